@@ -1,0 +1,170 @@
+import * as v from 'valibot'
+import { addressOf } from '../lib/domain/address.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { ByEntity, RecordQuery } from '../lib/http/params.ts'
+import { created, noContent } from '../lib/http/reply.ts'
+import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { type Contribution, kindOfCode, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import type { Actor } from '../lib/permissions.ts'
+import { type History, loadHistory } from '../lib/store/history.ts'
+import { peopleIn, peopleOf } from '../lib/store/people.ts'
+import type { Head } from '../lib/store/record-items.ts'
+import * as records from '../lib/store/records.ts'
+import * as users from '../lib/store/users.ts'
+import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/views/entity.ts'
+
+const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
+
+/** Contributions of every kind by their review identity, and cultural entities, which have no other. */
+export const routes = {
+  'GET /data/cultural-entities/': listRoute({
+    permission: 'record.list',
+    cache: 'no-store',
+    query: RecordQuery,
+    handle: async ({ query, actor, scope, page, request }) => {
+      const { search, identifier: _, ordering, ...wanted } = query
+      const filter = { ...wanted, ...ordering }
+      const listed = search
+        ? await records.find('entity', { name: search }, filter, actor, page)
+        : await records.list(filter, scope, page, contributors)
+      const people = search ? await peopleOf(listed.results.map((it) => it.contributor_id)) : peopleIn(listed.found)
+      return listBody(request, page, { ...listed, results: listed.results.map((it) => entityRow(it, actor, people)) })
+    },
+  }),
+
+  'POST /data/cultural-entities/': actorRoute({
+    permission: 'record.create',
+    cache: 'no-store',
+    body: formOf(schemaOf(kinds.entity, 'create')),
+    handle: async ({ actor, body }) => {
+      const made = await records.create(kinds.entity, actor, body)
+      return created(await shown({ ...made, revisions: [], activities: [], decisions: [], flags: [] }, actor))
+    },
+  }),
+
+  'GET /data/cultural-entities/my_contributions/': actorRoute({
+    permission: 'contribution.list',
+    cache: 'no-store',
+    query: RecordQuery,
+    handle: async ({ query, actor, page, request }) => {
+      const scope = { signedIn: true, everything: false, own: actor.id }
+      const listed = await records.list({ status: query.status, mine: true, ...query.ordering }, scope, page, involved)
+      const people = peopleIn(listed.found)
+      return listBody(request, page, {
+        ...listed,
+        results: listed.results.map((it) => contributionRow(it, actor, people)),
+      })
+    },
+  }),
+
+  'GET /data/cultural-entities/{entity_id}/': readRoute({
+    permission: 'record.read',
+    cache: 'no-store',
+    params: ByEntity,
+    subject,
+    handle: async ({ subject, actor }) => shown(subject, actor),
+  }),
+
+  'PUT /data/cultural-entities/{entity_id}/': changeRoute({
+    permission: 'record.update',
+    cache: 'no-store',
+    params: ByEntity,
+    subject,
+    body: ({ entity_id }) => bodyOf(entity_id, 'create'),
+    handle: async ({ subject, actor, body }) =>
+      shown({ ...subject, ...(await records.amend(subject, actor, body, { replace: true })) }, actor),
+  }),
+
+  'PATCH /data/cultural-entities/{entity_id}/': changeRoute({
+    permission: 'record.update',
+    cache: 'no-store',
+    params: ByEntity,
+    subject,
+    body: ({ entity_id }) => bodyOf(entity_id, 'change'),
+    handle: async ({ subject, actor, body }) =>
+      shown({ ...subject, ...(await records.amend(subject, actor, body)) }, actor),
+  }),
+
+  'DELETE /data/cultural-entities/{entity_id}/': changeRoute({
+    permission: 'record.delete',
+    cache: 'no-store',
+    params: ByEntity,
+    subject,
+    handle: async ({ subject }) => {
+      await records.remove(subject)
+      return noContent()
+    },
+  }),
+
+  'POST /data/cultural-entities/{entity_id}/create_revision/': changeRoute({
+    permission: 'record.update',
+    cache: 'no-store',
+    params: ByEntity,
+    subject,
+    body: ({ entity_id }) => bodyOf(entity_id, 'change'),
+    handle: async ({ subject, actor, body }) => {
+      const next = await records.amend(subject, actor, body, { trigger: 'revise' })
+      const people = await peopleOf([actor.id])
+      return created(
+        revisionView(
+          next,
+          {
+            revision_id: next.current_revision_id,
+            entity_id: next.entity_id,
+            revision_number: next.current_revision,
+            data: next.proposed ?? next.data,
+            created_by: actor.id,
+            created_at: next.updated_at,
+            version: 1,
+          },
+          people,
+        ),
+      )
+    },
+  }),
+
+  'POST /data/cultural-entities/{entity_id}/submit_for_review/': changeRoute({
+    permission: 'record.update',
+    cache: 'no-store',
+    params: ByEntity,
+    subject,
+    handle: async ({ subject, actor }) => {
+      await records.submit(subject, actor)
+      return { message: 'Submitted for review.' }
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+const contributors = (heads: readonly Head[]) => heads.map((it) => users.keyOf(it.contributor_id))
+const involved = (heads: readonly Head[]) =>
+  heads.flatMap((it) =>
+    [it.contributor_id, ...it.recent_activities.flatMap((each) => each.user_id ?? [])].map(users.keyOf),
+  )
+
+async function shown(it: History, actor: Actor | null) {
+  const ids = [
+    it.contributor_id,
+    ...it.revisions.map((each) => each.created_by),
+    ...it.activities.map((each) => each.user_id),
+  ]
+  return entityDetail(it, actor, await peopleOf(ids))
+}
+
+/** The body of a contribution by the kind that its id tells. */
+function bodyOf(entity_id: string, mode: Mode) {
+  const kind = kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
+  return formOf(schemaOf(kind, mode))
+}
+
+/** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
+function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {
+  const wrapped = v.optional(v.nullable(v.record(v.string(), v.unknown(), 'Give an object.')))
+  return v.pipe(
+    v.looseObject({ form_data: wrapped, data: wrapped }),
+    v.transform(({ form_data, data, ...members }): unknown => ({ ...data, ...form_data, ...members })),
+    schema,
+  )
+}

@@ -1,0 +1,164 @@
+import * as v from 'valibot'
+import { seededUser } from '../lib/auth/dev.ts'
+import { issue, issueSession, refresh, revoke, revokeSession } from '../lib/auth/jwt.ts'
+import { now } from '../lib/clock.ts'
+import { config } from '../lib/config.ts'
+import { faults, hash, isOutdated, verify } from '../lib/domain/password.ts'
+import { badCredentials, invalid, refused } from '../lib/errors.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { created, Reply } from '../lib/http/reply.ts'
+import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
+import { emailAddress, line, optional, REQUIRED, username } from '../lib/http/texts.ts'
+import { amend, create, createNamedAfterEmail, loadByEmail, loadByUsername, type User } from '../lib/store/users.ts'
+
+const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED), v.maxLength(1024, 'Too long.'))
+const name = v.optional(v.nullable(line(254)))
+const token = v.optional(v.nullable(v.string('Not a valid text.')))
+
+/** The login name is the email address or the username, under either member. */
+const Credentials = v.pipe(
+  v.object({ email: name, username: name, password }, REQUIRED),
+  v.transform((it) => ({ login: (it.email || it.username || '').trim(), password: it.password })),
+  v.forward(
+    v.check((it) => it.login !== '', REQUIRED),
+    ['login'],
+  ),
+)
+
+const Registration = v.object(
+  {
+    username: v.optional(v.nullable(v.union([v.literal(''), username]))),
+    email: emailAddress,
+    password,
+    first_name: optional(line(50)),
+    last_name: optional(line(50)),
+    organization: optional(line(255)),
+    position: optional(line(255)),
+    university_school: optional(line(255)),
+    birth_date: v.optional(v.nullable(v.union([v.literal(''), birthDate()]))),
+  },
+  REQUIRED,
+)
+
+const tokenThrottle = { scope: 'token', rate: config.RATE_TOKEN, per: 'address' } as const
+const registerThrottle = { scope: 'register', rate: config.RATE_REGISTER, per: 'address' } as const
+
+const register = publicRoute({
+  permission: 'account.register',
+  cache: 'no-store',
+  throttle: registerThrottle,
+  body: Registration,
+  handle: async ({ body }) => created(await registered(body)),
+})
+
+export const routes = {
+  'POST /api/token/': publicRoute({
+    permission: 'token.create',
+    cache: 'no-store',
+    throttle: tokenThrottle,
+    body: Credentials,
+    handle: async ({ body }) => issue(await signedIn(body)),
+  }),
+
+  'POST /api/token/refresh/': publicRoute({
+    permission: 'token.create',
+    cache: 'no-store',
+    throttle: tokenThrottle,
+    body: v.object({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }, REQUIRED),
+    handle: async ({ body }) => refresh(body.refresh),
+  }),
+
+  'POST /data/blacklist/': actorRoute({
+    permission: 'token.revoke',
+    cache: 'no-store',
+    body: v.pipe(
+      v.object({ refresh: token, refresh_token: token, token }),
+      v.transform((it) => ({ refresh: it.refresh || it.refresh_token || it.token || '' })),
+      v.forward(
+        v.check((it) => it.refresh !== '', REQUIRED),
+        ['refresh'],
+      ),
+    ),
+    handle: async ({ actor, body }) => {
+      await revoke(body.refresh, actor.id)
+      return { detail: 'The token is no longer good.' }
+    },
+  }),
+
+  'POST /api/register/': register,
+  'POST /data/register/': register,
+
+  'POST /api/dev/login/': publicRoute({
+    permission: 'token.create',
+    cache: 'no-store',
+    throttle: { scope: 'dev_login', rate: config.RATE_DEV_LOGIN, per: 'address' },
+    body: config.devMode ? v.object({ email: emailAddress }, REQUIRED) : undefined,
+    handle: async ({ body, request }) => {
+      // Outside of dev mode nothing is read, so that the answer is the same for everything that is sent.
+      const user = body && (await seededUser(body.email))
+      if (!user?.is_active) throw refused(body ? 'Only seeded users sign in here.' : 'Dev login is not enabled.')
+      const session = await issueSession(user)
+      const cookie = sessionCookie(request.origin, session.token, session.seconds)
+      return new Reply(200, await issue(user), {}, [cookie])
+    },
+  }),
+
+  'POST /api/dev/logout/': publicRoute({
+    permission: 'session.end',
+    cache: 'no-store',
+    handle: async ({ request }) => {
+      if (!config.devMode) throw refused('Dev login is not enabled.')
+      await revokeSession(request.cookies.session ?? '')
+      return new Reply(200, { detail: 'Signed out.' }, {}, [sessionCookie(request.origin, '', 0)])
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+/** Fails with `unauthenticated`, in the same time whether the name is unknown, the password wrong or the user inactive. */
+async function signedIn({ login, password }: v.InferOutput<typeof Credentials>): Promise<User> {
+  const user = await (login.includes('@') ? loadByEmail(login) : loadByUsername(login))
+  const matches = await verify(password, user?.password ?? '')
+  if (!user?.is_active || !matches) throw badCredentials()
+  return isOutdated(user.password) ? amend(user, { password: await hash(password) }) : user
+}
+
+async function registered(body: v.InferOutput<typeof Registration>): Promise<object> {
+  const { username, email, password, birth_date, ...profile } = body
+  const broken = faults(password, { username: username ?? '', email })
+  if (broken.length > 0) throw invalid({ password: broken })
+  const given = { ...profile, email, birth_date: birth_date || null, password: await hash(password) }
+  const user = await (username ? create({ ...given, username }) : createNamedAfterEmail(given))
+  return {
+    message: 'The account has been made. You can sign in now.',
+    user: {
+      id: user.id,
+      username: user.username,
+      email: user.email,
+      first_name: user.first_name,
+      last_name: user.last_name,
+    },
+    profile: {
+      organization: user.organization,
+      position: user.position,
+      birth_date: user.birth_date,
+      university_school: user.university_school,
+    },
+  }
+}
+
+function birthDate() {
+  const real = (it: string) => new Date(`${it}T00:00:00Z`).toISOString().startsWith(it)
+  return v.pipe(
+    v.string('Not a valid text.'),
+    v.isoDate('Enter a date as YYYY-MM-DD.'),
+    v.check((it) => !Number.isNaN(Date.parse(it)) && real(it), 'There is no such day.'),
+    v.check((it) => it <= now().slice(0, 10), 'This day has not come yet.'),
+  )
+}
+
+function sessionCookie(origin: string, value: string, seconds: number): string {
+  const secure = origin.startsWith('https:') ? '; Secure' : ''
+  return `session=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+}

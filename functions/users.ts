@@ -1,0 +1,139 @@
+import * as v from 'valibot'
+import { notFound, refused, signInNeeded } from '../lib/errors.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
+import { line, lines, optional, REQUIRED, username, uuid, webAddress } from '../lib/http/texts.ts'
+import type { Actor } from '../lib/permissions.ts'
+import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/store/users.ts'
+import { accountOf, profileOf } from '../lib/views/profile.ts'
+
+const Slug = v.object({ slug: uuid })
+
+/** What people say of themselves. Username, email and score do not change here. */
+const Profile = v.object({
+  first_name: optional(line(50)),
+  middle_name: optional(line(50)),
+  last_name: optional(line(50)),
+  biography: optional(lines(5000)),
+  area_of_expertise: optional(line(255)),
+  country: optional(line(100)),
+  organization: optional(line(255)),
+  position: optional(line(255)),
+  university_school: optional(line(255)),
+  website_link: optional(webAddress(200)),
+  social_links: v.exactOptional(socialLinks()),
+  contributor_mode: v.exactOptional(v.picklist(['basic', 'advanced'], 'Choose one of: basic, advanced.')),
+})
+
+const changeProfile = actorRoute({
+  permission: 'profile.change',
+  cache: 'no-store',
+  params: Slug,
+  body: Profile,
+  handle: async ({ actor, params, body, request }) => {
+    if (params.slug !== actor.id) throw (await active(load(params.slug))) ? refused() : notFound()
+    const user = await amendLatest(actor.id, () => body)
+    return user && profileOf(user, actor, request.origin)
+  },
+})
+
+const changeUsername = actorRoute({
+  permission: 'account.change',
+  cache: 'no-store',
+  body: v.object({ username }, REQUIRED),
+  handle: async ({ actor, body }) => ({ username: (await rename(await own(actor), body.username)).username }),
+})
+
+export const routes = {
+  'GET /api/user/info/': actorRoute({
+    permission: 'account.read',
+    cache: 'no-store',
+    handle: async ({ actor }) => accountOf(await own(actor)),
+  }),
+
+  'GET /data/testme/': actorRoute({
+    permission: 'account.read',
+    cache: 'no-store',
+    handle: async ({ actor }) => ({ message: `Hello, ${actor.username}. You are signed in.`, roles: [] }),
+  }),
+
+  'GET /data/testthelogin/': actorRoute({
+    permission: 'account.read',
+    cache: 'no-store',
+    handle: async ({ actor, page, request }) => {
+      const { items, ...listed } = await list(page)
+      return listBody(request, page, { ...listed, results: items.map((it) => cardFor(it, actor)) })
+    },
+  }),
+
+  'GET /data/user/me/': actorRoute({
+    permission: 'account.read',
+    cache: 'no-store',
+    handle: async ({ actor, request }) => profileOf(await own(actor), actor, request.origin),
+  }),
+
+  'GET /data/user/{slug}/': publicRoute({
+    permission: 'profile.read',
+    cache: 'no-store',
+    params: Slug,
+    handle: async ({ actor, params, request }) => profileOf(await found(load(params.slug)), actor, request.origin),
+  }),
+
+  'GET /data/user/by-username/{username}/': publicRoute({
+    permission: 'profile.read',
+    cache: 'no-store',
+    params: v.object({ username }),
+    handle: async ({ actor, params, request }) =>
+      profileOf(await found(loadByUsername(params.username)), actor, request.origin),
+  }),
+
+  'POST /data/user/{slug}/': changeProfile,
+  'PATCH /data/user/{slug}/': changeProfile,
+  'PATCH /user/username/': changeUsername,
+  'PUT /user/username/': changeUsername,
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+/** Inactive users have no page. */
+const active = async (user: Promise<User | undefined>) => ((await user)?.is_active ? user : undefined)
+
+async function found(user: Promise<User | undefined>): Promise<User> {
+  const it = await active(user)
+  if (!it) throw notFound()
+  return it
+}
+
+/** The caller's own item; who was removed in this very moment is nobody any more. */
+async function own(actor: Actor): Promise<User> {
+  const user = await load(actor.id)
+  if (!user) throw signInNeeded()
+  return user
+}
+
+/** Email addresses are for the person and for staff. */
+function cardFor(stored: Record<string, unknown>, actor: Actor) {
+  const card = cardOf(stored)
+  return actor.is_staff || actor.id === card.id ? { ...card, email: String(stored.email) } : card
+}
+
+/** By the name of the network: an address on the web, or the name that one has there. */
+function socialLinks() {
+  const handle = v.pipe(
+    line(300),
+    v.trim(),
+    v.check((it) => /^https?:\/\//i.test(it) || !it.includes(':'), 'Enter a web address or a name.'),
+  )
+  return v.pipe(
+    v.nullable(
+      v.record(
+        v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,29}$/, 'Names of networks are lower-case letters.')),
+        handle,
+        'Send an object of addresses.',
+      ),
+    ),
+    v.transform((it) => it ?? {}),
+    v.check((it) => Object.keys(it).length <= 20, 'Give no more than 20 of them.'),
+  )
+}

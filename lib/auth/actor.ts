@@ -1,0 +1,50 @@
+import { config } from '../config.ts'
+import type { Actor } from '../permissions.ts'
+import type { User } from '../store/users.ts'
+import { devHeader, devSession } from './dev.ts'
+import { identityProvider } from './idp.ts'
+import { jwt } from './jwt.ts'
+import { secondary } from './secondary.ts'
+
+/** What a request shows of its caller. */
+export type Credentials = {
+  headers: Readonly<Record<string, string>>
+  cookie?: string | undefined
+  method: string
+  origin: string
+}
+/** Credentials with the bearer token taken out: text that may be a token, or empty. */
+export type Shown = Credentials & { token: string }
+/** Answers the user whose credentials these are, or nothing. Never throws for a token that is not its own. */
+export type Authenticator = (shown: Shown) => Promise<User | undefined>
+
+/** The first that accepts wins. */
+const chain: readonly Authenticator[] = [
+  ...(config.devMode ? [devHeader] : []),
+  identityProvider,
+  secondary,
+  ...(config.devMode ? [devSession] : []),
+  jwt,
+]
+
+/** The caller, or null: a token that no authenticator accepts leaves the caller anonymous, and an inactive user is nobody. */
+export async function identify(credentials: Credentials): Promise<Actor | null> {
+  const shown = { ...credentials, token: bearer(credentials.headers.authorization) }
+  for (const authenticate of chain) {
+    const user = await authenticate(shown)
+    if (user) return user.is_active ? actorOf(user) : null
+  }
+  return null
+}
+
+/** The token of `Authorization: Bearer`, if it has the letters of one (RFC 6750) and a sane length. */
+const bearer = (header = '') => /^Bearer +([A-Za-z0-9._~+/=-]{1,8192})$/i.exec(header.trim())?.[1] ?? ''
+
+const actorOf = ({ id, username, email, is_staff, is_superuser, reviewer_role }: User): Actor => ({
+  id,
+  username,
+  email,
+  is_staff,
+  is_superuser,
+  rank: reviewer_role?.is_active ? reviewer_role.role : null,
+})

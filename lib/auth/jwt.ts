@@ -1,0 +1,162 @@
+import { errors, jwtVerify, SignJWT } from 'jose'
+import * as v from 'valibot'
+import { clock, nowSeconds } from '../clock.ts'
+import { config } from '../config.ts'
+import { badCredentials, malformed, Problem } from '../errors.ts'
+import { advance, close, deny, end, loadWithUser, open, type Session } from '../store/tokens.ts'
+import type { User } from '../store/users.ts'
+import type { Authenticator } from './actor.ts'
+import { memory } from './memory.ts'
+import { claimsOf } from './shape.ts'
+
+/** Who makes our tokens and for whom; both are pinned when one is verified. */
+export const ISSUER = 'heritage-knowledge-service'
+const AUDIENCE = 'heritage-knowledge-api'
+
+const DAY = 86_400
+/** Seconds that each type of token lives. */
+const lifetimes = config.devMode
+  ? { access: 7 * DAY, refresh: 30 * DAY, session: 7 * DAY }
+  : { access: 15 * 60, refresh: DAY / 2, session: DAY / 2 }
+type TokenType = keyof typeof lifetimes
+export type Pair = { access: string; refresh: string }
+
+/** Accepts our own access tokens. One read: the user and the session together, so a sign-out counts at once. */
+export const jwt: Authenticator = ({ token }) => userOf(token, 'access')
+
+/** A user by a token of ours of that type. */
+export async function userOf(token: string, type: TokenType): Promise<User | undefined> {
+  const claims = await verified(token, type)
+  const found = claims && (await loadWithUser(claims.session, claims.user_id))
+  if (!found || found.session.state === 'ended') return undefined
+  return found.session.denied.some(({ serial }) => serial === claims.serial) ? undefined : found.user
+}
+
+/** Signs a user in: the first pair of a new family. */
+export async function issue(user: User): Promise<Pair> {
+  return pairOf(await open(user, nowSeconds() + lifetimes.refresh))
+}
+
+/** The dev-session cookie's token, with the seconds it lives. */
+export async function issueSession(user: User): Promise<{ token: string; seconds: number }> {
+  const session = await open(user, nowSeconds() + lifetimes.session)
+  return { token: await sign(session, 'session'), seconds: lifetimes.session }
+}
+
+/**
+ * The next pair for a refresh token. A token that was rotated before, or that two requests use at once, is taken for a
+ * stolen one: its whole family ends. There is no period of grace. Fails with `unauthenticated`.
+ */
+export async function refresh(token: string): Promise<Pair> {
+  const claims = await verified(token, 'refresh')
+  const found = claims && (await loadWithUser(claims.session, claims.user_id))
+  if (!claims || !found?.user.is_active || found.session.state !== 'open') throw badToken()
+  const next = claims.serial === found.session.serial ? await moved(found.session) : undefined
+  if (next) return pairOf(next)
+  await end(found.session.id)
+  throw badToken()
+}
+
+/**
+ * Makes a token of the caller useless: with a refresh token its family can no longer be refreshed; an access token is
+ * good no more itself. Fails with `malformed` for a token that is not good, or is someone else's.
+ */
+export async function revoke(token: string, caller: string): Promise<void> {
+  const type = claimsOf(token)?.token_type === 'access' ? 'access' : 'refresh'
+  const claims = await verified(token, type)
+  if (claims?.user_id !== caller) throw notOurs()
+  const found = await loadWithUser(claims.session, claims.user_id)
+  const over = type === 'refresh' ? found?.session.state !== 'open' : !(await userOf(token, 'access'))
+  if (over) throw notOurs()
+  if (type === 'refresh') await close(claims.session)
+  else await deny(claims.session, claims.serial, claims.exp)
+}
+
+/** Ends the dev session of a cookie, if it is one. */
+export async function revokeSession(cookie: string): Promise<void> {
+  const claims = await verified(cookie, 'session')
+  if (claims) await end(claims.session)
+}
+
+const badToken = () => badCredentials('Token is invalid or expired.')
+const notOurs = () => malformed('Token is invalid or expired.')
+
+/** The session moved on, or undefined when another request was faster. */
+async function moved(session: Session): Promise<Session | undefined> {
+  try {
+    return await advance(session, nowSeconds() + lifetimes.refresh)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'conflict') return undefined
+    throw error
+  }
+}
+
+async function pairOf(session: Session): Promise<Pair> {
+  return { access: await sign(session, 'access'), refresh: await sign(session, 'refresh') }
+}
+
+const keyOf = (secret: string) => Buffer.from(secret)
+const keys = [config.SECRET_KEY, ...config.SECRET_KEY_FALLBACKS].map(keyOf)
+
+function sign(session: Session, token_type: TokenType): Promise<string> {
+  const iat = nowSeconds()
+  return new SignJWT({ token_type, user_id: session.user_id })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuedAt(iat)
+    .setExpirationTime(iat + lifetimes[token_type])
+    .setJti(`${token_type}.${session.id}.${session.serial}`)
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .sign(keyOf(config.SECRET_KEY))
+}
+
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const jti = new RegExp(`^(access|refresh|session)\\.(${uuid})\\.(\\d{1,9})$`)
+const Claims = v.pipe(
+  v.object({
+    token_type: v.picklist(['access', 'refresh', 'session']),
+    user_id: v.pipe(v.string(), v.uuid()),
+    jti: v.pipe(v.string(), v.regex(jti)),
+    exp: v.number(),
+    iat: v.number(),
+  }),
+  v.transform(({ token_type, user_id, exp, ...it }) => {
+    const [, , session = '', serial = '0'] = jti.exec(it.jti) ?? []
+    return { token_type, user_id, exp, session, serial: Number(serial) }
+  }),
+)
+type Claims = v.InferOutput<typeof Claims>
+
+const known = memory<Claims>(5000)
+
+/** The claims of a token that we made, that has not expired and is of this type. Checking costs much, so answers are kept. */
+async function verified(token: string, type: TokenType): Promise<Claims | undefined> {
+  const kept = known.get(token)
+  if (kept) return kept.token_type === type ? kept : undefined
+  const unverified = claimsOf(token)
+  if (unverified?.iss !== ISSUER || unverified.token_type !== type) return undefined
+  for (const key of keys) {
+    const claims = await verifiedBy(key, token)
+    if (claims) known.set(token, claims, claims.exp)
+    if (claims) return claims
+  }
+  return undefined
+}
+
+async function verifiedBy(key: Buffer, token: string): Promise<Claims | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ['HS256'],
+      typ: 'JWT',
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      requiredClaims: ['exp', 'iat', 'jti', 'user_id', 'token_type'],
+      currentDate: clock.now(),
+    })
+    const result = v.safeParse(Claims, payload)
+    return result.success ? result.output : undefined
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { childId } from './domain/address.ts'
+
+/** The two things that tests replace: time and chance. */
+export const clock = {
+  now: () => new Date(),
+  uuid: () => randomUUID() as string,
+  random: (below: number) => randomInt(below),
+}
+
+/** The present as stored and sent: ISO 8601 in UTC with milliseconds. */
+export const now = () => clock.now().toISOString()
+
+/** Whole seconds since 1970, as JWT claims and DynamoDB's TTL count them. */
+export const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
+
+/** A fresh random UUID. */
+export const newId = () => clock.uuid()
+
+/** Unguessable text for tokens: `bytes` random bytes in base64url. */
+export const newSecret = (bytes = 32) => randomBytes(bytes).toString('base64url')
+
+let counter = 0
+/** The id of a new thing in a record's partition (see lib/domain/address.ts); later ones sort after earlier ones. */
+export function newChildId(record: string): string {
+  counter = (counter + 1) % 0x1000
+  return childId(record, clock.now().getTime(), counter, clock.random(0x100000))
+}

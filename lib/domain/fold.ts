@@ -1,0 +1,89 @@
+import { romanise } from './devanagari.ts'
+
+/**
+ * Reduces a name to the form in which it is indexed, looked up and compared: lower-case words of plain letters and digits with one
+ * space between, Devanagari romanised, and spellings that writers of Nepali and Newar names use for one another made equal.
+ * Never fails; a text without letters or digits gives ''. Folding twice changes nothing.
+ */
+export function fold(name: string): string {
+  const plain = romanise(decompose(name).replace(invisible, ''))
+    .replace(/(?<![aeiou]\p{M}*)r\u0323/gu, 'ri')
+    .replace(/j\u0303|jn\u0303/g, 'gy')
+    .replace(/\p{M}/gu, '')
+    .replace(/[ßæœøđðþłıŋ]/g, (letter) => undecomposed[letter] ?? letter)
+  return plain
+    .replace(/['’ʼ`´]/g, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map(respell)
+    .join(' ')
+}
+
+/** Whether two names fold alike, be their words written together or apart (Mayadevi, Maya Devi); a name that folds to nothing never does. */
+export function foldAlike(a: string, b: string): boolean {
+  const [x, y] = [fold(a), fold(b)]
+  return x !== '' && y !== '' && (x === y || fold(a.replace(/[\s-]/g, '')) === fold(b.replace(/[\s-]/g, '')))
+}
+
+/**
+ * True when a folded name says only what sort of thing it is and whose ("shiva mandir", "stone stupa"), so that equal names are no
+ * likeness. A deity's name alone is not generic: it is what deities are told apart by.
+ */
+export function isGeneric(folded: string): boolean {
+  const words = folded.split(' ')
+  return words.every((word) => genericWords.has(word) || /^\d*$/.test(word)) && words.some((word) => !deities.has(word))
+}
+
+/** Zero-width marks, joiners among them, are typing habits and not part of a name. */
+const invisible = /[\u00ad\u200b-\u200f\u2060\ufeff]/g
+
+/** Lower-casing can bring new marks (İ), hence the second pass. */
+function decompose(text: string): string {
+  return text.normalize('NFKD').toLowerCase().normalize('NFKD')
+}
+
+const undecomposed: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', æ: 'e', œ: 'e', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i', ŋ: 'n' },
+}
+
+/** Every rule shortens the word or uses up a letter, so repeating them ends; repeating them makes folding idempotent. */
+const spellings: readonly (readonly [RegExp, string])[] = [
+  [/x/g, 'ks'], // Laxmi, Lakshmi
+  [/q/g, 'k'],
+  [/ee/g, 'i'], // Shree, Shri
+  [/oo/g, 'u'],
+  [/o[uw](?![aeiou])/g, 'o'], // Bouddha, Bodha; Chowk, Chok
+  [/au/g, 'o'], // Bauddha
+  [/f/g, 'ph'], // Fulbari, Phulbari
+  [/(?<=[bcdgjkpst])h/g, ''], // Machhindra, Machindra; Shashwat, Shashwath; IAST c and s with a mark
+  [/[vw]/g, 'b'], // Bhairav, Bhairab; Vinayak, Binayak; Swayambhu, Svayambhu
+  [/([a-z])\1+/g, '$1'], // Akkala, Akala; Kaalika, Kalika
+  [/sbo/g, 'sba'], // Kapileshwor, Kapileshwar; Saraswoti, Saraswati
+  [/(?<=^[a-z]+[aeiou][bcdghjklmnprstyz])a$/, ''], // Shiva, Shiv; the silent vowel of Devanagari; kept after two consonants (Durga)
+]
+
+function respell(word: string): string {
+  const next = spellings.reduce((text, [pattern, spelling]) => text.replace(pattern, spelling), word)
+  return next === word ? word : respell(next)
+}
+
+/** Words for a sort of building, place or honour. */
+const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval deula devata deuta dyo dyah than thaan devithan
+  stupa stupas chaitya chorten vihara bihar bahal bahi baha mahavihar gumba gompa gonpa monastery
+  pati patti sattal dharmashala math kuti ashram dham gufa cave kunda pokhari hiti dhara dhunge kuwa ghat
+  durbar palace museum sangrahalaya gate statue image shrine shivalaya shivalay puja kul kuldevta kulpuja
+  area ground main mul old new purano naya small big thulo sano stone the of and at
+  shri sri shree lord om baba mata mai maa devi dev deva god goddess nath swami maharaj bhagwan hindu buddhist bouddha`
+
+/** Deities with a shrine in nearly every town. */
+const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagawati kali kalika mahakali bhawani
+  ganesh ganesha vinayak vishnu bishnu narayan narayana laxmi lakshmi krishna radha ram rama sita janaki hanuman
+  saraswati saraswoti brahma bhairav bhairab bhairava bhairavi bhairabi bhimsen kumari buddha surya nag naga shiv panchayan vishwakarma`
+
+/** The words, folded, that name a sort of thing, a place or an honour. */
+export const sortWords: ReadonlySet<string> = new Set(fold(sorts).split(' '))
+
+/** The words, folded, that a name can share with many others of its sort: `sortWords` and the common deities. */
+export const genericWords: ReadonlySet<string> = new Set(fold(`${sorts} ${pantheon}`).split(' '))
+
+const deities: ReadonlySet<string> = new Set(fold(pantheon).split(' '))

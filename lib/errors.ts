@@ -1,0 +1,78 @@
+/** What can go wrong, by name. Statuses and bodies belong to lib/http/failure.ts. */
+export type Code =
+  | 'malformed'
+  | 'invalid'
+  | 'bad_host'
+  | 'unauthenticated'
+  | 'refused'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'gone'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'too_many'
+  | 'unavailable'
+
+export type Fields = Record<string, string[]>
+
+/** A refusal that the caller is told about; anything else thrown is an opaque 500. */
+export class Problem extends Error {
+  readonly code: Code
+  readonly detail: string
+  readonly fields: Fields | undefined
+  readonly headers: Record<string, string>
+
+  constructor(code: Code, detail: string, more: { fields?: Fields; headers?: Record<string, string> } = {}) {
+    super(detail)
+    this.name = 'Problem'
+    this.code = code
+    this.detail = detail
+    this.fields = more.fields
+    this.headers = more.headers ?? {}
+  }
+}
+
+/** The body or a header cannot be read at all. */
+export const malformed = (detail: string) => new Problem('malformed', detail)
+/** Members that break a rule, each with its sentences. */
+export const invalid = (fields: Fields) => new Problem('invalid', 'Invalid input.', { fields })
+/** A rule about the whole object is broken. */
+export const invalidObject = (detail: string) => invalid({ non_field_errors: [detail] })
+/** The Host header names a host that is not ours. */
+export const badHost = () => new Problem('bad_host', 'This host is not served here.')
+/** A caller has to be known, and none is. */
+export const signInNeeded = () =>
+  new Problem('unauthenticated', 'Authentication credentials were not provided or are not valid.', {
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+/** Wrong name or password, or a token that is no longer good. */
+export const badCredentials = (detail = 'No active account found with the given credentials.') =>
+  new Problem('unauthenticated', detail, { headers: { 'www-authenticate': 'Bearer' } })
+/** The caller is known and may not do this. */
+export const refused = (detail = 'You do not have permission to perform this action.') => new Problem('refused', detail)
+/** Absent, or not visible to this caller: the two are told apart nowhere. */
+export const notFound = () => new Problem('not_found', 'Not found.')
+/** The path exists, the method does not. */
+export const methodNotAllowed = (method: string, allow: string[]) =>
+  new Problem('method_not_allowed', `Method "${method}" not allowed.`, { headers: { allow: allow.join(', ') } })
+/** Someone else was faster, or the state does not permit it. */
+export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
+  new Problem('conflict', detail)
+/** If-Match names a version that is no longer the current one. */
+export const preconditionFailed = () =>
+  new Problem('precondition_failed', 'This has changed since the version named in If-Match.')
+/** More bytes than this route takes. */
+export const tooLarge = (limit: number) => new Problem('too_large', `The body is larger than ${limit} bytes.`)
+/** A content type that this route does not read. */
+export const unsupportedMediaType = (wanted: string) =>
+  new Problem('unsupported_media_type', `Unsupported media type. Send ${wanted}.`)
+/** Throttled; `seconds` until the next try can succeed. */
+export const tooMany = (seconds: number) =>
+  new Problem('too_many', `Request was throttled. Expected available in ${seconds} seconds.`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+/** A part that the answer needs does not respond; the caller may retry. */
+export const unavailable = (detail = 'Temporarily unavailable. Try again.') =>
+  new Problem('unavailable', detail, { headers: { 'retry-after': '1' } })

@@ -1,0 +1,157 @@
+import middy from '@middy/core'
+import type { Context } from 'aws-lambda'
+import * as v from 'valibot'
+import { identify } from '../auth/actor.ts'
+import { config } from '../config.ts'
+import {
+  badHost,
+  type Fields,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  preconditionFailed,
+  refused,
+  signInNeeded,
+} from '../errors.ts'
+import { metered } from '../meter.ts'
+import { type Actor, permissions, type Scope, type Subject } from '../permissions.ts'
+import { throttle } from '../store/requests.ts'
+import { pageOf } from './page.ts'
+import { canonical, type Match, matcher } from './path.ts'
+import { Reply } from './reply.ts'
+import { form, json, type Request } from './request.ts'
+import type { CachePolicy, Route, Routes, Throttle } from './route.ts'
+import { type Event, type Given, type Result, shell } from './shell.ts'
+
+/** Routes as a Lambda handler for HTTP API events (payload 2.0). */
+export function endpoint(routes: Routes): (event: Event, context: Context) => Promise<Result> {
+  const match = matcher(routes as Readonly<Record<string, Route>>)
+  const handler = middy<Event, Result | Reply, Error, Given>()
+    .use(shell())
+    .handler(async (_event: Event, context: Given) => serve(match, context.request))
+  return (event, context) => metered(async () => (await handler(event, context as Given)) as Result)
+}
+
+/** The pipeline, top to bottom. */
+async function serve(match: (method: string, path: string) => Match<Route>, request: Request): Promise<Reply> {
+  checkHost(request)
+  const redirect = secureRedirect(request)
+  if (redirect) return redirect
+
+  const hit = match(request.method === 'HEAD' ? 'GET' : request.method, canonical(request.path))
+  if ('allow' in hit) throw hit.allow.length > 0 ? methodNotAllowed(request.method, hit.allow) : notFound()
+  request.route = hit.key
+  const spec = hit.found as unknown as Declared
+  const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
+
+  const sent = await bodyOf(request, spec)
+  const params = paramsOf(spec.params, hit.params)
+  const actor = await identify({ ...request, cookie: request.cookies.session })
+  if (actor) request.caller = actor.id
+  if ((rule.role || rule.changes) && !actor) throw signInNeeded()
+  if (rule.role && actor && !rule.role(actor)) throw refused()
+
+  const subject = await spec.subject?.(params)
+  if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()
+  if (rule.changes && !(actor && subject && rule.changes(actor, subject))) throw refused()
+  const etag = subject && etagOf(spec, subject)
+  if (rule.changes) checkPrecondition(request, etag)
+
+  if (spec.throttle) await throttle(spec.throttle.scope, request.address, spec.throttle.rate)
+  const query = checked(spec.query, request.query)
+  const schema = typeof spec.body === 'function' ? spec.body(params) : spec.body
+  const body = checked(schema, sent)
+
+  const given = { actor, scope: rule.lists?.(actor), subject, params, query, body, page: pageOf(request), request }
+  const answer = await spec.handle(given)
+  return finish(
+    spec,
+    request,
+    answer instanceof Reply ? answer : new Reply(200, answer),
+    rule.changes ? undefined : etag,
+  )
+}
+
+// What route.ts erased. The five functions there are the only makers of a Route, so this shape holds.
+type Declared = {
+  permission: keyof typeof permissions
+  cache: CachePolicy
+  params?: v.GenericSchema
+  query?: v.GenericSchema
+  body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
+  form?: { bytes: number; json?: true }
+  throttle?: Throttle
+  subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
+  etag?: (subject: Subject) => string
+  handle: (given: object) => Promise<unknown>
+}
+type Rule = {
+  role?: (actor: Actor) => boolean
+  lists?: (actor: Actor | null) => Scope
+  sees?: (actor: Actor | null, subject: Subject) => boolean
+  changes?: (actor: Actor, subject: Subject) => boolean
+}
+
+function checkHost({ headers }: Request): void {
+  const host = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
+  const allowed = (name: string) => name === '*' || name === host || (name.startsWith('.') && `.${host}`.endsWith(name))
+  if (config.ALLOWED_HOSTS.length > 0 && !config.ALLOWED_HOSTS.some(allowed)) throw badHost()
+}
+
+function secureRedirect({ headers, path, query }: Request): Reply | undefined {
+  if (!config.SECURE_SSL_REDIRECT || headers['x-forwarded-proto'] !== 'http') return undefined
+  const search = new URLSearchParams(query).toString()
+  return new Reply(301, undefined, { location: `https://${headers.host}${path}${search && `?${search}`}` })
+}
+
+const hasBody = new Set(['POST', 'PUT', 'PATCH'])
+
+/** The body as the route reads it. Read before anyone is asked for, so that too many bytes cost us nothing more. */
+async function bodyOf(request: Request, { form: limits }: Declared): Promise<object | undefined> {
+  if (!hasBody.has(request.method)) return undefined
+  const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '')
+  return limits && (isForm || !limits.json) ? form(request, limits.bytes) : json(request)
+}
+
+/** A path that holds no id of ours names nothing. */
+function paramsOf(schema: v.GenericSchema | undefined, raw: Record<string, string>): unknown {
+  if (!schema) return undefined
+  const result = v.safeParse(schema, raw)
+  if (!result.success) throw notFound()
+  return result.output
+}
+
+function checked(schema: v.GenericSchema | undefined, input: unknown): unknown {
+  if (!schema) return undefined
+  const result = v.safeParse(schema, input)
+  if (result.success) return result.output
+  const fields: Fields = {}
+  for (const issue of result.issues) {
+    const name = String(issue.path?.[0]?.key ?? 'non_field_errors')
+    fields[name] ??= []
+    if (!fields[name].includes(issue.message)) fields[name].push(issue.message)
+  }
+  throw invalid(fields)
+}
+
+function etagOf(spec: Declared, subject: Subject & { version?: number }): string | undefined {
+  if (spec.etag) return `"${spec.etag(subject)}"`
+  return subject.version === undefined ? undefined : `"${subject.version}"`
+}
+
+const matches = (header: string | undefined, etag: string) =>
+  header !== undefined &&
+  (header.trim() === '*' || header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag))
+
+function checkPrecondition({ headers }: Request, etag: string | undefined): void {
+  if (headers['if-match'] !== undefined && etag !== undefined && !matches(headers['if-match'], etag))
+    throw preconditionFailed()
+}
+
+/** Cache policy and ETag; 304 when the client has this version already. */
+function finish(spec: Declared, request: Request, reply: Reply, etag: string | undefined): Reply {
+  const control = spec.cache === 'no-store' ? 'private, no-store' : spec.cache.control
+  const headers = { 'cache-control': control, ...(etag && { etag }), ...reply.headers }
+  const known = reply.status === 200 && headers.etag && matches(request.headers['if-none-match'], headers.etag)
+  return known ? new Reply(304, undefined, headers) : new Reply(reply.status, reply.body, headers, reply.cookies)
+}

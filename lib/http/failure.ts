@@ -1,0 +1,26 @@
+import { type Code, Problem } from '../errors.ts'
+import { Reply } from './reply.ts'
+
+/** The one place with statuses. */
+const statuses: Record<Code, number> = {
+  malformed: 400,
+  invalid: 400,
+  bad_host: 400,
+  unauthenticated: 401,
+  refused: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  gone: 410,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  too_many: 429,
+  unavailable: 503,
+}
+
+/** Anything thrown, as the contract's error body. What is not ours says nothing about itself. */
+export function failure(error: unknown): Reply {
+  if (!(error instanceof Problem)) return new Reply(500, { detail: 'Internal server error.' })
+  return new Reply(statuses[error.code], error.fields ?? { detail: error.detail }, error.headers)
+}

@@ -1,0 +1,63 @@
+import type { Request } from './request.ts'
+import { seal, unseal } from './seal.ts'
+
+/** Where a page lies: `from` is the sort key beside it, when a followed link carried one. */
+export type Page = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
+/** What a store answers for a page; the sort keys at its edges make the links. */
+export type Listed<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
+
+export const DEFAULT_SIZE = 20
+export const LARGEST_SIZE = 100
+
+/** limit and offset, or page and page_size: clients send any mixture. What is not a number counts as absent. */
+export function pageOf(request: Request, size = DEFAULT_SIZE): Page {
+  const { query } = request
+  const limit = Math.min(whole(query.limit) ?? whole(query.page_size) ?? size, LARGEST_SIZE) || size
+  const number = whole(query.page)
+  const offset = query.offset === undefined && number ? (number - 1) * limit : (whole(query.offset) ?? 0)
+  return { limit, offset, from: hintOf(request, offset) }
+}
+
+/** The contract's list body. Following `next` or `previous` costs one page however deep. */
+export function listBody<T>(request: Request, page: Page, listed: Listed<T>): object {
+  const { limit, offset } = page
+  const end = offset + listed.results.length
+  return {
+    count: listed.count,
+    next: end < listed.count && listed.results.length > 0 ? link(request, page, end, 'after', listed.last) : null,
+    previous: offset > 0 ? link(request, page, Math.max(0, offset - limit), 'before', listed.first) : null,
+    results: listed.results,
+  }
+}
+
+const whole = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
+
+/** A hint belongs to one list: its path and every member of its query but the place. */
+const contextOf = ({ path, query }: Request) =>
+  JSON.stringify([
+    path.replace(/\/$/, ''),
+    Object.entries(query)
+      .filter(([name]) => !['limit', 'offset', 'page', 'page_size', 'hint'].includes(name))
+      .sort(),
+  ])
+
+function link(request: Request, page: Page, offset: number, side: 'after' | 'before', at: string | undefined): string {
+  const url = new URL(request.path, request.origin)
+  for (const [name, value] of Object.entries(request.query)) {
+    if (!['limit', 'offset', 'page', 'page_size', 'hint'].includes(name)) url.searchParams.set(name, value)
+  }
+  url.searchParams.set('limit', String(page.limit))
+  url.searchParams.set('offset', String(offset))
+  // A previous page that is cut short by the list's beginning is reached from the beginning.
+  const reachable = side === 'after' || page.offset >= page.limit
+  if (at !== undefined && reachable)
+    url.searchParams.set('hint', seal(JSON.stringify([offset, side, at]), contextOf(request)))
+  return url.href
+}
+
+function hintOf(request: Request, offset: number): Page['from'] {
+  const plain = request.query.hint === undefined ? undefined : unseal(request.query.hint, contextOf(request))
+  if (plain === undefined) return undefined
+  const [place, side, at] = JSON.parse(plain)
+  return place === offset ? { side, at } : undefined
+}

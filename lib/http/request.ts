@@ -1,0 +1,92 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { malformed, tooLarge, unsupportedMediaType } from '../errors.ts'
+
+/** The event, read once. Headers by lower-case name; the body as bytes. */
+export type Request = {
+  id: string
+  method: string
+  path: string
+  query: Record<string, string>
+  headers: Readonly<Record<string, string>>
+  cookies: Readonly<Record<string, string>>
+  body: Buffer
+  /** Who sent it, as the gateway saw it: for throttles. */
+  address: string
+  /** Scheme and host as the client wrote them: for absolute links. */
+  origin: string
+  version: 'v1'
+  /** Filled in on the way, for the log line. */
+  route?: string
+  caller?: string
+}
+
+export const JSON_BYTES = 1_048_576
+
+/** Reads an HTTP API event (payload 2.0). Repeated query members keep the last. */
+export function read(event: APIGatewayProxyEventV2): Request {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(event.headers ?? {}))
+    if (value !== undefined) headers[name.toLowerCase()] = value
+  const host = headers.host ?? event.requestContext.domainName ?? 'localhost'
+  const scheme = headers['x-forwarded-proto'] ?? (/^(localhost|127\.|\[::1\])/.test(host) ? 'http' : 'https')
+  return {
+    id: event.requestContext.requestId,
+    method: event.requestContext.http.method.toUpperCase(),
+    path: event.rawPath || '/',
+    query: Object.fromEntries(new URLSearchParams(event.rawQueryString ?? '')),
+    headers,
+    cookies: cookiesOf(event.cookies ?? headers.cookie?.split(';') ?? []),
+    body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    address: event.requestContext.http.sourceIp,
+    origin: `${scheme}://${host}`,
+    version: 'v1',
+  }
+}
+
+/** The JSON body; an empty one is `{}`. Fails on other content types, too many bytes, and what is no JSON object. */
+export function json(request: Request, limit = JSON_BYTES): object {
+  if (request.body.length > limit) throw tooLarge(limit)
+  if (request.body.length === 0) return {}
+  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    throw unsupportedMediaType('application/json')
+  }
+  const value = parse(request.body)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw malformed('The body must be a JSON object.')
+  return value
+}
+
+/** A multipart form: text members as strings, files as File. Fails on other content types, too many bytes or parts, and a torn body. */
+export async function form(request: Request, limit: number): Promise<Record<string, string | File>> {
+  if (request.body.length > limit) throw tooLarge(limit)
+  const type = request.headers['content-type'] ?? ''
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw unsupportedMediaType('multipart/form-data')
+  const parts = request.body.toString('latin1').split(/\r?\n?--[^\r\n]{1,70}\r\n/, MOST_PARTS + 2).length
+  if (parts > MOST_PARTS + 1) throw malformed(`The form has more than ${MOST_PARTS} parts.`)
+  try {
+    return Object.fromEntries(
+      await new Response(new Uint8Array(request.body), { headers: { 'content-type': type } }).formData(),
+    )
+  } catch {
+    throw malformed('The multipart body cannot be read.')
+  }
+}
+
+const MOST_PARTS = 100
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw malformed('JSON parse error: the body is not valid JSON.')
+  }
+}
+
+function cookiesOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+    }),
+  )
+}

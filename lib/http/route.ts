@@ -1,0 +1,79 @@
+import type { GenericSchema, InferOutput } from 'valibot'
+import type { Rate } from '../config.ts'
+import type { Actor, Changes, Lists, Open, PermissionBy, Role, Scope, Sees, Subject } from '../permissions.ts'
+import type { Page } from './page.ts'
+import type { Request } from './request.ts'
+
+type Schema = GenericSchema | undefined
+type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
+
+/** `no-store`: depends on who asks. Otherwise the Cache-Control of an answer that is the same for everyone. */
+export type CachePolicy = 'no-store' | { control: string }
+export type Throttle = { scope: string; rate: Rate; per: 'address' }
+
+type Spec<Permission, P, Q, B, Given> = {
+  permission: Permission
+  cache: CachePolicy
+  params?: P
+  query?: Q
+  body?: B | ((params: Parsed<P>) => B)
+  /** The body is a multipart form of at most so many bytes; JSON is taken too where `json` is set. */
+  form?: { bytes: number; json?: true }
+  throttle?: Throttle
+  handle: (req: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given) => Promise<unknown>
+}
+
+declare const made: unique symbol
+/** One declared endpoint. Only the functions below make one, so each has a permission. */
+export type Route = { readonly [made]: true }
+// The declaration is erased here and read again in endpoint.ts, which checks at run time what the types promise.
+const asRoute = (spec: unknown) => spec as Route
+
+/** Anyone may call it. `actor` is whoever happens to be signed in. */
+export function publicRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
+  spec: Spec<PermissionBy<Open>, P, Q, B, { actor: Actor | null; page: Page }>,
+): Route {
+  return asRoute(spec)
+}
+
+/** Needs an actor with a role. */
+export function actorRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
+  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: Page }>,
+): Route {
+  return asRoute(spec)
+}
+
+/** Lists things; `scope` says which of them this actor may see. */
+export function listRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
+  spec: Spec<PermissionBy<Lists>, P, Q, B, { actor: Actor | null; scope: Scope; page: Page }>,
+): Route {
+  return asRoute(spec)
+}
+
+type Loads<S, P> = { subject: (params: Parsed<P>) => Promise<S | undefined>; etag?: (subject: S) => string }
+
+/** Reads one stored thing; `subject` says how to load it. Not visible to the actor means not found. */
+export function readRoute<
+  S extends Subject,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+>(
+  spec: Spec<PermissionBy<Sees<Subject>>, P, Q, B, { actor: Actor | null; subject: S; page: Page }> & Loads<S, P>,
+): Route {
+  return asRoute(spec)
+}
+
+/** Changes one stored thing. Needs an actor; visible but not allowed is a refusal. */
+export function changeRoute<
+  S extends Subject,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+>(spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S }> & Loads<S, P>): Route {
+  return asRoute(spec)
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+/** A method and a canonical path: no version, no /data/api, one slash at the end. */
+export type Routes = Readonly<Record<`${Method} /${string}/`, Route> & Partial<Record<`${Method} /`, Route>>>

@@ -1,0 +1,113 @@
+import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
+import { config } from '../config.ts'
+import { Problem } from '../errors.ts'
+import { log } from '../log.ts'
+import { cost } from '../meter.ts'
+import { failure } from './failure.ts'
+import { Reply } from './reply.ts'
+import { type Request, read } from './request.ts'
+
+export type Event = APIGatewayProxyEventV2
+export type Result = APIGatewayProxyStructuredResultV2
+/** The Lambda context with the request as we read it. */
+export type Given = Context & { request: Request; started: number }
+
+/** Around every request: reading the event, preflight, CORS, security headers, errors, and one log line. */
+export function shell(): MiddlewareObj<Event, Result | Reply, Error, Given> {
+  return {
+    before: ({ event, context }) => {
+      Object.assign(context, { request: read(event), started: performance.now() })
+      return context.request.method === 'OPTIONS' ? result(context.request, preflight(), context.started) : undefined
+    },
+    after: (it) => {
+      it.response = result(it.context.request, it.response as Reply, it.context.started)
+    },
+    onError: (it) => {
+      // A request that could not even be read has no CORS answer and no route.
+      if (!it.context.request) {
+        it.response = { statusCode: 400, body: '{"detail":"The request cannot be read."}' }
+        return
+      }
+      it.response = result(it.context.request, failure(it.error), it.context.started, it.error ?? undefined)
+    },
+  }
+}
+
+const preflight = () =>
+  new Reply(204, undefined, {
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+    'access-control-allow-headers':
+      'authorization, content-type, accept, idempotency-key, if-match, if-none-match, x-dev-user',
+    'access-control-max-age': '600',
+  })
+
+const security = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  ...(config.secure && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+}
+
+function result(request: Request, reply: Reply, started: number, error?: Error): Result {
+  writeLine(request, reply, started, error)
+  const { payload, type, binary } = encode(reply)
+  const headers = {
+    'cache-control': 'private, no-store',
+    ...(type && { 'content-type': type }),
+    ...security,
+    ...cors(request.headers.origin),
+    ...reply.headers,
+    'x-request-id': request.id,
+  }
+  return {
+    statusCode: reply.status,
+    headers,
+    ...(reply.cookies.length > 0 && { cookies: reply.cookies }),
+    body: request.method === 'HEAD' ? '' : payload,
+    isBase64Encoded: binary,
+  }
+}
+
+function encode({ body }: Reply): { payload: string; type?: string; binary: boolean } {
+  if (body === undefined) return { payload: '', binary: false }
+  if (body instanceof Uint8Array) return { payload: Buffer.from(body).toString('base64'), binary: true }
+  if (typeof body === 'string') return { payload: body, binary: false }
+  return { payload: JSON.stringify(body), type: 'application/json', binary: false }
+}
+
+/** Explicit origins only, since credentials are allowed. */
+function cors(origin: string | undefined): Record<string, string> {
+  if (origin === undefined || !config.CORS_ORIGINS.includes(origin)) return { vary: 'Origin' }
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': 'Retry-After, ETag, X-Request-Id, Idempotent-Replayed',
+    vary: 'Origin',
+  }
+}
+
+function writeLine(request: Request, reply: Reply, started: number, error?: Error): void {
+  const expected = error === undefined || error instanceof Problem
+  const spent = cost()
+  log({
+    level: expected ? 'info' : 'error',
+    message: 'request',
+    request_id: request.id,
+    method: request.method,
+    route: request.route ?? '-',
+    status: reply.status,
+    ms: Math.round((performance.now() - started) * 10) / 10,
+    caller: request.caller ?? 'anonymous',
+    calls: spent?.calls ?? 0,
+    units: spent?.units ?? 0,
+    ...(!expected && { error: error.name, stack: frames(error) }),
+  })
+}
+
+/** Where it happened, without the message, which may hold what the caller sent. */
+const frames = (error: Error) =>
+  (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 8)
+    .join('\n')

@@ -1,0 +1,50 @@
+import * as v from 'valibot'
+
+/** Says that a member is missing; give it to `v.object` as its message. */
+export const REQUIRED = 'This field is required.'
+
+/** One line of text, in NFC, without control characters. */
+export const line = (most: number) => text(most, /\p{Cc}|\p{Cs}/u)
+
+/** Text of several lines, in NFC, without other control characters. */
+export const lines = (most: number) => text(most, /[^\P{Cc}\t\n\r]|\p{Cs}/u)
+
+/** A member that may be missing (then it is not among the changes), and is emptied by null. */
+export const optional = <S extends v.GenericSchema<string, string>>(schema: S) =>
+  v.exactOptional(
+    v.pipe(
+      v.nullable(v.string('Not a valid text.')),
+      v.transform((it) => it ?? ''),
+      schema,
+    ),
+  )
+
+/** Empty, or an address on the web: nothing that a browser would run. */
+export const webAddress = (most: number) =>
+  v.pipe(
+    line(most),
+    v.trim(),
+    v.check((it) => it === '' || (/^https?:\/\//i.test(it) && URL.canParse(it)), 'Enter a valid URL.'),
+  )
+
+/** An email address in lower case. */
+export const emailAddress = v.pipe(line(254), v.trim(), v.toLowerCase(), v.email('Enter a valid email address.'))
+
+/** A username in lower case. */
+export const username = v.pipe(
+  line(100),
+  v.trim(),
+  v.toLowerCase(),
+  v.regex(/^[a-z0-9_.-]{3,50}$/, 'Use 3 to 50 of the letters a to z, digits, "_", "." and "-".'),
+)
+
+/** A path parameter that is a UUID, in lower case. */
+export const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid())
+
+const text = (most: number, refused: RegExp) =>
+  v.pipe(
+    v.string('Not a valid text.'),
+    v.check((it) => !refused.test(it), 'Control characters are not allowed.'),
+    v.normalize('NFC'),
+    v.check((it) => [...it].length <= most, `Ensure this field has no more than ${most} characters.`),
+  )

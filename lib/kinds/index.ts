@@ -1,0 +1,95 @@
+import { assertion } from './assertion.ts'
+import { calendar } from './calendar.ts'
+import { caste_group } from './caste-group.ts'
+import { consecration } from './consecration.ts'
+import { data_source } from './data-source.ts'
+import { deity } from './deity.ts'
+import { enshrinement } from './enshrinement.ts'
+import { entity } from './entity.ts'
+import { entity_cluster } from './entity-cluster.ts'
+import { event } from './event.ts'
+import { festival } from './festival.ts'
+import { guthi } from './guthi.ts'
+import { iconography } from './iconography.ts'
+import type { KindKey } from './keys.ts'
+import { kindKeys } from './keys.ts'
+import type { Kind } from './kind.ts'
+import { kumari_retirement } from './kumari-retirement.ts'
+import { kumari_selection } from './kumari-selection.ts'
+import { kumari_tenure } from './kumari-tenure.ts'
+import { location } from './location.ts'
+import { monument } from './monument.ts'
+import { period } from './period.ts'
+import { person } from './person.ts'
+import { production } from './production.ts'
+import { ritual } from './ritual.ts'
+import { source } from './source.ts'
+import { structure } from './structure.ts'
+import { syncretism } from './syncretism.ts'
+import { tradition } from './tradition.ts'
+import { transfer_of_custody } from './transfer-of-custody.ts'
+
+export type { Comparator, Field, FieldType } from './fields.ts'
+export { jsonSchemaOf } from './json-schema.ts'
+export { isRecordKey, type KindKey, kindKeys, type RecordKey, recordKinds } from './keys.ts'
+export type { Kind } from './kind.ts'
+export { pointOf } from './points.ts'
+export type { Provenance } from './provenance.ts'
+export { type Contribution, type Mode, schemaOf } from './validate.ts'
+export type { Data, Reference, Value } from './value.ts'
+
+/** Every kind of record by its registry key, in registry order. */
+export const kinds: Readonly<Record<KindKey, Kind>> = {
+  person,
+  location,
+  event,
+  tradition,
+  source,
+  deity,
+  guthi,
+  structure,
+  ritual,
+  festival,
+  production,
+  consecration,
+  enshrinement,
+  transfer_of_custody,
+  iconography,
+  monument,
+  kumari_tenure,
+  kumari_selection,
+  kumari_retirement,
+  syncretism,
+  caste_group,
+  calendar,
+  period,
+  assertion,
+  entity_cluster,
+  data_source,
+  entity,
+}
+
+/** The number of a kind in ids; it never changes. */
+export function codeOf(kind: KindKey): number {
+  return kinds[kind].code
+}
+
+/** The kind with that code; undefined for a code that no kind has. */
+export function kindOfCode(code: number): Kind | undefined {
+  return byCode.get(code)
+}
+
+/** The kind that a path segment under /cidoc/ names, hyphens and underscores alike; undefined for an unknown one. */
+export function kindOfSegment(segment: string): Kind | undefined {
+  return bySegment.get(segment.replaceAll('-', '_'))
+}
+
+/** The kind that an entity_type names, by registry key or by type scope; undefined for an unknown one. */
+export function kindOfScope(scope: string): Kind | undefined {
+  return byScope.get(scope.toLowerCase())
+}
+
+const all = kindKeys.map((key) => kinds[key])
+const byCode = new Map(all.map((kind) => [kind.code, kind]))
+const bySegment = new Map(all.map((kind) => [kind.segment.replaceAll('-', '_'), kind]))
+const byScope = new Map(all.flatMap((kind) => [kind.key, kind.typeScope ?? kind.key].map((scope) => [scope, kind])))

@@ -1,0 +1,96 @@
+/** Who may do what. One line per permission; every route names exactly one. */
+const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
+export type Rank = (typeof ranks)[number]
+/** The caller. `rank` is the role of an active ReviewerRole, else null. */
+export type Actor = {
+  id: string
+  username: string
+  email: string
+  is_staff: boolean
+  is_superuser: boolean
+  rank: Rank | null
+}
+/** What a rule looks at in a stored record. `public`: an accepted revision of it stands. */
+export type Subject = {
+  contributor_id: string | null
+  public: boolean
+  access_tier?: string | undefined
+  deleted_at?: string | null | undefined
+}
+/** Which records of a list the caller may be shown: published ones of these tiers, own ones, or all. */
+export type Scope = { signedIn: boolean; everything: boolean; own: string | null }
+
+export type Open = { open: string } // the reason no one is asked for
+export type Role = { role: (actor: Actor) => boolean } // looks at the actor
+export type Lists = { lists: (actor: Actor | null) => Scope } // which ones the actor may list
+type Sight<S> = (actor: Actor | null, it: S) => boolean
+export type Sees<S = never> = { sees: Sight<S>; changes?: never } // and at the stored thing
+export type Changes<S = never> = { sees: Sight<S>; changes: (actor: Actor, it: S) => boolean }
+
+const anyone = () => true
+const staff = (actor: Actor) => actor.is_staff
+const atLeast = (rank: Rank) => (actor: Actor) =>
+  actor.is_staff || (actor.rank !== null && ranks.indexOf(actor.rank) >= ranks.indexOf(rank))
+const reviewer = atLeast('community_reviewer')
+
+const owns = (actor: Actor | null, it: Subject) => actor !== null && actor.id === it.contributor_id
+const open = (actor: Actor | null, it: Subject) =>
+  it.public && (actor !== null || (it.access_tier ?? 'public') === 'public')
+const sees = (actor: Actor | null, it: Subject) =>
+  actor?.is_staff === true || (!it.deleted_at && (open(actor, it) || owns(actor, it)))
+const reviews = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
+const scope = (actor: Actor | null): Scope => ({
+  signedIn: actor !== null,
+  everything: actor?.is_staff ?? false,
+  own: actor?.id ?? null,
+})
+
+export const permissions = {
+  'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
+  'token.create': { open: 'nobody is signed in yet' },
+  'session.end': { open: 'clears the cookie of whoever sends it' },
+  'account.register': { open: 'nobody is signed in yet' },
+  'account.read': { role: anyone },
+  'account.change': { role: anyone },
+  'token.revoke': { role: anyone },
+  'profile.read': { open: 'profiles are public pages; private members are left out by the view' },
+  'profile.change': { role: anyone },
+  'registry.read': { open: 'the published ontology' },
+  'vocabulary.read': { open: 'controlled lists' },
+  'record.list': { lists: scope },
+  'record.create': { role: anyone },
+  'record.read': { sees },
+  'record.update': { sees, changes: (actor, it) => actor.is_staff || owns(actor, it) },
+  'record.delete': { sees, changes: (actor, it) => actor.is_staff || (owns(actor, it) && !it.public) },
+  'record.restore': { sees, changes: staff },
+  'record.review': { sees: (actor, it) => sees(actor, it) || reviews(actor, it), changes: (actor) => reviewer(actor) },
+  'contribution.list': { role: anyone },
+  'related.list': { lists: scope },
+  'assist.ask': { role: anyone },
+  'assertion.list': { lists: scope },
+  'assertion.create': { role: anyone },
+  'assertion.read': { sees },
+  'assertion.change': {
+    sees: (actor, it) => sees(actor, it) || reviews(actor, it),
+    changes: (actor) => reviewer(actor),
+  },
+  'activity.list': { lists: scope },
+  'source.list': { lists: scope },
+  'source.create': { role: anyone },
+  'source.read': { sees },
+  'source.change': { sees, changes: (actor, it) => actor.is_staff || owns(actor, it) },
+  'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
+  'cluster.read': { open: 'as the list' },
+  'cluster.create': { role: reviewer },
+  'cluster.change': { role: atLeast('expert_curator') },
+  'duplicates.suggest': { role: anyone },
+} as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
+
+export type Permission = keyof typeof permissions
+/** The names of the permissions whose rule is an R. */
+export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] extends R ? P : never }[Permission]
+
+/** Whether this caller may see that record; for handlers that load a second thing. */
+export const maySee = (actor: Actor | null, it: Subject): boolean => sees(actor, it)
+/** Whether the caller reviews. */
+export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)

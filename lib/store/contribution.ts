@@ -1,0 +1,212 @@
+import { newChildId, now } from '../clock.ts'
+import { recordId } from '../domain/address.ts'
+import { type Kind, type Provenance, pointOf } from '../kinds/index.ts'
+import type { Actor } from '../permissions.ts'
+import { put, type Write } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { add } from '../table/write.ts'
+import { type Findable, reindex } from './entries.ts'
+import {
+  type Activity,
+  type Assertion,
+  activity,
+  assertion,
+  type Flag,
+  flag,
+  type Head,
+  head,
+  type Revision,
+  revision,
+} from './record-items.ts'
+import type { Link } from './relations.ts'
+
+/** The parts of which every change of a record is made. Values only: nothing is written here. */
+
+export type Values = Record<string, unknown>
+export type Change = { head: Head; assertions: Assertion[]; writes: Write[] }
+
+/** The next small integer of a kind. A number that ends up unused leaves a gap and does no harm. */
+export const nextId = (kind: Kind): Promise<number> => add(key.sequence(kind.key))
+
+/** A new contribution: head, first revision, one assertion per value, activity, and what it is found by. */
+export function opening(
+  kind: Kind,
+  id: number,
+  data: Values,
+  source: Provenance,
+  actor: Actor,
+  flags: Raised[],
+  stub = false,
+): Change {
+  const at = now()
+  const entity_id = recordId(kind.code, id)
+  const submitted = activityOf(entity_id, actor, 'submitted', stub ? 'Named by another contribution.' : '', at)
+  const first: Head = {
+    entity_id,
+    kind: kind.key,
+    id,
+    ...faceOf(kind, data),
+    data,
+    proposed: null,
+    status: 'pending_review',
+    public: false,
+    contributor_id: actor.id,
+    contributor: actor.username,
+    current_revision: 1,
+    current_revision_id: newChildId(entity_id),
+    accepted_revision: null,
+    accepted_revision_id: null,
+    open_flags: flags.length,
+    open_contradictions: 0,
+    recent_activities: [],
+    latest_feedback: null,
+    stub,
+    created_at: at,
+    updated_at: at,
+    deleted_at: null,
+    version: 1,
+  }
+  const next = noted(first, submitted, actor)
+  const assertions = Object.entries(data).map(([property, value]) => claim(next, property, value, source, actor, 1, at))
+  const writes = [
+    put(head, next, undefined),
+    put(revision, revisionOf(next, data, actor, at), undefined),
+    put(activity, submitted, undefined),
+    ...assertions.map((it) => put(assertion, it, undefined)),
+    ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
+    ...reindex(undefined, findable(next)),
+  ]
+  return { head: next, assertions, writes }
+}
+
+/** What a list row and a rule need of the values: name, category, tier, place. */
+export function faceOf(kind: Kind, data: Values): Pick<Head, 'name' | 'category' | 'access_tier' | 'point'> {
+  return {
+    name: textOf(data[kind.nameField]),
+    category: kind.key === 'entity' ? textOf(data.category) : kind.queueCategory,
+    access_tier: textOf(data.access_tier) || 'public',
+    point: pointOf(data) ?? null,
+  }
+}
+
+/** What the record is found by; nothing once it is deleted. */
+export function findable(it: Head): Findable | undefined {
+  if (it.deleted_at) return undefined
+  return { ...it, names: namesOf(it.name, it.data), identifier: textOf(it.data.identifier) || undefined }
+}
+
+/** Every name a record goes by, its own first. */
+export function namesOf(name: string, data: Values): string[] {
+  const others = Array.isArray(data.alternate_names) ? data.alternate_names.map(textOf) : []
+  return [name, textOf(data.name_ne), ...others].filter(Boolean)
+}
+
+/** One value of a contribution as a claim with its source. */
+export function claim(
+  it: Head,
+  property: string,
+  value: unknown,
+  source: Provenance,
+  actor: Actor,
+  revision_number: number | null,
+  at: string,
+): Assertion {
+  return {
+    ...source,
+    id: newChildId(it.entity_id),
+    entity_id: it.entity_id,
+    kind: it.kind,
+    object_id: it.id,
+    asserted_property: property,
+    asserted_value: textOf(value),
+    value,
+    assertion_content: '',
+    source: null,
+    confidence_score: null,
+    justification_note: '',
+    crminf_conclusion: '',
+    temporal_scope_edtf: '',
+    generated_at_time: '',
+    supporting_sources: [],
+    attributed_to_agent: '',
+    object_entity_type: null,
+    object_entity_id: null,
+    contributor_id: actor.id,
+    contributed_by: actor.username,
+    reconciliation_status: 'pending',
+    supersedes: null,
+    refines: null,
+    revision_number,
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  }
+}
+
+export const revisionOf = (it: Head, data: Values, actor: Actor, at: string): Revision => ({
+  revision_id: it.current_revision_id,
+  entity_id: it.entity_id,
+  revision_number: it.current_revision,
+  data,
+  created_by: actor.id,
+  created_at: at,
+  version: 1,
+})
+
+export const activityOf = (
+  entity_id: string,
+  actor: Actor,
+  activity_type: Activity['activity_type'],
+  comment: string,
+  at: string,
+): Activity => ({
+  activity_id: newChildId(entity_id),
+  entity_id,
+  user_id: actor.id,
+  activity_type,
+  comment,
+  created_at: at,
+  version: 1,
+})
+
+/** What the conflict check has to say; it becomes a flag. */
+export type Raised = Pick<Flag, 'flag_type' | 'reason'> &
+  Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
+
+export const flagOf = (it: Head, raised: Raised, at: string): Flag => ({
+  other_entity_id: null,
+  assertion_ids: [],
+  property: null,
+  ...raised,
+  id: newChildId(it.entity_id),
+  entity_id: it.entity_id,
+  flagged_by: null,
+  is_resolved: false,
+  resolved_by: null,
+  resolved_at: null,
+  created_at: at,
+  version: 1,
+})
+
+const feedback = ['rejected', 'changes_requested', 'accepted', 'commented']
+
+/** The head with an activity among its latest; lists of contributions show them without reading each history. */
+export function noted(it: Head, done: Activity, actor: Actor): Head {
+  const { activity_id, activity_type, comment, created_at } = done
+  const brief = { activity_id, activity_type, comment, created_at, user_id: actor.id, username: actor.username }
+  return {
+    ...it,
+    recent_activities: [brief, ...it.recent_activities].slice(0, 5),
+    latest_feedback: comment && feedback.includes(activity_type) ? brief : it.latest_feedback,
+  }
+}
+
+/** A value as a reader sees it: lists joined by commas, links by their names. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (isLink(value)) return value.name
+  return value === undefined || value === null ? '' : String(value)
+}
+
+export const isLink = (value: unknown): value is Link =>
+  typeof value === 'object' && value !== null && 'name' in value && 'id' in value

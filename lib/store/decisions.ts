@@ -1,0 +1,163 @@
+import { newChildId, now } from '../clock.ts'
+import { move } from '../domain/status.ts'
+import { effects, type Handling, settlements, type Verdict } from '../domain/verdicts.ts'
+import { conflict, invalid, invalidObject, refused } from '../errors.ts'
+import { kinds } from '../kinds/index.ts'
+import type { Actor } from '../permissions.ts'
+import { amended, put } from '../table/item.ts'
+import { activityOf, faceOf, findable, noted, type Values } from './contribution.ts'
+import { reindex } from './entries.ts'
+import type { History } from './history.ts'
+import {
+  type Assertion,
+  activity,
+  assertion,
+  type Decision,
+  decision,
+  type Flag,
+  flag,
+  type Head,
+  head,
+} from './record-items.ts'
+import { commit, headOf, kindKey, stateOf } from './records.ts'
+
+export type Verdicts = {
+  verdict: Verdict
+  conflict_handling: Handling
+  confidence_override: string | null
+  verification_method: string | null
+  feedback: string
+  reconciliation_note: string
+  internal_note: string
+}
+
+/**
+ * Applies a verdict to what waits for review: status, values, assertions, flags, activity and decision in one
+ * transaction. Of two reviewers at once one wins; the other gets `conflict`, as does a verdict on what no longer waits.
+ */
+export async function decide(old: History, reviewer: Actor, said: Verdicts): Promise<Decision> {
+  check(old, reviewer, said)
+  const verdict = effects[said.verdict]
+  const moved = move(stateOf(old), verdict.trigger)
+  if (!moved) throw conflict('Nothing waits for review here.')
+
+  const at = now()
+  const settled = said.conflict_handling === 'not_applicable' ? [] : openContradictions(old)
+  const outcome = said.verdict === 'accept' ? accepted(old, said, settled) : refusedClaims(old, said.verdict)
+  const made: Decision = {
+    ...said,
+    id: newChildId(old.entity_id),
+    entity_id: old.entity_id,
+    reviewer_id: reviewer.id,
+    revision_reviewed: old.current_revision,
+    escalated_to: null,
+    created_at: at,
+    version: 1,
+  }
+  const done = activityOf(old.entity_id, reviewer, verdict.activity, said.feedback, at)
+  const also =
+    settled.length > 0 ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)] : []
+  const next = [done, ...also].reduce(
+    (it, each) => noted(it, each, reviewer),
+    amended<Head>(headOf(old), {
+      ...outcome.head,
+      status: moved.to.status,
+      public: moved.to.public,
+      open_flags: old.open_flags - settled.length,
+      open_contradictions: old.open_contradictions - settled.length,
+      updated_at: at,
+    }),
+  )
+  const byId = new Map(old.assertions.map((it) => [it.id, it]))
+  await commit([
+    put(head, next, headOf(old)),
+    put(decision, made, undefined),
+    ...[done, ...also].map((it) => put(activity, it, undefined)),
+    ...[...outcome.fates].flatMap(([id, changes]) => {
+      const claim = byId.get(id)
+      return claim ? [put(assertion, amended<Assertion>(claim, { ...changes, updated_at: at }), claim)] : []
+    }),
+    ...settled.map((it) =>
+      put(flag, amended<Flag>(it, { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }), it),
+    ),
+    ...reindex(findable(headOf(old)), findable(next)),
+  ])
+  return made
+}
+
+type Outcome = { head: Partial<Head>; fates: Map<string, Partial<Assertion>> }
+
+function check(old: History, reviewer: Actor, said: Verdicts): void {
+  const author = old.revisions.find((it) => it.revision_number === old.current_revision)?.created_by
+  if ([old.contributor_id, author].includes(reviewer.id))
+    throw refused('Nobody decides on a contribution of their own.')
+  if (!['pending_review', 'pending_revision'].includes(old.status)) throw conflict('Nothing waits for review here.')
+  const expert = reviewer.is_staff || ['domain_expert', 'expert_curator'].includes(reviewer.rank ?? '')
+  if (effects[said.verdict].reason && !said.feedback.trim())
+    throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
+  if (said.confidence_override && !expert) throw invalidObject('Your role does not override confidence.')
+  const contested = openContradictions(old).length > 0
+  if (said.verdict !== 'accept' || !contested) return
+  if (said.conflict_handling === 'not_applicable') {
+    throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
+  }
+  if (!expert) throw invalidObject('Your role does not settle contradictions.')
+}
+
+const openContradictions = (it: History) =>
+  it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
+
+/** The waiting values become the public ones. A contested claim fares as the handling says, any other takes the place of its predecessor. */
+function accepted(old: History, said: Verdicts, settled: readonly Flag[]): Outcome {
+  const before = old.public ? old.data : {}
+  const data: Values = { ...(old.proposed ?? old.data) }
+  const fates: Outcome['fates'] = new Map()
+  const waiting = old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+  const standing = old.assertions.filter((it) => it.reconciliation_status === 'accepted')
+  const confidence = said.confidence_override ? { confidence: said.confidence_override } : {}
+  for (const claim of waiting) {
+    const property = claim.asserted_property
+    const flagged = settled.find((it) => it.assertion_ids.includes(claim.id))
+    const rule =
+      flagged && said.conflict_handling !== 'not_applicable'
+        ? settlements[said.conflict_handling]
+        : settlements.supersedes
+    const rivals = flagged
+      ? old.assertions.filter((it) => it.id !== claim.id && flagged.assertion_ids.includes(it.id))
+      : standing.filter((it) => it.asserted_property === property)
+    fates.set(claim.id, {
+      ...(rule.claim === 'accepted' && confidence),
+      reconciliation_status: rule.claim,
+      ...(said.conflict_handling === 'refines' && flagged && { refines: rivals[0]?.id ?? null }),
+      ...(rule.rival === 'superseded' && { supersedes: rivals[0]?.id ?? null }),
+    })
+    for (const rival of rivals) fates.set(rival.id, { reconciliation_status: rule.rival })
+    if (rule.stands === 'rival' && property in before) data[property] = before[property]
+  }
+  // A value that the edit took away is claimed no more.
+  for (const it of standing) {
+    if (it.revision_number !== null && !(it.asserted_property in data))
+      fates.set(it.id, { reconciliation_status: 'superseded' })
+  }
+  const kind = kinds[kindKey(old)]
+  return {
+    head: {
+      ...faceOf(kind, data),
+      data,
+      proposed: null,
+      accepted_revision: old.current_revision,
+      accepted_revision_id: old.current_revision_id,
+    },
+    fates,
+  }
+}
+
+/** What was refused stands no longer; what is sent back goes on waiting. A published record keeps its accepted revision. */
+function refusedClaims(old: History, verdict: Verdict): Outcome {
+  if (verdict !== 'reject') return { head: {}, fates: new Map() }
+  const waiting = old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+  return {
+    head: old.public ? { proposed: null } : {},
+    fates: new Map(waiting.map((it) => [it.id, { reconciliation_status: 'superseded' as const }])),
+  }
+}

@@ -1,0 +1,15 @@
+import { getMany, type Stored } from '../table/read.ts'
+import { type Card, cardOf, keyOf } from './users.ts'
+
+/** Who is who, among the users that were looked up; null is the service itself. */
+export type People = (id: string | null) => Card | null
+
+/** The people among items that were read together with other things. */
+export const peopleIn =
+  (found: ReadonlyMap<string, Stored>): People =>
+  (id) =>
+    id === null ? null : cardOf(found.get(`${keyOf(id).pk} ${keyOf(id).sk}`), id)
+
+/** Looks people up, in one call for each hundred. */
+export const peopleOf = async (ids: readonly (string | null)[]): Promise<People> =>
+  peopleIn(await getMany(ids.filter((id) => id !== null).map(keyOf)))

@@ -1,0 +1,278 @@
+import * as v from 'valibot'
+import { statuses, withheld } from '../domain/status.ts'
+import { defineItem } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+
+/** The item types in a record's partition: what it is, who claims what about it, and what happened to it. */
+
+const text = v.optional(v.string(), '')
+const nullableText = v.optional(v.nullable(v.string()), null)
+const Values = v.record(v.string(), v.any())
+
+const Brief = v.object({
+  activity_id: v.string(),
+  activity_type: v.string(),
+  comment: v.string(),
+  created_at: v.string(),
+  user_id: nullableText,
+  username: text,
+})
+
+export const Head = v.object({
+  entity_id: v.string(),
+  kind: v.string(),
+  /** The small integer id of a kind; cultural entities have one too and do not show it. */
+  id: v.number(),
+  name: v.string(),
+  category: v.string(),
+  /** The standing values: the accepted ones once published, else the contributor's latest. */
+  data: Values,
+  /** Values of an edit of a published record that waits for review. */
+  proposed: v.optional(v.nullable(Values), null),
+  /** Where its review stands. What the public sees does not depend on it but on `public`. */
+  status: v.picklist(statuses),
+  /** An accepted revision of it stands, whatever waits behind it. */
+  public: v.boolean(),
+  contributor_id: v.string(),
+  /** The contributor's username; the projector follows a change of it. */
+  contributor: v.string(),
+  access_tier: v.optional(v.string(), 'public'),
+  point: v.optional(v.nullable(v.object({ lat: v.number(), lng: v.number() })), null),
+  current_revision: v.number(),
+  current_revision_id: v.string(),
+  accepted_revision: v.optional(v.nullable(v.number()), null),
+  accepted_revision_id: nullableText,
+  open_flags: v.optional(v.number(), 0),
+  open_contradictions: v.optional(v.number(), 0),
+  recent_activities: v.optional(v.array(Brief), []),
+  latest_feedback: v.optional(v.nullable(Brief), null),
+  stub: v.optional(v.boolean(), false),
+  created_at: v.string(),
+  updated_at: v.string(),
+  deleted_at: nullableText,
+  version: v.number(),
+})
+export type Head = v.InferOutput<typeof Head>
+export type Brief = v.InferOutput<typeof Brief>
+
+/** `published`, or the status that keeps a record from the public. */
+export const standingOf = (it: { status: string; public: boolean }) => (it.public ? 'published' : it.status)
+export const standings = ['published', ...withheld] as const
+
+/** Names of the lists a record is in. Published records that not everyone may see are counted apart. */
+export const listsOf = {
+  kind: (kind: string, standing: string) => `KIND#${kind}#${standing}`,
+  every: (standing: string) => `RECORD#${standing}`,
+  owner: (user: string, standing: string) => `OWNER#${user}#${standing}`,
+  owner_kind: (user: string, kind: string, standing: string) => `OWNER#${user}#${kind}#${standing}`,
+}
+export const restricted = (list: string) => `${list}#restricted`
+
+const partitionsOf = (it: Head) => {
+  const standing = standingOf(it)
+  return {
+    kind: listsOf.kind(it.kind, standing),
+    every: listsOf.every(standing),
+    owner: listsOf.owner(it.contributor_id, standing),
+    owner_kind: listsOf.owner_kind(it.contributor_id, it.kind, standing),
+  }
+}
+
+export const head = defineItem({
+  type: 'record',
+  schema: Head,
+  key: (it: { entity_id: string }) => key.head(it.entity_id),
+  indexes: (it) => {
+    if (it.deleted_at) return {}
+    const sk = `${it.created_at}#${it.entity_id}`
+    return Object.fromEntries(Object.entries(partitionsOf(it)).map(([index, pk]) => [index, { pk, sk }]))
+  },
+  counted: (it) => {
+    if (it.deleted_at) return []
+    const apart = it.public && it.access_tier !== 'public'
+    return Object.values(partitionsOf(it)).map((list) => (apart ? restricted(list) : list))
+  },
+})
+
+export const Assertion = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  kind: v.string(),
+  object_id: v.number(),
+  asserted_property: v.string(),
+  asserted_value: v.string(),
+  /** The value as the record's data holds it; what comparators compare. */
+  value: v.optional(v.any()),
+  assertion_content: text,
+  source_type: text,
+  source_citation: text,
+  source_url: text,
+  source: nullableText,
+  confidence: v.optional(v.string(), 'likely'),
+  confidence_score: v.optional(v.nullable(v.number()), null),
+  data_quality_note: text,
+  justification_note: text,
+  crminf_conclusion: text,
+  temporal_scope_edtf: text,
+  generated_at_time: text,
+  supporting_sources: v.optional(v.array(v.string()), []),
+  attributed_to_agent: text,
+  object_entity_type: nullableText,
+  object_entity_id: v.optional(v.nullable(v.union([v.number(), v.string()])), null),
+  contributor_id: v.string(),
+  contributed_by: v.string(),
+  reconciliation_status: v.picklist(['pending', 'accepted', 'disputed', 'superseded']),
+  supersedes: nullableText,
+  refines: nullableText,
+  /** The revision that carries this value; null for a claim that someone made apart. */
+  revision_number: v.optional(v.nullable(v.number()), null),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Assertion = v.InferOutput<typeof Assertion>
+export const assertionList = (status: string) => `ASSERTION#${status}`
+
+export const assertion = defineItem({
+  type: 'assertion',
+  schema: Assertion,
+  key: (it: { entity_id: string; id: string }) => key.assertion(it.entity_id, it.id),
+  indexes: (it) => ({ every: { pk: assertionList(it.reconciliation_status), sk: `${it.created_at}#${it.id}` } }),
+  counted: (it) => [assertionList(it.reconciliation_status)],
+})
+
+export const Revision = v.object({
+  revision_id: v.string(),
+  entity_id: v.string(),
+  revision_number: v.number(),
+  data: Values,
+  created_by: v.string(),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Revision = v.InferOutput<typeof Revision>
+export const revision = defineItem({
+  type: 'revision',
+  schema: Revision,
+  key: (it: { entity_id: string; revision_number: number }) => key.revision(it.entity_id, it.revision_number),
+})
+
+export const activityTypes = [
+  'submitted',
+  'accepted',
+  'rejected',
+  'revised',
+  'commented',
+  'escalated',
+  'changes_requested',
+  'flagged',
+  'conflict_resolved',
+] as const
+export const Activity = v.object({
+  activity_id: v.string(),
+  entity_id: v.string(),
+  user_id: v.string(),
+  activity_type: v.picklist(activityTypes),
+  comment: text,
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Activity = v.InferOutput<typeof Activity>
+/** The feed, or the part of it by one person, of one type, or both. */
+export const activityList = (user?: string, type?: string) =>
+  `ACTIVITY${user ? `#USER#${user}` : ''}${type ? `#TYPE#${type}` : ''}`
+
+export const activity = defineItem({
+  type: 'activity',
+  schema: Activity,
+  key: (it: { entity_id: string; activity_id: string }) => key.activity(it.entity_id, it.activity_id),
+  indexes: (it) => {
+    const sk = `${it.created_at}#${it.activity_id}`
+    return {
+      every: { pk: activityList(), sk },
+      owner: { pk: activityList(it.user_id), sk },
+      kind: { pk: activityList(undefined, it.activity_type), sk },
+      owner_kind: { pk: activityList(it.user_id, it.activity_type), sk },
+    }
+  },
+  counted: (it) => [
+    activityList(),
+    activityList(it.user_id),
+    activityList(undefined, it.activity_type),
+    activityList(it.user_id, it.activity_type),
+  ],
+})
+
+export const flagTypes = [
+  'questionable_source',
+  'suspected_duplicate',
+  'sensitive_content',
+  'low_confidence',
+  'stale_review',
+  'contradiction',
+  'other',
+] as const
+export const Flag = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  flag_type: v.picklist(flagTypes),
+  reason: text,
+  /** Null: the conflict check raised it. */
+  flagged_by: nullableText,
+  /** The other side: a record that looks alike, or the assertions that contradict each other. */
+  other_entity_id: nullableText,
+  assertion_ids: v.optional(v.array(v.string()), []),
+  property: nullableText,
+  is_resolved: v.boolean(),
+  resolved_by: nullableText,
+  resolved_at: nullableText,
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Flag = v.InferOutput<typeof Flag>
+export const flag = defineItem({
+  type: 'flag',
+  schema: Flag,
+  key: (it: { entity_id: string; id: string }) => key.flag(it.entity_id, it.id),
+})
+
+export const Decision = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  reviewer_id: v.string(),
+  revision_reviewed: v.number(),
+  verdict: v.string(),
+  conflict_handling: v.string(),
+  confidence_override: nullableText,
+  verification_method: nullableText,
+  feedback: text,
+  reconciliation_note: text,
+  internal_note: text,
+  escalated_to: nullableText,
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Decision = v.InferOutput<typeof Decision>
+export const decision = defineItem({
+  type: 'decision',
+  schema: Decision,
+  key: (it: { entity_id: string; id: string }) => key.decision(it.entity_id, it.id),
+})
+
+/** A published event, deity or guthi that names the record; kept by the projector beside it, so that one query shows them. */
+export const LinkItem = v.object({
+  to: v.string(),
+  from: v.string(),
+  kind: v.string(),
+  id: v.number(),
+  name: v.string(),
+  relation: v.string(),
+  access_tier: v.string(),
+  version: v.number(),
+})
+export type LinkItem = v.InferOutput<typeof LinkItem>
+export const link = defineItem({
+  type: 'link',
+  schema: LinkItem,
+  key: (it: { to: string; from: string; relation: string }) => key.link(it.to, it.from, it.relation),
+})

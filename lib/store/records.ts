@@ -1,0 +1,344 @@
+import { newChildId, now } from '../clock.ts'
+import { recordId } from '../domain/address.ts'
+import { type Claim, conflictsOf, contradictions, type Encounter } from '../domain/conflicts.ts'
+import { fold } from '../domain/fold.ts'
+import { isPublished, move } from '../domain/status.ts'
+import { conflict, invalidObject } from '../errors.ts'
+import { type Contribution, type Kind, kinds, type Provenance } from '../kinds/index.ts'
+import { type Actor, maySee, type Scope } from '../permissions.ts'
+import { amended, parse, put, type Write } from '../table/item.ts'
+import { type Key, key } from '../table/keys.ts'
+import { getMany, queryAll, queryBetween, type Stored } from '../table/read.ts'
+import { MOST_ACTIONS, transact } from '../table/write.ts'
+import {
+  activityOf,
+  claim,
+  faceOf,
+  findable,
+  flagOf,
+  namesOf,
+  nextId,
+  noted,
+  opening,
+  type Raised,
+  revisionOf,
+  type Values,
+} from './contribution.ts'
+import { readEntry, reindex } from './entries.ts'
+import { type List, type Place, readList } from './lists.ts'
+import {
+  type Assertion,
+  activity,
+  assertion,
+  flag,
+  type Head,
+  head,
+  type LinkItem,
+  link,
+  listsOf,
+  restricted,
+  revision,
+  standings,
+} from './record-items.ts'
+import { type Link, type Missing, resolve } from './relations.ts'
+import { similarTo } from './similar.ts'
+import * as sources from './sources.ts'
+
+/** A record with its assertions, as one query gives them. It is the subject of rules. */
+export type Loaded = Head & { assertions: Assertion[]; links: LinkItem[] }
+
+/** A record of a kind by its integer id, with its assertions, in one call; undefined when there is none. */
+export const load = (kind: Kind, id: number): Promise<Loaded | undefined> => loadById(recordId(kind.code, id))
+
+/** A record by its review identity, with its assertions, in one call. */
+export const loadById = async (entity_id: string): Promise<Loaded | undefined> =>
+  assemble(await queryAll(key.head(entity_id).pk, key.head(entity_id).sk))
+
+/** A record from the items of its partition. */
+export function assemble(items: readonly Stored[]): Loaded | undefined {
+  const first = items.find((item) => item.type === head.type)
+  if (!first) return undefined
+  const of = (type: string) => items.filter((item) => item.type === type)
+  return {
+    ...parse(head, first),
+    assertions: of(assertion.type).map((item) => parse(assertion, item)),
+    links: of(link.type).map((item) => parse(link, item)),
+  }
+}
+
+/** Stores a contribution for review. One transaction: record, revision, assertions, activity, stubs for text that names nothing, flags. */
+export async function create(kind: Kind, actor: Actor, { data, assertion: provenance }: Contribution): Promise<Loaded> {
+  const resolved = await resolve(kind, data, actor)
+  const [id, stubs] = await Promise.all([nextId(kind), stubsFor(resolved.missing, provenance, actor)])
+  const flags = await likenessFlags(kind, resolved.data)
+  const change = opening(kind, id, resolved.data, provenance, actor, flags)
+  await commit([...change.writes, ...stubs])
+  return { ...change.head, assertions: change.assertions, links: [] }
+}
+
+/**
+ * Changes a record. What is not published is saved in place; of a published one the change waits as a revision, and
+ * readers go on seeing the accepted values. Fails with `conflict` when someone else was faster.
+ */
+export async function amend(
+  old: Loaded,
+  actor: Actor,
+  { data, cleared, assertion: provenance }: Contribution,
+  { trigger = 'edit', replace = false }: { trigger?: 'edit' | 'revise'; replace?: boolean } = {},
+): Promise<Loaded> {
+  const kind = kinds[kindKey(old)]
+  const moved = move(stateOf(old), trigger)
+  if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
+  const resolved = await resolve(kind, data, actor)
+  const before = old.proposed ?? old.data
+  const kept = replace ? {} : without(before, cleared)
+  const after: Values = { ...kept, ...resolved.data }
+  const changed = Object.keys(resolved.data).filter((name) => !same(before[name], after[name]))
+  const gone = Object.keys(before).filter((name) => !(name in after))
+  if (changed.length === 0 && gone.length === 0 && trigger === 'edit') return old
+
+  const at = now()
+  const stubs = await stubsFor(resolved.missing, provenance, actor)
+  const number = old.current_revision + 1
+  const claims = changed.map((name) => claim(old, name, after[name], provenance, actor, number, at))
+  const met = encounters(kind, old, claims)
+  const flags = met.flatMap((each) => contradictionFlag(each, claims))
+  const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
+  const next = noted(
+    amended<Head>(headOf(old), {
+      ...(old.public ? { proposed: after } : { ...faceOf(kind, after), data: after }),
+      status: moved.to.status,
+      current_revision: number,
+      current_revision_id: newChildId(old.entity_id),
+      open_flags: old.open_flags + flags.length,
+      open_contradictions: old.open_contradictions + flags.length,
+      stub: false,
+      updated_at: at,
+    }),
+    done,
+    actor,
+  )
+  const ends = new Set(met.flatMap((each) => each.replaces))
+  const replaced = old.assertions.filter(
+    (it) => ends.has(it.id) || (waits(it, actor) && gone.includes(it.asserted_property)),
+  )
+  const superseded = replaced.map((it) =>
+    amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at }),
+  )
+  await commit([
+    put(head, next, headOf(old)),
+    put(revision, revisionOf(next, after, actor, at), undefined),
+    put(activity, done, undefined),
+    ...claims.map((it) => put(assertion, it, undefined)),
+    ...superseded.map((it, i) => put(assertion, it, replaced[i])),
+    ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
+    ...(old.public ? [] : reindex(findable(headOf(old)), findable(next))),
+    ...stubs,
+  ])
+  const left = old.assertions.filter((it) => !replaced.includes(it))
+  return { ...next, assertions: [...left, ...superseded, ...claims], links: old.links }
+}
+
+/** Hands a draft in for review. Fails when it is no draft. */
+export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
+  const moved = move(stateOf(old), 'submit')
+  if (!moved) throw invalidObject('Only drafts can be submitted.')
+  const done = activityOf(old.entity_id, actor, 'submitted', '', now())
+  const next = noted(amended<Head>(headOf(old), { status: moved.to.status, updated_at: now() }), done, actor)
+  await commit([put(head, next, headOf(old)), put(activity, done, undefined)])
+  return { ...old, ...next }
+}
+
+/** Deletes softly: the record is gone for all but staff, who can restore it. */
+export async function remove(old: Loaded): Promise<void> {
+  const next = amended<Head>(headOf(old), { deleted_at: now(), updated_at: now() })
+  await commit([put(head, next, headOf(old)), ...reindex(findable(headOf(old)), undefined)])
+}
+
+/** Brings a deleted record back as it was. */
+export async function restore(old: Loaded): Promise<Loaded> {
+  if (!old.deleted_at) throw conflict('This record is not deleted.')
+  const next = amended<Head>(headOf(old), { deleted_at: null, updated_at: now() })
+  await commit([put(head, next, headOf(old)), ...reindex(undefined, findable(next))])
+  return { ...next, assertions: old.assertions, links: old.links }
+}
+
+type Also = (heads: readonly Head[]) => Key[]
+export type Filter = {
+  kind?: string | undefined
+  status?: string | undefined
+  mine?: boolean | undefined
+  all?: boolean | undefined
+  contributor?: string | undefined
+  category?: string | undefined
+  forward?: boolean | undefined
+}
+export type Heads = {
+  count: number
+  results: Head[]
+  found: ReadonlyMap<string, Stored>
+  first?: string | undefined
+  last?: string | undefined
+}
+
+/**
+ * One page of the records that the scope shows, newest first: one call per status asked for, and one for the size
+ * together with the items under `also`.
+ */
+export async function list(filter: Filter, scope: Scope, place: Place, also: Also = () => []): Promise<Heads> {
+  const listing = await readList(listFor(filter, scope), place, (items) => also(items.map((item) => parse(head, item))))
+  return { ...listing, results: listing.items.map((item) => parse(head, item)) }
+}
+
+/** So many entries of a name or identifier are read for one search. */
+const MOST_FOUND = 300
+
+/** Records of a kind whose name begins with a text, or that carry an identifier; of those, the ones the caller may see. */
+export async function find(
+  kind: string,
+  by: { name: string } | { identifier: string },
+  filter: Filter,
+  actor: Actor | null,
+  place: Place,
+): Promise<Heads> {
+  const prefix = 'name' in by ? fold(by.name) : by.identifier
+  const pk = 'name' in by ? `NAME#${kind}` : `IDENTIFIER#${kind}`
+  const entries = prefix
+    ? await queryBetween(
+        pk,
+        'name' in by ? prefix : `${prefix}#`,
+        'name' in by ? `${prefix}\u{10ffff}` : `${prefix}#~`,
+        MOST_FOUND,
+      )
+    : []
+  const ids = [...new Set(entries.map((entry) => readEntry(entry).entity_id))]
+  const found = await getMany(ids.map((id) => key.head(id)))
+  const visible = ids
+    .flatMap((id) => found.get(`${key.head(id).pk} ${key.head(id).sk}`) ?? [])
+    .map((item) => parse(head, item))
+    .filter((it) => maySee(actor, it) && !it.deleted_at && fits(it, filter, actor))
+  return { count: visible.length, results: visible.slice(place.offset, place.offset + place.limit), found: new Map() }
+}
+
+/** A head as it is stored, without what was loaded beside it. */
+export const headOf = (it: Head): Head => parse(head, it)
+
+export const kindKey = (it: { kind: string }) => it.kind as keyof typeof kinds // stored kinds are keys of the registry
+
+/** Writes a contribution, or tells that it holds more than one transaction takes. */
+export async function commit(writes: readonly Write[]): Promise<void> {
+  if (writes.length > MOST_ACTIONS - 15)
+    throw invalidObject('Too many values, names and new records at once. Send them in parts.')
+  await transact(writes)
+}
+
+/** Whether a found record is among those that the filter asks for; without one, published ones and one's own. */
+function fits(it: Head, { status, mine, all }: Filter, actor: Actor | null): boolean {
+  const own = actor !== null && it.contributor_id === actor.id
+  if (mine) return own
+  if (status) return status === it.status || (it.public && isPublished(status))
+  return it.public || own || (all === true && actor?.is_staff === true)
+}
+
+/** Which partitions hold what the filter asks for, as far as the scope allows it. */
+function listFor({ kind, status, mine, all, contributor, category, forward }: Filter, scope: Scope): List {
+  const whose = mine ? scope.own : contributor
+  const here = (owner: string | null | undefined, standing: string) =>
+    owner
+      ? kind
+        ? { index: 'owner_kind' as const, pk: listsOf.owner_kind(owner, kind, standing) }
+        : { index: 'owner' as const, pk: listsOf.owner(owner, standing) }
+      : kind
+        ? { index: 'kind' as const, pk: listsOf.kind(kind, standing) }
+        : { index: 'every' as const, pk: listsOf.every(standing) }
+  const wanted: readonly string[] =
+    status !== undefined ? [isPublished(status) ? 'published' : status] : mine || all ? standings : ['published']
+  const known = wanted.filter((standing) => standings.some((one) => one === standing))
+  // What is withheld from the public is shown to its contributor and to staff only.
+  const partitions = known.flatMap((standing) => {
+    if (standing === 'published' || scope.everything) return [here(whose, standing)]
+    if (!scope.own || (whose && whose !== scope.own)) return []
+    return [here(scope.own, standing)]
+  })
+  const counted = partitions.flatMap(({ pk }) =>
+    pk.endsWith('#published') && scope.signedIn ? [pk, restricted(pk)] : [pk],
+  )
+  return {
+    partitions,
+    counted,
+    ...(forward && { forward }),
+    only: { ...(category && { category }), ...(!scope.signedIn && { access_tier: 'public' }) },
+  }
+}
+
+/** The opening writes of records that a contribution names and nobody has made yet. */
+async function stubsFor(missing: readonly Missing[], provenance: Provenance, actor: Actor): Promise<Write[]> {
+  const changes = await Promise.all(
+    missing.map(async ({ kind, name, links }): Promise<Write[]> => {
+      if (!kinds[kind].record) return sourceStub(name, links, actor)
+      const id = await nextId(kinds[kind])
+      const stub = opening(kinds[kind], id, { [kinds[kind].nameField]: name }, provenance, actor, [], true)
+      // The links stand in the values already: they gain the id of what was made for them.
+      for (const link of links) Object.assign(link, { id, entity_id: stub.head.entity_id })
+      return stub.writes
+    }),
+  )
+  return changes.flat()
+}
+
+/** A data source that a contribution names: it has no review, so it is there at once. */
+async function sourceStub(name: string, links: readonly Link[], actor: Actor): Promise<Write[]> {
+  const { source: made, writes } = sources.opening({ name }, actor)
+  for (const link of links) Object.assign(link, { id: made.id })
+  return writes
+}
+
+/** What the new record looks like: one flag for each other record, naming it. */
+async function likenessFlags(kind: Kind, data: Values): Promise<Raised[]> {
+  const { name, point } = faceOf(kind, data)
+  const found = await similarTo({ kind: kind.key, names: namesOf(name, data), point })
+  return found.map(({ entity_id, id, names, how }) => ({
+    flag_type: 'suspected_duplicate' as const,
+    other_entity_id: entity_id,
+    reason: `${how === 'same_name' ? 'The same name as' : 'Close to, and named like,'} ${kind.label.toLowerCase()} ${id}, "${names[0] ?? ''}".`,
+  }))
+}
+
+/** What each new claim meets among the standing ones of the record. */
+function encounters(kind: Kind, old: Loaded, claims: readonly Assertion[]): Encounter[] {
+  const comparable = (it: Assertion): Claim[] => {
+    const field = kind.fields[it.asserted_property]
+    if (!field || it.value === undefined) return []
+    return [
+      {
+        id: it.id,
+        property: it.asserted_property,
+        comparator: field.compare,
+        value: it.value,
+        status: it.reconciliation_status,
+        author: it.contributor_id,
+      },
+    ]
+  }
+  return conflictsOf(old.assertions.flatMap(comparable), claims.flatMap(comparable))
+}
+
+function contradictionFlag(met: Encounter, claims: readonly Assertion[]): Raised[] {
+  const rivals = contradictions(met)
+  const claim = claims.find((it) => it.id === met.claim)
+  if (!claim || rivals.length === 0) return []
+  return [
+    {
+      flag_type: 'contradiction',
+      property: claim.asserted_property,
+      assertion_ids: [claim.id, ...rivals.map((rival) => rival.id)],
+      reason: `Another value of ${claim.asserted_property} stands or waits already.`,
+    },
+  ]
+}
+
+const waits = (it: Assertion, actor: Actor) => it.reconciliation_status === 'pending' && it.contributor_id === actor.id
+export const stateOf = (it: Head) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+const without = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))

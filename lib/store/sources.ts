@@ -1,0 +1,141 @@
+import * as v from 'valibot'
+import { newId, now } from '../clock.ts'
+import { fold } from '../domain/fold.ts'
+import type { Data } from '../kinds/index.ts'
+import { type Actor, maySee, type Scope } from '../permissions.ts'
+import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { get, getMany, queryBetween } from '../table/read.ts'
+import { transact } from '../table/write.ts'
+import { textOf } from './contribution.ts'
+import { type Findable, readEntry, reindex } from './entries.ts'
+import { type Place, readList } from './lists.ts'
+import { restricted } from './record-items.ts'
+
+/** Data sources: registered once, there at once, named by many records. */
+const Upload = v.object({ key: v.string(), content_type: v.string(), size: v.number() })
+export const Source = v.object({
+  id: v.string(),
+  name: v.string(),
+  source_type: v.string(),
+  data: v.record(v.string(), v.any()),
+  access_tier: v.string(),
+  ingest_status: v.picklist(['pending', 'processing', 'ready', 'failed']),
+  upload: v.nullable(Upload),
+  contributor_id: v.string(),
+  contributed_by: v.string(),
+  public: v.boolean(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  deleted_at: v.nullable(v.string()),
+  version: v.number(),
+})
+export type Source = v.InferOutput<typeof Source>
+export type Upload = v.InferOutput<typeof Upload>
+
+const listOf = (type?: string) => `SOURCE${type ? `#TYPE#${type}` : ''}`
+const source = defineItem({
+  type: 'source',
+  schema: Source,
+  key: (it: { id: string }) => key.source(it.id),
+  indexes: (it) => {
+    if (it.deleted_at) return {}
+    const sk = `${it.created_at}#${it.id}`
+    return { every: { pk: listOf(), sk }, ...(it.source_type && { kind: { pk: listOf(it.source_type), sk } }) }
+  },
+  counted: (it) => {
+    if (it.deleted_at) return []
+    const lists = it.source_type ? [listOf(), listOf(it.source_type)] : [listOf()]
+    return it.access_tier === 'public' ? lists : lists.map(restricted)
+  },
+})
+
+export const load = (id: string): Promise<Source | undefined> => get(source, { id })
+
+/** The writes that register a source, as values, for transactions that do more. */
+export function opening(data: Data, actor: Actor, upload: Upload | null = null): { source: Source; writes: Write[] } {
+  const at = now()
+  const made: Source = {
+    id: newId(),
+    ...faceOf(data),
+    data,
+    ingest_status: upload ? 'ready' : 'pending',
+    upload,
+    contributor_id: actor.id,
+    contributed_by: actor.username,
+    public: true,
+    created_at: at,
+    updated_at: at,
+    deleted_at: null,
+    version: 1,
+  }
+  return { source: made, writes: [put(source, made, undefined), ...reindex(undefined, findable(made))] }
+}
+
+/** Registers a source. */
+export async function create(data: Data, actor: Actor, upload: Upload | null): Promise<Source> {
+  const { source: made, writes } = opening(data, actor, upload)
+  await transact(writes)
+  return made
+}
+
+/** Changes a source. Fails with `conflict` when someone else was faster. */
+export async function amend(old: Source, data: Data, cleared: readonly string[], replace: boolean): Promise<Source> {
+  const kept = replace ? {} : Object.fromEntries(Object.entries(old.data).filter(([name]) => !cleared.includes(name)))
+  const after = { ...kept, ...data }
+  const next = amended<Source>(old, { ...faceOf(after), data: after, updated_at: now() })
+  await transact([put(source, next, old), ...reindex(findable(old), findable(next))])
+  return next
+}
+
+/** Deletes softly: records that name the source keep its name. */
+export async function remove(old: Source): Promise<void> {
+  await transact([put(source, amended<Source>(old, { deleted_at: now() }), old), ...reindex(findable(old), undefined)])
+}
+
+export type Filter = {
+  source_type?: string | undefined
+  access_tier?: string | undefined
+  ingest_status?: string | undefined
+}
+export type Sources = { count: number; results: Source[]; first?: string | undefined; last?: string | undefined }
+
+/** One page of the sources that the scope shows, newest first. */
+export async function list(
+  { source_type, access_tier, ingest_status }: Filter,
+  scope: Scope,
+  place: Place,
+): Promise<Sources> {
+  const pk = listOf(source_type)
+  const tier = scope.signedIn ? access_tier : 'public'
+  const listing = await readList(
+    {
+      partitions: [{ index: source_type ? 'kind' : 'every', pk }],
+      counted: scope.signedIn ? [pk, restricted(pk)] : [pk],
+      only: { ...(tier && { access_tier: tier }), ...(ingest_status && { ingest_status }) },
+    },
+    place,
+  )
+  return { ...listing, results: listing.items.map((item) => parse(source, item)) }
+}
+
+/** Sources whose name begins with a text. */
+export async function find(name: string, { source_type }: Filter, actor: Actor | null, place: Place): Promise<Sources> {
+  const prefix = fold(name)
+  const entries = prefix ? await queryBetween('NAME#data_source', prefix, `${prefix}\u{10ffff}`, 300) : []
+  const keys = entries.map((entry) => key.source(String(readEntry(entry).id)))
+  const found = await getMany(keys)
+  const visible = [...new Set(keys.map(({ pk, sk }) => `${pk} ${sk}`))]
+    .flatMap((place) => found.get(place) ?? [])
+    .map((item) => parse(source, item))
+    .filter((it) => !it.deleted_at && maySee(actor, it) && (!source_type || it.source_type === source_type))
+  return { count: visible.length, results: visible.slice(place.offset, place.offset + place.limit) }
+}
+
+const faceOf = (data: Data) => ({
+  name: textOf(data.name),
+  source_type: textOf(data.source_type),
+  access_tier: textOf(data.access_tier) || 'public',
+})
+
+const findable = (it: Source): Findable => ({ entity_id: it.id, kind: 'data_source', id: it.id, names: [it.name] })

@@ -1,0 +1,248 @@
+import * as v from 'valibot'
+import { newId, now } from '../clock.ts'
+import { conflict, invalid, Problem } from '../errors.ts'
+import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
+import { type Key, key } from '../table/keys.ts'
+import { get, getMany, type Stored } from '../table/read.ts'
+import { transact } from '../table/write.ts'
+import { type Listing, type Place, readList } from './lists.ts'
+
+const ReviewerRole = v.object({
+  id: v.string(),
+  role: v.picklist(['community_reviewer', 'domain_expert', 'expert_curator']),
+  expertise_areas: v.array(v.string()),
+  is_active: v.boolean(),
+  assigned_by: v.nullable(v.string()),
+  created_at: v.string(),
+  updated_at: v.string(),
+})
+const ReviewerApplication = v.object({
+  id: v.string(),
+  status: v.picklist(['pending', 'approved', 'rejected']),
+  message: v.string(),
+  created_at: v.string(),
+  updated_at: v.string(),
+})
+
+/** A user with profile, role and application in one item: one read gives the caller of a request. */
+const User = v.object({
+  id: v.string(),
+  username: v.string(),
+  email: v.string(),
+  is_active: v.boolean(),
+  is_staff: v.boolean(),
+  is_superuser: v.boolean(),
+  groups: v.array(v.string()),
+  reviewer_role: v.nullable(ReviewerRole),
+  reviewer_application: v.nullable(ReviewerApplication),
+  /** A PHC string, or empty: such a user signs in through a provider only. */
+  password: v.string(),
+  /** Sessions of an earlier generation are void. */
+  token_generation: v.number(),
+  /** The user's subject at each identity provider. */
+  subjects: v.record(v.string(), v.string()),
+  /** Made by the seed of the local stage; only such users can sign in without a password, in dev mode. */
+  seeded: v.boolean(),
+  first_name: v.string(),
+  middle_name: v.string(),
+  last_name: v.string(),
+  biography: v.string(),
+  area_of_expertise: v.string(),
+  country: v.string(),
+  organization: v.string(),
+  position: v.string(),
+  university_school: v.string(),
+  social_links: v.record(v.string(), v.string()),
+  website_link: v.string(),
+  birth_date: v.nullable(v.string()),
+  contributor_mode: v.picklist(['basic', 'advanced']),
+  score: v.number(),
+  avatar_url: v.string(),
+  /** Names the uploaded image in the bucket; empty when there is none. */
+  profile_image: v.string(),
+  date_joined: v.string(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type User = v.InferOutput<typeof User>
+export type ReviewerRole = v.InferOutput<typeof ReviewerRole>
+export type ReviewerApplication = v.InferOutput<typeof ReviewerApplication>
+/** A user as nested in other things: nothing that is not public. */
+export type Card = { id: string; username: string; email: string; first_name: string; last_name: string }
+
+const user = defineItem({
+  type: 'user',
+  schema: User,
+  key: ({ id }: { id: string }) => key.user(id),
+  indexes: (it) => ({ every: { pk: 'USER', sk: `${it.created_at}#${it.id}` } }),
+  counted: () => ['USER'],
+})
+
+// The items that make email and username unique: whoever puts one first has it.
+const Claim = v.object({ value: v.string(), user_id: v.string(), version: v.literal(1) })
+const emailClaim = defineItem({
+  type: 'email',
+  schema: Claim,
+  key: ({ value }: { value: string }) => key.email(value),
+})
+const usernameClaim = defineItem({
+  type: 'username',
+  schema: Claim,
+  key: ({ value }: { value: string }) => key.username(value),
+})
+
+/** The user with this id. The profile's slug is the same id. */
+export const load = (id: string): Promise<User | undefined> => get(user, { id })
+
+/** The user who signs in with this address, in any letter case. */
+export async function loadByEmail(email: string): Promise<User | undefined> {
+  const claim = await get(emailClaim, { value: email.toLowerCase() })
+  return claim && load(claim.user_id)
+}
+
+/** The user of this name, in any letter case. */
+export async function loadByUsername(username: string): Promise<User | undefined> {
+  const claim = await get(usernameClaim, { value: username.toLowerCase() })
+  return claim && load(claim.user_id)
+}
+
+/** Several users by id, in one call for each hundred; unknown ids are left out. */
+export async function loadMany(ids: readonly string[]): Promise<Map<string, User>> {
+  const found = await getMany(ids.map(keyOf))
+  return new Map([...found.values()].map((stored) => [String(stored.id), parse(user, stored)]))
+}
+
+/** One page of all users, oldest first; its items go to `cardOf`. */
+export const list = (place: Place): Promise<Listing> =>
+  readList({ partitions: [{ index: 'every', pk: 'USER' }], counted: ['USER'], forward: true }, place)
+
+/** Where a user is stored, for lists that fetch many things in one call; give what was found to `cardOf` or `userOf`. */
+export const keyOf = (id: string): Key => key.user(id)
+
+/** A stored user's card; of an unknown one there is only the id. */
+export const cardOf = (stored: Stored | User | undefined, id = ''): Card => ({
+  id: String(stored?.id ?? id),
+  username: String(stored?.username ?? ''),
+  email: '',
+  first_name: String(stored?.first_name ?? ''),
+  last_name: String(stored?.last_name ?? ''),
+})
+
+/** A stored user as its type says; for those who read it together with other things. */
+export const userOf = (stored: Stored): User => parse(user, stored)
+
+/** Makes a user. Fails with `invalid` when the email or the username is taken. */
+export async function create(given: Pick<User, 'email' | 'username'> & Partial<User>): Promise<User> {
+  const at = now()
+  const made: User = {
+    ...blank,
+    id: newId(),
+    date_joined: at,
+    created_at: at,
+    updated_at: at,
+    ...given,
+    email: given.email.toLowerCase(),
+    username: given.username.toLowerCase(),
+    version: 1,
+  }
+  await transact([
+    put(user, made, undefined),
+    put(emailClaim, { value: made.email, user_id: made.id, version: 1 }, undefined, emailTaken),
+    put(usernameClaim, { value: made.username, user_id: made.id, version: 1 }, undefined, usernameTaken),
+  ])
+  return made
+}
+
+/** Makes a user whose name is taken from the email; a number is added until it is free. Fails when the email is taken. */
+export async function createNamedAfterEmail(given: Pick<User, 'email'> & Partial<User>): Promise<User> {
+  const base = usernameFrom(given.email)
+  for (let attempt = 0; ; attempt += 1) {
+    const suffix = attempt === 0 ? '' : attempt < 10 ? String(attempt) : newId().slice(0, 8)
+    try {
+      return await create({ ...given, username: base + suffix })
+    } catch (error) {
+      if (!(error instanceof Problem && error.fields?.username) || attempt === 20) throw error
+    }
+  }
+}
+
+/** What may change of a user here: never the email, which is a claim; the username has its own function. */
+export type Changes = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
+
+/** The next version of a user with the write that stores it; for those who change more in the same transaction. */
+export function change(old: User, changes: Changes): { next: User; write: Write } {
+  const next = amended(old, { ...changes, updated_at: now() })
+  return { next, write: put(user, next, old) }
+}
+
+/** Changes a user. Fails with `conflict` when it has changed since it was read. */
+export async function amend(old: User, changes: Changes): Promise<User> {
+  const { next, write } = change(old, changes)
+  await transact([write])
+  return next
+}
+
+/** Changes a user as it is now, however often others change it meanwhile. Fails with `conflict` when they never stop. */
+export async function amendLatest(id: string, changes: (it: User) => Changes): Promise<User | undefined> {
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const latest = await load(id)
+    if (!latest) return undefined
+    try {
+      return await amend(latest, changes(latest))
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'conflict')) throw error
+    }
+  }
+  throw conflict()
+}
+
+/** Gives a user another name and frees the old one. Fails with `invalid` when it is taken. */
+export async function rename(old: User, username: string): Promise<User> {
+  const next = amended(old, { username: username.toLowerCase(), updated_at: now() })
+  if (next.username === old.username) return old
+  await transact([
+    put(user, next, old),
+    put(usernameClaim, { value: next.username, user_id: old.id, version: 1 }, undefined, usernameTaken),
+    remove(usernameClaim, { value: old.username, user_id: old.id, version: 1 }),
+  ])
+  return next
+}
+
+const emailTaken = () => invalid({ email: ['A user with this email address already exists.'] })
+const usernameTaken = () => invalid({ username: ['This username is already taken.'] })
+
+/** The local part in the letters of a username, long enough to be one. */
+function usernameFrom(email: string): string {
+  const plain = (email.split('@')[0] ?? '').toLowerCase().replace(/[^a-z0-9_.-]/g, '-')
+  return (plain.length < 3 ? `user-${plain}` : plain).slice(0, 40)
+}
+
+const blank = {
+  is_active: true,
+  is_staff: false,
+  is_superuser: false,
+  groups: ['Contributors'],
+  reviewer_role: null,
+  reviewer_application: null,
+  password: '',
+  token_generation: 1,
+  subjects: {},
+  seeded: false,
+  first_name: '',
+  middle_name: '',
+  last_name: '',
+  biography: '',
+  area_of_expertise: '',
+  country: '',
+  organization: '',
+  position: '',
+  university_school: '',
+  social_links: {},
+  website_link: '',
+  birth_date: null,
+  contributor_mode: 'basic',
+  score: 0,
+  avatar_url: '',
+  profile_image: '',
+} satisfies Partial<User>

@@ -1,0 +1,102 @@
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import type { Problem } from '../errors.ts'
+import { TableName } from './client.ts'
+import type { IndexName, Key } from './keys.ts'
+
+type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+/** A change as a value: nothing happens until `transact`. `otherwise` is thrown when its condition fails. */
+export type Write = {
+  action: Action
+  counts: Readonly<Record<string, number>>
+  otherwise?: (() => Problem) | undefined
+}
+
+type Schema = v.GenericSchema<unknown, { version: number }>
+export type ItemType<Id, S extends Schema> = {
+  type: string
+  schema: S
+  key: (id: Id) => Key
+  /** The indexes an item is in. Computed from the item at each put, so they cannot drift from it. */
+  indexes?: (value: v.InferOutput<S>) => Partial<Record<IndexName, Key>>
+  /** The lists whose exact size includes this item. */
+  counted?: (value: v.InferOutput<S>) => readonly string[]
+  /** Seconds since 1970 after which the table may drop the item; readers compare it themselves. */
+  expires?: (value: v.InferOutput<S>) => number
+}
+
+/** Declares an item type: its schema, key, index membership and counts. */
+export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemType<Id, S> {
+  return item
+}
+
+/** A stored item as its type says. An older shape is completed by the schema's defaults, or fails. */
+export function parse<Id, S extends Schema>(item: ItemType<Id, S>, stored: unknown): v.InferOutput<S> {
+  return v.parse(item.schema, stored)
+}
+
+/** Writes `next`: on absence when `old` is undefined, else over exactly the version that was read. */
+export function put<Id, S extends Schema>(
+  item: ItemType<Id, S>,
+  next: v.InferOutput<S> & Id,
+  old: v.InferOutput<S> | undefined,
+  otherwise?: () => Problem,
+): Write {
+  return {
+    action: {
+      Put: {
+        TableName,
+        Item: { ...next, ...attributes(item, next), ...item.key(next), type: item.type },
+        ...(old ? over(old) : { ConditionExpression: 'attribute_not_exists(pk)' }),
+      },
+    },
+    counts: difference(old ? item.counted?.(old) : [], item.counted?.(next)),
+    otherwise,
+  }
+}
+
+/** Removes exactly the version that was read. */
+export function remove<Id, S extends Schema>(item: ItemType<Id, S>, old: v.InferOutput<S> & Id): Write {
+  return {
+    action: { Delete: { TableName, Key: item.key(old), ...over(old) } },
+    counts: difference(item.counted?.(old), []),
+  }
+}
+
+/** Index entries of our own (names, grid cells): put or removed whatever was there, since the head's version guards them. */
+export const putEntry = (key: Key, entry: object): Write => ({
+  action: { Put: { TableName, Item: { ...entry, ...key, type: 'entry' } } },
+  counts: {},
+})
+export const removeEntry = (key: Key): Write => ({ action: { Delete: { TableName, Key: key } }, counts: {} })
+
+/** The next version of a stored value. */
+export const amended = <T extends { version: number }>(old: T, changes: Partial<T>): T => ({
+  ...old,
+  ...changes,
+  version: old.version + 1,
+})
+
+const over = (old: { version: number }) => ({
+  ConditionExpression: '#version = :version',
+  ExpressionAttributeNames: { '#version': 'version' },
+  ExpressionAttributeValues: { ':version': old.version },
+})
+
+function attributes<Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S>) {
+  const members: Record<string, string | number> = {}
+  for (const [index, at] of Object.entries(item.indexes?.(value) ?? {})) {
+    members[`${index}_pk`] = at.pk
+    members[`${index}_sk`] = at.sk
+  }
+  const expires = item.expires?.(value)
+  return expires === undefined ? members : { ...members, expires_at: expires }
+}
+
+function difference(before: readonly string[] = [], after: readonly string[] = []): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const partition of before) counts[partition] = (counts[partition] ?? 0) - 1
+  for (const partition of after) counts[partition] = (counts[partition] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,67 @@
+import { addressOf } from '../domain/address.ts'
+
+/**
+ * Every key in the table, and nothing else.
+ *
+ *   access pattern                                    index       pk                              sk
+ *   one record with its assertions                    table       ENTITY#<id>                     HEAD, HEAD#ASSERTION#<id>
+ *   events, deities and guthis that name it             table       ENTITY#<id>                     HEAD#LINK#<other>#<relation>
+ *   its whole history                                 table       ENTITY#<id>                     REVISION#, ACTIVITY#, DECISION#, FLAG#
+ *   records of a kind, published or in one status     kind        KIND#<kind>#<standing>          <created_at>#<id>
+ *   records of every kind                             every       RECORD#<standing>               <created_at>#<id>
+ *   one contributor's records of every kind           owner       OWNER#<user>#<standing>         <created_at>#<id>
+ *   one contributor's records of a kind               owner_kind  OWNER#<user>#<kind>#<standing>  <created_at>#<id>
+ *   records whose name begins with, or equals         table       NAME#<kind>                     <folded name>#<id>
+ *   records with an identifier of their source        table       IDENTIFIER#<kind>               <identifier>#<id>
+ *   records near a point                              table       GRID#<kind>#<row>               <column>#<id>
+ *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>
+ *   activities: all, by person, by type, by both      every ...   ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
+ *   assertions in one reconciliation status           every       ASSERTION#<status>              <created_at>#<id>
+ *   data sources, clusters: one; all, newest first    table, every  SOURCE#<id>, CLUSTER#<id>     HEAD
+ *   one user; by email; by username                   table       USER#<id>, EMAIL#<>, USERNAME#<>  HEAD
+ *   all users, oldest first                           every       USER                            <created_at>#<id>
+ *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
+ *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
+ *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
+ *   one sign-in with the tokens of its family         table       TOKEN#session#<id>              HEAD
+ *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
+ */
+export type Key = { pk: string; sk: string }
+
+const HEAD = 'HEAD'
+export const key = {
+  head: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: HEAD }),
+  assertion: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `HEAD#ASSERTION#${id}` }),
+  link: (to: string, from: string, relation: string): Key => ({ pk: `ENTITY#${to}`, sk: `HEAD#LINK#${from}#${relation}` }),
+  /** An assertion by its id alone: it carries the record's address. */
+  ofAssertion: (id: string): Key => key.assertion(addressOf(id)?.record ?? 'none', id),
+  revision: (record: string, number: number): Key => ({
+    pk: `ENTITY#${record}`,
+    sk: `REVISION#${String(number).padStart(8, '0')}`,
+  }),
+  activity: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `ACTIVITY#${id}` }),
+  decision: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `DECISION#${id}` }),
+  flag: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `FLAG#${id}` }),
+  name: (kind: string, folded: string, record: string): Key => ({ pk: `NAME#${kind}`, sk: `${folded}#${record}` }),
+  identifier: (kind: string, identifier: string, record: string): Key => ({
+    pk: `IDENTIFIER#${kind}`,
+    sk: `${identifier}#${record}`,
+  }),
+  grid: (kind: string, row: string, col: string, record: string): Key => ({
+    pk: `GRID#${kind}#${row}`,
+    sk: `${col}#${record}`,
+  }),
+  related: (to: string, kind: string, from: string): Key => ({ pk: `RELATED#${to}`, sk: `${kind}#${from}` }),
+  source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
+  cluster: (id: string): Key => ({ pk: `CLUSTER#${id}`, sk: HEAD }),
+  user: (id: string): Key => ({ pk: `USER#${id}`, sk: HEAD }),
+  email: (email: string): Key => ({ pk: `EMAIL#${email}`, sk: HEAD }),
+  username: (username: string): Key => ({ pk: `USERNAME#${username}`, sk: HEAD }),
+  count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
+  sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
+  rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
+  token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
+}
+
+export const indexes = ['kind', 'every', 'owner', 'owner_kind'] as const
+export type IndexName = (typeof indexes)[number]

@@ -1,0 +1,148 @@
+import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  GetCommand,
+  QueryCommand,
+  type QueryCommandInput,
+} from '@aws-sdk/lib-dynamodb'
+import type * as v from 'valibot'
+import { clock } from '../clock.ts'
+import { unavailable } from '../errors.ts'
+import { db, TableName } from './client.ts'
+import { type ItemType, parse } from './item.ts'
+import { type IndexName, type Key, key } from './keys.ts'
+import { SHARDS } from './write.ts'
+
+export type Stored = Record<string, unknown>
+
+/** The stored thing, strongly consistent, or undefined. */
+export async function get<Id, S extends v.GenericSchema<unknown, { version: number }>>(
+  item: ItemType<Id, S>,
+  id: Id,
+): Promise<v.InferOutput<S> | undefined> {
+  const { Item } = await db.send(new GetCommand({ TableName, Key: item.key(id), ConsistentRead: true }))
+  return Item && parse(item, Item)
+}
+
+/** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. Asks again for keys that were not processed. */
+export async function getMany(keys: readonly Key[], consistent = false): Promise<Map<string, Stored>> {
+  const wanted = [...new Map(keys.map((each) => [`${each.pk} ${each.sk}`, each])).values()]
+  const found = new Map<string, Stored>()
+  for (let start = 0; start < wanted.length; start += 100) {
+    let left: NonNullable<BatchGetCommandInput['RequestItems']> = {
+      [TableName]: {
+        Keys: wanted.slice(start, start + 100).map(({ pk, sk }) => ({ pk, sk })),
+        ConsistentRead: consistent,
+      },
+    }
+    for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
+      if (attempt > 8) throw unavailable()
+      if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
+      const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
+      for (const item of Responses?.[TableName] ?? []) found.set(`${item.pk} ${item.sk}`, item)
+      left = UnprocessedKeys ?? {}
+    }
+  }
+  return found
+}
+
+/** Everything in a partition whose sort key begins with `prefix`, strongly consistent, all pages. For partitions that are bounded by what they describe. */
+export async function queryAll(pk: string, prefix: string, forward = true): Promise<Stored[]> {
+  const items: Stored[] = []
+  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
+  do {
+    const page = await db.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+        ScanIndexForward: forward,
+        ConsistentRead: true,
+        ExclusiveStartKey,
+      }),
+    )
+    items.push(...(page.Items ?? []))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey)
+  return items
+}
+
+/** The first `limit` items of a partition whose sort key lies between two texts, both included. One call. */
+export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
+  const { Items } = await db.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+      Limit: limit,
+    }),
+  )
+  return Items ?? []
+}
+
+export type Walk = {
+  index: IndexName
+  pk: string
+  forward: boolean
+  limit: number
+  /** Only what lies beyond this sort key, in walking direction. */
+  beyond?: string | undefined
+  /** Only items whose attributes have these values. */
+  only?: Readonly<Record<string, string>> | undefined
+}
+
+/** The next items of one index partition. Filtered walks ask again until the page is full or `budget` calls are spent. */
+export async function walk({ index, pk, forward, limit, beyond, only = {} }: Walk, budget = 10): Promise<Stored[]> {
+  const filters = Object.keys(only).map((_, i) => `#only${i} = :only${i}`)
+  const query: QueryCommandInput = {
+    TableName,
+    IndexName: index,
+    KeyConditionExpression: `#pk = :pk${beyond === undefined ? '' : ` AND #sk ${forward ? '>' : '<'} :beyond`}`,
+    ...(filters.length > 0 && { FilterExpression: filters.join(' AND ') }),
+    ExpressionAttributeNames: {
+      '#pk': `${index}_pk`,
+      ...(beyond !== undefined && { '#sk': `${index}_sk` }),
+      ...Object.fromEntries(Object.keys(only).map((name, i) => [`#only${i}`, name])),
+    },
+    ExpressionAttributeValues: {
+      ':pk': pk,
+      ...(beyond !== undefined && { ':beyond': beyond }),
+      ...Object.fromEntries(Object.values(only).map((value, i) => [`:only${i}`, value])),
+    },
+    ScanIndexForward: forward,
+  }
+  const items: Stored[] = []
+  for (let calls = 0; calls < budget && items.length < limit; calls += 1) {
+    const page = await db.send(new QueryCommand({ ...query, Limit: limit - items.length }))
+    items.push(...(page.Items ?? []))
+    query.ExclusiveStartKey = page.LastEvaluatedKey
+    if (!page.LastEvaluatedKey) break
+  }
+  return items
+}
+
+/** The keys under which the size of these lists is kept; add them to a `getMany` and give its answer to `sumOf`. */
+export const countKeys = (partitions: readonly string[]): Key[] =>
+  partitions.flatMap((partition) => Array.from({ length: SHARDS }, (_, shard) => key.count(shard, partition)))
+
+/** How many items are in these lists together. */
+export function sumOf(partitions: readonly string[], found: ReadonlyMap<string, Stored>): number {
+  const numbers = countKeys(partitions).map(({ pk, sk }) => Number(found.get(`${pk} ${sk}`)?.n ?? 0))
+  return Math.max(
+    0,
+    numbers.reduce((sum, n) => sum + n, 0),
+  )
+}
+
+/** The sizes of all lists whose name begins with `prefix`, in one call per shard. */
+export async function countsOf(prefix: string): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => queryAll(`COUNT#${shard}`, prefix)))
+  for (const { sk, n } of shards.flat()) sizes.set(String(sk), (sizes.get(String(sk)) ?? 0) + Number(n))
+  return sizes
+}
+
+/** Whether the table answers at all. */
+export async function ping(): Promise<void> {
+  await db.send(new GetCommand({ TableName, Key: key.sequence('ping') }))
+}

@@ -1,0 +1,98 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { clock, newId } from '../clock.ts'
+import { conflict, unavailable } from '../errors.ts'
+import { db, TableName } from './client.ts'
+import type { Write } from './item.ts'
+import { type Key, key } from './keys.ts'
+
+/** Counters are spread over so many items, so that writers of one list do not wait for each other. */
+export const SHARDS = 4
+const ATTEMPTS = 8
+/** What DynamoDB takes in one transaction. */
+export const MOST_ACTIONS = 100
+
+/**
+ * All of the writes and the counts they change, or none. Fails with the `otherwise` of the first condition that does
+ * not hold (by default `conflict`), or with `unavailable` when other transactions stand in the way for too long.
+ * One client token for all attempts: a retry after a lost reply is not a second write.
+ */
+export async function transact(writes: readonly Write[]): Promise<void> {
+  const TransactItems = [...writes.map((write) => write.action), ...counterUpdates(writes)]
+  if (TransactItems.length > MOST_ACTIONS) throw new Error(`${TransactItems.length} actions in one transaction`)
+  const command: TransactWriteCommandInput = { TransactItems, ClientRequestToken: newId() }
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await db.send(new TransactWriteCommand(command))
+      return
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error
+      const reasons = error.CancellationReasons ?? []
+      const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed')
+      if (failed >= 0) throw writes[failed]?.otherwise?.() ?? conflict()
+      if (!reasons.some((reason) => passing.has(reason.Code ?? ''))) throw error
+      if (attempt === ATTEMPTS) throw unavailable()
+      await pause(attempt)
+    }
+  }
+}
+
+/** Adds to a number in one atomic update and answers the new value. */
+export async function add(at: Key, by = 1): Promise<number> {
+  const { Attributes } = await db.send(
+    new UpdateCommand({
+      TableName,
+      Key: at,
+      UpdateExpression: 'ADD #n :by',
+      ExpressionAttributeNames: { '#n': 'n' },
+      ExpressionAttributeValues: { ':by': by },
+      ReturnValues: 'UPDATED_NEW',
+    }),
+  )
+  return Number(Attributes?.n)
+}
+
+/** Adds one to a number that must stay below `limit` and expires; answers whether it could. */
+export async function addBelow(at: Key, limit: number, expires_at: number): Promise<boolean> {
+  try {
+    await db.send(
+      new UpdateCommand({
+        TableName,
+        Key: at,
+        UpdateExpression: 'ADD #n :one SET expires_at = :expires',
+        ConditionExpression: 'attribute_not_exists(#n) OR #n < :limit',
+        ExpressionAttributeNames: { '#n': 'n' },
+        ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':expires': expires_at },
+      }),
+    )
+    return true
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ConditionalCheckFailedException') return false
+    throw error
+  }
+}
+
+const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
+
+/** Exponential back-off with full jitter. */
+const pause = (attempt: number) =>
+  new Promise((done) => setTimeout(done, clock.random(25 * 2 ** Math.min(attempt, 6)) + 1))
+
+function counterUpdates(writes: readonly Write[]) {
+  const totals = new Map<string, number>()
+  for (const { counts } of writes) {
+    for (const [partition, by] of Object.entries(counts)) totals.set(partition, (totals.get(partition) ?? 0) + by)
+  }
+  const shard = clock.random(SHARDS)
+  return [...totals]
+    .filter(([, by]) => by !== 0)
+    .map(([partition, by]) => ({
+      Update: {
+        TableName,
+        Key: key.count(shard, partition),
+        UpdateExpression: 'ADD #n :by',
+        ExpressionAttributeNames: { '#n': 'n' },
+        ExpressionAttributeValues: { ':by': by },
+      },
+    }))
+}

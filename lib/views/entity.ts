@@ -1,0 +1,127 @@
+import { canonical } from '../domain/status.ts'
+import { kinds } from '../kinds/index.ts'
+import type { Actor } from '../permissions.ts'
+import type { History } from '../store/history.ts'
+import type { People } from '../store/people.ts'
+import type { Activity, Brief, Decision, Flag, Head, Revision } from '../store/record-items.ts'
+import { kindKey } from '../store/records.ts'
+import { insider, statusOf } from './record.ts'
+
+/** How contributions look under /data/: the same records, by their review identity. */
+
+/** A row of the list of contributions. */
+export function entityRow(it: Head, actor: Actor | null, people: People): Record<string, unknown> {
+  const status = insider(it, actor) ? it.status : statusOf(it)
+  return {
+    entity_id: it.entity_id,
+    name: it.name,
+    description: String(it.data.description ?? ''),
+    category: it.category,
+    status,
+    canonical_status: canonical(status),
+    kind: it.kind,
+    cidoc_id: it.kind === 'entity' ? null : it.id,
+    contributor: people(it.contributor_id),
+    created_at: it.created_at,
+    updated_at: it.updated_at,
+    current_revision: revisionIn(it, actor, people),
+    root_entity: null,
+    parent_entity: null,
+    fork_depth: 0,
+    is_fork: false,
+  }
+}
+
+/** A contributor's own row: with what happened to it lately. */
+export const contributionRow = (it: Head, actor: Actor, people: People) => ({
+  ...entityRow(it, actor, people),
+  activities: it.recent_activities.map((each) => briefView(it, each, people)),
+  latest_feedback: it.latest_feedback && briefView(it, it.latest_feedback, people),
+})
+
+/** A contribution with its history, as far as the caller may know it: what waits is shown to those who work on it. */
+export function entityDetail(it: History, actor: Actor | null, people: People): Record<string, unknown> {
+  const inside = insider(it, actor)
+  const revisions = it.revisions.filter((each) => inside || each.revision_number === it.accepted_revision)
+  return {
+    ...entityRow(it, actor, people),
+    ...(it.kind !== 'entity' && { cidoc_model: kinds[kindKey(it)].className }),
+    form_data: inside ? (it.proposed ?? it.data) : it.data,
+    revisions: revisions.map((each) => revisionView(it, each, people)),
+    activities: inside ? it.activities.map((each) => activityView(each, people, it)) : [],
+    parent_entity_name: null,
+    root_entity_name: null,
+  }
+}
+
+export const revisionView = (
+  it: Head,
+  { version: _, entity_id, created_by, data, ...rest }: Revision,
+  people: People,
+) => ({
+  ...rest,
+  entity: entity_id,
+  data: wrapped(it, data),
+  created_by: people(created_by),
+})
+
+/** A row of the feed; `about` is absent or hidden where the caller may not see the record. */
+export const activityView = (
+  { version: _, user_id, entity_id, ...rest }: Activity,
+  people: People,
+  about: Head | undefined,
+) => ({
+  ...rest,
+  comment: about ? rest.comment : '',
+  user: people(user_id),
+  entity_id: about ? entity_id : null,
+  entity_name: about?.name ?? '',
+  entity_category: about?.category ?? '',
+  entity_status: about ? statusOf(about) : '',
+})
+
+export const decisionView = (
+  { version: _, entity_id, reviewer_id, ...rest }: Decision,
+  revisions: readonly Revision[],
+  it: Head,
+  people: People,
+) => {
+  const reviewed = revisions.find((each) => each.revision_number === rest.revision_reviewed)
+  return {
+    ...rest,
+    entity: entity_id,
+    entity_id,
+    reviewer: people(reviewer_id),
+    revision_reviewed: reviewed ? revisionView(it, reviewed, people) : null,
+  }
+}
+
+export const flagView = ({ version: _, entity_id, flagged_by, resolved_by, ...rest }: Flag, people: People) => ({
+  ...rest,
+  entity: entity_id,
+  flagged_by: people(flagged_by),
+  resolved_by: people(resolved_by),
+})
+
+const briefView = (it: Head, { user_id, username: _, ...rest }: Brief, people: People) => ({
+  ...rest,
+  entity_id: it.entity_id,
+  entity_name: it.name,
+  user: people(user_id),
+})
+
+/** The revision that the caller sees: the latest for those who work on it, the accepted one for everyone else. */
+function revisionIn(it: Head, actor: Actor | null, people: People) {
+  const latest = insider(it, actor) || it.accepted_revision === it.current_revision
+  return {
+    revision_id: latest ? it.current_revision_id : it.accepted_revision_id,
+    revision_number: latest ? it.current_revision : it.accepted_revision,
+    data: wrapped(it, latest ? (it.proposed ?? it.data) : it.data),
+    created_by: people(it.contributor_id),
+    created_at: it.updated_at,
+  }
+}
+
+/** The values with the two members by which the dashboard finds a kind's own page. */
+const wrapped = (it: Head, data: Record<string, unknown>) =>
+  it.kind === 'entity' ? data : { ...data, _cidoc_model: kinds[kindKey(it)].className, _cidoc_id: it.id }

@@ -1,0 +1,117 @@
+import { roundTo } from '../domain/geo.ts'
+import { type Field, type Kind, kinds } from '../kinds/index.ts'
+import { type Actor, mayReview } from '../permissions.ts'
+import type { Assertion, Head } from '../store/record-items.ts'
+import { kindKey, type Loaded } from '../store/records.ts'
+
+/** How stored records look on the wire. Pure: nothing is read here. */
+
+/** A row of a kind's list: every declared member under each of its names, beside what the service keeps itself. */
+export function rowOf(it: Head, actor: Actor | null): Record<string, unknown> {
+  const kind = kinds[kindKey(it)]
+  const values = guarded(it, actor)
+  return {
+    id: it.id,
+    ...members(kind, values.data),
+    name: it.name,
+    ...(kind.nameField === 'title' && { title: it.name }),
+    ...(hasPoint(kind) && { latitude: values.point?.lat ?? null, longitude: values.point?.lng ?? null }),
+    access_tier: it.access_tier,
+    contributor: it.contributor,
+    status: statusOf(it),
+    category: it.category,
+    cultural_entity_id: it.entity_id,
+    created_at: it.created_at,
+    updated_at: it.updated_at,
+  }
+}
+
+/** A record of a kind with its provenance. */
+export function detailOf(it: Loaded, actor: Actor | null): Record<string, unknown> {
+  const kind = kinds[kindKey(it)]
+  const shown = it.assertions.filter((one) => showsAssertion(it, one, actor))
+  return {
+    ...rowOf(it, actor),
+    ...(kind.category === 'tangible' && linked(it, actor)),
+    assertions: shown.map((one) => assertionView(one, hidesPlace(it, actor))),
+  }
+}
+
+/** Published records that name this one, by what they are. */
+function linked(it: Loaded, actor: Actor | null) {
+  const shown = it.links.filter((one) => actor !== null || one.access_tier === 'public')
+  const rows = (fits: (kind: Kind) => boolean) =>
+    shown
+      .filter((one) => fits(kinds[kindKey(one)]))
+      .map(({ id, name, kind, relation }) => ({ id, name, type: kind, relation }))
+  return {
+    linked_events: rows((each) => each.category === 'event' || each.category === 'kumari'),
+    linked_deities: rows((each) => each.key === 'deity'),
+    linked_guthis: rows((each) => each.key === 'guthi'),
+  }
+}
+
+/** What the public may know of a record's state: an edit that waits is nobody's business. */
+export const statusOf = (it: Head) => (it.public ? 'accepted' : it.status)
+
+/** Claims that wait or lost are shown to those who may see what is withheld. */
+const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) =>
+  one.reconciliation_status === 'accepted' ||
+  one.reconciliation_status === 'disputed' ||
+  insider(it, actor) ||
+  actor?.id === one.contributor_id
+/** Whoever works on the record: its contributor, reviewers, staff. */
+export const insider = (it: Head, actor: Actor | null) =>
+  actor !== null && (actor.id === it.contributor_id || actor.is_staff || mayReview(actor))
+
+const sensitive = ['sensitive_indigenous', 'community_only']
+/** Such places are shown to a tenth of a degree, but for those who work on the record. */
+const hidesPlace = (it: Head, actor: Actor | null) => sensitive.includes(it.access_tier) && !insider(it, actor)
+
+function guarded(it: Head, actor: Actor | null): Pick<Head, 'data' | 'point'> {
+  if (!it.point || !hidesPlace(it, actor)) return it
+  const point = roundTo(it.point)
+  return { point, data: { ...it.data, coordinates: `${point.lat}, ${point.lng}` } }
+}
+
+const hasPoint = (kind: Kind) => Object.values(kind.fields).some((field) => field.type === 'coordinates')
+
+/** Each field under its name and its aliases; what is absent is "", null or an empty list, as forms and tables expect. */
+function members(kind: Kind, data: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(kind.fields).flatMap(([name, field]) => {
+      const value = wire(field, data[name])
+      return [name, ...field.aliases].map((each) => [
+        each,
+        each === 'aliases' && Array.isArray(value) ? value.join(', ') : value,
+      ])
+    }),
+  )
+}
+
+function wire(field: Field, value: unknown): unknown {
+  if (field.type === 'relation') {
+    const links = Array.isArray(value) ? value.map(({ id, name }) => ({ id, name })) : []
+    return field.multivalued ? links : (links[0] ?? null)
+  }
+  if (value !== undefined) return value
+  if (field.type === 'labels') return []
+  return field.type === 'number' || field.type === 'float' || field.type === 'boolean' ? null : ''
+}
+
+/** An assertion, under the specification's names and the dashboard's. */
+export function assertionView(it: Assertion, withoutPlace = false): Record<string, unknown> {
+  const { value: _, version: __, kind, entity_id, object_id, contributor_id: ___, ...rest } = it
+  const text = withoutPlace && it.asserted_property === 'coordinates' ? '' : it.asserted_value
+  return {
+    ...rest,
+    asserted_value: text,
+    property: it.asserted_property,
+    value: text,
+    entity_type: kind,
+    entity_id: kinds[kindKey(it)].record ? object_id : entity_id,
+    cultural_entity_id: entity_id,
+    object_id,
+    content_type_name: kinds[kindKey(it)].typeScope ?? kind,
+  }
+}

@@ -1,0 +1,55 @@
+import { now } from '../lib/clock.ts'
+import { hash } from '../lib/domain/password.ts'
+import { create, loadByEmail, type User } from '../lib/store/users.ts'
+
+/** The people of the local stage. The username is the local part of the address. */
+export const personas: readonly { email: string; role?: Role; is_staff?: boolean }[] = [
+  { email: 'dev@heritage.test' },
+  { email: 'other@heritage.test' },
+  { email: 'reviewer@heritage.test', role: 'community_reviewer' },
+  { email: 'expert@heritage.test', role: 'domain_expert' },
+  { email: 'curator@heritage.test', role: 'expert_curator' },
+  { email: 'staff@heritage.test', is_staff: true },
+]
+
+/** Makes the users that are missing; those that are there stay as they are. Their ids are the same on every machine. */
+export async function seedUsers(): Promise<void> {
+  await Promise.all(personas.map(seed))
+}
+
+type Role = NonNullable<User['reviewer_role']>['role']
+
+async function seed({ email, role, is_staff = false }: (typeof personas)[number], position: number): Promise<void> {
+  if (await loadByEmail(email)) return
+  const username = email.slice(0, email.indexOf('@'))
+  const at = now()
+  await create({
+    id: seededId(1, position),
+    email,
+    username,
+    first_name: username.charAt(0).toUpperCase() + username.slice(1),
+    last_name: 'Heritage',
+    is_staff,
+    groups: [
+      'Contributors',
+      ...(role ? ['Reviewers'] : []),
+      ...(role && role !== 'community_reviewer' ? ['Moderators'] : []),
+    ],
+    reviewer_role: role
+      ? {
+          id: seededId(2, position),
+          role,
+          expertise_areas: [],
+          is_active: true,
+          assigned_by: null,
+          created_at: at,
+          updated_at: at,
+        }
+      : null,
+    password: await hash('heritage-local'),
+    seeded: true,
+  })
+}
+
+const seededId = (series: number, position: number) =>
+  `00000000-0000-4000-8000-${String(series * 1000 + position + 1).padStart(12, '0')}`
