@@ -5,7 +5,7 @@ import { invalid, notFound } from '../lib/errors.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { content } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { uuid } from '../lib/http/texts.ts'
+import { members, uuid } from '../lib/http/texts.ts'
 import { amendLatest, load } from '../lib/store/users.ts'
 import { imageUrl } from '../lib/views/profile.ts'
 
@@ -19,7 +19,7 @@ export const routes = {
     permission: 'profile.change',
     cache: 'no-store',
     form: { bytes: LARGEST_FORM },
-    body: v.object({ profile_image: v.instance(File, 'Send an image file.') }, 'Send an image file.'),
+    body: members({ profile_image: v.instance(File, 'Send an image file.') }, 'Send an image file.'),
     handle: async ({ actor, body, request }) => {
       const bytes = new Uint8Array(await body.profile_image.arrayBuffer())
       const type = checkedType(bytes)

@@ -1,11 +1,38 @@
+import * as v from 'valibot'
+import { notFound } from '../lib/errors.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { Address, Collection, RecordQuery } from '../lib/http/params.ts'
+import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { schemaOf } from '../lib/kinds/index.ts'
+import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
+import { maySee } from '../lib/permissions.ts'
+import { relatedTo } from '../lib/store/links.ts'
 import * as records from '../lib/store/records.ts'
+import { suggest } from '../lib/store/suggest.ts'
 import { detailOf, rowOf } from '../lib/views/record.ts'
+import { relatedView } from '../lib/views/related.ts'
+
+/** A form asks for one field of what is being written; of the rest only the name is looked at. */
+const Question = v.pipe(
+  v.object({
+    ontology_class: v.string('This field is required.'),
+    field_key: v.string('This field is required.'),
+    partial_payload: v.optional(v.record(v.string(), v.unknown(), 'Give an object.'), {}),
+  }),
+  v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
+    const kind = kindOfScope(value.ontology_class)
+    if (!kind) {
+      addIssue({
+        message: 'There is no kind of this name.',
+        path: [{ type: 'object', origin: 'value', input: value, key: 'ontology_class', value: undefined }],
+      })
+      return NEVER
+    }
+    const name = value.partial_payload[kind.nameField]
+    return { kind, field_key: value.field_key, name: typeof name === 'string' ? name : '' }
+  }),
+)
 
 const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0]; id: number }) =>
   records.load(segment, id)
@@ -27,6 +54,27 @@ export const routes = {
           : await records.list(filter, scope, page)
       return listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
     },
+  }),
+
+  'GET /cidoc/related/': listRoute({
+    permission: 'related.list',
+    cache: 'no-store',
+    query: RelatedQuery,
+    handle: async ({ query, actor }) => {
+      const { domain, id, group, page, page_size } = query
+      const kind = kindOfScope(domain)
+      const about = kind && (await records.load(kind, Number(id)))
+      if (!about || !maySee(actor, about)) throw notFound()
+      const groups = await relatedTo(about.entity_id, kindOfScope(group ?? '')?.key, page, page_size, actor)
+      return relatedView({ domain, id, group }, groups, page, page_size)
+    },
+  }),
+
+  'POST /cidoc/assist/suggest-field/': actorRoute({
+    permission: 'assist.ask',
+    cache: 'no-store',
+    body: Question,
+    handle: async ({ actor, body: { kind, field_key, name } }) => suggest(kind, field_key, name, actor),
   }),
 
   'POST /cidoc/{segment}/': actorRoute({

@@ -8,7 +8,7 @@ import { badCredentials, invalid, refused } from '../lib/errors.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { created, Reply } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { emailAddress, line, optional, REQUIRED, username } from '../lib/http/texts.ts'
+import { emailAddress, line, members, optional, REQUIRED, username } from '../lib/http/texts.ts'
 import { amend, create, createNamedAfterEmail, loadByEmail, loadByUsername, type User } from '../lib/store/users.ts'
 
 const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED), v.maxLength(1024, 'Too long.'))
@@ -17,7 +17,7 @@ const token = v.optional(v.nullable(v.string('Not a valid text.')))
 
 /** The login name is the email address or the username, under either member. */
 const Credentials = v.pipe(
-  v.object({ email: name, username: name, password }, REQUIRED),
+  members({ email: name, username: name, password }),
   v.transform((it) => ({ login: (it.email || it.username || '').trim(), password: it.password })),
   v.forward(
     v.check((it) => it.login !== '', REQUIRED),
@@ -25,20 +25,17 @@ const Credentials = v.pipe(
   ),
 )
 
-const Registration = v.object(
-  {
-    username: v.optional(v.nullable(v.union([v.literal(''), username]))),
-    email: emailAddress,
-    password,
-    first_name: optional(line(50)),
-    last_name: optional(line(50)),
-    organization: optional(line(255)),
-    position: optional(line(255)),
-    university_school: optional(line(255)),
-    birth_date: v.optional(v.nullable(v.union([v.literal(''), birthDate()]))),
-  },
-  REQUIRED,
-)
+const Registration = members({
+  username: v.optional(v.nullable(v.union([v.literal(''), username]))),
+  email: emailAddress,
+  password,
+  first_name: optional(line(50)),
+  last_name: optional(line(50)),
+  organization: optional(line(255)),
+  position: optional(line(255)),
+  university_school: optional(line(255)),
+  birth_date: v.optional(v.nullable(v.union([v.literal(''), birthDate()]))),
+})
 
 const tokenThrottle = { scope: 'token', rate: config.RATE_TOKEN, per: 'address' } as const
 const registerThrottle = { scope: 'register', rate: config.RATE_REGISTER, per: 'address' } as const
@@ -64,7 +61,7 @@ export const routes = {
     permission: 'token.create',
     cache: 'no-store',
     throttle: tokenThrottle,
-    body: v.object({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }, REQUIRED),
+    body: members({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }),
     handle: async ({ body }) => refresh(body.refresh),
   }),
 
@@ -72,7 +69,7 @@ export const routes = {
     permission: 'token.revoke',
     cache: 'no-store',
     body: v.pipe(
-      v.object({ refresh: token, refresh_token: token, token }),
+      members({ refresh: token, refresh_token: token, token }),
       v.transform((it) => ({ refresh: it.refresh || it.refresh_token || it.token || '' })),
       v.forward(
         v.check((it) => it.refresh !== '', REQUIRED),
@@ -92,7 +89,7 @@ export const routes = {
     permission: 'token.create',
     cache: 'no-store',
     throttle: { scope: 'dev_login', rate: config.RATE_DEV_LOGIN, per: 'address' },
-    body: config.devMode ? v.object({ email: emailAddress }, REQUIRED) : undefined,
+    body: config.devMode ? members({ email: emailAddress }) : undefined,
     handle: async ({ body, request }) => {
       // Outside of dev mode nothing is read, so that the answer is the same for everything that is sent.
       const user = body && (await seededUser(body.email))

@@ -3,7 +3,7 @@ import { notFound, refused, signInNeeded } from '../lib/errors.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { line, lines, optional, REQUIRED, username, uuid, webAddress } from '../lib/http/texts.ts'
+import { line, lines, members, optional, username, uuid, webAddress } from '../lib/http/texts.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/store/users.ts'
 import { accountOf, profileOf } from '../lib/views/profile.ts'
@@ -11,7 +11,7 @@ import { accountOf, profileOf } from '../lib/views/profile.ts'
 const Slug = v.object({ slug: uuid })
 
 /** What people say of themselves. Username, email and score do not change here. */
-const Profile = v.object({
+const Profile = members({
   first_name: optional(line(50)),
   middle_name: optional(line(50)),
   last_name: optional(line(50)),
@@ -41,7 +41,7 @@ const changeProfile = actorRoute({
 const changeUsername = actorRoute({
   permission: 'account.change',
   cache: 'no-store',
-  body: v.object({ username }, REQUIRED),
+  body: members({ username }),
   handle: async ({ actor, body }) => ({ username: (await rename(await own(actor), body.username)).username }),
 })
 

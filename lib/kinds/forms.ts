@@ -90,6 +90,7 @@ const urls: Form = {
   schema: (field) => ({ allOf: [line.schema(field.maxLength), { pattern: address.source }] }),
 }
 
+/** The form of each type of field. */
 export const forms: Readonly<Record<FieldType, Form>> = {
   text: texts,
   textarea: prose,

@@ -103,7 +103,7 @@ export function namesOf(name: string, data: Values): string[] {
 
 /** One value of a contribution as a claim with its source. */
 export function claim(
-  it: Head,
+  it: Pick<Head, 'entity_id' | 'kind' | 'id'>,
   property: string,
   value: unknown,
   source: Provenance,
@@ -173,7 +173,7 @@ export const activityOf = (
 export type Raised = Pick<Flag, 'flag_type' | 'reason'> &
   Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
 
-export const flagOf = (it: Head, raised: Raised, at: string): Flag => ({
+export const flagOf = (it: { entity_id: string }, raised: Raised, at: string): Flag => ({
   other_entity_id: null,
   assertion_ids: [],
   property: null,

@@ -8,7 +8,7 @@ import { type Contribution, type Kind, kinds, type Provenance } from '../kinds/i
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { amended, parse, put, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { getMany, queryAll, queryBetween, type Stored } from '../table/read.ts'
+import { get, getMany, queryAll, queryBetween, type Stored, walk } from '../table/read.ts'
 import { MOST_ACTIONS, transact } from '../table/write.ts'
 import {
   activityOf,
@@ -101,8 +101,8 @@ export async function amend(
   const stubs = await stubsFor(resolved.missing, provenance, actor)
   const number = old.current_revision + 1
   const claims = changed.map((name) => claim(old, name, after[name], provenance, actor, number, at))
-  const met = encounters(kind, old, claims)
-  const flags = met.flatMap((each) => contradictionFlag(each, claims))
+  const met = encounters(old, claims)
+  const flags = contradictionFlags(old, claims, met)
   const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
   const next = noted(
     amended<Head>(headOf(old), {
@@ -163,7 +163,26 @@ export async function restore(old: Loaded): Promise<Loaded> {
   return { ...next, assertions: old.assertions, links: old.links }
 }
 
-type Also = (heads: readonly Head[]) => Key[]
+/** Writes a contributor's new username on their records, page by page; what it is interrupted in it takes up again. */
+export async function followRename(user: string, username: string): Promise<void> {
+  for (const standing of standings) {
+    let beyond: string | undefined
+    for (;;) {
+      const items = await walk({ index: 'owner', pk: listsOf.owner(user, standing), forward: true, limit: 100, beyond })
+      for (const item of items) await setContributor(item, username)
+      beyond = items.at(-1) && String(items.at(-1)?.owner_sk)
+      if (items.length < 100) break
+    }
+  }
+}
+
+async function setContributor(item: Stored, username: string): Promise<void> {
+  const old = parse(head, item)
+  if (old.contributor === username) return
+  const latest = await get(head, old)
+  if (latest) await transact([put(head, amended<Head>(latest, { contributor: username }), latest)])
+}
+
 export type Filter = {
   kind?: string | undefined
   status?: string | undefined
@@ -173,6 +192,7 @@ export type Filter = {
   category?: string | undefined
   forward?: boolean | undefined
 }
+type Also = (heads: readonly Head[]) => Key[]
 export type Heads = {
   count: number
   results: Head[]
@@ -305,15 +325,17 @@ async function likenessFlags(kind: Kind, data: Values): Promise<Raised[]> {
 }
 
 /** What each new claim meets among the standing ones of the record. */
-function encounters(kind: Kind, old: Loaded, claims: readonly Assertion[]): Encounter[] {
+function encounters(old: Loaded, claims: readonly Assertion[]): Encounter[] {
+  const { fields } = kinds[kindKey(old)]
   const comparable = (it: Assertion): Claim[] => {
-    const field = kind.fields[it.asserted_property]
+    const field = fields[it.asserted_property]
     if (!field || it.value === undefined) return []
+    const comparator = field.type === 'relation' && field.multivalued ? 'set' : field.compare
     return [
       {
         id: it.id,
         property: it.asserted_property,
-        comparator: field.compare,
+        comparator,
         value: it.value,
         status: it.reconciliation_status,
         author: it.contributor_id,
@@ -323,18 +345,21 @@ function encounters(kind: Kind, old: Loaded, claims: readonly Assertion[]): Enco
   return conflictsOf(old.assertions.flatMap(comparable), claims.flatMap(comparable))
 }
 
-function contradictionFlag(met: Encounter, claims: readonly Assertion[]): Raised[] {
-  const rivals = contradictions(met)
-  const claim = claims.find((it) => it.id === met.claim)
-  if (!claim || rivals.length === 0) return []
-  return [
-    {
-      flag_type: 'contradiction',
-      property: claim.asserted_property,
-      assertion_ids: [claim.id, ...rivals.map((rival) => rival.id)],
-      reason: `Another value of ${claim.asserted_property} stands or waits already.`,
-    },
-  ]
+/** One flag for each claim that contradicts what stands or waits; it names both sides. */
+export function contradictionFlags(old: Loaded, claims: readonly Assertion[], met = encounters(old, claims)): Raised[] {
+  return met.flatMap((each) => {
+    const rivals = contradictions(each)
+    const property = claims.find((it) => it.id === each.claim)?.asserted_property
+    if (property === undefined || rivals.length === 0) return []
+    return [
+      {
+        flag_type: 'contradiction' as const,
+        property,
+        assertion_ids: [each.claim, ...rivals.map((rival) => rival.id)],
+        reason: `Another value of ${property} stands or waits already.`,
+      },
+    ]
+  })
 }
 
 const waits = (it: Assertion, actor: Actor) => it.reconciliation_status === 'pending' && it.contributor_id === actor.id

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { recordId } from '../domain/address.ts'
+import { addressOf, recordId } from '../domain/address.ts'
 import { fold } from '../domain/fold.ts'
 import { type Fields, invalid } from '../errors.ts'
 import { type Data, type Field, type Kind, type KindKey, kinds, type Reference } from '../kinds/index.ts'
@@ -39,11 +39,13 @@ export async function resolve(kind: Kind, data: Data, actor: Actor): Promise<Res
 
 type Relation = { name: string; field: Field; references: Reference[] }
 
-/** Where the record of a kind with this id lies; undefined when no record can have it. */
+/** Where the record of a kind with this id (or this review identity) lies; undefined when no record can have it. */
 export function keyOf(kind: KindKey, id: number | string): Key | undefined {
-  if (kinds[kind].record) return typeof id === 'number' ? key.head(recordId(kinds[kind].code, id)) : undefined
-  if (typeof id !== 'string') return undefined
-  return placeOf[kind]?.(id)
+  const { record, code } = kinds[kind]
+  if (!record) return typeof id === 'string' ? placeOf[kind]?.(id) : undefined
+  if (typeof id === 'number') return key.head(recordId(code, id))
+  const address = addressOf(id)
+  return address?.kindCode === code && address.record === id ? key.head(id) : undefined
 }
 
 const placeOf: Partial<Record<KindKey, (id: string) => Key>> = {
@@ -95,7 +97,12 @@ const seen = (it: Stored, actor: Actor) => maySee(actor, v.parse(Target, it))
 
 function linkTo(it: Stored, id: number | string): Link {
   const { name, canonical_label, asserted_value, entity_id } = v.parse(Target, it)
-  return { id, name: name ?? canonical_label ?? asserted_value ?? '', ...(entity_id !== undefined && { entity_id }) }
+  const own = typeof it.id === 'number' ? it.id : id
+  return {
+    id: own,
+    name: name ?? canonical_label ?? asserted_value ?? '',
+    ...(entity_id !== undefined && { entity_id }),
+  }
 }
 
 async function linksByText(relations: readonly Relation[], actor: Actor) {

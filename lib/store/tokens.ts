@@ -80,10 +80,10 @@ export async function advance(old: Session, until: number): Promise<Session> {
 }
 
 /** No more refreshing. */
-export const close = (id: string) => settle(id, (it) => (it.state === 'open' ? { state: 'closed' } : {}))
+export const close = (id: string) => settle(id, (it) => (it.state === 'open' ? { state: 'closed' } : undefined))
 
 /** No token of the family is good any more. */
-export const end = (id: string) => settle(id, () => ({ state: 'ended' }))
+export const end = (id: string) => settle(id, (it) => (it.state === 'ended' ? undefined : { state: 'ended' }))
 
 /** One access token of the family is no longer good. */
 export const deny = (id: string, serial: number, until: number) =>
@@ -107,12 +107,13 @@ export async function loadIdentity(token: string): Promise<{ user_id: string; un
 }
 
 /** Changes a session as it is now. These changes must happen, so one that another request overtook is made again. */
-async function settle(id: string, changes: (it: Session) => Partial<Session>): Promise<void> {
+async function settle(id: string, changes: (it: Session) => Partial<Session> | undefined): Promise<void> {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const old = await get(session, { id })
-    if (!old) return
+    const wanted = old && changes(old)
+    if (!wanted) return
     try {
-      await transact([put(session, amended(old, changes(old)), old)])
+      await transact([put(session, amended(old, wanted), old)])
       return
     } catch (error) {
       if (!isConflict(error)) throw error

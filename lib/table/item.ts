@@ -56,6 +56,12 @@ export function put<Id, S extends Schema>(
   }
 }
 
+/** Writes an item whatever was there: for copies that one projector keeps. */
+export const set = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id): Write => ({
+  action: { Put: { TableName, Item: { ...value, ...attributes(item, value), ...item.key(value), type: item.type } } },
+  counts: {},
+})
+
 /** Removes exactly the version that was read. */
 export function remove<Id, S extends Schema>(item: ItemType<Id, S>, old: v.InferOutput<S> & Id): Write {
   return {
@@ -64,12 +70,24 @@ export function remove<Id, S extends Schema>(item: ItemType<Id, S>, old: v.Infer
   }
 }
 
-/** Index entries of our own (names, grid cells): put or removed whatever was there, since the head's version guards them. */
+/** Entries of our own indexes (names, grid cells): put or removed whatever was there, since the head's version guards them. */
 export const putEntry = (key: Key, entry: object): Write => ({
   action: { Put: { TableName, Item: { ...entry, ...key, type: 'entry' } } },
   counts: {},
 })
 export const removeEntry = (key: Key): Write => ({ action: { Delete: { TableName, Key: key } }, counts: {} })
+
+/** Entries that are counted: put on absence, removed on presence, so that a repeated effect counts once. */
+export const enter = (key: Key, entry: object, list: string): Write => ({
+  action: {
+    Put: { TableName, Item: { ...entry, ...key, type: 'entry' }, ConditionExpression: 'attribute_not_exists(pk)' },
+  },
+  counts: { [list]: 1 },
+})
+export const leave = (key: Key, list: string): Write => ({
+  action: { Delete: { TableName, Key: key, ConditionExpression: 'attribute_exists(pk)' } },
+  counts: { [list]: -1 },
+})
 
 /** The next version of a stored value. */
 export const amended = <T extends { version: number }>(old: T, changes: Partial<T>): T => ({

@@ -14,7 +14,7 @@ import { addressOf } from '../domain/address.ts'
  *   records whose name begins with, or equals         table       NAME#<kind>                     <folded name>#<id>
  *   records with an identifier of their source        table       IDENTIFIER#<kind>               <identifier>#<id>
  *   records near a point                              table       GRID#<kind>#<row>               <column>#<id>
- *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>
+ *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      every ...   ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
  *   assertions in one reconciliation status           every       ASSERTION#<status>              <created_at>#<id>
  *   data sources, clusters: one; all, newest first    table, every  SOURCE#<id>, CLUSTER#<id>     HEAD
@@ -32,7 +32,10 @@ const HEAD = 'HEAD'
 export const key = {
   head: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: HEAD }),
   assertion: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `HEAD#ASSERTION#${id}` }),
-  link: (to: string, from: string, relation: string): Key => ({ pk: `ENTITY#${to}`, sk: `HEAD#LINK#${from}#${relation}` }),
+  link: (to: string, from: string, relation: string): Key => ({
+    pk: `ENTITY#${to}`,
+    sk: `HEAD#LINK#${from}#${relation}`,
+  }),
   /** An assertion by its id alone: it carries the record's address. */
   ofAssertion: (id: string): Key => key.assertion(addressOf(id)?.record ?? 'none', id),
   revision: (record: string, number: number): Key => ({
@@ -51,7 +54,10 @@ export const key = {
     pk: `GRID#${kind}#${row}`,
     sk: `${col}#${record}`,
   }),
-  related: (to: string, kind: string, from: string): Key => ({ pk: `RELATED#${to}`, sk: `${kind}#${from}` }),
+  related: (to: string, kind: string, from: string, relation: string): Key => ({
+    pk: `RELATED#${to}`,
+    sk: `${kind}#${from}#${relation}`,
+  }),
   source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
   cluster: (id: string): Key => ({ pk: `CLUSTER#${id}`, sk: HEAD }),
   user: (id: string): Key => ({ pk: `USER#${id}`, sk: HEAD }),

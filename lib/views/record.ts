@@ -1,6 +1,7 @@
 import { roundTo } from '../domain/geo.ts'
 import { type Field, type Kind, kinds } from '../kinds/index.ts'
 import { type Actor, mayReview } from '../permissions.ts'
+import type { Claim } from '../store/assertions.ts'
 import type { Assertion, Head } from '../store/record-items.ts'
 import { kindKey, type Loaded } from '../store/records.ts'
 
@@ -98,6 +99,10 @@ function wire(field: Field, value: unknown): unknown {
   if (field.type === 'labels') return []
   return field.type === 'number' || field.type === 'float' || field.type === 'boolean' ? null : ''
 }
+
+/** An assertion as its own page and lists show it. */
+export const claimView = ({ claim, about }: Claim, actor: Actor | null) =>
+  assertionView(claim, about !== undefined && hidesPlace(about, actor))
 
 /** An assertion, under the specification's names and the dashboard's. */
 export function assertionView(it: Assertion, withoutPlace = false): Record<string, unknown> {

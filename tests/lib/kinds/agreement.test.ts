@@ -290,7 +290,7 @@ describe.each(kindKeys)('%s', (key) => {
         const takes = v.safeParse(schema, body).success
         if (takes) taken += 1
         else refused += 1
-        expect(published(body), JSON.stringify(body)).toBe(takes)
+        expect(published(body), JSON.stringify(body).slice(0, 500)).toBe(takes)
       }),
       { numRuns: Number(process.env.FC_RUNS ?? 120) },
     )

@@ -1,0 +1,24 @@
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { ActivityQuery } from '../lib/http/params.ts'
+import { listRoute, type Routes } from '../lib/http/route.ts'
+import * as activities from '../lib/store/activities.ts'
+import { peopleIn } from '../lib/store/people.ts'
+import { activityView } from '../lib/views/entity.ts'
+
+/** What happens, newest first: of everyone, or of one person. */
+export const routes = {
+  'GET /data/activities/': listRoute({
+    permission: 'activity.list',
+    cache: 'no-store',
+    query: ActivityQuery,
+    handle: async ({ query, actor, page, request }) => {
+      const feed = await activities.list({ ...query, ...query.ordering }, actor, page)
+      const people = peopleIn(feed.found)
+      const results = feed.results.map(({ activity, about }) => activityView(activity, people, about))
+      return listBody(request, page, { ...feed, results })
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)

@@ -1,0 +1,30 @@
+import { parse } from '../table/item.ts'
+import type { Stored } from '../table/read.ts'
+import type { Images } from '../table/stream.ts'
+import { edgeOf, edgesOf, relink, showBeside } from './links.ts'
+import { assertion, type Head, head } from './record-items.ts'
+import { followRename } from './records.ts'
+
+/** What others must learn of a change, after its commit: each effect by item type, from both images, safe to repeat. */
+const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
+  record: async ({ before, after }) => {
+    const [old, next] = [headIn(before), headIn(after)]
+    await relink(edgesOf(old), edgesOf(next))
+    await showBeside(old, next)
+  },
+  assertion: async ({ before, after }) => {
+    const [old, next] = [before && parse(assertion, before), after && parse(assertion, after)]
+    await relink(edgeOf(old), edgeOf(next))
+  },
+  user: async ({ before, after }) => {
+    if (before && after && before.username !== after.username)
+      await followRename(String(after.id), String(after.username))
+  },
+}
+
+/** Applies the effects of one change. */
+export async function project(images: Images): Promise<void> {
+  await effects[String((images.after ?? images.before)?.type)]?.(images)
+}
+
+const headIn = (stored: Stored | undefined): Head | undefined => stored && parse(head, stored)

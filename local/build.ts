@@ -1,0 +1,102 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild'
+import { zip } from './zip.ts'
+
+/**
+ * Builds one minified bundle for each function, the SDK included, and zips it. Answers the zip files by name of the
+ * function. Source maps lie beside them, outside the zips.
+ */
+export async function buildPackages(root: string, names: readonly string[]): Promise<Map<string, string>> {
+  const outdir = join(root, folder, 'package')
+  await rm(outdir, { recursive: true, force: true })
+  const { outputFiles } = await build({
+    ...common,
+    absWorkingDir: root,
+    entryPoints: names.map((name) => `functions/${name}.ts`),
+    outdir,
+    write: false,
+    minify: true,
+    // The map is made, but nothing in the bundle points to it.
+    sourcemap: 'external',
+    mainFields: ['module', 'main'],
+    legalComments: 'none',
+    // CommonJS dependencies in an ES module still ask for Node's own modules by require().
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  })
+  await mkdir(outdir, { recursive: true })
+  const made = new Map<string, string>()
+  for (const name of names) {
+    const file = join(outdir, `${name}.zip`)
+    await writeFile(file, zip({ [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }))
+    await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
+    made.set(name, file)
+  }
+  return made
+}
+
+/**
+ * Builds the functions for the local service: packages stay outside, each function keeps its own copy of our code as
+ * in a deployment, and a file's name changes with its content. Answers the handlers by name of the function.
+ */
+export async function buildLocal(root: string, names: readonly string[]): Promise<Map<string, string>> {
+  const outdir = join(root, folder, 'local')
+  const { metafile } = await build({
+    ...common,
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(names.map((name) => [name, `${DEPLOYED}${name}`])),
+    entryNames: '[name]-[hash]',
+    outdir,
+    packages: 'external',
+    sourcemap: 'inline',
+    sourcesContent: false,
+    plugins: [wrapped(root)],
+  })
+  const made = new Map<string, string>()
+  for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
+    if (entryPoint) made.set(entryPoint.slice(DEPLOYED.length), file.replace(/\.mjs$/, '.handler'))
+  }
+  const kept = new Set([...made.values()].map((handler) => basename(handler, '.handler')))
+  const stale = (await readdir(outdir)).filter((file) => !kept.has(basename(file, '.mjs')))
+  await Promise.all(stale.map((file) => rm(join(outdir, file))))
+  return made
+}
+
+/** Where bundles go, beside package.json. */
+const folder = '.build'
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  logLevel: 'silent',
+  metafile: true,
+} as const satisfies BuildOptions
+
+const DEPLOYED = 'deployed:'
+
+/** The entry `deployed:NAME` is the function NAME in the wrapper that makes its events as good as real ones. */
+function wrapped(root: string): Plugin {
+  return {
+    name: 'deployed',
+    setup: (it) => {
+      it.onResolve({ filter: /^deployed:/ }, ({ path }) => ({
+        path: path.slice(DEPLOYED.length),
+        namespace: 'deployed',
+      }))
+      it.onLoad({ filter: /./, namespace: 'deployed' }, ({ path }) => ({
+        resolveDir: root,
+        contents: `import { handler as inner } from './functions/${path}.ts'
+import { asDeployed } from './local/as-deployed.ts'
+export const handler = asDeployed(inner)`,
+      }))
+    },
+  }
+}
+
+function contents(files: readonly OutputFile[], name: string): Uint8Array {
+  const file = files.find((each) => basename(each.path) === name)
+  if (!file) throw new Error(`esbuild wrote no ${name}`)
+  return file.contents
+}

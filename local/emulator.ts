@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Emulator = { endpoint: string; process: ChildProcess; stop: () => Promise<void> }
+
+/**
+ * Starts the DynamoDB emulator on the loopback interface and waits until it answers; without a file it keeps all in
+ * memory. Fails in one line where the emulator does not exist for this machine.
+ */
+export async function startEmulator({ port, file }: { port: number; file?: string }): Promise<Emulator> {
+  const kept = file ? ['--db-path', file] : []
+  const child = spawn(binary(), ['serve', '--host', '127.0.0.1', '--port', String(port), ...kept], { stdio: 'ignore' })
+  let failed: Error | undefined
+  child.on('error', (error) => {
+    failed = error
+  })
+  const endpoint = `http://127.0.0.1:${port}`
+  while (!(await answers(endpoint))) {
+    if (failed) throw new Error(`The DynamoDB emulator cannot run here (${failed.message}). ${elsewhere}`)
+    if (child.exitCode !== null)
+      throw new Error(`The DynamoDB emulator ended at once (port ${port}, exit code ${child.exitCode}).`)
+    await sleep(5)
+  }
+  return {
+    endpoint,
+    process: child,
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
+
+const elsewhere =
+  'Start DynamoDB Local or another emulator yourself and set DYNAMODB_ENDPOINT to its address, such as http://127.0.0.1:8001.'
+
+function binary(): string {
+  const platform = `${process.platform}-${process.arch}`
+  try {
+    return createRequire(import.meta.url).resolve(`@dynoxide/${platform}/dynoxide`)
+  } catch {
+    throw new Error(`There is no DynamoDB emulator package for ${platform}. ${elsewhere}`)
+  }
+}
+
+async function answers(endpoint: string): Promise<boolean> {
+  try {
+    await fetch(endpoint)
+    return true
+  } catch {
+    return false
+  }
+}

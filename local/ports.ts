@@ -1,0 +1,64 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { createServer } from 'node:net'
+
+/** Fails in one line that names each port of `wanted` that somebody else listens on, and who, where the system tells. */
+export async function ensureFree(wanted: Readonly<Record<string, number>>): Promise<void> {
+  const busy: string[] = []
+  for (const [what, port] of Object.entries(wanted)) {
+    if (await canListen(port)) continue
+    const owner = await ownerOf(port)
+    busy.push(`port ${port} (${what}) is busy${owner ? `: ${owner}` : ''}`)
+  }
+  if (busy.length > 0) throw new Error(`Cannot start: ${busy.join('; ')}.`)
+}
+
+/** A port that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+/** `name (process id)` of whoever listens on a port, from /proc; undefined on other systems and for other users' processes. */
+async function ownerOf(port: number): Promise<string | undefined> {
+  try {
+    const hex = port.toString(16).toUpperCase().padStart(4, '0')
+    const rows = `${await readFile('/proc/net/tcp', 'utf8')}\n${await readFile('/proc/net/tcp6', 'utf8')}`
+    const inodes = rows
+      .split('\n')
+      .map((row) => row.trim().split(/\s+/))
+      .filter(([, local, , state]) => state === LISTENING && local?.endsWith(`:${hex}`))
+      .map((columns) => `socket:[${columns[9]}]`)
+    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+      const links = await openFiles(pid)
+      if (links.some((link) => inodes.includes(link))) {
+        return `${(await readFile(`/proc/${pid}/comm`, 'utf8')).trim()}, process ${pid}`
+      }
+    }
+  } catch {
+    return undefined
+  }
+  return undefined
+}
+
+const LISTENING = '0A'
+
+async function openFiles(pid: string): Promise<string[]> {
+  try {
+    const names = await readdir(`/proc/${pid}/fd`)
+    return await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')))
+  } catch {
+    return []
+  }
+}

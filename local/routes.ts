@@ -1,0 +1,46 @@
+/** What each function answers. A new root is one line here; `events` writes out every form of its path. */
+const roots = {
+  tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev'],
+  users: ['/api/user', '/user/username', '/data/testme', '/data/testthelogin', '/data/user'],
+  'profile-images': ['/data/user/profile-image', '/data/user/{slug}/image'],
+  registry: ['/cidoc/schema/registry'],
+  records: ['/cidoc'],
+  sources: ['/cidoc/data_sources', '/cidoc/data-sources'],
+  assertions: ['/cidoc/assertions', '/cidoc/relationship-predicates'],
+  clusters: ['/cidoc/entity-clusters', '/cidoc/entity_clusters'],
+  entities: ['/data/cultural-entities'],
+  reviews: ['/data/review-workspace'],
+  activities: ['/data/activities'],
+  health: ['/', '/metrics', '/health'],
+} as const satisfies Record<string, readonly string[]>
+
+export type HttpFunction = keyof typeof roots
+export type Event = { httpApi: string }
+
+/** The gateway events of each function. Whatever matches none of them goes to `health`, which answers 404 as we do. */
+export const events: Readonly<Record<string, readonly Event[]>> = Object.fromEntries(
+  Object.entries(roots).map(([name, own]) => [
+    name,
+    [...own.flatMap(prefixed).flatMap(shapes).map(any), ...(name === 'health' ? [{ httpApi: '*' }] : [])],
+  ]),
+)
+
+/** The prefixes that a family is served under. */
+function prefixed(root: string): readonly string[] {
+  if (root.startsWith('/data/')) {
+    const rest = root.slice('/data'.length)
+    return [`/data${rest}`, `/data/api${rest}`, `/api/v1/data${rest}`, `/api/v1/data/api${rest}`]
+  }
+  if (root.startsWith('/cidoc')) return [root, `/api/v1${root}`]
+  return [root]
+}
+
+// The gateway refuses a route that ends in a slash; the greedy one answers it, with an empty rest.
+function shapes(path: string): readonly string[] {
+  return path === '/' ? [path] : [path, `${path}/{proxy+}`]
+}
+
+// Every method, OPTIONS and unknown ones too: CORS, 404 and 405 are ours to answer.
+function any(path: string): Event {
+  return { httpApi: `ANY ${path}` }
+}

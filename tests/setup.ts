@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmulator } from '../local/emulator.ts'
+import { freePort } from '../local/ports.ts'
+import { startS3 } from '../local/s3.ts'
+import { loadStack } from '../local/stack.ts'
+
+/** Once for a whole run: one emulator in memory, one S3 server on a temporary directory. The workers inherit the environment. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const bucket = loadStack().environment.BUCKET_NAME ?? ''
+  const directory = await mkdtemp(join(tmpdir(), 'heritage-test-'))
+  const files = await startS3({ port: 0, directory, bucket })
+  const outside = process.env.DYNAMODB_ENDPOINT
+  const emulator = outside ? undefined : await startEmulator({ port: await freePort() })
+  Object.assign(process.env, {
+    STAGE: 'local',
+    DYNAMODB_ENDPOINT: outside ?? emulator?.endpoint,
+    S3_ENDPOINT: files.endpoint,
+    BUCKET_NAME: bucket,
+    // Replaced by every file that opens a table of its own; here so that importing the configuration never fails.
+    TABLE_NAME: 'test-none',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+  })
+  return async () => {
+    await emulator?.stop()
+    await files.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
