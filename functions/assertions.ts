@@ -46,7 +46,7 @@ export const routes = {
     subject,
     body: Standing,
     handle: async ({ subject, actor, body }) =>
-      claimView(await assertions.settle(subject, body.reconciliation_status), actor),
+      claimView(await assertions.settle(subject, actor, body.reconciliation_status), actor),
   }),
 
   'GET /cidoc/relationship-predicates/': publicRoute({

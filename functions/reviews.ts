@@ -34,7 +34,14 @@ export const routes = {
     body: Verdict,
     handle: async ({ subject, actor, body }) => {
       const made = await decide(subject, actor, body)
-      return created(decisionView(made, subject.revisions, subject, await peopleOf([actor.id])))
+      return created(
+        decisionView(
+          made,
+          subject.revisions,
+          subject,
+          await peopleOf([actor.id, ...subject.revisions.map((it) => it.created_by)]),
+        ),
+      )
     },
   }),
 } satisfies Routes

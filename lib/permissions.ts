@@ -69,7 +69,7 @@ export const permissions = {
   'assist.ask': { role: anyone },
   'assertion.list': { lists: scope },
   'assertion.create': { role: anyone },
-  'assertion.read': { sees },
+  'assertion.read': { sees: (actor, it) => sees(actor, it) || reviews(actor, it) },
   'assertion.change': {
     sees: (actor, it) => sees(actor, it) || reviews(actor, it),
     changes: (actor) => reviewer(actor),
@@ -80,9 +80,9 @@ export const permissions = {
   'source.read': { sees },
   'source.change': { sees, changes: (actor, it) => actor.is_staff || owns(actor, it) },
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
-  'cluster.read': { open: 'as the list' },
+  'cluster.read': { sees },
   'cluster.create': { role: reviewer },
-  'cluster.change': { role: atLeast('expert_curator') },
+  'cluster.change': { sees, changes: (actor) => atLeast('expert_curator')(actor) },
   'duplicates.suggest': { role: anyone },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
 

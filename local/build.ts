@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type OutputFile, type Plugin, stop } from 'esbuild'
 import { zip } from './zip.ts'
 
 /**
@@ -39,8 +39,8 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
  * Builds the functions for the local service: packages stay outside, each function keeps its own copy of our code as
  * in a deployment, and a file's name changes with its content. Answers the handlers by name of the function.
  */
-export async function buildLocal(root: string, names: readonly string[]): Promise<Map<string, string>> {
-  const outdir = join(root, folder, 'local')
+export async function buildLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
+  const outdir = join(root, folder, place)
   const { metafile } = await build({
     ...common,
     absWorkingDir: root,
@@ -52,14 +52,21 @@ export async function buildLocal(root: string, names: readonly string[]): Promis
     sourcesContent: false,
     plugins: [wrapped(root)],
   })
+  // Its helper process would stay, with 50 MB, until the next build.
+  await stop()
   const made = new Map<string, string>()
   for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
     if (entryPoint) made.set(entryPoint.slice(DEPLOYED.length), file.replace(/\.mjs$/, '.handler'))
   }
-  const kept = new Set([...made.values()].map((handler) => basename(handler, '.handler')))
-  const stale = (await readdir(outdir)).filter((file) => !kept.has(basename(file, '.mjs')))
-  await Promise.all(stale.map((file) => rm(join(outdir, file))))
   return made
+}
+
+/** Removes all bundles but these. Not before the last call to an old one, since the runner looks for its file each time. */
+export async function prune(root: string, place: string, handlers: Iterable<string>): Promise<void> {
+  const outdir = join(root, folder, place)
+  const kept = new Set([...handlers].map((handler) => basename(handler, '.handler')))
+  const stale = (await readdir(outdir)).filter((file) => !kept.has(basename(file, '.mjs')))
+  await Promise.all(stale.map((file) => rm(join(outdir, file), { force: true })))
 }
 
 /** Where bundles go, beside package.json. */

@@ -11,7 +11,15 @@ export type Emulator = { endpoint: string; process: ChildProcess; stop: () => Pr
  */
 export async function startEmulator({ port, file }: { port: number; file?: string }): Promise<Emulator> {
   const kept = file ? ['--db-path', file] : []
-  const child = spawn(binary(), ['serve', '--host', '127.0.0.1', '--port', String(port), ...kept], { stdio: 'ignore' })
+  // A process group of its own: Ctrl-C must not end it before those who use it.
+  const child = spawn(
+    '/bin/sh',
+    ['-c', guarded, binary(), 'serve', '--host', '127.0.0.1', '--port', String(port), ...kept],
+    {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  )
   let failed: Error | undefined
   child.on('error', (error) => {
     failed = error
@@ -28,11 +36,14 @@ export async function startEmulator({ port, file }: { port: number; file?: strin
     process: child,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGTERM')
+      child.stdin.end()
       await once(child, 'exit')
     },
   }
 }
+
+/** Ends the emulator as soon as our end of the pipe closes, which it does even when we are killed. */
+const guarded = 'exec 3<&0; "$0" "$@" 3<&- & it=$!; { cat <&3 >/dev/null; kill $it; } & wait $it'
 
 const elsewhere =
   'Start DynamoDB Local or another emulator yourself and set DYNAMODB_ENDPOINT to its address, such as http://127.0.0.1:8001.'

@@ -1,11 +1,12 @@
 import { existsSync, watch } from 'node:fs'
+import { STATUS_CODES } from 'node:http'
 import { join } from 'node:path'
-import { buildLocal, buildPackages } from './build.ts'
+import { buildLocal, buildPackages, prune } from './build.ts'
 
 /** The parts of the framework that the plugin touches. */
 type Framework = {
   serviceDir: string
-  service: { functions: Record<string, Definition> }
+  service: { functions: Record<string, Definition>; custom: { 'serverless-offline': { httpPort: string } } }
   pluginManager: { plugins: readonly object[]; spawn: (event: string) => Promise<unknown> }
 }
 type Definition = { handler: string; package?: object }
@@ -45,39 +46,43 @@ async function serve(framework: Framework): Promise<void> {
   for (const folder of ['functions', 'lib']) watch(join(framework.serviceDir, folder), { recursive: true }, changed)
 }
 
-/** Points each function at its newest bundle. A bundle whose name is new is loaded at the next request. */
-async function build({ serviceDir, service }: Framework): Promise<number> {
+/** Points each function at its newest bundle, answers how many are new, and clears away the old once nobody calls them. */
+async function build({ serviceDir, service, pluginManager }: Framework): Promise<number> {
   const names = Object.keys(service.functions).filter((name) => existsSync(join(serviceDir, `functions/${name}.ts`)))
+  // Two services may run from one folder, on different ports.
+  const place = `local-${service.custom['serverless-offline'].httpPort}`
+  const handlers = await buildLocal(serviceDir, names, place)
   let fresh = 0
-  for (const [name, handler] of await buildLocal(serviceDir, names)) {
+  for (const [name, handler] of handlers) {
     const definition = service.functions[name]
     if (!definition || definition.handler === handler) continue
     definition.handler = handler
     fresh += 1
   }
+  if (fresh > 0) await pluginManager.spawn('offline:functionsUpdated')
+  await prune(serviceDir, place, handlers.values())
   return fresh
 }
 
 async function reload(framework: Framework): Promise<void> {
   try {
     const fresh = await build(framework)
-    if (fresh === 0) return
-    await framework.pluginManager.spawn('offline:functionsUpdated')
-    console.log(JSON.stringify({ level: 'info', message: `reloaded ${fresh} functions` }))
+    if (fresh > 0) console.log(JSON.stringify({ level: 'info', message: `reloaded ${fresh} functions` }))
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    console.log(
-      JSON.stringify({ level: 'error', message: 'not reloaded, the last good version stays', error: message }),
-    )
+    const reason = error instanceof Error ? error.message : String(error)
+    console.log(JSON.stringify({ level: 'error', message: 'not reloaded: the last good version stays', error: reason }))
   }
 }
 
-type Answer = { statusCode: number; headers: Record<string, unknown>; isBoom?: boolean }
+type Answer = { statusCode: number; headers: Record<string, unknown>; output?: { payload: object; statusCode: number } }
 type Exchange = { app: { ours?: { status: number; headers: Record<string, unknown> } }; response: Answer }
 type Reply = { continue: symbol }
 type Server = { ext: (event: string, method: (request: Exchange, reply: Reply) => symbol) => void }
 
-/** serverless-offline lets every origin in and turns each preflight into 200. This puts back what the function said. */
+/**
+ * serverless-offline lets every origin in and turns each preflight into 200. This puts back what the function said.
+ * Requests that never reach a function (a path that cannot be decoded, a body beyond 10 MB) get an error in our form.
+ */
 function ourCors({ pluginManager }: Framework): void {
   const offline = pluginManager.plugins.find(hasServer)
   const server = offline?.internals().getApiGatewayServer()
@@ -86,7 +91,8 @@ function ourCors({ pluginManager }: Framework): void {
     return reply.continue
   })
   server?.ext('onPreResponse', ({ app: { ours }, response }, reply) => {
-    if (!ours || response.isBoom) return reply.continue
+    if (response.output) response.output.payload = { detail: STATUS_CODES[response.output.statusCode] }
+    if (!ours || response.output) return reply.continue
     response.statusCode = ours.status
     for (const name of Object.keys(response.headers)) {
       if (name.startsWith('access-control-') && !(name in ours.headers)) delete response.headers[name]

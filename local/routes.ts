@@ -1,15 +1,18 @@
-/** What each function answers. A new root is one line here; `events` writes out every form of its path. */
+/**
+ * What each function answers. A new root is one line here; `events` writes out every form of its path. A root that ends
+ * in `/*` has nothing at the root itself, only below.
+ */
 const roots = {
-  tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev'],
-  users: ['/api/user', '/user/username', '/data/testme', '/data/testthelogin', '/data/user'],
+  tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev/*'],
+  users: ['/api/user/*', '/user/username', '/data/testme', '/data/testthelogin', '/data/user/*'],
   'profile-images': ['/data/user/profile-image', '/data/user/{slug}/image'],
   registry: ['/cidoc/schema/registry'],
-  records: ['/cidoc'],
+  records: ['/cidoc/*'],
   sources: ['/cidoc/data_sources', '/cidoc/data-sources'],
   assertions: ['/cidoc/assertions', '/cidoc/relationship-predicates'],
   clusters: ['/cidoc/entity-clusters', '/cidoc/entity_clusters'],
   entities: ['/data/cultural-entities'],
-  reviews: ['/data/review-workspace'],
+  reviews: ['/data/review-workspace/*'],
   activities: ['/data/activities'],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
@@ -37,7 +40,9 @@ function prefixed(root: string): readonly string[] {
 
 // The gateway refuses a route that ends in a slash; the greedy one answers it, with an empty rest.
 function shapes(path: string): readonly string[] {
-  return path === '/' ? [path] : [path, `${path}/{proxy+}`]
+  if (path === '/') return [path]
+  if (path.endsWith('/*')) return [path.replace('/*', '/{proxy+}')]
+  return [path, `${path}/{proxy+}`]
 }
 
 // Every method, OPTIONS and unknown ones too: CORS, 404 and 405 are ours to answer.

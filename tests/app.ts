@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda'
 import type { Event, Result } from '../lib/http/shell.ts'
+import { events } from '../local/routes.ts'
 import { createTestTable } from './emulator.ts'
 
 export type Sent = { body?: unknown; query?: Record<string, string | number>; headers?: Record<string, string> }
@@ -78,30 +79,12 @@ const settings = {
   DEBUG: 'true',
   SERVICE_DEV_AUTH: 'true',
   SECRET_KEY: 'test-only-secret-key-of-32-bytes-or-more',
-  BUCKET_NAME: 'heritage-test',
   CORS_ORIGINS: 'http://localhost:3000',
   RATE_TOKEN: '10000/min',
   RATE_REGISTER: '10000/min',
   RATE_DEV_LOGIN: '10000/min',
   LOG_LEVEL: 'info',
 }
-
-/** Which function answers a canonical path; the first that fits. */
-const owners: readonly (readonly [RegExp, string])[] = [
-  [/^\/api\/(token|register|dev)\//, 'tokens'],
-  [/^\/data\/(register|blacklist)\//, 'tokens'],
-  [/^\/data\/user\/(profile-image|[^/]+\/image)\/$/, 'profile-images'],
-  [/^\/data\/(user|testme|testthelogin)\//, 'users'],
-  [/^\/(api\/user|user)\//, 'users'],
-  [/^\/cidoc\/schema\//, 'registry'],
-  [/^\/cidoc\/data_sources\//, 'sources'],
-  [/^\/cidoc\/(assertions|relationship-predicates)\//, 'assertions'],
-  [/^\/cidoc\/entity-clusters\//, 'clusters'],
-  [/^\/cidoc\//, 'records'],
-  [/^\/data\/cultural-entities\//, 'entities'],
-  [/^\/data\/review-workspace\//, 'reviews'],
-  [/^\/data\/activities\//, 'activities'],
-]
 
 function persona(identity: Record<string, string>): Persona {
   const send = (method: string, path: string, sent: Sent = {}) => answer(method, path, identity, sent)
@@ -146,11 +129,31 @@ async function answer(method: string, path: string, identity: Record<string, str
 
 type Handler = (event: Event, context: Context) => Promise<Result>
 
+/** The handler that the gateway's routes choose for a path. */
 async function handlerOf(rawPath: string): Promise<Handler> {
-  const { canonical } = await import('../lib/http/path.ts')
-  const name = owners.find(([pattern]) => pattern.test(canonical(rawPath)))?.[1] ?? 'health'
-  const { handler }: { handler: Handler } = await import(`../functions/${name}.ts`)
+  const fits = Object.entries(events).flatMap(([name, routes]) =>
+    routes.flatMap(({ httpApi }) => {
+      const rank = rankOf(httpApi.split(' ').at(-1) ?? '', rawPath)
+      return rank === undefined ? [] : [{ name, rank }]
+    }),
+  )
+  const [best] = fits.sort((a, b) => (a.rank < b.rank ? -1 : 1))
+  const { handler }: { handler: Handler } = await import(`../functions/${best?.name}.ts`)
   return handler
+}
+
+/** How closely a gateway route fits a path, the least first: a fixed segment before a param before the greedy rest. */
+function rankOf(route: string, path: string): string | undefined {
+  if (route === '*') return '9'
+  const given = path.split('/')
+  const wanted = route.split('/')
+  const greedy = wanted.at(-1) === '{proxy+}'
+  if (greedy ? given.length < wanted.length : given.length !== wanted.length) return undefined
+  const ranks = wanted.map((part, i) => {
+    if (part === '{proxy+}') return '2'
+    return part === given[i] ? '0' : part.startsWith('{') ? '1' : undefined
+  })
+  return ranks.includes(undefined) ? undefined : ranks.join('')
 }
 
 let requests = 0

@@ -141,10 +141,12 @@ describe('POST /api/token/refresh/', () => {
     expect(all.filter(({ status }) => status === 401).length).toBe(7)
   })
 
-  test('an access token does not refresh, and a refresh token does not sign in', async () => {
+  test('an access token does not refresh, and a refresh token does not sign in, used before or not', async () => {
     const { access, refresh } = await signIn()
+    expect([await whoIs(access), await whoIs(refresh)]).toEqual([200, 401])
     const reply = await app.anon.post('/api/token/refresh/', { body: { refresh: access } })
     expect([reply.status, reply.body]).toEqual([401, badToken])
+    expect((await app.anon.post('/api/token/refresh/', { body: { refresh } })).status).toBe(200)
     expect(await whoIs(refresh)).toBe(401)
   })
 
@@ -211,6 +213,16 @@ describe('POST /data/blacklist/', () => {
   ])('%j is refused', async (body, answer) => {
     const reply = await app.contributor.post('/data/blacklist/', { body })
     expect([reply.status, reply.body]).toEqual([400, answer])
+  })
+
+  test('access tokens live on after it, until a rotated refresh token is used again', async () => {
+    const first = await signIn()
+    const second = (await app.anon.post('/api/token/refresh/', { body: { refresh: first.refresh } })).body
+    await app.as(second.access).post('/data/blacklist/', { body: { refresh: second.refresh } })
+    expect((await app.anon.post('/api/token/refresh/', { body: { refresh: second.refresh } })).status).toBe(401)
+    expect(await whoIs(second.access)).toBe(200)
+    expect((await app.anon.post('/api/token/refresh/', { body: { refresh: first.refresh } })).status).toBe(401)
+    expect(await whoIs(second.access)).toBe(401)
   })
 
   test('a token is invalidated once', async () => {

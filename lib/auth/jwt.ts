@@ -50,10 +50,12 @@ export async function issueSession(user: User): Promise<{ token: string; seconds
 export async function refresh(token: string): Promise<Pair> {
   const claims = await verified(token, 'refresh')
   const found = claims && (await loadWithUser(claims.session, claims.user_id))
-  if (!claims || !found?.user.is_active || found.session.state !== 'open') throw badToken()
-  const next = claims.serial === found.session.serial ? await moved(found.session) : undefined
+  if (!claims || !found?.user.is_active) throw badToken()
+  const { session } = found
+  if (claims.serial === session.serial && session.state !== 'open') throw badToken()
+  const next = claims.serial === session.serial ? await moved(session) : undefined
   if (next) return pairOf(next)
-  await end(found.session.id)
+  await end(session.id)
   throw badToken()
 }
 
@@ -65,11 +67,14 @@ export async function revoke(token: string, caller: string): Promise<void> {
   const type = claimsOf(token)?.token_type === 'access' ? 'access' : 'refresh'
   const claims = await verified(token, type)
   if (claims?.user_id !== caller) throw notOurs()
+  if (type === 'access') {
+    if (!(await userOf(token, 'access'))) throw notOurs()
+    await deny(claims.session, claims.serial, claims.exp)
+    return
+  }
   const found = await loadWithUser(claims.session, claims.user_id)
-  const over = type === 'refresh' ? found?.session.state !== 'open' : !(await userOf(token, 'access'))
-  if (over) throw notOurs()
-  if (type === 'refresh') await close(claims.session)
-  else await deny(claims.session, claims.serial, claims.exp)
+  if (found?.session.state !== 'open') throw notOurs()
+  await close(claims.session)
 }
 
 /** Ends the dev session of a cookie, if it is one. */

@@ -19,7 +19,7 @@ import { throttle } from '../store/requests.ts'
 import { pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
 import { Reply } from './reply.ts'
-import { form, json, type Request } from './request.ts'
+import { bodyOf, type FormLimits, type Request } from './request.ts'
 import type { CachePolicy, Route, Routes, Throttle } from './route.ts'
 import { type Event, type Given, type Result, shell } from './shell.ts'
 
@@ -44,7 +44,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const spec = hit.found as unknown as Declared
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
-  const sent = await bodyOf(request, spec)
+  const readBody = bodyOf(request, spec.form)
   const params = paramsOf(spec.params, hit.params)
   const actor = await identify({ ...request, cookie: request.cookies.session })
   if (actor) request.caller = actor.id
@@ -60,7 +60,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if (spec.throttle) await throttle(spec.throttle.scope, request.address, spec.throttle.rate)
   const query = checked(spec.query, request.query)
   const schema = typeof spec.body === 'function' ? spec.body(params) : spec.body
-  const body = checked(schema, sent)
+  const body = checked(schema, await readBody())
 
   const given = { actor, scope: rule.lists?.(actor), subject, params, query, body, page: pageOf(request), request }
   const answer = await spec.handle(given)
@@ -79,7 +79,7 @@ type Declared = {
   params?: v.GenericSchema
   query?: v.GenericSchema
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
-  form?: { bytes: number; json?: true }
+  form?: FormLimits
   throttle?: Throttle
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
   etag?: (subject: Subject) => string
@@ -102,15 +102,6 @@ function secureRedirect({ headers, path, query }: Request): Reply | undefined {
   if (!config.SECURE_SSL_REDIRECT || headers['x-forwarded-proto'] !== 'http') return undefined
   const search = new URLSearchParams(query).toString()
   return new Reply(301, undefined, { location: `https://${headers.host}${path}${search && `?${search}`}` })
-}
-
-const hasBody = new Set(['POST', 'PUT', 'PATCH'])
-
-/** The body as the route reads it. Read before anyone is asked for, so that too many bytes cost us nothing more. */
-async function bodyOf(request: Request, { form: limits }: Declared): Promise<object | undefined> {
-  if (!hasBody.has(request.method)) return undefined
-  const isForm = /^multipart\//i.test(request.headers['content-type'] ?? '')
-  return limits && (isForm || !limits.json) ? form(request, limits.bytes) : json(request)
 }
 
 /** A path that holds no id of ours names nothing. */

@@ -43,29 +43,44 @@ export function read(event: APIGatewayProxyEventV2): Request {
   }
 }
 
-/** The JSON body; an empty one is `{}`. Fails on other content types, too many bytes, and what is no JSON object. */
-export function json(request: Request, limit = JSON_BYTES): object {
-  if (request.body.length > limit) throw tooLarge(limit)
-  if (request.body.length === 0) return {}
-  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-    throw unsupportedMediaType('application/json')
+/** How a route takes multipart forms: so many bytes at most, and JSON beside them where `json` is set. */
+export type FormLimits = { bytes: number; json?: true }
+
+const hasBody = new Set(['POST', 'PUT', 'PATCH'])
+
+/**
+ * Looks at size and content type at once, and answers how to read the body later, when the caller is known to be
+ * allowed. Fails with `tooLarge` or `unsupportedMediaType`, later with `malformed`.
+ */
+export function bodyOf(request: Request, limits?: FormLimits): () => Promise<object | undefined> {
+  if (!hasBody.has(request.method)) return async () => undefined
+  const type = request.headers['content-type'] ?? ''
+  const isForm = /^multipart\/form-data\s*;/i.test(type)
+  const asForm = limits !== undefined && (isForm || !limits.json)
+  const most = asForm ? limits.bytes : JSON_BYTES
+  if (request.body.length > most) throw tooLarge(most)
+  if (asForm && !isForm) throw unsupportedMediaType('multipart/form-data')
+  if (asForm) return () => form(request.body, type)
+  if (request.body.length > 0 && !/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) {
+    throw unsupportedMediaType(limits?.json ? 'application/json or multipart/form-data' : 'application/json')
   }
-  const value = parse(request.body)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw malformed('The body must be a JSON object.')
-  return value
+  return async () => json(request.body)
 }
 
-/** A multipart form: text members as strings, files as File. Fails on other content types, too many bytes or parts, and a torn body. */
-export async function form(request: Request, limit: number): Promise<Record<string, string | File>> {
-  if (request.body.length > limit) throw tooLarge(limit)
-  const type = request.headers['content-type'] ?? ''
-  if (!/^multipart\/form-data\s*;/i.test(type)) throw unsupportedMediaType('multipart/form-data')
-  const parts = request.body.toString('latin1').split(/\r?\n?--[^\r\n]{1,70}\r\n/, MOST_PARTS + 2).length
+/** An object; an empty body is `{}`. */
+function json(body: Buffer): object {
+  const value = body.length === 0 ? {} : parse(body)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw malformed('The body must be a JSON object.')
+}
+
+/** Text members as strings, files as File. */
+async function form(body: Buffer, type: string): Promise<Record<string, string | File>> {
+  const parts = body.toString('latin1').split(/\r?\n?--[^\r\n]{1,70}\r\n/, MOST_PARTS + 2).length
   if (parts > MOST_PARTS + 1) throw malformed(`The form has more than ${MOST_PARTS} parts.`)
   try {
     return Object.fromEntries(
-      await new Response(new Uint8Array(request.body), { headers: { 'content-type': type } }).formData(),
+      await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData(),
     )
   } catch {
     throw malformed('The multipart body cannot be read.')

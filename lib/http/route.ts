@@ -2,7 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { Rate } from '../config.ts'
 import type { Actor, Changes, Lists, Open, PermissionBy, Role, Scope, Sees, Subject } from '../permissions.ts'
 import type { Page } from './page.ts'
-import type { Request } from './request.ts'
+import type { FormLimits, Request } from './request.ts'
 
 type Schema = GenericSchema | undefined
 type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
@@ -17,8 +17,8 @@ type Spec<Permission, P, Q, B, Given> = {
   params?: P
   query?: Q
   body?: B | ((params: Parsed<P>) => B)
-  /** The body is a multipart form of at most so many bytes; JSON is taken too where `json` is set. */
-  form?: { bytes: number; json?: true }
+  /** The body is a multipart form. */
+  form?: FormLimits
   throttle?: Throttle
   handle: (req: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given) => Promise<unknown>
 }

@@ -1,6 +1,6 @@
 import { now } from '../clock.ts'
 import { addressOf, recordId } from '../domain/address.ts'
-import { invalid } from '../errors.ts'
+import { conflict, invalid, refused } from '../errors.ts'
 import { type Contribution, kindOfScope, kinds, type Provenance, predicates } from '../kinds/index.ts'
 import { type Actor, mayReview, maySee, type Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
@@ -25,7 +25,8 @@ export async function loadClaim(id: string): Promise<Claim | undefined> {
   return stored && claimOf(parse(assertion, stored), found.get(`${headAt.pk} ${headAt.sk}`))
 }
 
-const settled = ['accepted', 'disputed', 'superseded']
+/** A superseded claim may never have been public: it is shown to those who work on the record. */
+const settled = ['accepted', 'disputed']
 
 function claimOf(it: Assertion, stored: Stored | undefined): Claim {
   const about = stored && parse(head, stored)
@@ -39,6 +40,9 @@ function claimOf(it: Assertion, stored: Stored | undefined): Claim {
     version: it.version,
   }
 }
+
+/** Reviewers read what waits as well, but not what is deleted. */
+const mayRead = (actor: Actor | null, it: Subject) => maySee(actor, it) || (mayReview(actor) && !it.deleted_at)
 
 export type Filter = {
   entity_type?: string | undefined
@@ -71,10 +75,10 @@ function ofOne(
   actor: Actor | null,
   place: Place,
 ): Claims {
-  if (!about || !(maySee(actor, about) || mayReview(actor))) return { count: 0, results: [] }
+  if (!about || !mayRead(actor, about)) return { count: 0, results: [] }
   const results = about.assertions
-    .map((it): Claim => ({ ...claimOf(it, undefined), about, access_tier: about.access_tier }))
-    .filter((it) => maySee(actor, it) || mayReview(actor) || about.contributor_id === actor?.id)
+    .map((it): Claim => ({ ...claimOf(it, about), about }))
+    .filter((it) => mayRead(actor, it) || about.contributor_id === actor?.id)
     .filter(({ claim: it }) => !asserted_property || it.asserted_property === asserted_property)
     .filter(({ claim: it }) => !status || it.reconciliation_status === status)
     .reverse()
@@ -96,7 +100,7 @@ async function ofAll(
   const results = listing.items
     .map((item) => parse(assertion, item))
     .map((it) => claimOf(it, listing.found.get(`${key.head(it.entity_id).pk} ${key.head(it.entity_id).sk}`)))
-    .filter((it) => maySee(actor, it) || mayReview(actor))
+    .filter((it) => mayRead(actor, it))
   return { ...listing, results }
 }
 
@@ -112,7 +116,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     entity_id: text('entity_id'),
     cultural_entity_id: text('cultural_entity_id'),
   })
-  if (about !== 'any' && !(about && (maySee(actor, about) || mayReview(actor)))) {
+  if (about !== 'any' && !(about && mayRead(actor, about))) {
     throw invalid({
       [values.cultural_entity_id ? 'cultural_entity_id' : 'entity_id']: ['There is no record with this id.'],
     })
@@ -161,8 +165,18 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
   return { ...claimOf(made, undefined), about: subject }
 }
 
-/** Sets how a claim stands. Fails with `conflict` when it has changed since it was read. */
-export async function settle(old: Claim, reconciliation_status: Assertion['reconciliation_status']): Promise<Claim> {
+/**
+ * Sets how a claim stands. Fails on a claim of the reviewer's own, on accepting one about a record that is not published,
+ * and with `conflict` when it has changed since it was read.
+ */
+export async function settle(
+  old: Claim,
+  reviewer: Actor,
+  reconciliation_status: Assertion['reconciliation_status'],
+): Promise<Claim> {
+  if (old.contributor_id === reviewer.id) throw refused('Nobody decides on a contribution of their own.')
+  if (reconciliation_status === 'accepted' && old.about && !old.about.public)
+    throw conflict('Its record is not published: that is decided first.')
   const next = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })
   await commit([
     put(assertion, next, old.claim),
@@ -184,7 +198,7 @@ async function otherEnd(property: string, type: string, id: string, actor: Actor
     })
   }
   const found = await recordOf({ entity_type: type, entity_id: id })
-  if (found === 'any' || !found || !(maySee(actor, found) || mayReview(actor)))
+  if (found === 'any' || !found || !mayRead(actor, found))
     throw invalid({ object_entity_id: ['There is no record with this id.'] })
   return {
     kind: found.kind,

@@ -112,8 +112,9 @@ function accepted(old: History, said: Verdicts, settled: readonly Flag[]): Outco
   const before = old.public ? old.data : {}
   const data: Values = { ...(old.proposed ?? old.data) }
   const fates: Outcome['fates'] = new Map()
-  const waiting = old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+  const [waiting, overtaken] = waitingClaims(old)
   const standing = old.assertions.filter((it) => it.reconciliation_status === 'accepted')
+  for (const it of overtaken) fates.set(it.id, { reconciliation_status: 'superseded' })
   const confidence = said.confidence_override ? { confidence: said.confidence_override } : {}
   for (const claim of waiting) {
     const property = claim.asserted_property
@@ -132,8 +133,11 @@ function accepted(old: History, said: Verdicts, settled: readonly Flag[]): Outco
       ...(rule.rival === 'superseded' && { supersedes: rivals[0]?.id ?? null }),
     })
     for (const rival of rivals) fates.set(rival.id, { reconciliation_status: rule.rival })
-    if (rule.stands === 'rival' && property in before) data[property] = before[property]
+    if (rule.stands === 'rival')
+      data[property] = property in before ? before[property] : (rivals[0]?.value ?? data[property])
   }
+  for (const it of unclaimed(old, data, [...waiting, ...standing]))
+    fates.set(it.id, { reconciliation_status: 'accepted' })
   // A value that the edit took away is claimed no more.
   for (const it of standing) {
     if (it.revision_number !== null && !(it.asserted_property in data))
@@ -150,6 +154,24 @@ function accepted(old: History, said: Verdicts, settled: readonly Flag[]): Outco
     },
     fates,
   }
+}
+
+/** The claims that carry the values which wait, and those that a later one on the same property has overtaken. */
+function waitingClaims(old: History): [Assertion[], Assertion[]] {
+  const all = old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+  const last = new Map(all.map((it) => [it.asserted_property, it.id]))
+  const isLast = (it: Assertion) => last.get(it.asserted_property) === it.id
+  return [all.filter(isLast), all.filter((it) => !isLast(it))]
+}
+
+/** A value that was refused and is handed in again unchanged has no claim that waits: the one it was refused with carries it. */
+function unclaimed(old: History, data: Values, claimed: readonly Assertion[]): Assertion[] {
+  const carried = new Set(claimed.map((it) => it.asserted_property))
+  return Object.entries(data).flatMap(([property, value]) => {
+    const of = (it: Assertion) => it.asserted_property === property && it.revision_number !== null
+    const refused = old.assertions.findLast((it) => of(it) && JSON.stringify(it.value) === JSON.stringify(value))
+    return carried.has(property) || refused?.reconciliation_status !== 'superseded' ? [] : [refused]
+  })
 }
 
 /** What was refused stands no longer; what is sent back goes on waiting. A published record keeps its accepted revision. */

@@ -1,12 +1,12 @@
-import { newChildId, now } from '../clock.ts'
+import { newChildId, now, nowSeconds } from '../clock.ts'
 import { recordId } from '../domain/address.ts'
 import { type Claim, conflictsOf, contradictions, type Encounter } from '../domain/conflicts.ts'
 import { fold } from '../domain/fold.ts'
 import { isPublished, move } from '../domain/status.ts'
-import { conflict, invalidObject } from '../errors.ts'
+import { conflict, invalidObject, Problem } from '../errors.ts'
 import { type Contribution, type Kind, kinds, type Provenance } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
-import { amended, parse, put, type Write } from '../table/item.ts'
+import { amended, parse, put, reserve, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get, getMany, queryAll, queryBetween, type Stored, walk } from '../table/read.ts'
 import { MOST_ACTIONS, transact } from '../table/write.ts'
@@ -38,6 +38,7 @@ import {
   listsOf,
   restricted,
   revision,
+  standingOf,
   standings,
 } from './record-items.ts'
 import { type Link, type Missing, resolve } from './relations.ts'
@@ -67,8 +68,12 @@ export function assemble(items: readonly Stored[]): Loaded | undefined {
 }
 
 /** Stores a contribution for review. One transaction: record, revision, assertions, activity, stubs for text that names nothing, flags. */
-export async function create(kind: Kind, actor: Actor, { data, assertion: provenance }: Contribution): Promise<Loaded> {
+export const create = (kind: Kind, actor: Actor, contribution: Contribution): Promise<Loaded> =>
+  onceMore(() => tryCreate(kind, actor, contribution))
+
+async function tryCreate(kind: Kind, actor: Actor, { data, assertion: provenance }: Contribution): Promise<Loaded> {
   const resolved = await resolve(kind, data, actor)
+  checkSize(resolved.data)
   const [id, stubs] = await Promise.all([nextId(kind), stubsFor(resolved.missing, provenance, actor)])
   const flags = await likenessFlags(kind, resolved.data)
   const change = opening(kind, id, resolved.data, provenance, actor, flags)
@@ -80,11 +85,16 @@ export async function create(kind: Kind, actor: Actor, { data, assertion: proven
  * Changes a record. What is not published is saved in place; of a published one the change waits as a revision, and
  * readers go on seeing the accepted values. Fails with `conflict` when someone else was faster.
  */
-export async function amend(
+export const amend = (old: Loaded, actor: Actor, contribution: Contribution, how: How = {}): Promise<Loaded> =>
+  onceMore(() => tryAmend(old, actor, contribution, how))
+
+type How = { trigger?: 'edit' | 'revise'; replace?: boolean }
+
+async function tryAmend(
   old: Loaded,
   actor: Actor,
   { data, cleared, assertion: provenance }: Contribution,
-  { trigger = 'edit', replace = false }: { trigger?: 'edit' | 'revise'; replace?: boolean } = {},
+  { trigger = 'edit', replace = false }: How,
 ): Promise<Loaded> {
   const kind = kinds[kindKey(old)]
   const moved = move(stateOf(old), trigger)
@@ -93,6 +103,7 @@ export async function amend(
   const before = old.proposed ?? old.data
   const kept = replace ? {} : without(before, cleared)
   const after: Values = { ...kept, ...resolved.data }
+  checkSize(after)
   const changed = Object.keys(resolved.data).filter((name) => !same(before[name], after[name]))
   const gone = Object.keys(before).filter((name) => !(name in after))
   if (changed.length === 0 && gone.length === 0 && trigger === 'edit') return old
@@ -102,7 +113,9 @@ export async function amend(
   const number = old.current_revision + 1
   const claims = changed.map((name) => claim(old, name, after[name], provenance, actor, number, at))
   const met = encounters(old, claims)
-  const flags = contradictionFlags(old, claims, met)
+  const contradicted = contradictionFlags(old, claims, met)
+  const renamed = changed.some((name) => findableBy.has(name))
+  const flags = [...contradicted, ...(renamed ? await likenessFlags(kind, after, old.entity_id) : [])]
   const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
   const next = noted(
     amended<Head>(headOf(old), {
@@ -111,7 +124,7 @@ export async function amend(
       current_revision: number,
       current_revision_id: newChildId(old.entity_id),
       open_flags: old.open_flags + flags.length,
-      open_contradictions: old.open_contradictions + flags.length,
+      open_contradictions: old.open_contradictions + contradicted.length,
       stub: false,
       updated_at: at,
     }),
@@ -245,9 +258,30 @@ export const headOf = (it: Head): Head => parse(head, it)
 
 export const kindKey = (it: { kind: string }) => it.kind as keyof typeof kinds // stored kinds are keys of the registry
 
+const BEING_MADE = 'A record that this one names is being made right now. Try again.'
+
+/** Two contributions that name the same new record at once: the second looks again and finds what the first has made. */
+async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Problem && error.detail === BEING_MADE) return work()
+    throw error
+  }
+}
+
+/** An item of the table holds 400 KB, and a record holds its values twice while an edit waits. */
+const MOST_BYTES = 150_000
+
+function checkSize(values: Values): void {
+  if (Buffer.byteLength(JSON.stringify(values)) > MOST_BYTES)
+    throw invalidObject(`The values together are larger than ${MOST_BYTES} bytes.`)
+}
+
 /** Writes a contribution, or tells that it holds more than one transaction takes. */
 export async function commit(writes: readonly Write[]): Promise<void> {
-  if (writes.length > MOST_ACTIONS - 15)
+  const lists = new Set(writes.flatMap((write) => Object.keys(write.counts)))
+  if (writes.length + lists.size > MOST_ACTIONS)
     throw invalidObject('Too many values, names and new records at once. Send them in parts.')
   await transact(writes)
 }
@@ -256,7 +290,8 @@ export async function commit(writes: readonly Write[]): Promise<void> {
 function fits(it: Head, { status, mine, all }: Filter, actor: Actor | null): boolean {
   const own = actor !== null && it.contributor_id === actor.id
   if (mine) return own
-  if (status) return status === it.status || (it.public && isPublished(status))
+  // That an edit waits behind a published record is not told: it is found as published.
+  if (status) return status === standingOf(it) || (it.public && isPublished(status))
   return it.public || own || (all === true && actor?.is_staff === true)
 }
 
@@ -300,7 +335,8 @@ async function stubsFor(missing: readonly Missing[], provenance: Provenance, act
       const stub = opening(kinds[kind], id, { [kinds[kind].nameField]: name }, provenance, actor, [], true)
       // The links stand in the values already: they gain the id of what was made for them.
       for (const link of links) Object.assign(link, { id, entity_id: stub.head.entity_id })
-      return stub.writes
+      const taken = reserve(key.stub(kind, fold(name).slice(0, 200)), nowSeconds(), 60, () => conflict(BEING_MADE))
+      return [...stub.writes, taken]
     }),
   )
   return changes.flat()
@@ -313,10 +349,13 @@ async function sourceStub(name: string, links: readonly Link[], actor: Actor): P
   return writes
 }
 
-/** What the new record looks like: one flag for each other record, naming it. */
-async function likenessFlags(kind: Kind, data: Values): Promise<Raised[]> {
+/** Members whose change can make a record look like another. */
+const findableBy = new Set(['name', 'name_ne', 'alternate_names', 'coordinates'])
+
+/** What the record looks like: one flag for each other record, naming it. */
+async function likenessFlags(kind: Kind, data: Values, entity_id?: string): Promise<Raised[]> {
   const { name, point } = faceOf(kind, data)
-  const found = await similarTo({ kind: kind.key, names: namesOf(name, data), point })
+  const found = await similarTo({ kind: kind.key, names: namesOf(name, data), point, ...(entity_id && { entity_id }) })
   return found.map(({ entity_id, id, names, how }) => ({
     flag_type: 'suspected_duplicate' as const,
     other_entity_id: entity_id,

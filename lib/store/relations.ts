@@ -109,7 +109,8 @@ async function linksByText(relations: readonly Relation[], actor: Actor) {
   const wanted = new Map<string, { name: string; field: Field; target: KindKey; text: string }>()
   for (const { name, field, references } of relations) {
     for (const it of references) {
-      if ('text' in it && field.relation)
+      // Of several spellings the first is kept.
+      if ('text' in it && field.relation && !wanted.has(textPlace(field, it.text)))
         wanted.set(textPlace(field, it.text), { name, field, target: field.relation, text: it.text })
     }
   }

@@ -16,6 +16,8 @@ export async function suggest(kind: Kind, field: string, name: string, actor: Ac
   const values = [...found.values()]
     .map((item) => parse(head, item))
     .filter((it) => maySee(actor, it) && !it.deleted_at)
+    // Where a record that is not public stands is shown by its own page only, and there as exactly as the caller may know.
+    .filter((it) => field !== 'coordinates' || it.access_tier === 'public')
     .map((it) => textOf(it.data[field]))
     .filter(Boolean)
   const [first = ''] = values

@@ -77,6 +77,20 @@ export const putEntry = (key: Key, entry: object): Write => ({
 })
 export const removeEntry = (key: Key): Write => ({ action: { Delete: { TableName, Key: key } }, counts: {} })
 
+/** Takes a name for a short while: of two transactions at once one gets it, the other fails with `otherwise`. */
+export const reserve = (key: Key, now: number, seconds: number, otherwise: () => Problem): Write => ({
+  action: {
+    Put: {
+      TableName,
+      Item: { ...key, type: 'reservation', expires_at: now + seconds },
+      ConditionExpression: 'attribute_not_exists(pk) OR expires_at < :now',
+      ExpressionAttributeValues: { ':now': now },
+    },
+  },
+  counts: {},
+  otherwise,
+})
+
 /** Entries that are counted: put on absence, removed on presence, so that a repeated effect counts once. */
 export const enter = (key: Key, entry: object, list: string): Write => ({
   action: {

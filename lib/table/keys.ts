@@ -12,12 +12,15 @@ import { addressOf } from '../domain/address.ts'
  *   one contributor's records of every kind           owner       OWNER#<user>#<standing>         <created_at>#<id>
  *   one contributor's records of a kind               owner_kind  OWNER#<user>#<kind>#<standing>  <created_at>#<id>
  *   records whose name begins with, or equals         table       NAME#<kind>                     <folded name>#<id>
+ *   a name that a new stub is taking right now        table       STUB#<kind>#<folded name>       HEAD
  *   records with an identifier of their source        table       IDENTIFIER#<kind>               <identifier>#<id>
  *   records near a point                              table       GRID#<kind>#<row>               <column>#<id>
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      every ...   ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
  *   assertions in one reconciliation status           every       ASSERTION#<status>              <created_at>#<id>
  *   data sources, clusters: one; all, newest first    table, every  SOURCE#<id>, CLUSTER#<id>     HEAD
+ *   clusters by kind, by lock, by both                kind, owner, owner_kind  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
+ *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER
  *   one user; by email; by username                   table       USER#<id>, EMAIL#<>, USERNAME#<>  HEAD
  *   all users, oldest first                           every       USER                            <created_at>#<id>
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
@@ -46,6 +49,7 @@ export const key = {
   decision: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `DECISION#${id}` }),
   flag: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `FLAG#${id}` }),
   name: (kind: string, folded: string, record: string): Key => ({ pk: `NAME#${kind}`, sk: `${folded}#${record}` }),
+  stub: (kind: string, folded: string): Key => ({ pk: `STUB#${kind}#${folded}`, sk: HEAD }),
   identifier: (kind: string, identifier: string, record: string): Key => ({
     pk: `IDENTIFIER#${kind}`,
     sk: `${identifier}#${record}`,
@@ -60,6 +64,7 @@ export const key = {
   }),
   source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
   cluster: (id: string): Key => ({ pk: `CLUSTER#${id}`, sk: HEAD }),
+  clustered: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'CLUSTER' }),
   user: (id: string): Key => ({ pk: `USER#${id}`, sk: HEAD }),
   email: (email: string): Key => ({ pk: `EMAIL#${email}`, sk: HEAD }),
   username: (username: string): Key => ({ pk: `USERNAME#${username}`, sk: HEAD }),

@@ -67,7 +67,7 @@ export async function queryAll(pk: string, prefix: string, forward = true): Prom
   return items
 }
 
-/** The first `limit` items of a partition whose sort key lies between two texts, both included. One call. */
+/** The first `limit` items of a partition whose sort key lies between two texts, both included, strongly consistent. One call. */
 export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
   const { Items } = await db.send(
     new QueryCommand({
@@ -75,6 +75,7 @@ export async function queryBetween(pk: string, from: string, to: string, limit: 
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
       ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
       Limit: limit,
+      ConsistentRead: true,
     }),
   )
   return Items ?? []

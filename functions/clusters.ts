@@ -1,0 +1,201 @@
+import * as v from 'valibot'
+import { invalid } from '../lib/errors.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { ById, NameQuery } from '../lib/http/params.ts'
+import { created } from '../lib/http/reply.ts'
+import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { line } from '../lib/http/texts.ts'
+import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import type { Actor } from '../lib/permissions.ts'
+import * as clusters from '../lib/store/clusters.ts'
+import { textOf } from '../lib/store/contribution.ts'
+import { rivalsOf } from '../lib/store/duplicates.ts'
+import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/views/cluster.ts'
+
+/** What clusters gather: everything that is reviewed. */
+const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
+const scopes = clustered.map(typeScopeOf)
+const MEMBERS = 'Give a list of {entity_type, entity_id}.'
+const TOO_MANY = `A cluster gathers at most ${clusters.MOST_MEMBERS} records.`
+
+const subject = ({ id }: { id: string }) => clusters.load(id)
+
+/** Entity clusters, and the hint that a record may be there already. Nobody deletes a cluster: its history would go with it. */
+export const routes = {
+  'GET /cidoc/entity-clusters/': publicRoute({
+    permission: 'cluster.list',
+    cache: 'no-store',
+    query: v.object({ ...NameQuery.entries, type_scope: v.optional(v.string()), locked: v.optional(v.string()) }),
+    handle: async ({ query, page, request }) => {
+      const kind = query.type_scope ? kindOfScope(query.type_scope) : undefined
+      const filter = { kind: kind?.key, locked: switches[query.locked?.toLowerCase() ?? ''] }
+      const listed =
+        query.type_scope && !kind
+          ? { count: 0, results: [] }
+          : query.search
+            ? await clusters.find(query.search, filter, page)
+            : await clusters.list(filter, page)
+      return listBody(request, page, { ...listed, results: listed.results.map(clusterView) })
+    },
+  }),
+
+  'POST /cidoc/entity-clusters/': actorRoute({
+    permission: 'cluster.create',
+    cache: 'no-store',
+    body: bodyFor('create'),
+    handle: async ({ actor, body }) => {
+      const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
+      if (!kind) throw invalid({ type_scope: [`Not a valid choice. Choose one of: ${scopes.join(', ')}.`] })
+      return created(clusterView(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
+    },
+  }),
+
+  'GET /cidoc/entity-clusters/suggest-duplicates/': actorRoute({
+    permission: 'duplicates.suggest',
+    cache: 'no-store',
+    query: v.object({
+      q: v.pipe(v.optional(v.string(), ''), v.trim(), v.minLength(2, 'Give at least 2 characters.')),
+      registry_key: scopeMember(),
+      type_scope: scopeMember(),
+      include_members: v.optional(v.string()),
+    }),
+    handle: async ({ actor, query: { q, registry_key, type_scope, include_members } }) => {
+      const text = q.slice(0, LONGEST)
+      const kind = registry_key ?? type_scope
+      const among = kind ? clustered.filter((it) => it === kind) : clustered
+      const withMembers = switches[include_members?.toLowerCase() ?? ''] ?? false
+      return suggestionsView(text, await rivalsOf(text, among, actor), withMembers)
+    },
+  }),
+
+  'GET /cidoc/entity-clusters/{id}/': readRoute({
+    permission: 'cluster.read',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    handle: async ({ subject }) => clusterView(subject),
+  }),
+
+  'GET /cidoc/entity-clusters/{id}/members/': readRoute({
+    permission: 'cluster.read',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    handle: async ({ subject, actor }) => ({
+      cluster_id: subject.id,
+      members: (await clusters.membersOf(subject, actor)).map(memberView),
+    }),
+  }),
+
+  'PUT /cidoc/entity-clusters/{id}/': changeRoute({
+    permission: 'cluster.change',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    body: bodyFor('create'),
+    handle: async ({ subject, actor, body }) => clusterView(await amend(subject, body, emptied, actor)),
+  }),
+
+  'PATCH /cidoc/entity-clusters/{id}/': changeRoute({
+    permission: 'cluster.change',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    body: bodyFor('change'),
+    handle: async ({ subject, actor, body }) => clusterView(await amend(subject, body, {}, actor)),
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+/** A longer text names nothing. */
+const LONGEST = 200
+const switches: Readonly<Record<string, boolean>> = {
+  true: true,
+  '1': true,
+  yes: true,
+  false: false,
+  '0': false,
+  no: false,
+}
+
+type Body = Contribution & {
+  members?: clusters.Named[] | undefined
+  external_identifiers?: Record<string, string> | undefined
+  expected_version?: number | undefined
+}
+
+async function amend(old: clusters.Cluster, body: Body, base: clusters.Changes, actor: Actor) {
+  const { expected_version } = body
+  if (expected_version !== undefined && expected_version !== old.version)
+    throw invalid({ expected_version: [`The cluster has changed since: it is at version ${old.version}.`] })
+  const scope = body.data.type_scope
+  if (scope !== undefined && kindOfScope(textOf(scope))?.key !== old.kind)
+    throw invalid({ type_scope: ['What a cluster gathers cannot be changed.'] })
+  return clusters.amend(old, { ...base, ...changesOf(body) }, body.members, actor)
+}
+
+/** What a whole new statement of a cluster does not mention. Its members stay: they are no property of it. */
+const emptied: clusters.Changes = { locked: false, note: '', curated_aliases: [], external_identifiers: {} }
+
+function changesOf({ data, cleared, external_identifiers }: Body): clusters.Changes {
+  const { canonical_label, locked, note, curated_aliases } = data
+  const says = (name: string) => name in data || cleared.includes(name)
+  return {
+    ...(says('canonical_label') && { canonical_label: textOf(canonical_label).trim() }),
+    ...(says('locked') && { locked: locked === true }),
+    ...(says('note') && { note: textOf(note) }),
+    ...(says('curated_aliases') && {
+      curated_aliases: Array.isArray(curated_aliases) ? curated_aliases.map(textOf) : [],
+    }),
+    ...(external_identifiers && { external_identifiers }),
+  }
+}
+
+/** The declared fields of a cluster, and what is beside them on the wire. */
+function bodyFor(mode: Mode) {
+  return v.intersect([
+    schemaOf(kinds.entity_cluster, mode),
+    v.object({
+      members: absentable(v.pipe(v.array(named(), MEMBERS), v.maxLength(clusters.MOST_MEMBERS, TOO_MANY))),
+      external_identifiers: absentable(
+        v.pipe(
+          v.record(line(100), line(500), 'Give an object of identifiers.'),
+          v.check((it) => Object.keys(it).length <= 50, 'Give no more than 50 of them.'),
+        ),
+      ),
+      expected_version: absentable(v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))),
+    }),
+  ])
+}
+
+/** One record, as the members of a cluster are read, by registry key or type scope. */
+function named() {
+  const number = v.pipe(v.number(MEMBERS), v.integer(MEMBERS), v.minValue(1, MEMBERS), v.maxValue(1e12 - 1, MEMBERS))
+  const digits = v.pipe(v.string(), v.regex(/^[1-9]\d{0,11}$/, MEMBERS), v.transform(Number))
+  const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid(MEMBERS))
+  return v.pipe(
+    v.object({ entity_type: v.string(MEMBERS), entity_id: v.union([number, digits, uuid], MEMBERS) }, MEMBERS),
+    v.transform(({ entity_type, entity_id }) => ({ kind: kindOfScope(entity_type) ?? null, id: entity_id })),
+    v.check((it): boolean => it.kind !== null, 'There is no kind of this name.'),
+    v.transform(({ kind, id }): clusters.Named => ({ kind: kind ?? kinds.entity, id })),
+  )
+}
+
+/** A member that may be missing; null is the same. */
+function absentable<S extends v.GenericSchema>(schema: S) {
+  return v.pipe(
+    v.nullish(schema),
+    v.transform((it) => it ?? undefined),
+  )
+}
+
+function scopeMember() {
+  return v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => (it === '' ? null : (kindOfScope(it) ?? undefined))),
+    v.check((it): boolean => it !== undefined, `Not a valid choice. Choose one of: ${scopes.join(', ')}.`),
+    v.transform((it) => it ?? null),
+  )
+}

@@ -1,0 +1,155 @@
+import * as v from 'valibot'
+import { deleteObject, getObject, putObject } from '../lib/blobs.ts'
+import { newId } from '../lib/clock.ts'
+import { invalid, notFound } from '../lib/errors.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { ById, SourceQuery } from '../lib/http/params.ts'
+import { content, created, noContent } from '../lib/http/reply.ts'
+import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { type Data, kinds, schemaOf } from '../lib/kinds/index.ts'
+import type { Actor } from '../lib/permissions.ts'
+import * as sources from '../lib/store/sources.ts'
+import { sourceView } from '../lib/views/source.ts'
+
+const subject = ({ id }: { id: string }) => sources.load(id)
+const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
+
+/** Data sources: the books, surveys and collections that records name. */
+export const routes = {
+  'GET /cidoc/data_sources/': listRoute({
+    permission: 'source.list',
+    cache: 'no-store',
+    query: SourceQuery,
+    handle: async ({ query: { search, ...filter }, actor, scope, page, request }) => {
+      const listed = search ? await sources.find(search, filter, actor, page) : await sources.list(filter, scope, page)
+      return listBody(request, page, {
+        ...listed,
+        results: listed.results.map((it) => sourceView(it, request.origin)),
+      })
+    },
+  }),
+
+  'POST /cidoc/data_sources/': actorRoute({
+    permission: 'source.create',
+    cache: 'no-store',
+    // What a gateway lets through at all; between this and LARGEST the answer says what is wrong.
+    form: { bytes: 6_000_000, json: true },
+    body: Made,
+    handle: async ({ actor, body, request }) =>
+      created(sourceView(await register(body.data, body.uploaded_file, actor), request.origin)),
+  }),
+
+  'GET /cidoc/data_sources/{id}/': readRoute({
+    permission: 'source.read',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    handle: async ({ subject, request }) => sourceView(subject, request.origin),
+  }),
+
+  'GET /cidoc/data_sources/{id}/file/': readRoute({
+    permission: 'source.read',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    handle: async ({ subject: { id, upload } }) => {
+      const stored = upload && (await getObject(upload.key))
+      if (!stored) throw notFound()
+      const name = `${id}.${extensions[stored.type] ?? 'bin'}`
+      return content(stored.bytes, stored.type, { 'content-disposition': `attachment; filename="${name}"` })
+    },
+  }),
+
+  'PUT /cidoc/data_sources/{id}/': changeRoute({
+    permission: 'source.change',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    body: schemaOf(kinds.data_source, 'create'),
+    handle: async ({ subject, body, request }) =>
+      sourceView(await sources.amend(subject, body.data, [], true), request.origin),
+  }),
+
+  'PATCH /cidoc/data_sources/{id}/': changeRoute({
+    permission: 'source.change',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    body: schemaOf(kinds.data_source, 'change'),
+    handle: async ({ subject, body, request }) =>
+      sourceView(await sources.amend(subject, body.data, body.cleared, false), request.origin),
+  }),
+
+  'DELETE /cidoc/data_sources/{id}/': changeRoute({
+    permission: 'source.change',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    handle: async ({ subject }) => {
+      await sources.remove(subject)
+      return noContent()
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+/** In base64 this just fits into the largest answer that a function may give. */
+const LARGEST = 4_500_000
+
+/** The file goes first, so that no source ever points at nothing; it goes again when there is no source for it. */
+async function register(data: Data, file: File | null, actor: Actor): Promise<sources.Source> {
+  if (!file) return sources.create(data, actor, null)
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const upload = { key: `data-sources/${newId()}`, content_type: checkedType(bytes), size: bytes.length }
+  await putObject(upload.key, bytes, upload.content_type)
+  try {
+    return await sources.create(data, actor, upload)
+  } catch (error) {
+    await deleteObject(upload.key)
+    throw error
+  }
+}
+
+/** A form that has the member and no file in it sends blank text, or a file without a name. */
+function uploadedFile() {
+  return v.pipe(
+    v.nullish(v.union([v.literal(''), v.instance(File)], 'Send a file.'), null),
+    v.transform((it) => (it === '' || it?.name === '' ? null : it)),
+    v.check((it) => it === null || it.size > 0, 'The file is empty.'),
+    v.check((it) => it === null || it.size <= LARGEST, 'The file is larger than 4.5 MB.'),
+  )
+}
+
+/** The type that the content shows, whatever the form says. */
+function checkedType(bytes: Uint8Array): string {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  const type = signatures.find(({ pattern }) => pattern.test(head))?.type ?? (isText(bytes) ? TEXT : undefined)
+  if (!type) throw invalid({ uploaded_file: ['Send a PDF, JPEG, PNG or WebP file, or plain text.'] })
+  return type
+}
+
+const signatures = [
+  { type: 'application/pdf', pattern: /^%PDF-/ },
+  { type: 'image/jpeg', pattern: /^\xff\xd8\xff/ },
+  { type: 'image/png', pattern: /^\x89PNG\r\n\x1a\n/ },
+  { type: 'image/webp', pattern: /^RIFF[\s\S]{4}WEBP/ },
+]
+const TEXT = 'text/plain; charset=utf-8'
+const extensions: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  [TEXT]: 'txt',
+}
+
+/** UTF-8 without control characters. Markup counts as text too: it is answered as plain text and as an attachment. */
+function isText(bytes: Uint8Array): boolean {
+  try {
+    return !/[^\P{Cc}\t\n\f\r]/u.test(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,105 @@
+import { fold, genericWords, isGeneric } from '../domain/fold.ts'
+import { similarity } from '../domain/likeness.ts'
+import type { Kind } from '../kinds/index.ts'
+import type { Actor } from '../permissions.ts'
+import { parse } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { getMany, queryBetween } from '../table/read.ts'
+import { type Cluster, clustersOf, headsOf, isShown, membership, NAMES } from './clusters.ts'
+import { readEntry } from './entries.ts'
+import type { Head } from './record-items.ts'
+import { kindKey } from './records.ts'
+
+/** Something that a new record may be about already: a cluster, or a record that is in none. `members` are those that the caller may see. */
+export type Rival = { cluster: Cluster | null; kind: ReturnType<typeof kindKey>; members: Head[]; score: number }
+
+/** From here on two names are held to mean the same thing. */
+export const ALIKE = 0.85
+/** Below this a name is not worth showing. */
+const WORTH_SHOWING = 0.75
+/** So many names are read for each kind, so many records followed, and so many results given. */
+const MOST_READ = 200
+const MOST_FOLLOWED = 60
+const MOST_SHOWN = 20
+
+/**
+ * Clusters and lone records whose name begins with a text or is spelt nearly like it, most alike first. Costs one call
+ * per kind (two when only one is asked for), and five or six for what they name.
+ */
+export async function rivalsOf(text: string, among: readonly Kind[], actor: Actor): Promise<Rival[]> {
+  const folded = fold(text)
+  if (folded === '') return []
+  const places = [...among.map((kind) => `NAME#${kind.key}`), NAMES]
+  // A typo at the end of a word is found among the names that begin alike; over all kinds that would read too much.
+  const beginnings = among.length === 1 ? [folded, folded.slice(0, 3)] : [folded]
+  const entries = await Promise.all(
+    places.flatMap((pk) => beginnings.map((begin) => queryBetween(pk, begin, `${begin}\u{10ffff}`, MOST_READ))),
+  )
+  const scores = new Map<string, number>()
+  const clusterIds = new Set<string>()
+  for (const entry of entries.flat().map(readEntry)) {
+    const score = Math.max(...entry.names.map((name) => likeness(folded, fold(name))))
+    if (score < WORTH_SHOWING) continue
+    scores.set(entry.entity_id, score)
+    if (entry.kind === 'entity_cluster') clusterIds.add(entry.entity_id)
+  }
+  const best = [...scores.keys()].sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0)).slice(0, MOST_FOLLOWED)
+  const rivals = await follow(best, clusterIds, actor)
+  const kindKeys = new Set(among.map((kind) => kind.key))
+  return rivals
+    .filter((it) => kindKeys.has(it.kind))
+    .map((it) => ({ ...it, score: scoreOf(it, scores) }))
+    .filter((it) => it.score >= WORTH_SHOWING)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST_SHOWN)
+}
+
+/** Whether a text says only what sort of thing it is, so that equal names are no likeness. */
+export const saysNothing = (text: string) => isGeneric(fold(text))
+
+/** The clusters among the ids and of the records among them, then the records that are in none. */
+async function follow(
+  ids: readonly string[],
+  clusterIds: ReadonlySet<string>,
+  actor: Actor,
+): Promise<Omit<Rival, 'score'>[]> {
+  const recordIds = ids.filter((id) => !clusterIds.has(id))
+  const homes = await homesOf(recordIds)
+  const clusters = await clustersOf([...ids.filter((id) => clusterIds.has(id)), ...homes.values()])
+  const lone = recordIds.filter((id) => !homes.has(id))
+  const heads = await headsOf([...lone, ...clusters.flatMap((it) => it.members)])
+  const shown = (id: string) => {
+    const it = heads.get(id)
+    return it && isShown(it, actor) ? [it] : []
+  }
+  return [
+    ...clusters.map((it) => ({ cluster: it, kind: kindKey(it), members: it.members.flatMap(shown) })),
+    ...lone.flatMap(shown).map((it) => ({ cluster: null, kind: kindKey(it), members: [it] })),
+  ]
+}
+
+/** In which cluster each record is; records that are in none are left out. */
+async function homesOf(ids: readonly string[]): Promise<Map<string, string>> {
+  const found = await getMany(ids.map(key.clustered))
+  return new Map([...found.values()].map((item) => parse(membership, item)).map((it) => [it.entity_id, it.cluster_id]))
+}
+
+/** Two folded names: how nearly alike they are spelt, whole or, which is a little less, without the words that many names share. */
+function likeness(a: string, b: string): number {
+  const [ownA, ownB] = [ownWords(a), ownWords(b)]
+  return Math.max(
+    similarity(a, b),
+    b.startsWith(a) ? WORTH_SHOWING : 0,
+    ownA && ownB ? 0.99 * similarity(ownA, ownB) : 0,
+  )
+}
+
+const ownWords = (folded: string) =>
+  folded
+    .split(' ')
+    .filter((word) => !genericWords.has(word))
+    .join(' ')
+
+/** What the caller may not see adds nothing. */
+const scoreOf = ({ cluster, members }: Omit<Rival, 'score'>, scores: ReadonlyMap<string, number>) =>
+  Math.max(...[cluster?.id, ...members.map((it) => it.entity_id)].map((id) => scores.get(id ?? '') ?? 0))

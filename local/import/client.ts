@@ -1,0 +1,132 @@
+import * as v from 'valibot'
+
+/** How a request is sent: `fetch`, or something that answers like it. */
+export type Send = (
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string },
+) => Promise<Response>
+export type Who = { email: string } | { token: string }
+export type Answer = { status: number; body: unknown }
+/** Someone who calls the service. */
+export type Caller = {
+  get: (path: string, query?: Record<string, string>) => Promise<Answer>
+  post: (path: string, body: unknown) => Promise<Answer>
+  patch: (path: string, body: unknown) => Promise<Answer>
+}
+
+/** No answer came, or one that does not tell whether the request took effect. */
+export class Unsure extends Error {}
+/** The caller cannot be signed in. */
+export class NotSignedIn extends Error {}
+
+export type Settings = {
+  base: string
+  send: Send
+  sleep?: (ms: number) => Promise<void>
+  signal?: AbortSignal | undefined
+}
+
+const MOST_TRIES = 6
+
+/**
+ * The service as someone calls it. Waits as told where it is asked to (429, 503); reads are tried again when no answer
+ * comes. Fails with `Unsure` when a write may or may not have happened, and with `NotSignedIn`.
+ */
+export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settings): Caller {
+  let token: Promise<string> | undefined
+
+  const exchange = async (method: string, url: string, headers: Record<string, string>, body: unknown) => {
+    const response = await send(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: parsed(text), wait: waitOf(response.headers.get('retry-after')) }
+  }
+
+  const signIn = async (): Promise<string> => {
+    if ('token' in who) return who.token
+    const reply = await patient('POST', () => exchange('POST', `${base}/api/dev/login/`, {}, { email: who.email }))
+    const pair = v.safeParse(v.object({ access: v.string() }), reply.body)
+    if (!pair.success) throw new NotSignedIn(`${who.email} cannot sign in (${reply.status}): ${detailOf(reply.body)}`)
+    return pair.output.access
+  }
+
+  /** Again while the service asks for patience; reads also while it does not answer. */
+  const patient = async (method: string, once: () => Promise<Answer & { wait: number | undefined }>) => {
+    for (let tries = 1; ; tries += 1) {
+      signal?.throwIfAborted()
+      const reply = await once().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
+      const last = tries >= MOST_TRIES
+      if (reply instanceof Error) {
+        if (last || method !== 'GET') throw new Unsure(`No answer: ${causeOf(reply)}`)
+      } else if (reply.status === 429 && !last) {
+        await sleep(reply.wait ?? backOff(tries))
+        continue
+      } else if (![502, 503, 504].includes(reply.status) || (last && method === 'GET')) {
+        return reply
+      } else if (method !== 'GET') {
+        await sleep(reply.wait ?? backOff(tries))
+        throw new Unsure(`The service answered ${reply.status}.`)
+      }
+      await sleep((reply instanceof Error ? undefined : reply.wait) ?? backOff(tries))
+    }
+  }
+
+  const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const attempt = async () => {
+      token ??= signIn()
+      const authorization = `Bearer ${await token}`
+      return patient(method, () => exchange(method, `${base}${path}`, { authorization }, body))
+    }
+    const reply = await attempt()
+    if (reply.status !== 401) return reply
+    if ('token' in who) throw new NotSignedIn('The token is not accepted.')
+    token = undefined
+    return attempt()
+  }
+
+  return {
+    get: (path, query = {}) => call('GET', `${path}${searchOf(query)}`),
+    post: (path, body) => call('POST', path, body),
+    patch: (path, body) => call('PATCH', path, body),
+  }
+}
+
+/** What an error body says, in one line. */
+export function detailOf(body: unknown): string {
+  if (typeof body === 'string') return body.slice(0, 300)
+  if (typeof body !== 'object' || body === null) return 'no reason was given'
+  return Object.entries(body)
+    .map(([name, said]) => (name === 'detail' || name === 'non_field_errors' ? String(said) : `${name}: ${said}`))
+    .join('; ')
+}
+
+function searchOf(query: Record<string, string>): string {
+  const text = new URLSearchParams(query).toString()
+  return text && `?${text}`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Retry-After in milliseconds, at most two minutes; it comes as seconds or as a date. */
+function waitOf(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 120_000) : undefined
+}
+
+const backOff = (tries: number) => 200 * 2 ** tries
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const causeOf = (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message)

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import * as v from 'valibot'
+
+const needsId = 'A row needs an id, by which a second run knows it.'
+
+/** A row as its file has it: an id that is its own everywhere, a kind, and whatever its source knew. */
+const Row = v.looseObject({
+  id: v.pipe(v.optional(v.string(needsId), ''), v.trim(), v.minLength(1, needsId)),
+  kind: v.optional(v.string('A row needs a kind.'), ''),
+})
+export type Row = v.InferOutput<typeof Row>
+
+/** One line of a file: a row, or why it is none. */
+export type Offered = { file: string; line: number; text: string } & ({ row: Row } | { fault: string })
+
+/** The lines of JSON Lines files, blank ones left out. Fails when a file cannot be read. */
+export async function readFiles(paths: readonly string[]): Promise<Offered[]> {
+  const files = await Promise.all(paths.map(async (path) => readLines(basename(path), await readFile(path, 'utf8'))))
+  return files.flat()
+}
+
+/** The lines of a text in JSON Lines. */
+export function readLines(file: string, content: string): Offered[] {
+  return content
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .map((text, index) => ({ file, line: index + 1, text }))
+    .filter(({ text }) => text.trim() !== '')
+    .map((at) => ({ ...at, ...read(at.text) }))
+}
+
+/** Rows that are at hand already. */
+export function offer(file: string, rows: readonly Row[]): Offered[] {
+  return rows.map((row, index) => ({ file, line: index + 1, text: JSON.stringify(row), row }))
+}
+
+function read(text: string): { row: Row } | { fault: string } {
+  try {
+    const result = v.safeParse(Row, JSON.parse(text))
+    return result.success ? { row: result.output } : { fault: result.issues[0].message }
+  } catch {
+    return { fault: 'The line is not JSON.' }
+  }
+}

@@ -1,0 +1,32 @@
+import { personas } from './users.ts'
+
+type Running = { api: string; idp: string; s3: string; dynamodb: string; directory: string; seconds: string }
+
+/** What whoever started the service wants to know, on one page. */
+export function page({ api, idp, s3, dynamodb, directory, seconds }: Running): string {
+  const people = personas.map(({ email, role, is_staff }) => ({
+    email,
+    role: is_staff ? 'staff' : (role ?? 'contributor'),
+  }))
+  return `
+The service is ready (${seconds} s).
+
+  API                ${api}
+  Health             ${api}/health/
+  Registry           ${api}/cidoc/schema/registry/
+  Identity provider  ${idp}
+  S3                 ${s3}
+  DynamoDB           ${dynamodb}
+
+People (username: the part before the @; password: heritage-local)
+
+${people.map(({ email, role }) => `  ${role.padEnd(19)}curl -H 'X-Dev-User: ${email}' ${api}/api/user/info`).join('\n')}
+
+A token from the identity provider
+
+  curl -s ${idp}/token -d grant_type=password -d username=dev@heritage.test
+
+Data and log lie in ${directory}. \`npm run reset\` empties it. A saved change under functions/ or lib/ is live at once.
+Ctrl-C ends everything.
+`
+}

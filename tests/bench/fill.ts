@@ -1,0 +1,96 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { kinds } from '../../lib/kinds/index.ts'
+import { opening } from '../../lib/store/contribution.ts'
+import { type Head, head } from '../../lib/store/record-items.ts'
+import { db, TableName } from '../../lib/table/client.ts'
+import { put, type Write } from '../../lib/table/item.ts'
+import { key } from '../../lib/table/keys.ts'
+
+const actor = {
+  id: 'b0000000-0000-4000-8000-000000000001',
+  username: 'bench',
+  email: '',
+  is_staff: false,
+  is_superuser: false,
+  rank: null,
+}
+const source = {
+  source_type: 'book',
+  source_citation: 'Bench 2025',
+  source_url: '',
+  confidence: 'likely',
+  data_quality_note: '',
+}
+const villages = [
+  'Panga',
+  'Chovar',
+  'Bungamati',
+  'Khokana',
+  'Sankhu',
+  'Thimi',
+  'Kirtipur',
+  'Pharping',
+  'Lubhu',
+  'Harisiddhi',
+]
+
+/** Puts published structures straight into the table, as many as there are numbers from `from` to `to`, with all that the service would write. */
+export async function fill(from: number, to: number): Promise<void> {
+  const counts = new Map<string, number>()
+  let batch: object[] = []
+  let waiting: Promise<void>[] = []
+  const add = async ({ action, counts: changes }: Write) => {
+    for (const [list, by] of Object.entries(changes)) counts.set(list, (counts.get(list) ?? 0) + by)
+    if (action.Put?.Item) batch.push({ PutRequest: { Item: action.Put.Item } })
+    if (batch.length < 25) return
+    waiting.push(write(batch))
+    batch = []
+    if (waiting.length < 8) return
+    await Promise.all(waiting)
+    waiting = []
+  }
+  for (let n = from; n < to; n += 1) for (const each of writesOf(n)) await add(each)
+  if (batch.length > 0) waiting.push(write(batch))
+  await Promise.all(waiting)
+  for (const [list, n] of counts) await addTo(list, n)
+}
+
+function writesOf(n: number): Write[] {
+  const data = {
+    name: `Shrine ${n} of ${villages[n % villages.length]}`,
+    existence_status: 'Extant',
+    construction_date: String(1500 + (n % 400)),
+    coordinates: `${(26.5 + (n % 3000) / 1000).toFixed(5)}, ${(80.5 + (n % 7001) / 1000).toFixed(5)}`,
+    note: 'A shrine that stands for many others in measurements.',
+  }
+  const { head: first, writes } = opening(kinds.structure, n, data, source, actor, [])
+  const published: Head = {
+    ...first,
+    status: 'accepted',
+    public: true,
+    accepted_revision: 1,
+    accepted_revision_id: first.current_revision_id,
+  }
+  return [put(head, published, undefined), ...writes.slice(1)]
+}
+
+async function write(items: object[]): Promise<void> {
+  let left: object[] = items
+  while (left.length > 0) {
+    const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: { [TableName]: left } }))
+    left = UnprocessedItems?.[TableName] ?? []
+  }
+}
+
+async function addTo(list: string, n: number): Promise<void> {
+  const { UpdateCommand } = await import('@aws-sdk/lib-dynamodb')
+  await db.send(
+    new UpdateCommand({
+      TableName,
+      Key: key.count(0, list),
+      UpdateExpression: 'ADD #n :n',
+      ExpressionAttributeNames: { '#n': 'n' },
+      ExpressionAttributeValues: { ':n': n },
+    }),
+  )
+}

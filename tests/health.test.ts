@@ -1,0 +1,219 @@
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type App, openApp } from './app.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await openApp()
+})
+
+const service = { service: 'heritage-knowledge-service', version: '0.1.0' }
+const good = { healthy: true, message: 'It answers.' }
+const bad = { healthy: false, message: 'It does not answer.' }
+const PLAIN = 'text/plain; version=0.0.4; charset=utf-8'
+
+describe('probes', () => {
+  test.each([
+    ['/health/', { status: 'healthy', ...service }],
+    ['/health/live/', { alive: true, service: service.service }],
+    ['/health/ready/', { ready: true, checks: { database: good, storage: good } }],
+    ['/health/detailed/', { status: 'healthy', ...service, database: good, storage: good }],
+  ])('%s answers anyone, with and without the last slash, and is never stored', async (path, expected) => {
+    for (const it of [path, path.slice(0, -1)]) {
+      for (const who of [app.anon, app.contributor, app.as('not-a-token')]) {
+        const reply = await who.get(it)
+        expect([reply.status, reply.body]).toEqual([200, expected])
+        expect(reply.headers['cache-control']).toBe('private, no-store')
+      }
+      const head = await app.anon.send('HEAD', it)
+      expect([head.status, head.text]).toEqual([200, ''])
+    }
+  })
+
+  test('living costs no call to the table, being ready costs one', async () => {
+    expect((await app.anon.get('/health/')).cost.calls).toBe(0)
+    expect((await app.anon.get('/health/live/')).cost.calls).toBe(0)
+    expect((await app.anon.get('/health/ready/')).cost.calls).toBe(1)
+  })
+})
+
+describe('when something does not answer', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  const both = async (checks: object) => {
+    const ready = await app.anon.get('/health/ready/')
+    expect([ready.status, ready.body]).toEqual([503, { ready: false, checks }])
+    const detailed = await app.anon.get('/health/detailed/')
+    expect([detailed.status, detailed.body]).toEqual([503, { status: 'degraded', ...service, ...checks }])
+    expect((await app.anon.get('/health/live/')).status).toBe(200)
+    expect((await app.anon.get('/health/')).status).toBe(200)
+  }
+
+  test('a table that fails is told of, and nothing of why', async () => {
+    const { db } = await import('../lib/table/client.ts')
+    vi.spyOn(db, 'send').mockRejectedValue(new Error('connect ECONNREFUSED 10.0.0.7'))
+    await both({ database: bad, storage: good })
+  })
+
+  test('a bucket that fails is told of', async () => {
+    const { s3 } = await import('../lib/blobs.ts')
+    vi.spyOn(s3, 'send').mockRejectedValue(new Error('AccessDenied') as never)
+    await both({ database: good, storage: bad })
+  })
+
+  test('what hangs is given up after a second', async () => {
+    const { db } = await import('../lib/table/client.ts')
+    vi.spyOn(db, 'send').mockReturnValue(new Promise(() => {}) as never)
+    const started = performance.now()
+    const reply = await app.anon.get('/health/ready/')
+    expect(performance.now() - started).toBeLessThan(1500)
+    expect([reply.status, reply.body]).toEqual([503, { ready: false, checks: { database: bad, storage: good } }])
+  })
+
+  test('metrics tell of the process alone, and recover at once', async () => {
+    const { db } = await import('../lib/table/client.ts')
+    app.tick(11)
+    vi.spyOn(db, 'send').mockRejectedValue(new Error('down'))
+    const down = await app.anon.get('/metrics/')
+    expect(down.status).toBe(200)
+    const figures = samples(down.text)
+    expect(figures.get('heritage_table_up')).toBe(0)
+    expect(figures.has('heritage_users')).toBe(false)
+    expect(figures.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
+    vi.restoreAllMocks()
+    expect(samples((await app.anon.get('/metrics/')).text).get('heritage_users')).toBe(6)
+  })
+})
+
+describe('metrics', () => {
+  test('every line is a comment or a sample, and each family is declared once', async () => {
+    const { text, headers, status } = await app.anon.get('/metrics')
+    expect([status, headers['content-type']]).toEqual([200, PLAIN])
+    expect(text.endsWith('\n')).toBe(true)
+    const declared = new Set<string>()
+    for (const line of text.trimEnd().split('\n')) {
+      const [, type] = /^# TYPE (\w+) (?:gauge|counter)$/.exec(line) ?? []
+      if (type) {
+        expect(declared.has(type)).toBe(false)
+        declared.add(type)
+        continue
+      }
+      if (/^# HELP \w+ \S.*$/.test(line)) continue
+      const [, name] = /^(\w+)(?:\{(?:\w+="[^"\\\n]*",?)+\})? \d+(?:\.\d+)?(?:e[+-]?\d+)?$/.exec(line) ?? []
+      expect([line, declared.has(name ?? '')]).toEqual([line, true])
+    }
+  })
+
+  test('they count users, records, sources and clusters exactly, and ask the table once in ten seconds', async () => {
+    app.tick(11)
+    const before = samples((await app.anon.get('/metrics/')).text)
+    const made = await app.contributor.post('/cidoc/structures/', { body: { name: 'Counted' } })
+    const restricted = await app.contributor.post('/cidoc/structures/', {
+      body: { name: 'Counted apart', access_tier: 'community_only' },
+    })
+    for (const { body } of [made, restricted])
+      await app.community.post(`/data/review-workspace/${body.cultural_entity_id}/decide/`, {
+        body: { verdict: 'accept' },
+      })
+    await app.contributor.post('/cidoc/structures/', { body: { name: 'Waiting' } })
+    await app.contributor.post('/cidoc/data_sources/', { body: { name: 'A source' } })
+    await app.contributor.post('/cidoc/data_sources/', { body: { name: 'A hidden source', access_tier: 'org_only' } })
+    await app.curator.post('/cidoc/entity-clusters/', {
+      body: { canonical_label: 'A cluster', type_scope: 'structure' },
+    })
+
+    const kept = await app.anon.get('/metrics/')
+    expect(kept.cost.calls).toBe(0)
+    expect(census(samples(kept.text))).toEqual(census(before))
+    app.tick(11)
+    const after = await app.anon.get('/')
+    expect(after.cost.calls).toBeGreaterThan(0)
+    expect(census(samples(after.text))).toEqual({
+      heritage_users: 6,
+      'heritage_records{kind="structure",standing="published",access="public"}': 1,
+      'heritage_records{kind="structure",standing="published",access="restricted"}': 1,
+      'heritage_records{kind="structure",standing="pending_review",access="public"}': 1,
+      'heritage_data_sources{access="public"}': 1,
+      'heritage_data_sources{access="restricted"}': 1,
+      heritage_entity_clusters: 1,
+    })
+  })
+
+  test('scrapes that come together ask once', async () => {
+    app.tick(11)
+    const replies = await Promise.all([1, 2, 3, 4].map(() => app.anon.get('/metrics/')))
+    expect(replies.filter((it) => it.cost.calls > 0)).toHaveLength(1)
+    expect(replies.every((it) => samples(it.text).get('heritage_table_up') === 1)).toBe(true)
+  })
+
+  test('they name nobody', async () => {
+    const { text } = await app.staff.get('/metrics/')
+    expect(text).not.toMatch(/@|heritage\.test|[0-9a-f]{8}-[0-9a-f]{4}/)
+  })
+})
+
+describe('the root', () => {
+  test('it gives metrics, whatever stray query comes with it', async () => {
+    for (const path of ['/', '/?search=nyatapola', '/?format=xml', '/?format=', '/?%E0%A4%A', '/?a[]=1&a[]=2']) {
+      const reply = await app.anon.get(path, { headers: { origin: 'http://localhost:3000' } })
+      expect([path, reply.status, reply.headers['content-type']]).toEqual([path, 200, PLAIN])
+      expect(reply.headers['access-control-allow-origin']).toBe('http://localhost:3000')
+    }
+  })
+
+  test('it gives the link index on demand, and every link answers', async () => {
+    const { status, body } = await app.anon.get('/?format=json')
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...service,
+        admin: null,
+        api_docs_swagger: null,
+        api_docs_redoc: null,
+        openapi_schema: null,
+        health: 'http://localhost:8000/health/',
+        health_detailed: 'http://localhost:8000/health/detailed/',
+        health_ready: 'http://localhost:8000/health/ready/',
+        health_live: 'http://localhost:8000/health/live/',
+        metrics: 'http://localhost:8000/metrics/',
+        api_data_prefix: 'http://localhost:8000/api/v1/data/',
+        api_cidoc_prefix: 'http://localhost:8000/api/v1/cidoc/',
+        registry: 'http://localhost:8000/api/v1/cidoc/schema/registry/',
+      },
+    ])
+    for (const name of ['health', 'health_detailed', 'health_ready', 'health_live', 'metrics', 'registry'])
+      expect([name, (await app.anon.get(body[name])).status]).toEqual([name, 200])
+  })
+})
+
+describe('paths that nothing knows', () => {
+  test.each(['/nowhere/', '/api/v2/data/activities/', '/health/none/', '/metrics/more/', '/%00', '/wp-login.php'])(
+    '%s is not found, as JSON',
+    async (path) => {
+      const reply = await app.anon.get(path, { headers: { origin: 'http://localhost:3000' } })
+      expect([reply.status, reply.body]).toEqual([404, { detail: 'Not found.' }])
+      expect(reply.headers['content-type']).toBe('application/json')
+      expect(reply.headers['access-control-allow-origin']).toBe('http://localhost:3000')
+    },
+  )
+
+  test('probes are read only', async () => {
+    for (const path of ['/', '/health/', '/health/ready/', '/metrics/']) {
+      const reply = await app.staff.post(path, { body: {} })
+      expect([path, reply.status, reply.headers.allow]).toEqual([path, 405, 'GET'])
+    }
+  })
+})
+
+/** Samples by name and labels. */
+function samples(text: string): Map<string, number> {
+  return new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  )
+}
+
+/** What the table told. */
+const census = (all: Map<string, number>) =>
+  Object.fromEntries([...all].filter(([name]) => /^heritage_(records|users|data_sources|entity_clusters)/.test(name)))
