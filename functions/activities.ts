@@ -15,7 +15,7 @@ export const routes = {
     handle: async ({ query, actor, page, request }) => {
       const feed = await activities.list({ ...query, ...query.ordering }, actor, page)
       const people = peopleIn(feed.found)
-      const results = feed.results.map(({ activity, about }) => activityView(activity, people, about))
+      const results = feed.results.map(({ activity, about }) => activityView(activity, people, about, actor))
       return listBody(request, page, { ...feed, results })
     },
   }),

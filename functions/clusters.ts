@@ -29,7 +29,7 @@ export const routes = {
     query: v.object({ ...NameQuery.entries, type_scope: v.optional(v.string()), locked: v.optional(v.string()) }),
     handle: async ({ query, page, request }) => {
       const kind = query.type_scope ? kindOfScope(query.type_scope) : undefined
-      const filter = { kind: kind?.key, locked: switches[query.locked?.toLowerCase() ?? ''] }
+      const filter = { kind: kind?.key, locked: switches.get(query.locked?.toLowerCase() ?? '') }
       const listed =
         query.type_scope && !kind
           ? { count: 0, results: [] }
@@ -64,7 +64,7 @@ export const routes = {
       const text = q.slice(0, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clustered.filter((it) => it === kind) : clustered
-      const withMembers = switches[include_members?.toLowerCase() ?? ''] ?? false
+      const withMembers = switches.get(include_members?.toLowerCase() ?? '') ?? false
       return suggestionsView(text, await rivalsOf(text, among, actor), withMembers)
     },
   }),
@@ -111,14 +111,14 @@ export const handler = endpoint(routes)
 
 /** A longer text names nothing. */
 const LONGEST = 200
-const switches: Readonly<Record<string, boolean>> = {
-  true: true,
-  '1': true,
-  yes: true,
-  false: false,
-  '0': false,
-  no: false,
-}
+const switches = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+])
 
 type Body = Contribution & {
   members?: clusters.Named[] | undefined

@@ -46,6 +46,6 @@ export async function deleteObject(Key: string): Promise<void> {
 }
 
 /** Whether the bucket answers at all. */
-export async function ping(): Promise<void> {
-  await s3.send(new HeadBucketCommand({ Bucket }))
+export async function ping(abortSignal: AbortSignal): Promise<void> {
+  await s3.send(new HeadBucketCommand({ Bucket }), { abortSignal })
 }

@@ -51,7 +51,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
 
 const started = Date.now() / 1000 - uptime()
 
-const lists = ['USER', 'SOURCE', 'SOURCE#restricted', 'CLUSTER'] as const
+const lists = ['USER', 'SOURCE', 'SOURCE#TIER#public', 'CLUSTER'] as const
 
 /** Exact sizes from the counters that every write keeps: one call per shard and one more. */
 async function census(): Promise<Family[]> {
@@ -65,8 +65,8 @@ async function census(): Promise<Family[]> {
     ),
     gauge('heritage_users', 'Users.', [[{}, size('USER')]]),
     gauge('heritage_data_sources', 'Data sources by access.', [
-      [{ access: 'public' }, size('SOURCE')],
-      [{ access: 'restricted' }, size('SOURCE#restricted')],
+      [{ access: 'public' }, size('SOURCE#TIER#public')],
+      [{ access: 'restricted' }, size('SOURCE') - size('SOURCE#TIER#public')],
     ]),
     gauge('heritage_entity_clusters', 'Entity clusters.', [[{}, size('CLUSTER')]]),
   ]

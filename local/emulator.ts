@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Emulator = { endpoint: string; process: ChildProcess; stop: () => Promise<void> }
 
 /**
- * Starts the DynamoDB emulator on the loopback interface and waits until it answers; without a file it keeps all in
- * memory. Fails in one line where the emulator does not exist for this machine.
+ * Starts the DynamoDB emulator on the loopback interface, with its data in `file`, and waits until it answers. Fails in
+ * one line where the emulator does not exist for this machine.
  */
-export async function startEmulator({ port, file }: { port: number; file?: string }): Promise<Emulator> {
-  const kept = file ? ['--db-path', file] : []
+export async function startEmulator({ port, file }: { port: number; file: string }): Promise<Emulator> {
   // A process group of its own: Ctrl-C must not end it before those who use it.
   const child = spawn(
     '/bin/sh',
-    ['-c', guarded, binary(), 'serve', '--host', '127.0.0.1', '--port', String(port), ...kept],
+    ['-c', guarded, binary(), 'serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file],
     {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -31,6 +31,7 @@ export async function startEmulator({ port, file }: { port: number; file?: strin
       throw new Error(`The DynamoDB emulator ended at once (port ${port}, exit code ${child.exitCode}).`)
     await sleep(5)
   }
+  index(file)
   return {
     endpoint,
     process: child,
@@ -44,6 +45,19 @@ export async function startEmulator({ port, file }: { port: number; file?: strin
 
 /** Ends the emulator as soon as our end of the pipe closes, which it does even when we are killed. */
 const guarded = 'exec 3<&0; "$0" "$@" 3<&- & it=$!; { cat <&3 >/dev/null; kill $it; } & wait $it'
+
+/**
+ * The emulator looks for the last stream record before each write, without an index: after 20,000 changes a write takes
+ * 10 ms instead of 1. The indexes are all that we add to its file.
+ */
+function index(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 })
+  database.exec(`
+    CREATE INDEX IF NOT EXISTS ours_last ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+    CREATE INDEX IF NOT EXISTS ours_shard ON _stream_records (table_name, shard_id, sequence_number);
+  `)
+  database.close()
+}
 
 const elsewhere =
   'Start DynamoDB Local or another emulator yourself and set DYNAMODB_ENDPOINT to its address, such as http://127.0.0.1:8001.'

@@ -208,15 +208,28 @@ describe('making a cluster', () => {
     const hidden = await propose('Not yet reviewed')
     const gone = await publish('Gone')
     expect((await app.staff.delete(`/cidoc/structures/${gone.id}/`)).status).toBe(204)
-    for (const members of [[member(person, 'person')], [member(hidden)], [member(gone)]]) {
-      const reply = await withoutTrace(() =>
-        app.curator.post(PATH, { body: { canonical_label: 'x', type_scope: 'structure', members } }),
-      )
+    for (const [who, it, type] of [
+      [app.curator, person, 'person'],
+      [app.curator, hidden, 'structure'],
+      [app.curator, gone, 'structure'],
+      [app.staff, gone, 'structure'],
+    ] as const) {
+      const body = { canonical_label: 'x', type_scope: 'structure', members: [member(it, type)] }
+      const reply = await withoutTrace(() => who.post(PATH, { body }))
       expect([reply.status, reply.body]).toEqual([
         400,
         { members: ['There is no architectural structure with one of these ids.'] },
       ])
     }
+  })
+
+  test('a member that is deleted is shown to nobody, and comes back with the record', async () => {
+    const one = await publish('Comes and goes')
+    const { id } = await make({ members: [member(one)] })
+    await app.staff.delete(`/cidoc/structures/${one.id}/`)
+    for (const who of [app.anon, app.curator, app.staff]) expect(await membersOf(id, who)).toEqual([])
+    await app.staff.post(`/cidoc/structures/${one.id}/restore/`)
+    expect(await membersOf(id)).toEqual([one.id])
   })
 
   test('a record is in one cluster at most', async () => {
@@ -248,6 +261,7 @@ describe('reading clusters', () => {
     expect(await idsIn({ type_scope: 'deity', locked: 'false' })).toEqual([first])
     expect(await idsIn({ locked: '1' })).toEqual([third, second])
     expect(await idsIn({ type_scope: 'spaceship' })).toEqual([])
+    expect(await idsIn({ type_scope: 'deity', locked: 'constructor' })).toEqual([second, first])
     expect(await idsIn({ search: 'bhair' })).toEqual([second])
     expect(await idsIn({ search: 'bhair', locked: 'false' })).toEqual([])
     expect((await idsIn({ limit: 100 })).slice(0, 3)).toEqual([third, second, first])
@@ -497,6 +511,13 @@ describe('suggesting duplicates', () => {
       'review_merge',
       'review_merge',
     ])
+  })
+
+  test('an empty cluster comes after a record of the same likeness', async () => {
+    await publish('Taleju Bhawani of Kirtipur')
+    await make({ canonical_label: 'Taleju Bhawani of Kirtipur' })
+    const { body } = await ask({ q: 'Taleju Bhawani of Kirtipur', registry_key: 'structure' })
+    expect(body.results.map((it: { member_count: number }) => it.member_count)).toEqual([1, 0])
   })
 
   test('a name that says only what sort of thing it is recommends nothing', async () => {

@@ -681,10 +681,10 @@ describe('what a request costs', () => {
     location_name: 'Here',
     description: 'd',
   }
-  const check = async (round: string) => {
-    const { id } = sights.published
-    expect((await app.anon.get(`/cidoc/monuments/${id}/`)).cost.calls).toBe(1)
-    expect((await app.anon.get('/cidoc/monuments/')).cost.calls).toBe(2)
+  const check = async (one: { id: number }, round: string) => {
+    const { id } = one
+    expect((await app.anon.get(`/cidoc/persons/${id}/`)).cost.calls).toBe(1)
+    expect((await app.anon.get('/cidoc/persons/')).cost.calls).toBe(2)
     const writes = await commandsOf(() =>
       contribute(app.contributor, 'structures', { ...body, name: `Costed ${round}` }),
     )
@@ -696,13 +696,14 @@ describe('what a request costs', () => {
       'QueryCommand',
       'TransactWriteItemsCommand',
     ])
-    return (await app.anon.get('/cidoc/monuments/', { query: { limit: 1 } })).cost.units
+    return (await app.anon.get('/cidoc/persons/', { query: { limit: 1 } })).cost.units
   }
 
   test('a record one call, a list two, a contribution one transaction; the same beside 1,000 more', async () => {
-    const few = await check('few')
-    await copies(sights.published, 1000)
-    expect((await app.anon.get('/cidoc/monuments/')).body.count).toBe(1001)
-    expect(await check('many')).toBe(few)
+    const one = await publish(app, 'persons', { name: 'Malla' })
+    const few = await check(one, 'few')
+    await copies(one, 1000)
+    expect((await app.anon.get('/cidoc/persons/')).body.count).toBe(1001)
+    expect(await check(one, 'many')).toBe(few)
   })
 })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,13 +7,15 @@ import { freePort } from '../local/ports.ts'
 import { startS3 } from '../local/s3.ts'
 import { loadStack } from '../local/stack.ts'
 
-/** Once for a whole run: one emulator in memory, one S3 server on a temporary directory. The workers inherit the environment. */
+/** Once for a whole run: one emulator and one S3 server on a temporary directory. The workers inherit the environment. */
 export default async function setup(): Promise<() => Promise<void>> {
   const bucket = loadStack().environment.BUCKET_NAME ?? ''
-  const directory = await mkdtemp(join(tmpdir(), 'heritage-test-'))
-  const files = await startS3({ port: 0, directory, bucket })
+  const directory = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'heritage-test-'))
+  const files = await startS3({ port: 0, directory: join(directory, 's3'), bucket })
   const outside = process.env.DYNAMODB_ENDPOINT
-  const emulator = outside ? undefined : await startEmulator({ port: await freePort() })
+  const emulator = outside
+    ? undefined
+    : await startEmulator({ port: await freePort(), file: join(directory, 'dynamodb.sqlite') })
   Object.assign(process.env, {
     STAGE: 'local',
     DYNAMODB_ENDPOINT: outside ?? emulator?.endpoint,
@@ -28,3 +31,6 @@ export default async function setup(): Promise<() => Promise<void>> {
     await rm(directory, { recursive: true, force: true })
   }
 }
+
+/** A file system in memory, where there is one: every write of the emulator waits for the disk. */
+const MEMORY = '/dev/shm'

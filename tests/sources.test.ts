@@ -9,9 +9,15 @@ beforeAll(async () => {
 const PATH = '/cidoc/data_sources/'
 const AT = '2025-01-15T10:00:00.000Z'
 const notFound = { detail: 'Not found.' }
-const refused = { detail: 'You do not have permission to perform this action.' }
-const signInNeeded = { detail: 'Authentication credentials were not provided or are not valid.' }
-const choices = (name: string) => ({ [name]: [expect.stringMatching(/^Not a valid choice\. Choose one of: /)] })
+const refused = {
+  detail: 'You do not have permission to perform this action.',
+}
+const signInNeeded = {
+  detail: 'Authentication credentials were not provided or are not valid.',
+}
+const choices = (name: string) => ({
+  [name]: [expect.stringMatching(/^Not a valid choice\. Choose one of: /)],
+})
 const nobody = '00000000-0000-4000-8000-00000000ffff'
 
 const make = async (body: object, who: Persona = app.contributor) => {
@@ -25,7 +31,9 @@ const form = (members: Record<string, string | File>) => {
   return it
 }
 const upload = (file: File | string, more: Record<string, string> = {}) =>
-  app.contributor.post(PATH, { body: form({ name: 'With a file', uploaded_file: file, ...more }) })
+  app.contributor.post(PATH, {
+    body: form({ name: 'With a file', uploaded_file: file, ...more }),
+  })
 const count = async () => (await app.staff.get(PATH)).body.count
 /** Runs something that must not register a source. */
 const withoutTrace = async (call: () => Promise<Answer>) => {
@@ -117,7 +125,12 @@ describe('registering a source', () => {
   })
 
   test('a name alone is enough, and nobody says who contributed or that it is ready', async () => {
-    const made = await make({ name: 'Only a name', contributed_by: 'other', ingest_status: 'ready', id: nobody })
+    const made = await make({
+      name: 'Only a name',
+      contributed_by: 'other',
+      ingest_status: 'ready',
+      id: nobody,
+    })
     expect(made).toEqual({ ...blank, id: made.id, name: 'Only a name' })
     expect(made.id).not.toBe(nobody)
   })
@@ -174,7 +187,11 @@ describe('registering a source', () => {
       'several faults at once',
       { name: 7, access_tier: 'secret', uploaded_file: 3 },
       400,
-      { name: ['Not a valid text.'], ...choices('access_tier'), uploaded_file: ['Send a file.'] },
+      {
+        name: ['Not a valid text.'],
+        ...choices('access_tier'),
+        uploaded_file: ['Send a file.'],
+      },
     ],
     [
       'more than a megabyte',
@@ -189,11 +206,16 @@ describe('registering a source', () => {
 
   test('another content type is refused', async () => {
     const reply = await withoutTrace(() =>
-      app.contributor.post(PATH, { body: 'name=x', headers: { 'content-type': 'text/plain' } }),
+      app.contributor.post(PATH, {
+        body: 'name=x',
+        headers: { 'content-type': 'text/plain' },
+      }),
     )
     expect([reply.status, reply.body]).toEqual([
       415,
-      { detail: 'Unsupported media type. Send application/json or multipart/form-data.' },
+      {
+        detail: 'Unsupported media type. Send application/json or multipart/form-data.',
+      },
     ])
   })
 })
@@ -203,7 +225,9 @@ const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 
 describe('a source with a file', () => {
   test('a form registers it: scalars are text, lists are JSON text, and the file can be read back', async () => {
     const bytes = Buffer.from('%PDF-1.7 \u0000 the survey')
-    const file = new File([bytes], '../../survey.pdf', { type: 'application/pdf' })
+    const file = new File([bytes], '../../survey.pdf', {
+      type: 'application/pdf',
+    })
     const made = await upload(file, {
       source_type: 'archival',
       access_tier: 'public',
@@ -241,7 +265,9 @@ describe('a source with a file', () => {
     ['notes', new File(['नोट्स\nand a tab\t'], 'x.txt'), 'text/plain; charset=utf-8'],
     [
       'markup',
-      new File(['<script>alert(1)</script>'], 'x.svg', { type: 'image/svg+xml' }),
+      new File(['<script>alert(1)</script>'], 'x.svg', {
+        type: 'image/svg+xml',
+      }),
       'text/plain; charset=utf-8',
     ],
   ])('the type is judged by content: %s', async (_what, file, type) => {
@@ -326,7 +352,9 @@ describe('a source with a file', () => {
   })
 
   test('whoever may not see the source may not read its file', async () => {
-    const { body } = await upload(new File([png], 'x.png'), { access_tier: 'community_only' })
+    const { body } = await upload(new File([png], 'x.png'), {
+      access_tier: 'community_only',
+    })
     expect((await app.other.get(body.uploaded_file)).status).toBe(200)
     const reply = await app.anon.get(body.uploaded_file)
     expect([reply.status, reply.body]).toEqual([404, notFound])
@@ -337,7 +365,11 @@ describe('reading sources', () => {
   test.each(['org_only', 'community_only', 'sensitive_indigenous'])(
     'what is %s is shown to those who are signed in only',
     async (access_tier) => {
-      const { id } = await make({ name: `Hidden ${access_tier}`, access_tier, source_type: 'image' })
+      const { id } = await make({
+        name: `Hidden ${access_tier}`,
+        access_tier,
+        source_type: 'image',
+      })
       for (const who of [app.contributor, app.other, app.staff]) {
         expect((await who.get(`${PATH}${id}/`)).status).toBe(200)
         expect(await idsIn(who, { source_type: 'image', limit: 100 })).toContain(id)
@@ -358,12 +390,20 @@ describe('reading sources', () => {
       made.push((await make({ name, source_type: 'thesis' })).id)
     }
     app.tick(1)
-    const hidden = (await make({ name: 'Hidden thesis', source_type: 'thesis', access_tier: 'org_only' })).id
+    const hidden = (
+      await make({
+        name: 'Hidden thesis',
+        source_type: 'thesis',
+        access_tier: 'org_only',
+      })
+    ).id
     const [first, second, third] = made
     expect(await idsIn(app.anon, { source_type: 'thesis' })).toEqual([third, second, first])
     expect(await idsIn(app.other, { source_type: 'thesis' })).toEqual([hidden, third, second, first])
 
-    const page = await app.anon.get(PATH, { query: { source_type: 'thesis', limit: 2, offset: 0 } })
+    const page = await app.anon.get(PATH, {
+      query: { source_type: 'thesis', limit: 2, offset: 0 },
+    })
     expect([page.body.count, page.body.previous]).toEqual([3, null])
     expect(page.body.results.map((it: { id: string }) => it.id)).toEqual([third, second])
     const next = await app.anon.get(page.body.next)
@@ -374,13 +414,27 @@ describe('reading sources', () => {
   })
 
   test('filters by tier and state of ingestion narrow the list', async () => {
-    const tier = (await make({ name: 'Narrowed', source_type: 'inscription', access_tier: 'org_only' })).id
+    const tier = (
+      await make({
+        name: 'Narrowed',
+        source_type: 'inscription',
+        access_tier: 'org_only',
+      })
+    ).id
     const open = (await make({ name: 'Open', source_type: 'inscription' })).id
     const ready = (await upload(new File([png], 'x.png'), { source_type: 'inscription' })).body.id
     const source_type = 'inscription'
     expect(await idsIn(app.other, { source_type, access_tier: 'org_only' })).toEqual([tier])
-    expect(await idsIn(app.other, { source_type, access_tier: 'public', ingest_status: 'pending' })).toEqual([open])
+    expect(
+      await idsIn(app.other, {
+        source_type,
+        access_tier: 'public',
+        ingest_status: 'pending',
+      }),
+    ).toEqual([open])
     expect(await idsIn(app.anon, { source_type, ingest_status: 'ready' })).toEqual([ready])
+    expect(await idsIn(app.anon, { source_type, access_tier: 'org_only' })).toEqual([])
+    expect(await idsIn(app.other, { search: 'narrow', access_tier: 'public' })).toEqual([])
   })
 
   test('a search finds the beginnings of names however they are spelt', async () => {
@@ -403,16 +457,25 @@ describe('reading sources', () => {
     const { id } = await make({ name: 'Known' })
     const { headers } = await app.anon.get(`${PATH}${id}/`)
     expect(headers.etag).toBe('"1"')
-    const again = await app.anon.get(`${PATH}${id}/`, { headers: { 'if-none-match': '"1"' } })
+    const again = await app.anon.get(`${PATH}${id}/`, {
+      headers: { 'if-none-match': '"1"' },
+    })
     expect([again.status, again.text]).toEqual([304, ''])
   })
 })
 
 describe('changing a source', () => {
   test('PATCH changes what it names, and empties what it sends as null or blank', async () => {
-    const made = await make({ name: 'Before', note: 'kept', url: 'https://example.org/', author: 'A. Author' })
+    const made = await make({
+      name: 'Before',
+      note: 'kept',
+      url: 'https://example.org/',
+      author: 'A. Author',
+    })
     app.tick(60)
-    const reply = await app.contributor.patch(`${PATH}${made.id}/`, { body: { name: 'After', url: null, author: '' } })
+    const reply = await app.contributor.patch(`${PATH}${made.id}/`, {
+      body: { name: 'After', url: null, author: '' },
+    })
     const updated_at = reply.body.updated_at
     expect(Date.parse(updated_at) - Date.parse(made.updated_at)).toBe(60_000)
     const gone = { url: '', source_url: '', url_of_source: '', author: '' }
@@ -423,8 +486,12 @@ describe('changing a source', () => {
   })
 
   test('PUT states the whole source anew; its file stays', async () => {
-    const { body: made } = await upload(new File([png], 'x.png'), { note: 'goes' })
-    const reply = await app.contributor.put(`${PATH}${made.id}/`, { body: { ...made, note: undefined, name: 'Anew' } })
+    const { body: made } = await upload(new File([png], 'x.png'), {
+      note: 'goes',
+    })
+    const reply = await app.contributor.put(`${PATH}${made.id}/`, {
+      body: { ...made, note: undefined, name: 'Anew' },
+    })
     expect([reply.status, reply.body]).toEqual([
       200,
       { ...made, name: 'Anew', note: '', updated_at: reply.body.updated_at },
@@ -488,7 +555,10 @@ describe('changing a source', () => {
     const path = `${PATH}${id}/`
     const headers = { 'if-match': '"1"' }
     expect((await app.contributor.patch(path, { body: { note: 'first' }, headers })).status).toBe(200)
-    const late = await app.contributor.patch(path, { body: { note: 'second' }, headers })
+    const late = await app.contributor.patch(path, {
+      body: { note: 'second' },
+      headers,
+    })
     expect(late.status).toBe(412)
     expect((await app.anon.get(path)).body.note).toBe('first')
   })
@@ -536,5 +606,6 @@ describe('changing a source', () => {
 async function idsIn(who: Persona, query: Record<string, string | number>): Promise<string[]> {
   const { status, body } = await who.get(PATH, { query })
   expect(status).toBe(200)
+  if (body.next === null) expect(body.count).toBe(body.results.length)
   return body.results.map((it: { id: string }) => it.id)
 }

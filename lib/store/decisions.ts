@@ -42,7 +42,7 @@ export async function decide(old: History, reviewer: Actor, said: Verdicts): Pro
   if (!moved) throw conflict('Nothing waits for review here.')
 
   const at = now()
-  const settled = said.conflict_handling === 'not_applicable' ? [] : openContradictions(old)
+  const settled = settledFlags(old, said)
   const outcome = said.verdict === 'accept' ? accepted(old, said, settled) : refusedClaims(old, said.verdict)
   const made: Decision = {
     ...said,
@@ -56,7 +56,9 @@ export async function decide(old: History, reviewer: Actor, said: Verdicts): Pro
   }
   const done = activityOf(old.entity_id, reviewer, verdict.activity, said.feedback, at)
   const also =
-    settled.length > 0 ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)] : []
+    settled.length > 0 && said.conflict_handling !== 'not_applicable'
+      ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
+      : []
   const next = [done, ...also].reduce(
     (it, each) => noted(it, each, reviewer),
     amended<Head>(headOf(old), {
@@ -96,7 +98,7 @@ function check(old: History, reviewer: Actor, said: Verdicts): void {
   if (effects[said.verdict].reason && !said.feedback.trim())
     throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
   if (said.confidence_override && !expert) throw invalidObject('Your role does not override confidence.')
-  const contested = openContradictions(old).length > 0
+  const contested = openContradictions(old).some((it) => !isMoot(old, it))
   if (said.verdict !== 'accept' || !contested) return
   if (said.conflict_handling === 'not_applicable') {
     throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
@@ -106,6 +108,25 @@ function check(old: History, reviewer: Actor, said: Verdicts): void {
 
 const openContradictions = (it: History) =>
   it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
+
+/** Its claim, the first that it names, has been withdrawn since. */
+const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
+  old.assertions.some((it) => it.id === id && it.reconciliation_status === 'superseded')
+
+/** Acceptance settles every contradiction, refusal those of the claims that it refuses; what is sent back settles none. */
+function settledFlags(old: History, { verdict }: Verdicts): Flag[] {
+  if (verdict === 'request_changes') return []
+  const refused = new Set(carriers(old).map((it) => it.id))
+  return openContradictions(old).filter(
+    (it) => verdict === 'accept' || isMoot(old, it) || refused.has(it.assertion_ids[0] ?? ''),
+  )
+}
+
+/** The claims that carry the values which wait, oldest first. Claims made apart from a revision are decided on apart. */
+const carriers = (old: History) =>
+  old.assertions
+    .filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
 
 /** The waiting values become the public ones. A contested claim fares as the handling says, any other takes the place of its predecessor. */
 function accepted(old: History, said: Verdicts, settled: readonly Flag[]): Outcome {
@@ -123,9 +144,7 @@ function accepted(old: History, said: Verdicts, settled: readonly Flag[]): Outco
       flagged && said.conflict_handling !== 'not_applicable'
         ? settlements[said.conflict_handling]
         : settlements.supersedes
-    const rivals = flagged
-      ? old.assertions.filter((it) => it.id !== claim.id && flagged.assertion_ids.includes(it.id))
-      : standing.filter((it) => it.asserted_property === property)
+    const rivals = flagged ? rivalsIn(flagged, claim, old) : standing.filter((it) => it.asserted_property === property)
     fates.set(claim.id, {
       ...(rule.claim === 'accepted' && confidence),
       reconciliation_status: rule.claim,
@@ -156,9 +175,18 @@ function accepted(old: History, said: Verdicts, settled: readonly Flag[]): Outco
   }
 }
 
-/** The claims that carry the values which wait, and those that a later one on the same property has overtaken. */
+/** The other side of a contradiction, oldest first: what stands, else what waited before. */
+function rivalsIn({ assertion_ids }: Flag, claim: Assertion, old: History): Assertion[] {
+  const others = old.assertions
+    .filter((it) => it.id !== claim.id && assertion_ids.includes(it.id) && it.reconciliation_status !== 'superseded')
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  const standing = others.filter((it) => it.reconciliation_status !== 'pending')
+  return standing.length > 0 ? standing : others
+}
+
+/** The claims of the values which wait, and those that a later one on the same property has overtaken. */
 function waitingClaims(old: History): [Assertion[], Assertion[]] {
-  const all = old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+  const all = carriers(old)
   const last = new Map(all.map((it) => [it.asserted_property, it.id]))
   const isLast = (it: Assertion) => last.get(it.asserted_property) === it.id
   return [all.filter(isLast), all.filter((it) => !isLast(it))]
@@ -169,7 +197,7 @@ function unclaimed(old: History, data: Values, claimed: readonly Assertion[]): A
   const carried = new Set(claimed.map((it) => it.asserted_property))
   return Object.entries(data).flatMap(([property, value]) => {
     const of = (it: Assertion) => it.asserted_property === property && it.revision_number !== null
-    const refused = old.assertions.findLast((it) => of(it) && JSON.stringify(it.value) === JSON.stringify(value))
+    const refused = old.assertions.find((it) => of(it) && JSON.stringify(it.value) === JSON.stringify(value))
     return carried.has(property) || refused?.reconciliation_status !== 'superseded' ? [] : [refused]
   })
 }
@@ -177,9 +205,8 @@ function unclaimed(old: History, data: Values, claimed: readonly Assertion[]): A
 /** What was refused stands no longer; what is sent back goes on waiting. A published record keeps its accepted revision. */
 function refusedClaims(old: History, verdict: Verdict): Outcome {
   if (verdict !== 'reject') return { head: {}, fates: new Map() }
-  const waiting = old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
   return {
     head: old.public ? { proposed: null } : {},
-    fates: new Map(waiting.map((it) => [it.id, { reconciliation_status: 'superseded' as const }])),
+    fates: new Map(carriers(old).map((it) => [it.id, { reconciliation_status: 'superseded' as const }])),
   }
 }

@@ -23,7 +23,7 @@ const MOST_FOLLOWED = 60
 const MOST_SHOWN = 20
 
 /**
- * Clusters and lone records whose name begins with a text or is spelt nearly like it, most alike first. Costs one call
+ * Clusters and lone records whose name begins with a text or is spelt nearly like it, most alike first, empty ones last of equals. Costs one call
  * per kind (two when only one is asked for), and five or six for what they name.
  */
 export async function rivalsOf(text: string, among: readonly Kind[], actor: Actor): Promise<Rival[]> {
@@ -50,7 +50,7 @@ export async function rivalsOf(text: string, among: readonly Kind[], actor: Acto
     .filter((it) => kindKeys.has(it.kind))
     .map((it) => ({ ...it, score: scoreOf(it, scores) }))
     .filter((it) => it.score >= WORTH_SHOWING)
-    .sort((a, b) => b.score - a.score)
+    .sort((a, b) => b.score - a.score || b.members.length - a.members.length)
     .slice(0, MOST_SHOWN)
 }
 

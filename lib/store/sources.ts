@@ -10,10 +10,13 @@ import { transact } from '../table/write.ts'
 import { textOf } from './contribution.ts'
 import { type Findable, readEntry, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
-import { restricted } from './record-items.ts'
 
 /** Data sources: registered once, there at once, named by many records. */
-const Upload = v.object({ key: v.string(), content_type: v.string(), size: v.number() })
+const Upload = v.object({
+  key: v.string(),
+  content_type: v.string(),
+  size: v.number(),
+})
 export const Source = v.object({
   id: v.string(),
   name: v.string(),
@@ -33,7 +36,23 @@ export const Source = v.object({
 export type Source = v.InferOutput<typeof Source>
 export type Upload = v.InferOutput<typeof Upload>
 
-const listOf = (type?: string) => `SOURCE${type ? `#TYPE#${type}` : ''}`
+type Ways = {
+  source_type?: string | undefined
+  access_tier?: string | undefined
+  ingest_status?: string | undefined
+}
+/** The name of a list: all sources, or those that share some of the three. */
+const listOf = ({ source_type, access_tier, ingest_status }: Ways) =>
+  `SOURCE${source_type ? `#TYPE#${source_type}` : ''}${access_tier ? `#TIER#${access_tier}` : ''}${ingest_status ? `#INGEST#${ingest_status}` : ''}`
+
+/** Every list that a source is in is counted, so that any filter has its exact size. */
+const listsWith = ({ source_type, access_tier, ingest_status }: Source) =>
+  [...new Set([source_type, ''])].flatMap((type) =>
+    [access_tier, ''].flatMap((tier) =>
+      [ingest_status, ''].map((state) => listOf({ source_type: type, access_tier: tier, ingest_status: state })),
+    ),
+  )
+
 const source = defineItem({
   type: 'source',
   schema: Source,
@@ -41,13 +60,13 @@ const source = defineItem({
   indexes: (it) => {
     if (it.deleted_at) return {}
     const sk = `${it.created_at}#${it.id}`
-    return { every: { pk: listOf(), sk }, ...(it.source_type && { kind: { pk: listOf(it.source_type), sk } }) }
+    const { source_type } = it
+    return {
+      every: { pk: listOf({}), sk },
+      ...(source_type && { kind: { pk: listOf({ source_type }), sk } }),
+    }
   },
-  counted: (it) => {
-    if (it.deleted_at) return []
-    const lists = it.source_type ? [listOf(), listOf(it.source_type)] : [listOf()]
-    return it.access_tier === 'public' ? lists : lists.map(restricted)
-  },
+  counted: (it) => (it.deleted_at ? [] : listsWith(it)),
 })
 
 export const load = (id: string): Promise<Source | undefined> => get(source, { id })
@@ -69,7 +88,10 @@ export function opening(data: Data, actor: Actor, upload: Upload | null = null):
     deleted_at: null,
     version: 1,
   }
-  return { source: made, writes: [put(source, made, undefined), ...reindex(undefined, findable(made))] }
+  return {
+    source: made,
+    writes: [put(source, made, undefined), ...reindex(undefined, findable(made))],
+  }
 }
 
 /** Registers a source. */
@@ -83,7 +105,11 @@ export async function create(data: Data, actor: Actor, upload: Upload | null): P
 export async function amend(old: Source, data: Data, cleared: readonly string[], replace: boolean): Promise<Source> {
   const kept = replace ? {} : Object.fromEntries(Object.entries(old.data).filter(([name]) => !cleared.includes(name)))
   const after = { ...kept, ...data }
-  const next = amended<Source>(old, { ...faceOf(after), data: after, updated_at: now() })
+  const next = amended<Source>(old, {
+    ...faceOf(after),
+    data: after,
+    updated_at: now(),
+  })
   await transact([put(source, next, old), ...reindex(findable(old), findable(next))])
   return next
 }
@@ -93,34 +119,38 @@ export async function remove(old: Source): Promise<void> {
   await transact([put(source, amended<Source>(old, { deleted_at: now() }), old), ...reindex(findable(old), undefined)])
 }
 
-export type Filter = {
-  source_type?: string | undefined
-  access_tier?: string | undefined
-  ingest_status?: string | undefined
+export type Filter = Ways
+export type Sources = {
+  count: number
+  results: Source[]
+  first?: string | undefined
+  last?: string | undefined
 }
-export type Sources = { count: number; results: Source[]; first?: string | undefined; last?: string | undefined }
 
 /** One page of the sources that the scope shows, newest first. */
-export async function list(
-  { source_type, access_tier, ingest_status }: Filter,
-  scope: Scope,
-  place: Place,
-): Promise<Sources> {
-  const pk = listOf(source_type)
-  const tier = scope.signedIn ? access_tier : 'public'
+export async function list(filter: Filter, scope: Scope, place: Place): Promise<Sources> {
+  const { source_type, ingest_status } = filter
+  const access_tier = scope.signedIn ? filter.access_tier : 'public'
+  if (!scope.signedIn && filter.access_tier && filter.access_tier !== 'public') return { count: 0, results: [] }
   const listing = await readList(
     {
-      partitions: [{ index: source_type ? 'kind' : 'every', pk }],
-      counted: scope.signedIn ? [pk, restricted(pk)] : [pk],
-      only: { ...(tier && { access_tier: tier }), ...(ingest_status && { ingest_status }) },
+      partitions: [{ index: source_type ? 'kind' : 'every', pk: listOf({ source_type }) }],
+      counted: [listOf({ source_type, access_tier, ingest_status })],
+      only: {
+        ...(access_tier && { access_tier }),
+        ...(ingest_status && { ingest_status }),
+      },
     },
     place,
   )
-  return { ...listing, results: listing.items.map((item) => parse(source, item)) }
+  return {
+    ...listing,
+    results: listing.items.map((item) => parse(source, item)),
+  }
 }
 
 /** Sources whose name begins with a text. */
-export async function find(name: string, { source_type }: Filter, actor: Actor | null, place: Place): Promise<Sources> {
+export async function find(name: string, filter: Filter, actor: Actor | null, place: Place): Promise<Sources> {
   const prefix = fold(name)
   const entries = prefix ? await queryBetween('NAME#data_source', prefix, `${prefix}\u{10ffff}`, 300) : []
   const keys = entries.map((entry) => key.source(String(readEntry(entry).id)))
@@ -128,8 +158,11 @@ export async function find(name: string, { source_type }: Filter, actor: Actor |
   const visible = [...new Set(keys.map(({ pk, sk }) => `${pk} ${sk}`))]
     .flatMap((place) => found.get(place) ?? [])
     .map((item) => parse(source, item))
-    .filter((it) => !it.deleted_at && maySee(actor, it) && (!source_type || it.source_type === source_type))
-  return { count: visible.length, results: visible.slice(place.offset, place.offset + place.limit) }
+    .filter((it) => !it.deleted_at && maySee(actor, it) && listsWith(it).includes(listOf(filter)))
+  return {
+    count: visible.length,
+    results: visible.slice(place.offset, place.offset + place.limit),
+  }
 }
 
 const faceOf = (data: Data) => ({
@@ -138,4 +171,9 @@ const faceOf = (data: Data) => ({
   access_tier: textOf(data.access_tier) || 'public',
 })
 
-const findable = (it: Source): Findable => ({ entity_id: it.id, kind: 'data_source', id: it.id, names: [it.name] })
+const findable = (it: Source): Findable => ({
+  entity_id: it.id,
+  kind: 'data_source',
+  id: it.id,
+  names: [it.name],
+})

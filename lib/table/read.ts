@@ -143,7 +143,7 @@ export async function countsOf(prefix: string): Promise<Map<string, number>> {
   return sizes
 }
 
-/** Whether the table answers at all. */
-export async function ping(): Promise<void> {
-  await db.send(new GetCommand({ TableName, Key: key.sequence('ping') }))
+/** Whether the table answers at all, before the signal ends the wait. */
+export async function ping(abortSignal: AbortSignal): Promise<void> {
+  await db.send(new GetCommand({ TableName, Key: key.sequence('ping') }), { abortSignal })
 }

@@ -5,7 +5,7 @@ import type { History } from '../store/history.ts'
 import type { People } from '../store/people.ts'
 import type { Activity, Brief, Decision, Flag, Head, Revision } from '../store/record-items.ts'
 import { kindKey } from '../store/records.ts'
-import { insider, statusOf } from './record.ts'
+import { insider, statusOf, valuesFor } from './record.ts'
 
 /** How contributions look under /data/: the same records, by their review identity. */
 
@@ -46,9 +46,9 @@ export function entityDetail(it: History, actor: Actor | null, people: People): 
   return {
     ...entityRow(it, actor, people),
     ...(it.kind !== 'entity' && { cidoc_model: kinds[kindKey(it)].className }),
-    form_data: inside ? (it.proposed ?? it.data) : it.data,
-    revisions: revisions.map((each) => revisionView(it, each, people)),
-    activities: inside ? it.activities.map((each) => activityView(each, people, it)) : [],
+    form_data: valuesFor(it, inside ? (it.proposed ?? it.data) : it.data, actor),
+    revisions: revisions.map((each) => revisionView(it, { ...each, data: valuesFor(it, each.data, actor) }, people)),
+    activities: inside ? it.activities.map((each) => activityView(each, people, it, actor)) : [],
     parent_entity_name: null,
     root_entity_name: null,
   }
@@ -65,14 +65,18 @@ export const revisionView = (
   created_by: people(created_by),
 })
 
+/** What is said to the contributor alone. */
+const confidential = ['rejected', 'changes_requested', 'escalated', 'flagged']
+
 /** A row of the feed; `about` is absent or hidden where the caller may not see the record. */
 export const activityView = (
   { version: _, user_id, entity_id, ...rest }: Activity,
   people: People,
   about: Head | undefined,
+  actor: Actor | null,
 ) => ({
   ...rest,
-  comment: about ? rest.comment : '',
+  comment: about && (insider(about, actor) || !confidential.includes(rest.activity_type)) ? rest.comment : '',
   user: people(user_id),
   entity_id: about ? entity_id : null,
   entity_name: about?.name ?? '',
@@ -110,13 +114,13 @@ const briefView = (it: Head, { user_id, username: _, ...rest }: Brief, people: P
   user: people(user_id),
 })
 
-/** The revision that the caller sees: the latest for those who work on it, the accepted one for everyone else. */
+/** The revision that the caller sees: one that waits for those who work on it, the accepted one for everyone else. */
 function revisionIn(it: Head, actor: Actor | null, people: People) {
-  const latest = insider(it, actor) || it.accepted_revision === it.current_revision
+  const latest = !it.public || (it.proposed !== null && insider(it, actor))
   return {
     revision_id: latest ? it.current_revision_id : it.accepted_revision_id,
     revision_number: latest ? it.current_revision : it.accepted_revision,
-    data: wrapped(it, latest ? (it.proposed ?? it.data) : it.data),
+    data: wrapped(it, valuesFor(it, latest ? (it.proposed ?? it.data) : it.data, actor)),
     created_by: people(it.contributor_id),
     created_at: it.updated_at,
   }

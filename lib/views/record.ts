@@ -1,5 +1,5 @@
 import { roundTo } from '../domain/geo.ts'
-import { type Field, type Kind, kinds } from '../kinds/index.ts'
+import { type Field, type Kind, kinds, pointOf } from '../kinds/index.ts'
 import { type Actor, mayReview } from '../permissions.ts'
 import type { Claim } from '../store/assertions.ts'
 import type { Assertion, Head } from '../store/record-items.ts'
@@ -71,8 +71,15 @@ const hidesPlace = (it: Head, actor: Actor | null) => sensitive.includes(it.acce
 
 function guarded(it: Head, actor: Actor | null): Pick<Head, 'data' | 'point'> {
   if (!it.point || !hidesPlace(it, actor)) return it
-  const point = roundTo(it.point)
-  return { point, data: { ...it.data, coordinates: `${point.lat}, ${point.lng}` } }
+  return { point: roundTo(it.point), data: valuesFor(it, it.data, actor) }
+}
+
+/** Values of the record as the caller may know them: a place that is hidden is rounded. */
+export function valuesFor(it: Head, data: Head['data'], actor: Actor | null): Head['data'] {
+  const point = hidesPlace(it, actor) ? pointOf(data) : undefined
+  if (!point) return data
+  const { lat, lng } = roundTo(point)
+  return { ...data, coordinates: `${lat}, ${lng}` }
 }
 
 const hasPoint = (kind: Kind) => Object.values(kind.fields).some((field) => field.type === 'coordinates')

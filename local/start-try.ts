@@ -1,0 +1,157 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
+import { startEmulator } from './emulator.ts'
+import { directory, pidFile, root } from './home.ts'
+import { startIdp } from './idp.ts'
+import { ensureFree } from './ports.ts'
+import { startPump } from './pump.ts'
+import { startS3 } from './s3.ts'
+import { loadStack } from './stack.ts'
+import { createTable } from './table.ts'
+
+/** An emulator of the user's own, if there is one. */
+const outside = process.env.DYNAMODB_ENDPOINT
+/** What must be stopped, in the order it was started. */
+const running: (() => Promise<unknown>)[] = []
+let ending = false
+
+process.on('SIGINT', () => void end(0))
+process.on('SIGTERM', () => void end(0))
+process.on('SIGHUP', () => void end(0))
+endWithNpm()
+try {
+  await start()
+} catch (error) {
+  if (!ending) console.error(error instanceof Error ? error.message : error)
+  await end(1)
+}
+
+/** Brings everything up, each part as soon as what it needs is there. */
+async function start(): Promise<void> {
+  if (!outside) process.env.DYNAMODB_ENDPOINT = `http://127.0.0.1:${process.env.DYNAMODB_PORT ?? 8001}`
+  const stack = loadStack()
+  Object.assign(process.env, stack.environment)
+  const {
+    TABLE_NAME = '',
+    BUCKET_NAME = '',
+    DYNAMODB_ENDPOINT = '',
+    S3_ENDPOINT = '',
+    IDP_ISSUER = '',
+  } = stack.environment
+  const ports = {
+    API: Number(stack.offline.httpPort),
+    functions: Number(stack.offline.lambdaPort),
+    S3: portOf(S3_ENDPOINT),
+    'identity provider': portOf(IDP_ISSUER),
+  }
+  await ensureFree(outside ? ports : { ...ports, DynamoDB: portOf(DYNAMODB_ENDPOINT) })
+  await mkdir(directory, { recursive: true })
+  await writeFile(pidFile, String(process.pid))
+  running.push(() => rm(pidFile, { force: true }))
+
+  const serving = serve()
+  // Whoever waits for it comes later; its failure must not count as unhandled until then.
+  serving.catch(() => undefined)
+  if (!outside) {
+    const emulator = await startEmulator({ port: portOf(DYNAMODB_ENDPOINT), file: join(directory, 'dynamodb.sqlite') })
+    running.push(emulator.stop)
+    emulator.process.once('exit', () => void fail('The DynamoDB emulator ended.'))
+  }
+  const files = await startS3({ port: ports.S3, directory: join(directory, 's3'), bucket: BUCKET_NAME })
+  running.push(files.stop)
+  const idp = await startIdp(ports['identity provider'])
+  running.push(idp.stop)
+  await createTable(DYNAMODB_ENDPOINT, TABLE_NAME, stack.table)
+  // These read the configuration, which is complete from here on.
+  const [{ seed }, { page }] = await Promise.all([import('./users.ts').then((m)=>({seed:m.seedUsers})), import('./page.ts')])
+  await seed()
+  await serving
+  running.push(
+    startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
+  )
+  console.log(
+    page({
+      api: `http://localhost:${ports.API}`,
+      idp: idp.issuer,
+      s3: files.endpoint,
+      dynamodb: DYNAMODB_ENDPOINT,
+      directory,
+      seconds: process.uptime().toFixed(1),
+    }),
+  )
+}
+
+/** Runs serverless-offline. Ready when the plugin says so; what it prints goes to service.log, errors to the terminal too. */
+async function serve(): Promise<void> {
+  const log = createWriteStream(join(directory, 'service.log'))
+  const framework = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')
+  // A small nursery for new objects: 50 MB less memory, at no cost that can be measured.
+  const child = fork(framework, ['offline', 'start', '--stage', 'local'], {
+    cwd: root,
+    env: { ...process.env, SLS_LOG_LEVEL: 'error' },
+    execArgv: ['--max-semi-space-size=2', '--max-old-space-size=200'],
+    silent: true,
+  })
+  const gone = once(child, 'exit')
+  running.push(async () => {
+    child.kill('SIGTERM')
+    const patience = setTimeout(() => child.kill('SIGKILL'), 5000)
+    await gone
+    clearTimeout(patience)
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue
+    createInterface({ input: stream }).on('line', (line) => {
+      log.write(`${line}\n`)
+      if (stream === child.stderr || line.includes('"level":"error"')) console.error(line)
+    })
+  }
+  void gone.then(() => fail(`serverless-offline ended: see ${join(directory, 'service.log')}`))
+  await Promise.race([once(child, 'message'), gone])
+}
+
+/** Invokes the projector as AWS would. Fails when it failed. */
+function projector(port: number): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined> {
+  return async (event) => {
+    const response = await fetch(`http://127.0.0.1:${port}/2015-03-31/functions/heritage-local-projector/invocations`, {
+      method: 'POST',
+      body: JSON.stringify(event),
+    })
+    if (!response.ok || response.headers.has('x-amz-function-error')) throw new Error(await response.text())
+    const text = await response.text()
+    return text ? JSON.parse(text) : undefined
+  }
+}
+
+async function fail(message: string): Promise<void> {
+  if (ending) return
+  console.error(message)
+  await end(1)
+}
+
+/** Stops everything, newest first, and ends this process. */
+async function end(code: number): Promise<void> {
+  if (ending) return
+  ending = true
+  for (const stop of running.reverse()) await stop().catch(() => undefined)
+  process.exit(code)
+}
+
+/** npm may be ended without telling us; then we are nobody's child and end as well. */
+function endWithNpm(): void {
+  const parent = process.ppid
+  if (!process.env.npm_lifecycle_event) return
+  setInterval(() => {
+    if (process.ppid !== parent) void end(0)
+  }, 1000).unref()
+}
+
+function portOf(address: string): number {
+  return Number(new URL(address).port)
+}
