@@ -1,16 +1,16 @@
-import * as v from 'valibot'
 import { choice } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { AssertionQuery, ById } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { members } from '../lib/http/texts.ts'
 import { kinds, predicates, schemaOf } from '../lib/kinds/index.ts'
 import * as assertions from '../lib/store/assertions.ts'
 import { claimView } from '../lib/views/record.ts'
 
 const subject = ({ id }: { id: string }) => assertions.loadClaim(id)
-const Standing = v.object({ reconciliation_status: choice(['pending', 'accepted', 'disputed', 'superseded']) })
+const Standing = members({ reconciliation_status: choice(['pending', 'accepted', 'disputed', 'superseded']) })
 
 /** Claims about records, each with its source. */
 export const routes = {
@@ -28,7 +28,11 @@ export const routes = {
     permission: 'assertion.create',
     cache: 'no-store',
     body: schemaOf(kinds.assertion, 'create'),
-    handle: async ({ actor, body }) => created(claimView(await assertions.create(actor, body), actor)),
+    handle: async ({ actor, body }) => {
+      // Forms take an `entity_id` in the answer for the id of what was made.
+      const { entity_id: _, ...answer } = claimView(await assertions.create(actor, body), actor)
+      return created(answer)
+    },
   }),
 
   'GET /cidoc/assertions/{id}/': readRoute({

@@ -5,6 +5,7 @@ import { listBody } from '../lib/http/page.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { members } from '../lib/http/texts.ts'
 import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
 import { maySee } from '../lib/permissions.ts'
 import { relatedTo } from '../lib/store/links.ts'
@@ -15,9 +16,9 @@ import { relatedView } from '../lib/views/related.ts'
 
 /** A form asks for one field of what is being written; of the rest only the name is looked at. */
 const Question = v.pipe(
-  v.object({
-    ontology_class: v.string('This field is required.'),
-    field_key: v.string('This field is required.'),
+  members({
+    ontology_class: v.string('Not a valid text.'),
+    field_key: v.string('Not a valid text.'),
     partial_payload: v.optional(v.record(v.string(), v.unknown(), 'Give an object.'), {}),
   }),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {

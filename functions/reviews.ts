@@ -5,13 +5,14 @@ import { endpoint } from '../lib/http/endpoint.ts'
 import { ByEntity } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { changeRoute, type Routes } from '../lib/http/route.ts'
+import { members } from '../lib/http/texts.ts'
 import { decide } from '../lib/store/decisions.ts'
 import { loadHistory } from '../lib/store/history.ts'
 import { peopleOf } from '../lib/store/people.ts'
 import { decisionView } from '../lib/views/entity.ts'
 
 const Verdict = v.pipe(
-  v.object({
+  members({
     verdict: choice(verdicts),
     conflict_handling: v.optional(choice(handlings), 'not_applicable'),
     confidence_override: optionalChoice(confidences),

@@ -1,5 +1,5 @@
 /** Who may do what. One line per permission; every route names exactly one. */
-const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
+export const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
 export type Rank = (typeof ranks)[number]
 /** The caller. `rank` is the role of an active ReviewerRole, else null. */
 export type Actor = {
@@ -32,6 +32,7 @@ const staff = (actor: Actor) => actor.is_staff
 const atLeast = (rank: Rank) => (actor: Actor) =>
   actor.is_staff || (actor.rank !== null && ranks.indexOf(actor.rank) >= ranks.indexOf(rank))
 const reviewer = atLeast('community_reviewer')
+const curator = atLeast('expert_curator')
 
 const owns = (actor: Actor | null, it: Subject) => actor !== null && actor.id === it.contributor_id
 const open = (actor: Actor | null, it: Subject) =>
@@ -84,6 +85,13 @@ export const permissions = {
   'cluster.create': { role: reviewer },
   'cluster.change': { sees, changes: (actor) => atLeast('expert_curator')(actor) },
   'duplicates.suggest': { role: anyone },
+  'role.own': { role: anyone },
+  'role.read': { role: curator },
+  'role.change': { role: curator },
+  'application.own': { role: anyone },
+  'application.read': { role: curator },
+  'application.answer': { role: curator },
+  'user.read': { role: curator },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
 
 export type Permission = keyof typeof permissions

@@ -11,18 +11,12 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
   const outdir = join(root, folder, 'package')
   await rm(outdir, { recursive: true, force: true })
   const { outputFiles } = await build({
-    ...common,
-    absWorkingDir: root,
+    ...forLambda(root),
     entryPoints: names.map((name) => `functions/${name}.ts`),
     outdir,
     write: false,
-    minify: true,
     // The map is made, but nothing in the bundle points to it.
     sourcemap: 'external',
-    mainFields: ['module', 'main'],
-    legalComments: 'none',
-    // CommonJS dependencies in an ES module still ask for Node's own modules by require().
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   })
   await mkdir(outdir, { recursive: true })
   const made = new Map<string, string>()
@@ -80,6 +74,19 @@ const common = {
   logLevel: 'silent',
   metafile: true,
 } as const satisfies BuildOptions
+
+/** How a bundle for Lambda is made. */
+export const forLambda = (root: string) =>
+  ({
+    ...common,
+    absWorkingDir: root,
+    minify: true,
+    mainFields: ['module', 'main'],
+    legalComments: 'none',
+    // CommonJS dependencies in an ES module still ask for Node's own modules by require().
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    alias: { '@aws-sdk/credential-provider-node': join(root, 'local/lambda-credentials.ts') },
+  }) satisfies BuildOptions
 
 const DEPLOYED = 'deployed:'
 

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import * as v from 'valibot'
 
-type Place = { endpoint: string; table: string; directory: string }
+/** `rest` is the pause between two looks, in milliseconds; the pauses after a failure grow from it. */
+type Place = { endpoint: string; table: string; directory: string; rest?: number }
 type Deliver = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined>
 export type Pump = { stop: () => Promise<void> }
 
@@ -25,7 +26,7 @@ export function startPump(place: Place, deliver: Deliver): Pump {
 }
 
 const ATTEMPTS = 6
-const PAUSE = 200
+const REST = 200
 const BATCH = 100
 
 async function run(place: Place, deliver: Deliver, ending: AbortSignal): Promise<void> {
@@ -64,7 +65,7 @@ async function follow(place: Place, deliver: Deliver, ending: AbortSignal): Prom
       if (NextShardIterator) iterators.set(shard, NextShardIterator)
       else iterators.delete(shard)
     }
-    if (!moved) await pause(PAUSE, ending)
+    if (!moved) await pause(place.rest ?? REST, ending)
   }
 }
 
@@ -89,7 +90,7 @@ async function deliverAll(
       )
       left = rest
       attempt = 0
-    } else await pause(PAUSE * 2 ** attempt, ending)
+    } else await pause((place.rest ?? REST) * 2 ** attempt, ending)
   }
 }
 

@@ -10,6 +10,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   clusters: ['table'],
   entities: ['table'],
   reviews: ['table'],
+  roles: ['table'],
   activities: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],

@@ -13,6 +13,7 @@ const roots = {
   clusters: ['/cidoc/entity-clusters', '/cidoc/entity_clusters'],
   entities: ['/data/cultural-entities'],
   reviews: ['/data/review-workspace/*'],
+  roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin/*'],
   activities: ['/data/activities'],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -91,11 +91,11 @@ async function start(): Promise<void> {
 async function serve(): Promise<void> {
   const log = createWriteStream(join(directory, 'service.log'))
   const framework = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')
-  // A small nursery for new objects: 50 MB less memory, at no cost that can be measured.
+  // Left to itself, V8 takes 200 MB more on a machine that has them, and is no faster for it.
   const child = fork(framework, ['offline', 'start', '--stage', 'local'], {
     cwd: root,
     env: { ...process.env, SLS_LOG_LEVEL: 'error' },
-    execArgv: ['--max-semi-space-size=4', '--enable-source-maps'],
+    execArgv: ['--max-semi-space-size=4', '--max-old-space-size=320', '--enable-source-maps'],
     silent: true,
   })
   const gone = once(child, 'exit')
@@ -139,17 +139,29 @@ async function fail(message: string): Promise<void> {
 async function end(code: number): Promise<void> {
   if (ending) return
   ending = true
+  // Whatever hangs: when we are gone, the others see their pipes close and follow.
+  setTimeout(() => process.exit(code), 8000).unref()
   for (const stop of running.reverse()) await stop().catch(() => undefined)
   process.exit(code)
 }
 
-/** npm may be ended without telling us; then we are nobody's child and end as well. */
+/** npm may be killed without telling us. Then we end as well, instead of holding the ports for nobody. */
 function endWithNpm(): void {
-  const parent = process.ppid
   if (!process.env.npm_lifecycle_event) return
+  const line = ancestors()
   setInterval(() => {
-    if (process.ppid !== parent) void end(0)
+    if (ancestors() !== line) void end(0)
   }, 1000).unref()
+}
+
+/** Our parent, and its own where the system tells: npm may have put a shell between itself and us. */
+function ancestors(): string {
+  try {
+    const facts = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
+    return `${process.ppid} ${facts.slice(facts.lastIndexOf(')')).split(' ')[2]}`
+  } catch {
+    return String(process.ppid)
+  }
 }
 
 function portOf(address: string): number {

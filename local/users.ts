@@ -1,5 +1,6 @@
 import { now } from '../lib/clock.ts'
 import { hash } from '../lib/domain/password.ts'
+import { groupsWith } from '../lib/store/roles.ts'
 import { create, loadByEmail, type User } from '../lib/store/users.ts'
 
 /** The people of the local stage. The username is the local part of the address. */
@@ -23,21 +24,18 @@ async function seed({ email, role, is_staff = false }: (typeof personas)[number]
   if (await loadByEmail(email)) return
   const username = email.slice(0, email.indexOf('@'))
   const at = now()
+  const id = seededId(position)
   await create({
-    id: seededId(1, position),
+    id,
     email,
     username,
     first_name: username.charAt(0).toUpperCase() + username.slice(1),
     last_name: 'Heritage',
     is_staff,
-    groups: [
-      'Contributors',
-      ...(role ? ['Reviewers'] : []),
-      ...(role && role !== 'community_reviewer' ? ['Moderators'] : []),
-    ],
+    groups: groupsWith(['Contributors'], role ? { role, is_active: true } : null),
     reviewer_role: role
       ? {
-          id: seededId(2, position),
+          id,
           role,
           expertise_areas: [],
           is_active: true,
@@ -51,5 +49,4 @@ async function seed({ email, role, is_staff = false }: (typeof personas)[number]
   })
 }
 
-const seededId = (series: number, position: number) =>
-  `00000000-0000-4000-8000-${String(series * 1000 + position + 1).padStart(12, '0')}`
+const seededId = (position: number) => `00000000-0000-4000-8000-${String(1001 + position).padStart(12, '0')}`

@@ -62,7 +62,7 @@ export async function copies(it: Made, many: number, also: object = {}): Promise
   if (!found) throw new Error('nothing to copy')
   const code = addressOf(found.entity_id)?.kindCode ?? 0
   const writes = Array.from({ length: many }, (_, i) => {
-    const id = found.id + 100_000 + i
+    const id = found.id * 1_000_000 + i
     const created_at = new Date(Date.parse(found.created_at) - (i + 1) * 1000).toISOString()
     const copy = { ...headOf(found), ...also, id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at }
     return put(head, copy, undefined)

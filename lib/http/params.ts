@@ -59,20 +59,22 @@ export const AssertionQuery = v.object({
   asserted_property: Text,
   status: Text,
 })
-const required = 'This parameter is required.'
 const whole = (fallback: number, most: number) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, 'A whole number from 1 is wanted.')), String(fallback)),
     v.transform((it) => Math.min(Number(it), most)),
   )
 const scope = v.pipe(
-  v.string(required),
+  v.string(),
   v.check((it) => kindOfScope(it)?.record === true, 'There is no kind of this name.'),
 )
-export const RelatedQuery = v.object({
-  domain: scope,
-  id: v.pipe(v.string(required), v.regex(/^[1-9]\d{0,11}$/, 'A whole number from 1 is wanted.')),
-  group: v.optional(scope),
-  page: whole(1, 100_000),
-  page_size: whole(10, 50),
-})
+export const RelatedQuery = v.object(
+  {
+    domain: scope,
+    id: v.pipe(v.string(), v.regex(/^[1-9]\d{0,11}$/, 'A whole number from 1 is wanted.')),
+    group: v.optional(scope),
+    page: whole(1, 100_000),
+    page_size: whole(10, 50),
+  },
+  'This parameter is required.',
+)

@@ -1,13 +1,16 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
+import { fold } from '../domain/fold.ts'
 import { conflict, invalid, Problem } from '../errors.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { get, getMany, type Stored } from '../table/read.ts'
+import { get, getMany, queryBetween, type Stored } from '../table/read.ts'
 import { transact } from '../table/write.ts'
+import { readEntry, reindex } from './entries.ts'
 import { type Listing, type Place, readList } from './lists.ts'
 
 const ReviewerRole = v.object({
+  /** The user's: nobody has two roles, so one read finds it. */
   id: v.string(),
   role: v.picklist(['community_reviewer', 'domain_expert', 'expert_curator']),
   expertise_areas: v.array(v.string()),
@@ -16,9 +19,11 @@ const ReviewerRole = v.object({
   created_at: v.string(),
   updated_at: v.string(),
 })
+/** What the user's own pages show of the latest application; the whole of it is an item of its own. */
 const ReviewerApplication = v.object({
   id: v.string(),
   status: v.picklist(['pending', 'approved', 'rejected']),
+  /** The beginning of it. */
   message: v.string(),
   created_at: v.string(),
   updated_at: v.string(),
@@ -75,8 +80,11 @@ const user = defineItem({
   type: 'user',
   schema: User,
   key: ({ id }: { id: string }) => key.user(id),
-  indexes: (it) => ({ every: { pk: 'USER', sk: `${it.created_at}#${it.id}` } }),
-  counted: () => ['USER'],
+  indexes: (it) => ({
+    every: { pk: 'USER', sk: `${it.created_at}#${it.id}` },
+    ...(it.reviewer_role && { kind: { pk: 'ROLE', sk: `${it.reviewer_role.created_at}#${it.id}` } }),
+  }),
+  counted: (it) => ['USER', ...(it.reviewer_role ? ['ROLE'] : [])],
 })
 
 // The items that make email and username unique: whoever puts one first has it.
@@ -113,9 +121,33 @@ export async function loadMany(ids: readonly string[]): Promise<Map<string, User
   return new Map([...found.values()].map((stored) => [String(stored.id), parse(user, stored)]))
 }
 
-/** One page of all users, oldest first; its items go to `cardOf`. */
-export const list = (place: Place): Promise<Listing> =>
-  readList({ partitions: [{ index: 'every', pk: 'USER' }], counted: ['USER'], forward: true }, place)
+/** One page of all users, oldest first unless `forward` is false; its items go to `cardOf` or `userOf`. */
+export const list = (place: Place, forward = true): Promise<Listing> =>
+  readList({ partitions: [{ index: 'every', pk: 'USER' }], counted: ['USER'], forward }, place)
+
+/** So many entries of one sort are read for one search. */
+const MOST_FOUND = 100
+
+/**
+ * One page of the users of whom the username or a name begins with a text, or the address with `byEmail`, in the order
+ * in which they joined. Of very many people who fit, it finds some.
+ */
+export async function find(
+  text: string,
+  { byEmail, forward }: { byEmail: boolean; forward: boolean },
+  { offset, limit }: Place,
+): Promise<Pick<Listing, 'items' | 'count'>> {
+  const prefix = fold(text)
+  if (prefix === '') return { items: [], count: 0 }
+  const entries = await Promise.all(
+    ['NAME#user', ...(byEmail ? ['NAME#user_email'] : [])].map((pk) =>
+      queryBetween(pk, prefix, `${prefix}\u{10ffff}`, MOST_FOUND),
+    ),
+  )
+  const found = await getMany(entries.flat().map((entry) => keyOf(readEntry(entry).entity_id)))
+  const items = [...found.values()].sort((a, b) => (String(a.every_sk) < String(b.every_sk) === forward ? -1 : 1))
+  return { items: items.slice(offset, offset + limit), count: items.length }
+}
 
 /** Where a user is stored, for lists that fetch many things in one call; give what was found to `cardOf` or `userOf`. */
 export const keyOf = (id: string): Key => key.user(id)
@@ -150,6 +182,8 @@ export async function create(given: Pick<User, 'email' | 'username'> & Partial<U
     put(user, made, undefined),
     put(emailClaim, { value: made.email, user_id: made.id, version: 1 }, undefined, emailTaken),
     put(usernameClaim, { value: made.username, user_id: made.id, version: 1 }, undefined, usernameTaken),
+    ...reindex(undefined, byName(made)),
+    ...reindex(undefined, byAddress(made)),
   ])
   return made
 }
@@ -170,26 +204,37 @@ export async function createNamedAfterEmail(given: Pick<User, 'email'> & Partial
 /** What may change of a user here: never the email, which is a claim; the username has its own function. */
 export type Changes = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
 
-/** The next version of a user with the write that stores it; for those who change more in the same transaction. */
-export function change(old: User, changes: Changes): { next: User; write: Write } {
+/** The next version of a user with the writes that store it; for those who change more in the same transaction. */
+export function change(old: User, changes: Changes): { next: User; writes: Write[] } {
   const next = amended(old, { ...changes, updated_at: now() })
-  return { next, write: put(user, next, old) }
+  return { next, writes: [put(user, next, old), ...reindex(byName(old), byName(next))] }
 }
 
 /** Changes a user. Fails with `conflict` when it has changed since it was read. */
-export async function amend(old: User, changes: Changes): Promise<User> {
-  const { next, write } = change(old, changes)
-  await transact([write])
+export async function amend(old: User, changes: Changes, also: readonly Write[] = []): Promise<User> {
+  const { next, writes } = change(old, changes)
+  await transact([...writes, ...also])
   return next
 }
 
 /** Changes a user as it is now, however often others change it meanwhile. Fails with `conflict` when they never stop. */
-export async function amendLatest(id: string, changes: (it: User) => Changes): Promise<User | undefined> {
+export const amendLatest = (id: string, changes: (it: User) => Changes): Promise<User | undefined> =>
+  amendTogether(id, async (it) => ({ changes: changes(it) }))
+
+/** What to change of a user, and the writes that go into the same transaction. */
+export type Plan = { changes: Changes; also?: readonly Write[] }
+
+/** As `amendLatest`, by a plan. What `plan` throws is final; when it answers nothing, nothing is written. */
+export async function amendTogether(
+  id: string,
+  plan: (it: User) => Promise<Plan | undefined>,
+): Promise<User | undefined> {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const latest = await load(id)
-    if (!latest) return undefined
+    const planned = latest && (await plan(latest))
+    if (!planned) return undefined
     try {
-      return await amend(latest, changes(latest))
+      return await amend(latest, planned.changes, planned.also)
     } catch (error) {
       if (!(error instanceof Problem && error.code === 'conflict')) throw error
     }
@@ -205,9 +250,19 @@ export async function rename(old: User, username: string): Promise<User> {
     put(user, next, old),
     put(usernameClaim, { value: next.username, user_id: old.id, version: 1 }, undefined, usernameTaken),
     remove(usernameClaim, { value: old.username, user_id: old.id, version: 1 }),
+    ...reindex(byName(old), byName(next)),
   ])
   return next
 }
+
+const byName = ({ id, username, first_name, middle_name, last_name }: User) => ({
+  entity_id: id,
+  kind: 'user',
+  id,
+  names: [username, `${first_name} ${last_name}`, `${first_name} ${middle_name} ${last_name}`, last_name],
+})
+/** Apart from the names: who may look people up by name may not guess their addresses letter by letter. */
+const byAddress = ({ id, email }: User) => ({ entity_id: id, kind: 'user_email', id, names: [email] })
 
 const emailTaken = () => invalid({ email: ['A user with this email address already exists.'] })
 const usernameTaken = () => invalid({ username: ['This username is already taken.'] })

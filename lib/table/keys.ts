@@ -23,6 +23,10 @@ import { addressOf } from '../domain/address.ts'
  *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER
  *   one user; by email; by username                   table       USER#<id>, EMAIL#<>, USERNAME#<>  HEAD
  *   all users, oldest first                           every       USER                            <created_at>#<id>
+ *   users whose name, username or address begins so   table       NAME#user, NAME#user_email       <folded>#<id>
+ *   users with a reviewer's role, newest first        kind        ROLE                            <created_at>#<id>
+ *   one application to review                         table       APPLICATION#<id>                HEAD
+ *   applications in one status, newest first          kind        APPLICATION#<status>            <1 if pending>#<created_at>#<id>
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
@@ -68,6 +72,7 @@ export const key = {
   user: (id: string): Key => ({ pk: `USER#${id}`, sk: HEAD }),
   email: (email: string): Key => ({ pk: `EMAIL#${email}`, sk: HEAD }),
   username: (username: string): Key => ({ pk: `USERNAME#${username}`, sk: HEAD }),
+  application: (id: string): Key => ({ pk: `APPLICATION#${id}`, sk: HEAD }),
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),

@@ -87,7 +87,7 @@ const kindsOf = (rowKind: unknown): KindKey[] => {
 
 const missing = (member: string, id: string, name: unknown): Fault => ({
   member,
-  reason: `There is no record for ${[id || 'a row without id', textOf(name) && `"${textOf(name)}"`].filter(Boolean).join(', ')}.`,
+  reason: `There is no record for ${[id, textOf(name) && `"${textOf(name)}"`].filter(Boolean).join(', ')}${id ? '' : ', of which the row gives no id'}.`,
 })
 
 /** What was put aside goes into the note, or beside the provenance where a kind has no note. */

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { type BuildOptions, build } from 'esbuild'
+import { build } from 'esbuild'
+import { forLambda } from '../../local/build.ts'
 import { print } from './table.ts'
 
 const ROUNDS = 7
@@ -44,24 +45,15 @@ export async function benchBundles(): Promise<void> {
 }
 
 const kb = (bytes: number) => (bytes / 1024).toFixed(0)
-const banner = { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" }
-const options: BuildOptions = {
-  bundle: true,
-  minify: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'esm',
-  banner,
-  mainFields: ['module', 'main'],
-  legalComments: 'none',
-  outExtension: { '.js': '.mjs' },
-}
+/** As they are packaged. */
+const bundle = (outdir: string, entryPoints: Record<string, string>) =>
+  build({ ...forLambda(process.cwd()), entryPoints, outdir })
 
-const bundle = (outdir: string, entryPoints: Record<string, string>) => build({ ...options, entryPoints, outdir })
-
+/** The SDK as it comes, with its whole chain of credential providers. */
 const bundleOf = (outdir: string, name: string, packages: readonly string[]) =>
   build({
-    ...options,
+    ...forLambda(process.cwd()),
+    alias: {},
     stdin: {
       // Used, so that nothing is shaken out that a function with all of its calls would hold.
       contents: packages

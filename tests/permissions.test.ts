@@ -1,0 +1,364 @@
+import { readdirSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { routes as activities } from '../functions/activities.ts'
+import type { routes as assertions } from '../functions/assertions.ts'
+import type { routes as clusters } from '../functions/clusters.ts'
+import type { routes as entities } from '../functions/entities.ts'
+import type { routes as health } from '../functions/health.ts'
+import type { routes as profileImages } from '../functions/profile-images.ts'
+import type { routes as records } from '../functions/records.ts'
+import type { routes as registry } from '../functions/registry.ts'
+import type { routes as reviews } from '../functions/reviews.ts'
+import type { routes as roles } from '../functions/roles.ts'
+import type { routes as sources } from '../functions/sources.ts'
+import type { routes as tokens } from '../functions/tokens.ts'
+import type { routes as users } from '../functions/users.ts'
+import { type App, openApp } from './app.ts'
+import { contribute, publish, sure } from './make.ts'
+
+/** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
+type Groups = {
+  activities: typeof activities
+  assertions: typeof assertions
+  clusters: typeof clusters
+  entities: typeof entities
+  health: typeof health
+  'profile-images': typeof profileImages
+  records: typeof records
+  registry: typeof registry
+  reviews: typeof reviews
+  roles: typeof roles
+  sources: typeof sources
+  tokens: typeof tokens
+  users: typeof users
+}
+type Matrix = { [G in keyof Groups]: Record<keyof Groups[G], readonly Case[]> }
+
+type Place = { path: string; body?: unknown; query?: Record<string, string | number> }
+type Case = { place: () => Place | Promise<Place>; gives: readonly number[] }
+
+const personas = ['anon', 'other', 'contributor', 'community', 'domain', 'curator', 'staff'] as const
+let app: App
+let me: string
+let published: { id: number; cultural_entity_id: string }
+let pending: typeof published
+let claim: { id: string }
+let source: { id: string }
+let cluster: { id: string }
+beforeAll(async () => {
+  app = await openApp()
+  me = (await app.contributor.get('/api/user/info')).body.id
+  published = await publish(app, 'structures', { name: 'Published' })
+  pending = await contribute(app.contributor, 'structures', { name: 'Pending' })
+  const about = { entity_type: 'structure', entity_id: published.id }
+  claim = sure(201, await app.other.post('/cidoc/assertions/', { body: { ...about, property: 'note', value: 'x' } }))
+  source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Source' } }))
+  const body = { canonical_label: 'Cluster', type_scope: 'structure' }
+  cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
+})
+
+const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
+let made = 0
+const fresh = () => contribute(app.contributor, 'structures', { name: `Fresh ${++made}` })
+const freshPublished = () => publish(app, 'structures', { name: `Fresh ${++made}` })
+const freshDeleted = async () => {
+  const it = await freshPublished()
+  sure(204, await app.staff.delete(`/cidoc/structures/${it.id}/`))
+  return it
+}
+
+/** One case at a place that stays what it is. */
+const at = (path: () => string, gives: readonly number[], sent: Omit<Place, 'path'> = {}): Case[] => [
+  { place: () => ({ path: path(), ...sent }), gives },
+]
+/** A place that is made anew for each persona, because the request changes it. */
+const anew = (
+  make: () => Promise<typeof published>,
+  path: (it: typeof published) => string,
+  gives: readonly number[],
+  body?: object,
+): Case => ({
+  place: async () => ({ path: path(await make()), body }),
+  gives,
+})
+const all = (status: number) => personas.map(() => status)
+const signedIn = (status: number) => personas.map((who) => (who === 'anon' ? 401 : status))
+/** anon, any other contributor, the contributor, reviewers of three ranks, staff. */
+const by = (
+  anon: number,
+  other: number,
+  contributor: number,
+  community: number,
+  domain: number,
+  curator: number,
+  staff: number,
+) => [anon, other, contributor, community, domain, curator, staff]
+const readsHidden = by(404, 404, 200, 404, 404, 404, 200)
+const changesHidden = (ok: number) => by(401, 404, ok, 404, 404, 404, ok)
+const changesOpen = (ok: number) => by(401, 403, ok, 403, 403, 403, ok)
+const staffOnly = (ok: number) => by(401, 403, 403, 403, 403, 403, ok)
+const curators = (ok: number) => by(401, 403, 403, 403, 403, ok, ok)
+
+const record = (it: { id: number }) => `/cidoc/structures/${it.id}/`
+const entity = (it: { cultural_entity_id: string }) => `/data/cultural-entities/${it.cultural_entity_id}/`
+const note = { note: 'n' }
+const whole = { name: 'Whole' }
+
+const matrix: Matrix = {
+  records: {
+    'GET /cidoc/{segment}/': at(() => '/cidoc/structures/', all(200)),
+    'GET /cidoc/related/': [
+      { place: () => ({ path: '/cidoc/related/', query: { domain: 'structure', id: published.id } }), gives: all(200) },
+      {
+        place: () => ({ path: '/cidoc/related/', query: { domain: 'structure', id: pending.id } }),
+        gives: readsHidden,
+      },
+    ],
+    'POST /cidoc/assist/suggest-field/': at(() => '/cidoc/assist/suggest-field/', signedIn(200), {
+      body: { ontology_class: 'structure', field_key: 'note' },
+    }),
+    'POST /cidoc/{segment}/': at(() => '/cidoc/traditions/', signedIn(201), { body: whole }),
+    'GET /cidoc/{segment}/{id}/': [...at(() => record(published), all(200)), ...at(() => record(pending), readsHidden)],
+    'PUT /cidoc/{segment}/{id}/': [
+      anew(fresh, record, changesHidden(200), whole),
+      anew(freshPublished, record, changesOpen(200), whole),
+    ],
+    'PATCH /cidoc/{segment}/{id}/': [
+      anew(fresh, record, changesHidden(200), note),
+      anew(freshPublished, record, changesOpen(200), note),
+    ],
+    'DELETE /cidoc/{segment}/{id}/': [
+      anew(fresh, record, changesHidden(204)),
+      anew(freshPublished, record, staffOnly(204)),
+    ],
+    'POST /cidoc/{segment}/{id}/restore/': [
+      anew(freshDeleted, (it) => `${record(it)}restore/`, by(401, 404, 404, 404, 404, 404, 200)),
+      ...at(() => `${record(published)}restore/`, staffOnly(409)),
+    ],
+  },
+
+  entities: {
+    'GET /data/cultural-entities/': at(() => '/data/cultural-entities/', all(200)),
+    'POST /data/cultural-entities/': at(() => '/data/cultural-entities/', signedIn(201), {
+      body: { name: 'E', category: 'other', description: 'd' },
+    }),
+    'GET /data/cultural-entities/my_contributions/': at(
+      () => '/data/cultural-entities/my_contributions/',
+      signedIn(200),
+    ),
+    'GET /data/cultural-entities/{entity_id}/': [
+      ...at(() => entity(published), all(200)),
+      ...at(() => entity(pending), readsHidden),
+    ],
+    'PUT /data/cultural-entities/{entity_id}/': [
+      anew(fresh, entity, changesHidden(200), whole),
+      anew(freshPublished, entity, changesOpen(200), whole),
+    ],
+    'PATCH /data/cultural-entities/{entity_id}/': [
+      anew(fresh, entity, changesHidden(200), note),
+      anew(freshPublished, entity, changesOpen(200), note),
+    ],
+    'DELETE /data/cultural-entities/{entity_id}/': [
+      anew(fresh, entity, changesHidden(204)),
+      anew(freshPublished, entity, staffOnly(204)),
+    ],
+    'POST /data/cultural-entities/{entity_id}/create_revision/': [
+      anew(fresh, (it) => `${entity(it)}create_revision/`, changesHidden(201), note),
+      anew(freshPublished, (it) => `${entity(it)}create_revision/`, changesOpen(201), note),
+    ],
+    // Nothing is a draft yet, so who may submit is told that it is none.
+    'POST /data/cultural-entities/{entity_id}/submit_for_review/': [
+      ...at(() => `${entity(pending)}submit_for_review/`, changesHidden(400)),
+      ...at(() => `${entity(published)}submit_for_review/`, changesOpen(400)),
+    ],
+  },
+
+  reviews: {
+    'POST /data/review-workspace/{entity_id}/decide/': [
+      anew(
+        fresh,
+        (it) => `/data/review-workspace/${it.cultural_entity_id}/decide/`,
+        by(401, 404, 403, 201, 201, 201, 201),
+        { verdict: 'accept' },
+      ),
+      anew(
+        freshDeleted,
+        (it) => `/data/review-workspace/${it.cultural_entity_id}/decide/`,
+        by(401, 404, 404, 404, 404, 404, 409),
+        { verdict: 'accept' },
+      ),
+    ],
+  },
+
+  assertions: {
+    'GET /cidoc/assertions/': at(() => '/cidoc/assertions/', all(200)),
+    'POST /cidoc/assertions/': at(() => '/cidoc/assertions/', signedIn(201), {
+      body: { property: 'note', value: 'x' },
+    }),
+    'GET /cidoc/assertions/{id}/': at(() => `/cidoc/assertions/${claim.id}/`, by(404, 200, 404, 200, 200, 200, 200)),
+    'PATCH /cidoc/assertions/{id}/': at(() => `/cidoc/assertions/${claim.id}/`, by(401, 403, 404, 200, 200, 200, 200), {
+      body: { reconciliation_status: 'pending' },
+    }),
+    'GET /cidoc/relationship-predicates/': at(() => '/cidoc/relationship-predicates/', all(200)),
+  },
+
+  activities: { 'GET /data/activities/': at(() => '/data/activities/', all(200)) },
+  registry: { 'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)) },
+
+  sources: {
+    'GET /cidoc/data_sources/': at(() => '/cidoc/data_sources/', all(200)),
+    'POST /cidoc/data_sources/': at(() => '/cidoc/data_sources/', signedIn(201), { body: whole }),
+    'GET /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, all(200)),
+    // It has no file.
+    'GET /cidoc/data_sources/{id}/file/': at(() => `/cidoc/data_sources/${source.id}/file/`, all(404)),
+    'PUT /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, changesOpen(200), { body: whole }),
+    'PATCH /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, changesOpen(200), { body: whole }),
+    'DELETE /cidoc/data_sources/{id}/': [
+      {
+        place: async () => {
+          const it = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: whole }))
+          return { path: `/cidoc/data_sources/${it.id}/` }
+        },
+        gives: changesOpen(204),
+      },
+    ],
+  },
+
+  clusters: {
+    'GET /cidoc/entity-clusters/': at(() => '/cidoc/entity-clusters/', all(200)),
+    'POST /cidoc/entity-clusters/': at(() => '/cidoc/entity-clusters/', by(401, 403, 403, 201, 201, 201, 201), {
+      body: { canonical_label: 'New', type_scope: 'structure' },
+    }),
+    'GET /cidoc/entity-clusters/suggest-duplicates/': at(
+      () => '/cidoc/entity-clusters/suggest-duplicates/',
+      signedIn(200),
+      {
+        query: { q: 'Published' },
+      },
+    ),
+    'GET /cidoc/entity-clusters/{id}/': at(() => `/cidoc/entity-clusters/${cluster.id}/`, all(200)),
+    'GET /cidoc/entity-clusters/{id}/members/': at(() => `/cidoc/entity-clusters/${cluster.id}/members/`, all(200)),
+    // The version that a change names is missing: told to those who may change it.
+    'PUT /cidoc/entity-clusters/{id}/': at(() => `/cidoc/entity-clusters/${cluster.id}/`, curators(400), { body: {} }),
+    'PATCH /cidoc/entity-clusters/{id}/': at(() => `/cidoc/entity-clusters/${cluster.id}/`, curators(400), {
+      body: { canonical_label: '' },
+    }),
+  },
+
+  roles: {
+    'GET /data/reviewer-roles/': at(() => '/data/reviewer-roles/', curators(200)),
+    'GET /data/reviewer-roles/my_role/': at(
+      () => '/data/reviewer-roles/my_role/',
+      by(401, 404, 404, 200, 200, 200, 404),
+    ),
+    'GET /data/reviewer-roles/{id}/': at(() => `/data/reviewer-roles/${unknown}/`, curators(404)),
+    'POST /data/reviewer-roles/': at(() => '/data/reviewer-roles/', curators(400), { body: {} }),
+    'POST /data/reviewer-roles/assign/': at(() => '/data/reviewer-roles/assign/', curators(400), { body: {} }),
+    'PUT /data/reviewer-roles/{id}/': at(() => `/data/reviewer-roles/${unknown}/`, curators(400), { body: {} }),
+    'PATCH /data/reviewer-roles/{id}/': at(() => `/data/reviewer-roles/${unknown}/`, curators(404), { body: {} }),
+    'DELETE /data/reviewer-roles/{id}/': at(() => `/data/reviewer-roles/${unknown}/`, curators(404)),
+    'GET /data/reviewer-applications/': at(() => '/data/reviewer-applications/', curators(200)),
+    'POST /data/reviewer-applications/': at(() => '/data/reviewer-applications/', signedIn(400), {
+      body: { message: 5 },
+    }),
+    'GET /data/reviewer-applications/mine/': at(() => '/data/reviewer-applications/mine/', signedIn(200)),
+    'POST /data/reviewer-applications/mine/withdraw/': at(
+      () => '/data/reviewer-applications/mine/withdraw/',
+      signedIn(204),
+    ),
+    'GET /data/reviewer-applications/{id}/': at(() => `/data/reviewer-applications/${unknown}/`, curators(404)),
+    'POST /data/reviewer-applications/{id}/approve/': at(
+      () => `/data/reviewer-applications/${unknown}/approve/`,
+      curators(404),
+    ),
+    'POST /data/reviewer-applications/{id}/reject/': at(
+      () => `/data/reviewer-applications/${unknown}/reject/`,
+      curators(404),
+    ),
+    'GET /data/platform-admin/users/': at(() => '/data/platform-admin/users/', curators(200)),
+    'GET /data/platform-admin/users/{id}/': at(() => `/data/platform-admin/users/${unknown}/`, curators(404)),
+  },
+
+  // What anyone may send is refused for what it lacks.
+  tokens: {
+    'POST /api/token/': at(() => '/api/token/', all(400), { body: {} }),
+    'POST /api/token/refresh/': at(() => '/api/token/refresh/', all(400), { body: {} }),
+    'POST /data/blacklist/': at(() => '/data/blacklist/', signedIn(400), { body: {} }),
+    'POST /api/register/': at(() => '/api/register/', all(400), { body: {} }),
+    'POST /data/register/': at(() => '/data/register/', all(400), { body: {} }),
+    'POST /api/dev/login/': at(() => '/api/dev/login/', all(400), { body: {} }),
+    'POST /api/dev/logout/': at(() => '/api/dev/logout/', all(204)),
+  },
+
+  users: {
+    'GET /api/user/info/': at(() => '/api/user/info', signedIn(200)),
+    'GET /data/testme/': at(() => '/data/api/testme/', signedIn(200)),
+    'GET /data/testthelogin/': at(() => '/data/api/testthelogin', signedIn(200)),
+    'GET /data/user/me/': at(() => '/data/api/user/me/', signedIn(200)),
+    'GET /data/user/{slug}/': at(() => `/data/user/${me}/`, all(200)),
+    'GET /data/user/by-username/{username}/': at(() => '/data/user/by-username/dev/', all(200)),
+    'POST /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
+    'PATCH /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
+    'PATCH /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
+    'PUT /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
+  },
+
+  'profile-images': {
+    'POST /data/user/profile-image/': [
+      {
+        place: () => {
+          const body = new FormData()
+          body.set('other', 'x')
+          return { path: '/data/user/profile-image/', body }
+        },
+        gives: signedIn(400),
+      },
+    ],
+    'DELETE /data/user/profile-image/': at(() => '/data/user/profile-image/', signedIn(204)),
+    // There is none.
+    'GET /data/user/{slug}/image/': at(() => `/data/user/${me}/image/`, all(404)),
+  },
+
+  health: {
+    'GET /health/': at(() => '/health/', all(200)),
+    'GET /health/live/': at(() => '/health/live/', all(200)),
+    'GET /health/ready/': at(() => '/health/ready/', all(200)),
+    'GET /health/detailed/': at(() => '/health/detailed/', all(200)),
+    'GET /': at(() => '/', all(200)),
+    'GET /metrics/': at(() => '/metrics', all(200)),
+  },
+}
+
+const rows = Object.entries(matrix).flatMap(([group, routes]) =>
+  Object.entries<readonly Case[]>(routes).map(([route, cases]) => ({ group, route, cases })),
+)
+
+describe('each route answers each persona as the matrix says', () => {
+  test.each(rows)('$route', async ({ route, cases }) => {
+    const [method = ''] = route.split(' ')
+    for (const { place, gives } of cases) {
+      const got: number[] = []
+      for (const who of personas) {
+        const { path, ...sent } = await place()
+        got.push((await app[who].send(method, path, sent)).status)
+      }
+      expect(Object.fromEntries(personas.map((who, i) => [who, got[i]]))).toEqual(
+        Object.fromEntries(personas.map((who, i) => [who, gives[i]])),
+      )
+    }
+  })
+})
+
+test('every group and every route has a row, and no row is for nothing', async () => {
+  const named = readdirSync(new URL('../functions/', import.meta.url)).map((file) => file.replace(/\.ts$/, ''))
+  const served = new Map<string, string[]>()
+  for (const name of named) {
+    const group: { routes?: object } = await import(`../functions/${name}.ts`)
+    if (group.routes) served.set(name, Object.keys(group.routes).sort())
+  }
+  const tested = Object.entries(matrix).map(([group, routes]): [string, string[]] => [
+    group,
+    Object.keys(routes).sort(),
+  ])
+  expect(Object.fromEntries(tested)).toEqual(Object.fromEntries(served))
+})
