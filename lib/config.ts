@@ -32,53 +32,69 @@ const rate = (fallback: string) =>
     }),
   )
 
+const stages = ['local', 'dev', 'staging', 'prod'] as const
+
+// Checks of several members look at these only, so that a fault elsewhere does not hide theirs.
 const Environment = v.pipe(
-  v.object({
-    STAGE: v.optional(v.picklist(['local', 'dev', 'staging', 'prod']), 'local'),
-    AWS_REGION: text('us-east-1'),
-    TABLE_NAME: v.pipe(v.string('is missing'), v.minLength(3, 'must have 3 characters or more')),
-    BUCKET_NAME: text(),
-    DYNAMODB_ENDPOINT: address,
-    S3_ENDPOINT: address,
-    DEBUG: flag,
-    SERVICE_DEV_AUTH: flag,
-    SECRET_KEY: text(),
-    SECRET_KEY_FALLBACKS: list(),
-    ALLOWED_HOSTS: list(),
-    CORS_ORIGINS: list(),
-    SECURE_SSL_REDIRECT: flag,
-    IDP_CLIENT_ID: text(),
-    IDP_ISSUER: address,
-    IDP_USERINFO_URL: address,
-    IDP_TOKENINFO_URL: address,
-    IDP_JWKS_URL: address,
-    SECONDARY_ISSUER: text(),
-    SECONDARY_AUDIENCE: text(),
-    SECONDARY_JWKS_URL: address,
-    CACHE_URL: text(),
-    CACHE_KEY_PREFIX: text(),
-    RATE_TOKEN: rate('10/min'),
-    RATE_REGISTER: rate('5/h'),
-    RATE_DEV_LOGIN: rate('20/min'),
-    LOG_LEVEL: v.optional(v.picklist(['info', 'silent']), 'info'),
-  }),
+  v.object(
+    {
+      STAGE: v.optional(v.picklist(stages, `must be one of ${stages.join(', ')}`), 'local'),
+      AWS_REGION: text('us-east-1'),
+      TABLE_NAME: v.pipe(v.string('is missing'), v.minLength(3, 'must have 3 characters or more')),
+      BUCKET_NAME: text(),
+      DYNAMODB_ENDPOINT: address,
+      S3_ENDPOINT: address,
+      DEBUG: flag,
+      SERVICE_DEV_AUTH: flag,
+      SECRET_KEY: text(),
+      SECRET_KEY_FALLBACKS: list(),
+      ALLOWED_HOSTS: list(),
+      CORS_ORIGINS: list(),
+      SECURE_SSL_REDIRECT: flag,
+      IDP_CLIENT_ID: text(),
+      IDP_ISSUER: address,
+      IDP_USERINFO_URL: address,
+      IDP_TOKENINFO_URL: address,
+      IDP_JWKS_URL: address,
+      SECONDARY_ISSUER: text(),
+      SECONDARY_AUDIENCE: text(),
+      SECONDARY_JWKS_URL: address,
+      CACHE_URL: text(),
+      CACHE_KEY_PREFIX: text(),
+      RATE_TOKEN: rate('10/min'),
+      RATE_REGISTER: rate('5/h'),
+      RATE_DEV_LOGIN: rate('20/min'),
+      LOG_LEVEL: v.optional(v.picklist(['info', 'silent'], 'must be info or silent'), 'info'),
+    },
+    'is missing',
+  ),
   v.forward(
-    v.check((it) => it.STAGE === 'local' || Buffer.byteLength(it.SECRET_KEY) >= 32, 'must have 32 bytes or more'),
+    v.partialCheck(
+      [['STAGE'], ['SECRET_KEY']],
+      (it) => it.STAGE === 'local' || Buffer.byteLength(it.SECRET_KEY) >= 32,
+      'must have 32 bytes or more',
+    ),
     ['SECRET_KEY'],
   ),
   v.forward(
-    v.check(
+    v.partialCheck(
+      [['SECRET_KEY_FALLBACKS']],
       (it) => it.SECRET_KEY_FALLBACKS.every((key) => Buffer.byteLength(key) >= 32),
       'each must have 32 bytes or more',
     ),
     ['SECRET_KEY_FALLBACKS'],
   ),
   v.forward(
-    v.check((it) => it.STAGE === 'local' || it.ALLOWED_HOSTS.length > 0, 'must list the API hosts'),
+    v.partialCheck(
+      [['STAGE'], ['ALLOWED_HOSTS']],
+      (it) => it.STAGE === 'local' || it.ALLOWED_HOSTS.length > 0,
+      'must list the API hosts',
+    ),
     ['ALLOWED_HOSTS'],
   ),
   v.forward(
-    v.check(
+    v.partialCheck(
+      [['IDP_CLIENT_ID'], ['IDP_USERINFO_URL'], ['IDP_ISSUER']],
       (it) => !it.IDP_CLIENT_ID || it.IDP_USERINFO_URL !== '' || it.IDP_ISSUER !== '',
       'is needed beside IDP_CLIENT_ID',
     ),

@@ -23,7 +23,7 @@ Sends JSON Lines to the service through its public API. A second run creates not
 Ends with 0 when every row is accounted for (refusals are listed with their reasons), 1 when rows failed for other
 reasons, 130 when it was stopped.`
 
-process.exitCode = await main()
+process.exitCode = await main().catch((error: unknown) => wrong(messageOf(error)))
 
 async function main(): Promise<number> {
   const { values, positionals } = read()
@@ -35,6 +35,7 @@ async function main(): Promise<number> {
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 64) return wrong('--concurrency: 1 to 64.')
   if (!URL.canParse(values.base)) return wrong('--base: give an address such as http://localhost:8000.')
 
+  const offered = await readFiles(positionals)
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   const settings = { base: values.base.replace(/\/+$/, ''), send: fetch, signal: stop.signal }
@@ -43,7 +44,6 @@ async function main(): Promise<number> {
   const fault = (await refusal(contributor)) ?? (values.accept ? await refusal(reviewer) : undefined)
   if (fault) return wrong(fault)
 
-  const offered = await readFiles(positionals)
   const progress = progressOf(offered.length)
   const report = await importRows(offered, {
     contributor,
@@ -79,7 +79,9 @@ function read() {
   })
 }
 
-const whoIs = (token: string | undefined, email: string): Who => (token ? { token } : { email })
+function whoIs(token: string | undefined, email: string): Who {
+  return token ? { token } : { email }
+}
 
 /** Why the service does not know the caller; undefined when it does. */
 async function refusal(caller: Caller): Promise<string | undefined> {
@@ -87,8 +89,12 @@ async function refusal(caller: Caller): Promise<string | undefined> {
     const { status, body } = await caller.get('/api/user/info')
     return status === 200 ? undefined : `The service answered ${status}: ${detailOf(body)}`
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function wrong(message: string): number {

@@ -37,7 +37,12 @@ async function pack({ serviceDir, service }: Framework): Promise<void> {
 async function serve(framework: Framework): Promise<void> {
   // A parent that ends, however it ends, ends us too.
   process.on('disconnect', () => process.exit(0))
-  await build(framework)
+  try {
+    await build(framework)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(1)
+  }
   let pending: NodeJS.Timeout | undefined
   const changed = () => {
     clearTimeout(pending)

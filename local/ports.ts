@@ -30,7 +30,7 @@ function canListen(port: number): Promise<boolean> {
   })
 }
 
-/** `name (process id)` of whoever listens on a port, from /proc; undefined on other systems and for other users' processes. */
+/** The command and the process id of whoever listens on a port, from /proc; undefined on other systems and for other users' processes. */
 async function ownerOf(port: number): Promise<string | undefined> {
   try {
     const hex = port.toString(16).toUpperCase().padStart(4, '0')
@@ -43,7 +43,8 @@ async function ownerOf(port: number): Promise<string | undefined> {
     for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
       const links = await openFiles(pid)
       if (links.some((link) => inodes.includes(link))) {
-        return `${(await readFile(`/proc/${pid}/comm`, 'utf8')).trim()}, process ${pid}`
+        const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').slice(0, 2).join(' ')
+        return `${command.trim()}, process ${pid}`
       }
     }
   } catch {

@@ -112,8 +112,12 @@ async function serve(): Promise<void> {
       if (stream === child.stderr || line.includes('"level":"error"')) console.error(line)
     })
   }
-  void gone.then(() => fail(`serverless-offline ended: see ${join(directory, 'service.log')}`))
-  await Promise.race([once(child, 'message'), gone])
+  const ended = `serverless-offline ended: see ${join(directory, 'service.log')}`
+  const failed = gone.then(() => {
+    throw new Error(ended)
+  })
+  await Promise.race([once(child, 'message'), failed])
+  failed.catch(() => fail(ended))
 }
 
 /** Invokes the projector as AWS would. Fails when it failed. */

@@ -178,6 +178,26 @@ describe('rows that cannot be taken', () => {
     ])
   })
 
+  test('a create whose answer is lost is not sent twice', async () => {
+    let lost = 0
+    const losing: Send = async (url, init) => {
+      const answer = await send(url, init)
+      if (init.method === 'POST' && url.endsWith('/cidoc/deities/') && ++lost <= 2) throw new Error('The line is dead.')
+      return answer
+    }
+    const settings = { base: 'http://localhost:8000', send: losing }
+    const given = rows(
+      { id: 't:lost-1', kind: 'deity', name: 'Lost 1' },
+      { id: 't:lost-2', kind: 'deity', name: 'Lost 2' },
+    )
+    const report = await run(given, { contributor: callerOf({ email: 'dev@heritage.test' }, settings) })
+    expect(figures(report)).toEqual({ ...nothing, offered: 2, created: 2 })
+    for (const id of ['t:lost-1', 't:lost-2']) {
+      const listed = await app.contributor.get('/cidoc/deities/', { query: { identifier: id } })
+      expect(listed.body.count).toBe(1)
+    }
+  })
+
   test('a run that is stopped tells what it did not reach', async () => {
     const stop = new AbortController()
     const many = rows(...Array.from({ length: 20 }, (_, n) => ({ id: `t:s${n}`, kind: 'deity', name: `Deity ${n}` })))
@@ -290,8 +310,10 @@ function differences(draft: Draft, body: Record<string, unknown>, all: ReadonlyM
   })
   const assertions: unknown[] = Array.isArray(body.assertions) ? body.assertions : []
   const named = assertions.find((it) => isClaim(it) && it.asserted_property === 'name')
+  const claims = Object.entries(draft.assertion)
+  // Ids that stand behind names are noted after what the row says.
   const sourced =
-    !fields.identifier || (isClaim(named) && Object.entries(draft.assertion).every(([name, it]) => named[name] === it))
+    !fields.identifier || (isClaim(named) && claims.every(([name, it]) => String(named[name]).startsWith(it)))
   return [...values.map(([name]) => name), ...references.map(({ as }) => as), ...(sourced ? [] : ['assertion'])]
 }
 

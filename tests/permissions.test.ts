@@ -262,9 +262,10 @@ const matrix: Matrix = {
       body: { message: 5 },
     }),
     'GET /data/reviewer-applications/mine/': at(() => '/data/reviewer-applications/mine/', signedIn(200)),
+    // There is none.
     'POST /data/reviewer-applications/mine/withdraw/': at(
       () => '/data/reviewer-applications/mine/withdraw/',
-      signedIn(204),
+      signedIn(400),
     ),
     'GET /data/reviewer-applications/{id}/': at(() => `/data/reviewer-applications/${unknown}/`, curators(404)),
     'POST /data/reviewer-applications/{id}/approve/': at(
@@ -287,7 +288,7 @@ const matrix: Matrix = {
     'POST /api/register/': at(() => '/api/register/', all(400), { body: {} }),
     'POST /data/register/': at(() => '/data/register/', all(400), { body: {} }),
     'POST /api/dev/login/': at(() => '/api/dev/login/', all(400), { body: {} }),
-    'POST /api/dev/logout/': at(() => '/api/dev/logout/', all(204)),
+    'POST /api/dev/logout/': at(() => '/api/dev/logout/', all(200)),
   },
 
   users: {
@@ -314,7 +315,7 @@ const matrix: Matrix = {
         gives: signedIn(400),
       },
     ],
-    'DELETE /data/user/profile-image/': at(() => '/data/user/profile-image/', signedIn(204)),
+    'DELETE /data/user/profile-image/': at(() => '/data/user/profile-image/', signedIn(200)),
     // There is none.
     'GET /data/user/{slug}/image/': at(() => `/data/user/${me}/image/`, all(404)),
   },

@@ -3,7 +3,7 @@ import { kindKeys } from '../lib/kinds/index.ts'
 import { foundations } from '../local/demo/foundations.ts'
 import { happenings } from '../local/demo/happenings.ts'
 import { last, things } from '../local/demo/things.ts'
-import { contested, declined, edit, questioned, waiting } from '../local/demo/unsettled.ts'
+import { contested, declined, edit, questioned, rival, waiting } from '../local/demo/unsettled.ts'
 import { mappingOf } from '../local/import/mappings.ts'
 import { type App, openApp } from './app.ts'
 
@@ -53,24 +53,26 @@ test('something waits, something was sent back, something was turned down', asyn
   expect(await mine('other', 'rejected')).toEqual([declined.name])
 })
 
-test('an edit of a published record waits, and contradicts it', async () => {
+test('an edit of a published record waits, and so does a claim that contradicts it', async () => {
   const query = { identifier: contested.id }
   const [tower] = (await app.anon.get('/cidoc/structures/', { query })).body.results
-  expect(tower.construction_date).toBe(contested.construction_date)
-  const claims = await app.community.get('/cidoc/assertions/', {
-    query: { entity_type: 'structure', entity_id: tower.id, asserted_property: 'construction_date' },
-  })
-  expect(
-    claims.body.results.map((it: { asserted_value: string; reconciliation_status: string }) => [
+  expect(tower).toMatchObject({ construction_date: contested.construction_date, condition: '' })
+  const standing = async (asserted_property: string) => {
+    const listed = await app.community.get('/cidoc/assertions/', {
+      query: { entity_type: 'structure', entity_id: tower.id, asserted_property },
+    })
+    return listed.body.results.map((it: { asserted_value: string; reconciliation_status: string }) => [
       it.asserted_value,
       it.reconciliation_status,
-    ]),
-  ).toEqual([
-    [edit.construction_date, 'pending'],
+    ])
+  }
+  expect(await standing('condition')).toEqual([[edit.condition, 'pending']])
+  expect(await standing('construction_date')).toEqual([
+    [rival.asserted_value, 'pending'],
     [contested.construction_date, 'accepted'],
   ])
-  const seen = await app.staff.get(`/data/cultural-entities/${tower.cultural_entity_id}/`)
-  expect(JSON.stringify(seen.body)).toContain('contradiction')
+  const { loadById } = await import('../lib/store/records.ts')
+  expect((await loadById(tower.cultural_entity_id))?.open_contradictions).toBe(1)
 })
 
 test('a second start does nothing', async () => {

@@ -76,8 +76,10 @@ function json(body: Buffer): object {
 
 /** Text members as strings, files as File. */
 async function form(body: Buffer, type: string): Promise<Record<string, string | File>> {
-  const parts = body.toString('latin1').split(/\r?\n?--[^\r\n]{1,70}\r\n/, MOST_PARTS + 2).length
-  if (parts > MOST_PARTS + 1) throw malformed(`The form has more than ${MOST_PARTS} parts.`)
+  // Counted before they are read, since each part costs an object or two. The last boundary ends the form.
+  const boundary = /;\s*boundary="?([^";\s]+)/i.exec(type)?.[1] ?? ''
+  const parts = body.toString('latin1').split(`--${boundary}`, MOST_PARTS + 3).length - 2
+  if (parts > MOST_PARTS) throw malformed(`The form has more than ${MOST_PARTS} parts.`)
   try {
     return Object.fromEntries(
       await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData(),

@@ -51,7 +51,7 @@ const security = {
 
 function result(request: Request, reply: Reply, started: number, error?: Error): Result {
   writeLine(request, reply, started, error)
-  const { payload, type, binary, packed } = encode(reply, /\bgzip\b/.test(request.headers['accept-encoding'] ?? ''))
+  const { payload, type, binary, packed } = encode(reply, takesGzip(request))
   const headers = {
     'cache-control': 'private, no-store',
     ...(type && { 'content-type': type }),
@@ -72,6 +72,10 @@ function result(request: Request, reply: Reply, started: number, error?: Error):
 
 /** Below this, packing costs more than it saves. The gateway does not pack, and Lambda's answers end at 6 MB. */
 const WORTH_PACKING = 8192
+
+/** Asked for, and not with a weight of nothing. */
+const takesGzip = ({ headers }: Request) =>
+  /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))(;|,|$)/i.test(headers['accept-encoding'] ?? '')
 
 type Encoded = { payload: string; type?: string; binary: boolean; packed?: true }
 function encode({ body }: Reply, packs: boolean): Encoded {

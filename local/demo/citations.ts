@@ -4,6 +4,10 @@ export const cite = {
     'UNESCO World Heritage Centre: Kathmandu Valley, list no. 121, inscribed 1979.',
     'https://whc.unesco.org/en/list/121/',
   ),
+  conservation: web(
+    'UNESCO World Heritage Centre: State of conservation reports on Kathmandu Valley, list no. 121.',
+    'https://whc.unesco.org/en/list/121/documents/',
+  ),
   lumbini: web(
     'UNESCO World Heritage Centre: Lumbini, the Birthplace of the Lord Buddha, list no. 666, inscribed 1997.',
     'https://whc.unesco.org/en/list/666/',

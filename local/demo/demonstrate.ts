@@ -8,7 +8,7 @@ import { foundations } from './foundations.ts'
 import { happenings } from './happenings.ts'
 import { inProcess } from './in-process.ts'
 import { last, things } from './things.ts'
-import { contested, declined, edit, questioned, waiting } from './unsettled.ts'
+import { contested, declined, edit, questioned, rival, waiting } from './unsettled.ts'
 
 /**
  * Makes the demonstration records as people would: through the API, by two contributors and a reviewer. What is there
@@ -39,6 +39,8 @@ export async function demonstrate(): Promise<void> {
   )
   const [tower] = await take(dev, [contested])
   done(await dev.patch(`/cidoc/structures/${tower?.record?.id}/`, edit))
+  const about = { entity_type: 'structure', entity_id: tower?.record?.id }
+  if (tower?.outcome === 'created') done(await other.post('/cidoc/assertions/', { ...about, ...rival }))
   await take(other, [last])
 }
 

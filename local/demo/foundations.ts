@@ -121,7 +121,7 @@ export const foundations: readonly Row[] = [
     current_status: 'partially_ruined',
     coordinates: '27.7042, 85.3066',
     description: 'The palace square of Kathmandu, hard hit by the earthquake of 2015 and since then under repair.',
-    ...cite.valley,
+    ...cite.conservation,
   },
   {
     id: 'demo:location/changu',
@@ -171,7 +171,7 @@ export const foundations: readonly Row[] = [
     type: 'city',
     coordinates: '39.9042, 116.4074',
     description: 'Under its older name Dadu the capital that Kublai Khan founded.',
-    ...cite.whelpton,
+    ...cite.slusser,
   },
   {
     id: 'demo:deity/siddhi-lakshmi',

@@ -91,7 +91,7 @@ export const happenings: readonly Row[] = [
     recurrence: 'one_time',
     architectural_structures: ['demo:structure/kasthamandap', 'demo:structure/rani-pokhari'],
     description: 'A shock of magnitude 7.8 with its centre in Gorkha; hundreds of monuments fell or cracked.',
-    ...cite.valley,
+    ...cite.conservation,
   },
   {
     id: 'demo:event/inscription-1979',
@@ -123,7 +123,7 @@ export const happenings: readonly Row[] = [
     date_latest: '2022',
     took_place_at: 'demo:location/kathmandu-darbar-square',
     description: 'The rest house was raised again by a local committee on its old foundations.',
-    ...cite.valley,
+    ...cite.conservation,
     confidence: 'uncertain',
   },
   {

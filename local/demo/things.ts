@@ -271,7 +271,7 @@ export const things: readonly Row[] = [
     kind: 'cultural_entity',
     name: 'Chariot of Bunga Dyah',
     category: 'artifact',
-    description: 'A tower of wood, cane and rope on four wheels that is built anew each spring without a nail.',
+    description: 'A tower of wood, cane and rope on four wheels that is built anew each spring.',
     ...cite.locke,
   },
 ]

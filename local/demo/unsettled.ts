@@ -77,12 +77,21 @@ export const contested: Row = {
   ...cite.whelpton,
 }
 
-/** An edit of it that waits, and that contradicts it. */
+/** An edit of it by its contributor, which waits. */
 export const edit = {
-  construction_date: '1832',
+  condition: 'Excellent',
   assertion: {
-    ...cite.korn,
-    confidence: 'uncertain',
-    data_quality_note: 'Two towers stood here; the years are often mixed up.',
+    source_type: 'field_survey',
+    source_citation: 'Demonstration: what someone noted who stood before the tower.',
+    confidence: 'likely',
   },
+}
+
+/** What someone else claims about it, against what stands. */
+export const rival = {
+  asserted_property: 'construction_date',
+  asserted_value: '1832',
+  ...cite.korn,
+  confidence: 'uncertain',
+  data_quality_note: 'Two towers stood here one after the other, and their years are often mixed up.',
 }

@@ -14,15 +14,6 @@ export type Mapping = {
   readonly own?: readonly string[]
 }
 
-const hints = {
-  embodied_deity_relation_hint: 'embodied_deity',
-  residence_structure_relation_hint: 'residence_structure',
-  supported_by_guthi_relation_hint: 'supported_by_institution',
-  initiated_tenure_relation_hint: 'initiated_tenure',
-  ended_tenure_of_relation_hint: 'ended_tenure_of',
-  took_place_at_relation_hint: 'took_place_at',
-}
-
 const mappings: Readonly<Record<string, Mapping>> = {
   person: { kind: 'person', renamed: {} },
   location: { kind: 'location', renamed: {} },
@@ -40,9 +31,22 @@ const mappings: Readonly<Record<string, Mapping>> = {
   transfer_of_custody: { kind: 'transfer_of_custody', renamed: {} },
   iconography: { kind: 'iconography', renamed: {} },
   monument: { kind: 'monument', renamed: { same_as_in_source: 'same_as' } },
-  kumari_tenure: { kind: 'kumari_tenure', renamed: hints },
-  kumari_selection: { kind: 'kumari_selection', renamed: hints },
-  kumari_retirement: { kind: 'kumari_retirement', renamed: hints },
+  kumari_tenure: {
+    kind: 'kumari_tenure',
+    renamed: {
+      embodied_deity_relation_hint: 'embodied_deity',
+      residence_structure_relation_hint: 'residence_structure',
+      supported_by_guthi_relation_hint: 'supported_by_institution',
+    },
+  },
+  kumari_selection: {
+    kind: 'kumari_selection',
+    renamed: { initiated_tenure_relation_hint: 'initiated_tenure', took_place_at_relation_hint: 'took_place_at' },
+  },
+  kumari_retirement: {
+    kind: 'kumari_retirement',
+    renamed: { ended_tenure_of_relation_hint: 'ended_tenure_of', took_place_at_relation_hint: 'took_place_at' },
+  },
   syncretic_relationship: { kind: 'syncretism', renamed: {} },
   caste_group: { kind: 'caste_group', renamed: {} },
   calendar_system: { kind: 'calendar', renamed: {} },

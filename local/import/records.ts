@@ -116,7 +116,7 @@ function listOf({ status, body }: Answer): v.InferOutput<typeof Listed> {
 }
 
 function knownOf(kind: Kind, it: Stored): Known {
-  const review = kind.key === 'entity' ? it.entity_id : it.cultural_entity_id
+  const review = kind.key === 'entity' ? it.entity_id : kind.record ? it.cultural_entity_id : undefined
   return {
     kind: kinds[kind.key],
     id: it.id ?? String(it.entity_id),

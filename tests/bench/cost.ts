@@ -27,7 +27,7 @@ export async function benchCost(sizes: readonly number[]): Promise<void> {
     first.map(({ route }, i) => ({
       route,
       ...Object.fromEntries(
-        sizes.map((size, s) => [`${size}`, `${results[s]?.[i]?.calls} / ${results[s]?.[i]?.units}`]),
+        sizes.map((size, s) => [`at ${size}`, `${results[s]?.[i]?.calls} / ${results[s]?.[i]?.units}`]),
       ),
     })),
   )
@@ -37,7 +37,8 @@ const values = {
   note: 'Measured',
   existence_status: 'Extant',
   construction_date: '1702',
-  coordinates: '27.67161, 85.42842',
+  // Away from those that are filled in: what lies within 150 m is read, so density there would count.
+  coordinates: '29.67161, 81.42842',
   condition: 'Good',
   structure_type: 'Temple',
   description: 'A temple made to be measured.',

@@ -15,9 +15,7 @@ describe('the mappings', () => {
     const astray = rowKinds.flatMap((name) => {
       const mapping = mappingOf(name)
       if (!mapping) return [name]
-      const { tenure } = { tenure: mapping.kind.startsWith('kumari_') }
-      // The hints of the three kinds of the living goddess are one table.
-      return Object.values(mapping.renamed).filter((field) => !fieldOf(kindOf(mapping), field) && !tenure)
+      return Object.values(mapping.renamed).filter((field) => !fieldOf(kindOf(mapping), field))
     })
     expect(astray).toEqual([])
   })

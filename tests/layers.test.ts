@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+/**
+ * Who may import whom. A layer is a folder under lib/ or one file there; `functions` is a layer of its own. What a
+ * layer imports must be named beside it, and packages are imported by those who are named beside them, and nobody else.
+ */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  functions: [
+    'http',
+    'kinds',
+    'domain',
+    'store',
+    'views',
+    'blobs',
+    'auth',
+    'errors',
+    'config',
+    'log',
+    'clock',
+    'permissions',
+    'metrics',
+    'table/stream',
+    'table/read',
+  ],
+  http: ['auth', 'kinds/index', 'permissions', 'errors', 'config', 'log', 'meter', 'store/requests'],
+  views: ['kinds', 'domain', 'permissions', 'store'],
+  store: ['table', 'domain', 'kinds', 'permissions', 'errors', 'clock', 'config'],
+  auth: ['store', 'permissions', 'errors', 'config', 'clock'],
+  table: ['domain', 'errors', 'config', 'clock', 'meter'],
+  kinds: [],
+  domain: [],
+  permissions: [],
+  errors: [],
+  config: [],
+  meter: [],
+  clock: ['domain'],
+  log: ['config'],
+  blobs: ['config'],
+  metrics: ['clock', 'table/read'],
+}
+
+const packages: Readonly<Record<string, readonly string[]>> = {
+  '@aws-sdk/client-dynamodb': ['table'],
+  '@aws-sdk/lib-dynamodb': ['table'],
+  '@aws-sdk/util-dynamodb': ['table'],
+  '@aws-sdk/client-s3': ['blobs'],
+  '@middy/core': ['http'],
+  jose: ['auth'],
+  // Types only: the shapes of events.
+  'aws-lambda': ['http', 'functions', 'table'],
+  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth'],
+}
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const sources = (folder: string) =>
+  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => posix.join(folder, name))
+
+/** `lib/store/records.ts` is `store/records` in the layer `store`. */
+const nameOf = (file: string) => file.replace(/^lib\//, '').replace(/\.ts$/, '')
+const layerOf = (file: string) => (file.startsWith('functions/') ? 'functions' : (nameOf(file).split('/')[0] ?? ''))
+const importsOf = (file: string) =>
+  [
+    ...readFileSync(`${root}${file}`, 'utf8').matchAll(
+      /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+    ),
+  ].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+/** A file of this project that an import means, from its root. */
+const fileOf = (from: string, specifier: string) => posix.join(posix.dirname(from), specifier)
+
+const files = [...sources('functions'), ...sources('lib')]
+const edges = files.flatMap((from) => importsOf(from).map((specifier) => ({ from, specifier })))
+const inner = edges
+  .filter(({ specifier }) => specifier.startsWith('.'))
+  .map(({ from, specifier }) => ({ from, to: fileOf(from, specifier) }))
+
+test('the table of layers names every layer there is', () => {
+  expect([...new Set(files.map(layerOf))].sort()).toEqual(Object.keys(layers).sort())
+})
+
+test('a layer imports only those beside it in the table', () => {
+  const wrong = inner.filter(({ from, to }) => {
+    if (!to.startsWith('lib/') || layerOf(from) === layerOf(to)) return false
+    const allowed = layers[layerOf(from)] ?? []
+    return !allowed.includes(layerOf(to)) && !allowed.includes(nameOf(to))
+  })
+  expect(wrong).toEqual([])
+})
+
+test('the table allows nothing that nobody needs', () => {
+  const idle = Object.entries(layers).flatMap(([layer, allowed]) =>
+    allowed
+      .filter(
+        (one) => !inner.some(({ from, to }) => layerOf(from) === layer && [layerOf(to), nameOf(to)].includes(one)),
+      )
+      .map((one) => `${layer} -> ${one}`),
+  )
+  expect(idle).toEqual([])
+})
+
+test('groups do not import each other, and nothing else imports them', () => {
+  const among = ['local', 'tests'].flatMap(sources)
+  expect(inner.filter(({ to }) => to.startsWith('functions/'))).toEqual([])
+  // Those who may are there: the rule above is not about an empty set.
+  const users = among.filter((file) => importsOf(file).some((specifier) => specifier.includes('functions/')))
+  expect(users.length).toBeGreaterThan(0)
+})
+
+test('lib and functions import nothing of local or tests', () => {
+  const outside = inner.filter(
+    ({ to }) => !to.startsWith('lib/') && !to.startsWith('functions/') && to !== 'package.json',
+  )
+  expect(outside).toEqual([])
+})
+
+describe('packages', () => {
+  const outer = edges.filter(({ specifier }) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
+
+  test('are imported only by the layers that the table names', () => {
+    expect(outer.filter(({ from, specifier }) => !packages[specifier]?.includes(layerOf(from)))).toEqual([])
+  })
+
+  test('of the table are all in use', () => {
+    expect(Object.keys(packages).filter((name) => !outer.some(({ specifier }) => specifier === name))).toEqual([])
+  })
+})
+
+test('domain rules and kinds know no clock, no chance, no environment', () => {
+  const rules = files.filter((file) => /^lib\/(domain|kinds)\//.test(file))
+  const impure = rules.filter((file) =>
+    /\bDate\.now\(|new Date\(\)|Math\.random\(|process\.env|randomUUID/.test(readFileSync(`${root}${file}`, 'utf8')),
+  )
+  expect(impure.map((file) => relative('.', file))).toEqual([])
+})
+
+test('only the clock asks for the time and for chance in the store and the table', () => {
+  const places = files.filter((file) => /^lib\/(store|table|views)\//.test(file))
+  expect(
+    places.filter((file) =>
+      /\bDate\.now\(|new Date\(\)|Math\.random\(|randomUUID/.test(readFileSync(`${root}${file}`, 'utf8')),
+    ),
+  ).toEqual([])
+})
