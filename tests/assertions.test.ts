@@ -122,7 +122,7 @@ describe('a claim about a record', () => {
       reconciliation_status: 'pending',
       revision_number: null,
       entity_type: 'monument',
-      entity_id: sights.published.id,
+      object_id: sights.published.id,
       cultural_entity_id: sights.published.cultural_entity_id,
       created_at: '2025-01-15T10:00:00.000Z',
     })

@@ -196,3 +196,22 @@ describe('a list of several standings', () => {
     expect(rows.length).toBe(35)
   })
 })
+
+describe('records that are not for everyone', () => {
+  test('take no room in the pages of those who may not see them', async () => {
+    const closed = await publish(app, 'persons', { name: 'Closed', access_tier: 'restricted' })
+    await copies(closed, 250)
+    // Older than all of these.
+    const open = await publish(app, 'persons', { name: 'Open' })
+    await copies(open, 30, { created_at: '2020-01-01T00:00:00.000Z' })
+    const { pages, costs } = await follow(app.anon, '/cidoc/persons/?limit=10', 'next')
+    expect(pages.map((page) => [page.count, page.results.length])).toEqual([
+      [31, 10],
+      [31, 10],
+      [31, 10],
+      [31, 1],
+    ])
+    expect(costs).toEqual([2])
+    expect((await app.other.get('/cidoc/persons/')).body.count).toBe(282)
+  })
+})

@@ -64,7 +64,7 @@ export async function copies(it: Made, many: number, also: object = {}): Promise
   const writes = Array.from({ length: many }, (_, i) => {
     const id = found.id * 1_000_000 + i
     const created_at = new Date(Date.parse(found.created_at) - (i + 1) * 1000).toISOString()
-    const copy = { ...headOf(found), ...also, id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at }
+    const copy = { ...headOf(found), id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at, ...also }
     return put(head, copy, undefined)
   })
   for (let start = 0; start < writes.length; start += 80) await transact(writes.slice(start, start + 80))

@@ -55,18 +55,18 @@ export const Head = v.object({
 export type Head = v.InferOutput<typeof Head>
 export type Brief = v.InferOutput<typeof Brief>
 
-/** `published`, or the status that keeps a record from the public. */
-export const standingOf = (it: { status: string; public: boolean }) => (it.public ? 'published' : it.status)
-export const standings = ['published', ...withheld] as const
+/** `published`; `restricted`, which is published for those who are signed in; or the status that keeps a record from the public. */
+export const standingOf = (it: { status: string; public: boolean; access_tier: string }) =>
+  it.public ? (it.access_tier === 'public' ? 'published' : 'restricted') : it.status
+export const standings = ['published', 'restricted', ...withheld] as const
 
-/** Names of the lists a record is in. Published records that not everyone may see are counted apart. */
+/** Names of the lists a record is in: one for each standing, so that no page holds what its reader may not see. */
 export const listsOf = {
   kind: (kind: string, standing: string) => `KIND#${kind}#${standing}`,
   every: (standing: string) => `RECORD#${standing}`,
   owner: (user: string, standing: string) => `OWNER#${user}#${standing}`,
   owner_kind: (user: string, kind: string, standing: string) => `OWNER#${user}#${kind}#${standing}`,
 }
-export const restricted = (list: string) => `${list}#restricted`
 
 const partitionsOf = (it: Head) => {
   const standing = standingOf(it)
@@ -89,8 +89,7 @@ export const head = defineItem({
   },
   counted: (it) => {
     if (it.deleted_at) return []
-    const apart = it.public && it.access_tier !== 'public'
-    return Object.values(partitionsOf(it)).map((list) => (apart ? restricted(list) : list))
+    return Object.values(partitionsOf(it))
   },
 })
 

@@ -36,7 +36,6 @@ import {
   type LinkItem,
   link,
   listsOf,
-  restricted,
   revision,
   standingOf,
   standings,
@@ -295,6 +294,8 @@ function fits(it: Head, { status, mine, all }: Filter, actor: Actor | null): boo
   return it.public || own || (all === true && actor?.is_staff === true)
 }
 
+const published = ['published', 'restricted']
+
 /** Which partitions hold what the filter asks for, as far as the scope allows it. */
 function listFor({ kind, status, mine, all, contributor, category, forward }: Filter, scope: Scope): List {
   const whose = mine ? scope.own : contributor
@@ -307,22 +308,20 @@ function listFor({ kind, status, mine, all, contributor, category, forward }: Fi
         ? { index: 'kind' as const, pk: listsOf.kind(kind, standing) }
         : { index: 'every' as const, pk: listsOf.every(standing) }
   const wanted: readonly string[] =
-    status !== undefined ? [isPublished(status) ? 'published' : status] : mine || all ? standings : ['published']
+    status !== undefined ? (isPublished(status) ? published : [status]) : mine || all ? standings : published
   const known = wanted.filter((standing) => standings.some((one) => one === standing))
   // What is withheld from the public is shown to its contributor and to staff only.
   const partitions = known.flatMap((standing) => {
     if (standing === 'published' || scope.everything) return [here(whose, standing)]
+    if (standing === 'restricted') return scope.signedIn ? [here(whose, standing)] : []
     if (!scope.own || (whose && whose !== scope.own)) return []
     return [here(scope.own, standing)]
   })
-  const counted = partitions.flatMap(({ pk }) =>
-    pk.endsWith('#published') && scope.signedIn ? [pk, restricted(pk)] : [pk],
-  )
   return {
     partitions,
-    counted,
+    counted: partitions.map(({ pk }) => pk),
     ...(forward && { forward }),
-    only: { ...(category && { category }), ...(!scope.signedIn && { access_tier: 'public' }) },
+    ...(category && { only: { category } }),
   }
 }
 

@@ -91,7 +91,8 @@ export const edit = {
 export const rival = {
   asserted_property: 'construction_date',
   asserted_value: '1832',
-  ...cite.korn,
-  confidence: 'uncertain',
+  source_type: 'web',
+  source_citation: 'Demonstration of a rival claim: no source says so here.',
+  confidence: 'speculative',
   data_quality_note: 'Two towers stood here one after the other, and their years are often mixed up.',
 }
