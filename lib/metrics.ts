@@ -72,10 +72,12 @@ async function census(): Promise<Family[]> {
   ]
 }
 
-/** `KIND#structure#published#restricted`: three of its parts are labels. */
+/** `KIND#structure#restricted`: published for those who are signed in. */
 function recordSample(list: string, n: number): [Labels, number][] {
-  const [, kind, standing, access = 'public'] = list.split('#')
-  return kind && standing ? [[{ kind, standing, access }, n]] : []
+  const [, kind, place] = list.split('#')
+  if (!kind || !place) return []
+  const [standing, access] = place === 'restricted' ? ['published', 'restricted'] : [place, 'public']
+  return [[{ kind, standing, access }, n]]
 }
 
 function processFamilies(): Family[] {

@@ -42,7 +42,7 @@ const contextOf = ({ path, query }: Request) =>
   ])
 
 function link(request: Request, page: Page, offset: number, side: 'after' | 'before', at: string | undefined): string {
-  const url = new URL(request.path, request.origin)
+  const url = new URL(request.path.replace(/\/?$/, '/'), request.origin)
   for (const [name, value] of Object.entries(request.query)) {
     if (!['limit', 'offset', 'page', 'page_size', 'hint'].includes(name)) url.searchParams.set(name, value)
   }
