@@ -5,7 +5,7 @@ import { listBody } from '../lib/http/page.ts'
 import { ByEntity, RecordQuery } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, kindOfCode, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, kindOfCode, kinds, type Mode, recordKinds, schemaOf } from '../lib/kinds/index.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { type History, loadHistory } from '../lib/store/history.ts'
 import { peopleIn, peopleOf } from '../lib/store/people.ts'
@@ -13,6 +13,9 @@ import type { Head } from '../lib/store/record-items.ts'
 import * as records from '../lib/store/records.ts'
 import * as users from '../lib/store/users.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/views/entity.ts'
+
+/** The kinds whose records are contributions of their own. */
+const reviewed = [...recordKinds, 'entity']
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
@@ -26,7 +29,7 @@ export const routes = {
       const { search, identifier: _, ordering, ...wanted } = query
       const filter = { ...wanted, ...ordering }
       const listed = search
-        ? await records.find('entity', { name: search }, filter, actor, page)
+        ? await records.find(reviewed, { name: search }, filter, actor, page)
         : await records.list(filter, scope, page, contributors)
       const people = search ? await peopleOf(listed.results.map((it) => it.contributor_id)) : peopleIn(listed.found)
       return listBody(request, page, { ...listed, results: listed.results.map((it) => entityRow(it, actor, people)) })

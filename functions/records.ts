@@ -49,9 +49,9 @@ export const routes = {
       const { search, identifier, ordering, ...wanted } = query
       const filter = { ...wanted, ...ordering, kind: segment.key }
       const listed = identifier
-        ? await records.find(segment.key, { identifier }, filter, actor, page)
+        ? await records.find([segment.key], { identifier }, filter, actor, page)
         : search
-          ? await records.find(segment.key, { name: search }, filter, actor, page)
+          ? await records.find([segment.key], { name: search }, filter, actor, page)
           : await records.list(filter, scope, page)
       return listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
     },
@@ -102,7 +102,7 @@ export const routes = {
     subject,
     body: ({ segment }) => schemaOf(segment, 'create'),
     handle: async ({ subject, actor, body }) =>
-      detailOf(await records.amend(subject, actor, body, { replace: true }), actor),
+      detailOf(records.asProposed(await records.amend(subject, actor, body, { replace: true })), actor),
   }),
 
   'PATCH /cidoc/{segment}/{id}/': changeRoute({
@@ -111,7 +111,8 @@ export const routes = {
     params: Address,
     subject,
     body: ({ segment }) => schemaOf(segment, 'change'),
-    handle: async ({ subject, actor, body }) => detailOf(await records.amend(subject, actor, body), actor),
+    handle: async ({ subject, actor, body }) =>
+      detailOf(records.asProposed(await records.amend(subject, actor, body)), actor),
   }),
 
   'DELETE /cidoc/{segment}/{id}/': changeRoute({

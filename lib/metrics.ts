@@ -72,12 +72,13 @@ async function census(): Promise<Family[]> {
   ]
 }
 
-/** `KIND#structure#restricted`: published for those who are signed in. */
+/** `KIND#structure#restricted`, `KIND#entity:artifact#published`: restricted is what is published for those who are signed in. */
 function recordSample(list: string, n: number): [Labels, number][] {
-  const [, kind, place] = list.split('#')
+  const [, sort, place] = list.split('#')
+  const [kind, category] = sort?.split(':') ?? []
   if (!kind || !place) return []
   const [standing, access] = place === 'restricted' ? ['published', 'restricted'] : [place, 'public']
-  return [[{ kind, standing, access }, n]]
+  return [[{ kind, standing, access, ...(category && { category }) }, n]]
 }
 
 function processFamilies(): Family[] {

@@ -16,6 +16,9 @@ export type Subject = {
   public: boolean
   access_tier?: string | undefined
   deleted_at?: string | null | undefined
+  /** Of a flag: who raised it, null the service itself, and whether it is settled. */
+  flagged_by?: string | null | undefined
+  is_resolved?: boolean | undefined
 }
 /** Which records of a list the caller may be shown: published ones of these tiers, own ones, or all. */
 export type Scope = { signedIn: boolean; everything: boolean; own: string | null }
@@ -40,6 +43,9 @@ const open = (actor: Actor | null, it: Subject) =>
 const sees = (actor: Actor | null, it: Subject) =>
   actor?.is_staff === true || (!it.deleted_at && (open(actor, it) || owns(actor, it)))
 const reviews = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
+const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
+/** Reviewers, but on a record of their own: nobody decides on that. */
+const settles = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
 const scope = (actor: Actor | null): Scope => ({
   signedIn: actor !== null,
   everything: actor?.is_staff ?? false,
@@ -76,6 +82,21 @@ export const permissions = {
     changes: (actor) => reviewer(actor),
   },
   'activity.list': { lists: scope },
+  'flag.read': { role: anyone },
+  'flag.create': { role: anyone },
+  'flag.change': {
+    sees: (actor, it) => sees(actor, it) || reviews(actor, it),
+    changes: (actor, it) => settles(actor, it) || (flagged(actor, it) && !it.is_resolved),
+  },
+  'flag.resolve': {
+    sees: (actor, it) => sees(actor, it) || reviews(actor, it),
+    changes: (actor, it) => settles(actor, it) || flagged(actor, it),
+  },
+  'flag.delete': {
+    sees: (actor, it) => sees(actor, it) || reviews(actor, it),
+    changes: settles,
+  },
+  'notification.own': { role: anyone },
   'source.list': { lists: scope },
   'source.create': { role: anyone },
   'source.read': { sees },
@@ -100,5 +121,7 @@ export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] exten
 
 /** Whether this caller may see that record; for handlers that load a second thing. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => sees(actor, it)
+/** Whether this caller may see that record, or reviews it while it waits. */
+export const mayInspect = (actor: Actor | null, it: Subject): boolean => sees(actor, it) || reviews(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)

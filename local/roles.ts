@@ -12,6 +12,8 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   reviews: ['table'],
   roles: ['table'],
   activities: ['table'],
+  flags: ['table'],
+  notifications: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
 }

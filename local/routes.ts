@@ -15,6 +15,8 @@ const roots = {
   reviews: ['/data/review-workspace/*'],
   roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin/*'],
   activities: ['/data/activities'],
+  flags: ['/data/review-flags'],
+  notifications: ['/data/notifications'],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -1,21 +1,23 @@
 import type { Trigger } from './status.ts'
 
-export const verdicts = ['accept', 'reject', 'request_changes'] as const
+export const verdicts = ['accept', 'accept_with_edits', 'request_changes', 'reject', 'escalate'] as const
 export type Verdict = (typeof verdicts)[number]
 
-/** What a reviewer's verdict sets in motion, and whether the contributor is owed a reason. */
+/** What a reviewer's verdict sets in motion, whether it publishes, and whether the contributor is owed a reason. */
 export const effects = {
-  accept: { trigger: 'accept', activity: 'accepted', reason: false },
-  reject: { trigger: 'reject', activity: 'rejected', reason: true },
-  request_changes: { trigger: 'request_changes', activity: 'changes_requested', reason: true },
-} as const satisfies Record<Verdict, { trigger: Trigger; activity: string; reason: boolean }>
+  accept: { trigger: 'accept', activity: 'accepted', accepts: true, reason: false },
+  accept_with_edits: { trigger: 'accept', activity: 'accepted', accepts: true, reason: false },
+  request_changes: { trigger: 'request_changes', activity: 'changes_requested', accepts: false, reason: true },
+  reject: { trigger: 'reject', activity: 'rejected', accepts: false, reason: true },
+  escalate: { trigger: 'escalate', activity: 'escalated', accepts: false, reason: false },
+} as const satisfies Record<Verdict, { trigger: Trigger; activity: string; accepts: boolean; reason: boolean }>
 
 export const handlings = ['not_applicable', 'supersedes', 'coexist', 'existing_stands', 'refines', 'disputed'] as const
 export type Handling = (typeof handlings)[number]
 
 type Fate = 'accepted' | 'superseded' | 'disputed'
 
-/** How a contradiction is settled: what becomes of the new claim and of its rival, and which of the two values stands. */
+/** How a contradiction is settled: what becomes of the new claim and of its rivals, and which side's value stands. */
 export const settlements = {
   supersedes: { claim: 'accepted', rival: 'superseded', stands: 'claim' },
   coexist: { claim: 'accepted', rival: 'accepted', stands: 'claim' },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
@@ -54,8 +55,8 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const subject = await spec.subject?.(params)
   if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()
   if (rule.changes && !(actor && subject && rule.changes(actor, subject))) throw refused()
-  const etag = subject && etagOf(spec, subject)
-  if (rule.changes) checkPrecondition(request, etag)
+  const version = subject && (spec.version?.(subject) ?? subject.version)
+  if (rule.changes) checkPrecondition(request, version)
 
   if (spec.throttle) await throttle(spec.throttle.scope, request.address, spec.throttle.rate)
   const query = checked(spec.query, request.query)
@@ -64,12 +65,8 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   const given = { actor, scope: rule.lists?.(actor), subject, params, query, body, page: pageOf(request), request }
   const answer = await spec.handle(given)
-  return finish(
-    spec,
-    request,
-    answer instanceof Reply ? answer : new Reply(200, answer),
-    rule.changes ? undefined : etag,
-  )
+  const reply = answer instanceof Reply ? answer : new Reply(200, answer)
+  return finish(spec, request, reply, rule.changes ? undefined : version)
 }
 
 // What route.ts erased. The five functions there are the only makers of a Route, so this shape holds.
@@ -81,8 +78,8 @@ type Declared = {
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
   form?: FormLimits
   throttle?: Throttle
+  version?: (subject: Subject) => string | number
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
-  etag?: (subject: Subject) => string
   handle: (given: object) => Promise<unknown>
 }
 type Rule = {
@@ -125,24 +122,28 @@ function checked(schema: v.GenericSchema | undefined, input: unknown): unknown {
   throw invalid(fields)
 }
 
-function etagOf(spec: Declared, subject: Subject & { version?: number }): string | undefined {
-  if (spec.etag) return `"${spec.etag(subject)}"`
-  return subject.version === undefined ? undefined : `"${subject.version}"`
-}
+/** The tags of an If-Match or If-None-Match header; weak ones count as strong. */
+const tagsIn = (header = '') => header.split(',').map((one) => one.trim().replace(/^W\//, ''))
+const matches = (header: string | undefined, fits: (tag: string) => boolean) =>
+  header !== undefined && tagsIn(header).some((tag) => tag === '*' || fits(tag))
 
-const matches = (header: string | undefined, etag: string) =>
-  header !== undefined &&
-  (header.trim() === '*' || header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag))
-
-function checkPrecondition({ headers }: Request, etag: string | undefined): void {
-  if (headers['if-match'] !== undefined && etag !== undefined && !matches(headers['if-match'], etag))
+/** A lost update is told by the version alone, whatever view of it the client has seen. */
+function checkPrecondition({ headers }: Request, version: string | number | undefined): void {
+  const isCurrent = (tag: string) => tag === `"${version}"` || tag.startsWith(`"${version}-`)
+  if (headers['if-match'] !== undefined && version !== undefined && !matches(headers['if-match'], isCurrent)) {
     throw preconditionFailed()
+  }
 }
 
-/** Cache policy and ETag; 304 when the client has this version already. */
-function finish(spec: Declared, request: Request, reply: Reply, etag: string | undefined): Reply {
+/** Cache policy and ETag; 304 when the client has exactly this already: what it sees depends on who asks, too. */
+function finish(spec: Declared, request: Request, reply: Reply, version: string | number | undefined): Reply {
   const control = spec.cache === 'no-store' ? 'private, no-store' : spec.cache.control
+  const isPlain = reply.body !== undefined && typeof reply.body !== 'string' && !(reply.body instanceof Uint8Array)
+  const etag = version !== undefined && isPlain ? `"${version}-${digest(reply.body)}"` : undefined
   const headers = { 'cache-control': control, ...(etag && { etag }), ...reply.headers }
-  const known = reply.status === 200 && headers.etag && matches(request.headers['if-none-match'], headers.etag)
+  const known =
+    reply.status === 200 && headers.etag && matches(request.headers['if-none-match'], (it) => it === headers.etag)
   return known ? new Reply(304, undefined, headers) : new Reply(reply.status, reply.body, headers, reply.cookies)
 }
+
+const digest = (body: unknown) => createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 12)

@@ -50,7 +50,8 @@ export function listRoute<P extends Schema = undefined, Q extends Schema = undef
   return asRoute(spec)
 }
 
-type Loads<S, P> = { subject: (params: Parsed<P>) => Promise<S | undefined>; etag?: (subject: S) => string }
+/** `version` names what If-Match is about, where it is not the subject's own. */
+type Loads<S, P> = { subject: (params: Parsed<P>) => Promise<S | undefined>; version?: (subject: S) => string | number }
 
 /** Reads one stored thing; `subject` says how to load it. Not visible to the actor means not found. */
 export function readRoute<

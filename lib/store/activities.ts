@@ -2,7 +2,7 @@ import type { Actor } from '../permissions.ts'
 import { maySee } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import type { Stored } from '../table/read.ts'
+import { getMany, queryAll, type Stored } from '../table/read.ts'
 import { type Place, readList } from './lists.ts'
 import { type Activity, activity, activityList, activityTypes, type Head, head } from './record-items.ts'
 import { keyOf, loadByUsername } from './users.ts'
@@ -10,6 +10,7 @@ import { keyOf, loadByUsername } from './users.ts'
 export type Filter = {
   username?: string | undefined
   activity_type?: string | undefined
+  entity?: string | undefined
   forward?: boolean | undefined
 }
 export type Feed = {
@@ -21,31 +22,42 @@ export type Feed = {
 }
 
 /**
- * One page of the feed of everyone, or of one person, or of one type: a call for the rows, and one for the size with
- * the records and people they name. `about` is missing where the caller may not see the record.
+ * One page of the feed of everyone, or of one person, one type or one record: a call for the rows, and one for the size
+ * with the records and people they name. `about` is missing where the caller may not see the record.
  */
-export async function list(
-  { username, activity_type, forward }: Filter,
-  actor: Actor | null,
-  place: Place,
-): Promise<Feed> {
-  const by = username === undefined ? undefined : await loadByUsername(username)
-  const nobody = username !== undefined && !by
-  if (nobody || (activity_type && !activityTypes.some((it) => it === activity_type)))
-    return { count: 0, results: [], found: new Map() }
-  const pk = activityList(by?.id, activity_type)
-  const index = by ? (activity_type ? 'owner_kind' : 'owner') : activity_type ? 'kind' : 'every'
-  const listing = await readList(
-    { partitions: [{ index, pk }], counted: [pk], ...(forward && { forward }) },
-    place,
-    (items) => items.map((item) => parse(activity, item)).flatMap((it) => [key.head(it.entity_id), keyOf(it.user_id)]),
-  )
-  const results = listing.items.map((item) => {
-    const row = parse(activity, item)
-    const { pk: at, sk } = key.head(row.entity_id)
-    const stored = listing.found.get(`${at} ${sk}`)
+export async function list(filter: Filter, actor: Actor | null, place: Place): Promise<Feed> {
+  const by = filter.username === undefined ? undefined : await loadByUsername(filter.username)
+  const nobody = filter.username !== undefined && !by
+  const noType = filter.activity_type !== undefined && !activityTypes.some((it) => it === filter.activity_type)
+  if (nobody || noType) return { count: 0, results: [], found: new Map() }
+  const { items, ...listing } = filter.entity
+    ? await ofRecord(filter, by?.id, place)
+    : await ofAll(filter, by?.id, place)
+  const results = items.map((row) => {
+    const { pk, sk } = key.head(row.entity_id)
+    const stored = listing.found.get(`${pk} ${sk}`)
     const about = stored && parse(head, stored)
     return { activity: row, about: about && maySee(actor, about) ? about : undefined }
   })
   return { ...listing, results }
+}
+
+const involved = (rows: readonly Activity[]) => rows.flatMap((it) => [key.head(it.entity_id), keyOf(it.user_id)])
+
+async function ofAll({ activity_type, forward }: Filter, by: string | undefined, place: Place) {
+  const pk = activityList(by, activity_type)
+  const index = by ? (activity_type ? 'owner_kind' : 'owner') : activity_type ? 'kind' : 'every'
+  const list = { partitions: [{ index, pk } as const], counted: [pk], ...(forward && { forward }) }
+  const listing = await readList(list, place, (items) => involved(items.map((item) => parse(activity, item))))
+  return { ...listing, items: listing.items.map((item) => parse(activity, item)) }
+}
+
+/** What happened to one record is in its own partition; its history bounds it. */
+async function ofRecord({ entity = '', activity_type, forward }: Filter, by: string | undefined, place: Place) {
+  const stored = await queryAll(key.head(entity.toLowerCase()).pk, 'ACTIVITY#', forward ?? false)
+  const rows = stored
+    .map((item) => parse(activity, item))
+    .filter((it) => (!by || it.user_id === by) && (!activity_type || it.activity_type === activity_type))
+  const items = rows.slice(place.offset, place.offset + place.limit)
+  return { items, count: rows.length, found: await getMany(involved(items)) }
 }

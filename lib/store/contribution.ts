@@ -60,6 +60,7 @@ export function opening(
     open_contradictions: 0,
     recent_activities: [],
     latest_feedback: null,
+    required_persona: 'community_reviewer',
     stub,
     created_at: at,
     updated_at: at,

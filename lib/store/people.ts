@@ -4,6 +4,9 @@ import { type Card, cardOf, keyOf } from './users.ts'
 /** Who is who, among the users that were looked up; null is the service itself. */
 export type People = (id: string | null) => Card | null
 
+/** How the service itself is shown where there is always somebody. */
+export const service = { id: null, username: 'system', email: '', first_name: '', last_name: '' }
+
 /** The people among items that were read together with other things. */
 export const peopleIn =
   (found: ReadonlyMap<string, Stored>): People =>

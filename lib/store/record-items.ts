@@ -1,5 +1,8 @@
 import * as v from 'valibot'
+import { rules } from '../domain/canonical.ts'
 import { statuses, withheld } from '../domain/status.ts'
+import { handlings, verdicts } from '../domain/verdicts.ts'
+import { ranks } from '../permissions.ts'
 import { defineItem } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 
@@ -46,6 +49,8 @@ export const Head = v.object({
   open_contradictions: v.optional(v.number(), 0),
   recent_activities: v.optional(v.array(Brief), []),
   latest_feedback: v.optional(v.nullable(Brief), null),
+  /** The least rank that may decide on what waits; an escalation raises it. */
+  required_persona: v.optional(v.picklist(ranks), 'community_reviewer'),
   stub: v.optional(v.boolean(), false),
   created_at: v.string(),
   updated_at: v.string(),
@@ -68,13 +73,16 @@ export const listsOf = {
   owner_kind: (user: string, kind: string, standing: string) => `OWNER#${user}#${kind}#${standing}`,
 }
 
+/** What lists by kind go by: cultural entities, which are of every sort, are told apart by their category. */
+export const sortOf = (kind: string, category: string) => (kind === 'entity' ? `entity:${category}` : kind)
+
 const partitionsOf = (it: Head) => {
   const standing = standingOf(it)
   return {
-    kind: listsOf.kind(it.kind, standing),
+    kind: listsOf.kind(sortOf(it.kind, it.category), standing),
     every: listsOf.every(standing),
     owner: listsOf.owner(it.contributor_id, standing),
-    owner_kind: listsOf.owner_kind(it.contributor_id, it.kind, standing),
+    owner_kind: listsOf.owner_kind(it.contributor_id, sortOf(it.kind, it.category), standing),
   }
 }
 
@@ -229,19 +237,53 @@ export const Flag = v.object({
   version: v.number(),
 })
 export type Flag = v.InferOutput<typeof Flag>
+/** All flags, those of one type, those that are open or resolved, or both. */
+export const flagList = (type?: string, is_resolved?: boolean) =>
+  `FLAG${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
+
+/** One index for each way to filter, so that every list is exact without reading past what it shows. */
+export const flagIndex = (type?: string, is_resolved?: boolean) =>
+  type === undefined
+    ? is_resolved === undefined
+      ? 'every'
+      : 'owner'
+    : is_resolved === undefined
+      ? 'kind'
+      : 'owner_kind'
+
+const flagWays = (it: Flag) =>
+  ([[], [it.flag_type], [undefined, it.is_resolved], [it.flag_type, it.is_resolved]] as const).map(
+    ([type, is_resolved]) => ({ index: flagIndex(type, is_resolved), pk: flagList(type, is_resolved) }),
+  )
+
 export const flag = defineItem({
   type: 'flag',
   schema: Flag,
   key: (it: { entity_id: string; id: string }) => key.flag(it.entity_id, it.id),
+  indexes: (it) =>
+    Object.fromEntries(flagWays(it).map(({ index, pk }) => [index, { pk, sk: `${it.created_at}#${it.id}` }])),
+  counted: (it) => flagWays(it).map(({ pk }) => pk),
 })
 
+/** What the decision made of one property; see lib/domain/canonical.ts. */
+const Outcome = v.object({
+  property: v.string(),
+  stands: v.nullable(v.string()),
+  rule: v.picklist(rules),
+  rivals: v.array(v.string()),
+})
 export const Decision = v.object({
   id: v.string(),
   entity_id: v.string(),
   reviewer_id: v.string(),
   revision_reviewed: v.number(),
-  verdict: v.string(),
-  conflict_handling: v.string(),
+  /** The revision that is accepted since: the one reviewed, or a further one by the reviewer; null when none is. */
+  accepted_revision: v.optional(v.nullable(v.number()), null),
+  /** The version of the record that the decision made, so that decisions have an order whatever clocks say. */
+  sequence: v.optional(v.number(), 0),
+  outcomes: v.optional(v.array(Outcome), []),
+  verdict: v.picklist(verdicts),
+  conflict_handling: v.picklist(handlings),
   confidence_override: nullableText,
   verification_method: nullableText,
   feedback: text,
@@ -252,10 +294,15 @@ export const Decision = v.object({
   version: v.number(),
 })
 export type Decision = v.InferOutput<typeof Decision>
+/** The decisions of one person, or those of them with one verdict. */
+export const decisionList = (user: string, verdict?: string) => `DECISION#${user}${verdict ? `#${verdict}` : ''}`
+
 export const decision = defineItem({
   type: 'decision',
   schema: Decision,
   key: (it: { entity_id: string; id: string }) => key.decision(it.entity_id, it.id),
+  indexes: (it) => ({ owner: { pk: decisionList(it.reviewer_id), sk: `${it.created_at}#${it.id}` } }),
+  counted: (it) => [decisionList(it.reviewer_id), decisionList(it.reviewer_id, it.verdict)],
 })
 
 /** A published event, deity or guthi that names the record; kept by the projector beside it, so that one query shows them. */

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now, nowSeconds } from '../clock.ts'
 import { recordId } from '../domain/address.ts'
 import { type Claim, conflictsOf, contradictions, type Encounter } from '../domain/conflicts.ts'
 import { fold } from '../domain/fold.ts'
 import { isPublished, move } from '../domain/status.ts'
 import { conflict, invalidObject, Problem } from '../errors.ts'
-import { type Contribution, type Kind, kinds, type Provenance } from '../kinds/index.ts'
+import { type Contribution, type Kind, kindKeys, kinds, type Provenance } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { amended, parse, put, reserve, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
@@ -37,6 +38,7 @@ import {
   link,
   listsOf,
   revision,
+  sortOf,
   standingOf,
   standings,
 } from './record-items.ts'
@@ -107,6 +109,7 @@ async function tryAmend(
   const gone = Object.keys(before).filter((name) => !(name in after))
   if (changed.length === 0 && gone.length === 0 && trigger === 'edit') return old
 
+  checkAcceptable(old, changed.length + gone.length)
   const at = now()
   const stubs = await stubsFor(resolved.missing, provenance, actor)
   const number = old.current_revision + 1
@@ -151,6 +154,11 @@ async function tryAmend(
   return { ...next, assertions: [...left, ...superseded, ...claims], links: old.links }
 }
 
+/** A record as the edit that waits would make it: what its contributor gets to see of a change. */
+export function asProposed(it: Loaded): Loaded {
+  return it.proposed ? { ...it, ...faceOf(kinds[kindKey(it)], it.proposed), data: it.proposed, public: false } : it
+}
+
 /** Hands a draft in for review. Fails when it is no draft. */
 export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
   const moved = move(stateOf(old), 'submit')
@@ -163,6 +171,7 @@ export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
 
 /** Deletes softly: the record is gone for all but staff, who can restore it. */
 export async function remove(old: Loaded): Promise<void> {
+  if (old.deleted_at) throw conflict('This record is deleted already.')
   const next = amended<Head>(headOf(old), { deleted_at: now(), updated_at: now() })
   await commit([put(head, next, headOf(old)), ...reindex(findable(headOf(old)), undefined)])
 }
@@ -225,31 +234,30 @@ export async function list(filter: Filter, scope: Scope, place: Place, also: Als
 /** So many entries of a name or identifier are read for one search. */
 const MOST_FOUND = 300
 
-/** Records of a kind whose name begins with a text, or that carry an identifier; of those, the ones the caller may see. */
+/** Records of some kinds whose name begins with a text, or that carry an identifier; of those, the ones the caller may see. */
 export async function find(
-  kind: string,
+  among: readonly string[],
   by: { name: string } | { identifier: string },
   filter: Filter,
   actor: Actor | null,
   place: Place,
 ): Promise<Heads> {
-  const prefix = 'name' in by ? fold(by.name) : by.identifier
-  const pk = 'name' in by ? `NAME#${kind}` : `IDENTIFIER#${kind}`
-  const entries = prefix
-    ? await queryBetween(
-        pk,
-        'name' in by ? prefix : `${prefix}#`,
-        'name' in by ? `${prefix}\u{10ffff}` : `${prefix}#~`,
-        MOST_FOUND,
-      )
-    : []
+  const range =
+    'name' in by
+      ? { list: 'NAME', from: fold(by.name), to: `${fold(by.name)}\u{10ffff}` }
+      : { list: 'IDENTIFIER', from: `${by.identifier}#`, to: `${by.identifier}#~` }
+  if (range.from === '') return { count: 0, results: [], found: new Map() }
+  const most = Math.ceil(MOST_FOUND / among.length)
+  const runs = among.map((kind) => queryBetween(`${range.list}#${kind}`, range.from, range.to, most))
+  const entries = (await Promise.all(runs)).flat()
   const ids = [...new Set(entries.map((entry) => readEntry(entry).entity_id))]
   const found = await getMany(ids.map((id) => key.head(id)))
   const visible = ids
     .flatMap((id) => found.get(`${key.head(id).pk} ${key.head(id).sk}`) ?? [])
     .map((item) => parse(head, item))
     .filter((it) => maySee(actor, it) && !it.deleted_at && fits(it, filter, actor))
-  return { count: visible.length, results: visible.slice(place.offset, place.offset + place.limit), found: new Map() }
+  const results = visible.slice(place.offset, place.offset + place.limit)
+  return { count: visible.length, results, found: new Map() }
 }
 
 /** A head as it is stored, without what was loaded beside it. */
@@ -259,8 +267,8 @@ export const kindKey = (it: { kind: string }) => it.kind as keyof typeof kinds /
 
 const BEING_MADE = 'A record that this one names is being made right now. Try again.'
 
-/** Two contributions that name the same new record at once: the second looks again and finds what the first has made. */
-async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+/** Runs what may name new records once more when another contribution names one of them at the same moment: then it is found. */
+export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -269,10 +277,23 @@ async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Accepting writes each waiting claim and the one whose place it takes: more of them than this no transaction holds. */
+const MOST_WAITING = 38
+
+function checkAcceptable(old: Loaded, more: number): void {
+  const waiting = old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+  if (old.public && waiting.length + more > MOST_WAITING) {
+    throw invalidObject(
+      `More than ${MOST_WAITING} changed values would wait for review. Let a reviewer decide on some first.`,
+    )
+  }
+}
+
 /** An item of the table holds 400 KB, and a record holds its values twice while an edit waits. */
 const MOST_BYTES = 150_000
 
-function checkSize(values: Values): void {
+/** Fails when the values are too large for a record. */
+export function checkSize(values: Values): void {
   if (Buffer.byteLength(JSON.stringify(values)) > MOST_BYTES)
     throw invalidObject(`The values together are larger than ${MOST_BYTES} bytes.`)
 }
@@ -286,7 +307,9 @@ export async function commit(writes: readonly Write[]): Promise<void> {
 }
 
 /** Whether a found record is among those that the filter asks for; without one, published ones and one's own. */
-function fits(it: Head, { status, mine, all }: Filter, actor: Actor | null): boolean {
+function fits(it: Head, { status, mine, all, category, contributor }: Filter, actor: Actor | null): boolean {
+  if (category !== undefined && it.category !== category) return false
+  if (contributor !== undefined && it.contributor_id !== contributor) return false
   const own = actor !== null && it.contributor_id === actor.id
   if (mine) return own
   // That an edit waits behind a published record is not told: it is found as published.
@@ -296,37 +319,37 @@ function fits(it: Head, { status, mine, all }: Filter, actor: Actor | null): boo
 
 const published = ['published', 'restricted']
 
-/** Which partitions hold what the filter asks for, as far as the scope allows it. */
+/** Which partitions hold what the filter asks for, as far as the scope allows it. A category is the kinds that belong to it. */
 function listFor({ kind, status, mine, all, contributor, category, forward }: Filter, scope: Scope): List {
   const whose = mine ? scope.own : contributor
+  const sorts = category === undefined ? [kind] : sortsIn(category).filter((sort) => !kind || sort === kind)
   const here = (owner: string | null | undefined, standing: string) =>
-    owner
-      ? kind
-        ? { index: 'owner_kind' as const, pk: listsOf.owner_kind(owner, kind, standing) }
-        : { index: 'owner' as const, pk: listsOf.owner(owner, standing) }
-      : kind
-        ? { index: 'kind' as const, pk: listsOf.kind(kind, standing) }
-        : { index: 'every' as const, pk: listsOf.every(standing) }
+    sorts.map((sort) => {
+      if (owner && sort) return { index: 'owner_kind' as const, pk: listsOf.owner_kind(owner, sort, standing) }
+      if (owner) return { index: 'owner' as const, pk: listsOf.owner(owner, standing) }
+      if (sort) return { index: 'kind' as const, pk: listsOf.kind(sort, standing) }
+      return { index: 'every' as const, pk: listsOf.every(standing) }
+    })
   const wanted: readonly string[] =
     status !== undefined ? (isPublished(status) ? published : [status]) : mine || all ? standings : published
   const known = wanted.filter((standing) => standings.some((one) => one === standing))
   // What is withheld from the public is shown to its contributor and to staff only.
   const partitions = known.flatMap((standing) => {
-    if (standing === 'published' || scope.everything) return [here(whose, standing)]
-    if (standing === 'restricted') return scope.signedIn ? [here(whose, standing)] : []
+    if (standing === 'published' || scope.everything) return here(whose, standing)
+    if (standing === 'restricted') return scope.signedIn ? here(whose, standing) : []
     if (!scope.own || (whose && whose !== scope.own)) return []
-    return [here(scope.own, standing)]
+    return here(scope.own, standing)
   })
-  return {
-    partitions,
-    counted: partitions.map(({ pk }) => pk),
-    ...(forward && { forward }),
-    ...(category && { only: { category } }),
-  }
+  return { partitions, counted: partitions.map(({ pk }) => pk), ...(forward && { forward }) }
 }
 
+const sortsIn = (category: string) => [
+  ...kindKeys.filter((it) => kinds[it].record && kinds[it].queueCategory === category),
+  sortOf('entity', category),
+]
+
 /** The opening writes of records that a contribution names and nobody has made yet. */
-async function stubsFor(missing: readonly Missing[], provenance: Provenance, actor: Actor): Promise<Write[]> {
+export async function stubsFor(missing: readonly Missing[], provenance: Provenance, actor: Actor): Promise<Write[]> {
   const changes = await Promise.all(
     missing.map(async ({ kind, name, links }): Promise<Write[]> => {
       if (!kinds[kind].record) return sourceStub(name, links, actor)
@@ -402,6 +425,7 @@ export function contradictionFlags(old: Loaded, claims: readonly Assertion[], me
 
 const waits = (it: Assertion, actor: Actor) => it.reconciliation_status === 'pending' && it.contributor_id === actor.id
 export const stateOf = (it: Head) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+// The table does not keep the order of members.
+const same = (a: unknown, b: unknown) => isDeepStrictEqual(a, b)
 const without = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))

@@ -17,7 +17,9 @@ import { addressOf } from '../domain/address.ts'
  *   records near a point                              table       GRID#<kind>#<row>               <column>#<id>
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      every ...   ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
+ *   decisions of one person                           owner       DECISION#<user>                 <created_at>#<id>
  *   assertions in one reconciliation status           every       ASSERTION#<status>              <created_at>#<id>
+ *   flags: all, of one type, open or resolved, both   every ...   FLAG[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
  *   data sources, clusters: one; all, newest first    table, every  SOURCE#<id>, CLUSTER#<id>     HEAD
  *   clusters by kind, by lock, by both                kind, owner, owner_kind  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER
@@ -27,6 +29,10 @@ import { addressOf } from '../domain/address.ts'
  *   users with a reviewer's role, newest first        kind        ROLE                            <created_at>#<id>
  *   one application to review                         table       APPLICATION#<id>                HEAD
  *   applications in one status, newest first          kind        APPLICATION#<status>            <1 if pending>#<created_at>#<id>
+ *   one notification of a user                        table       NOTIFICATION#<user>             <id>
+ *   one's notifications; of one type                  owner, owner_kind  NOTIFICATION#<user>[#<type>]  <id>
+ *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
+ *   how many of them are unread                       table       INBOX#<user>                    HEAD
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
@@ -73,6 +79,9 @@ export const key = {
   email: (email: string): Key => ({ pk: `EMAIL#${email}`, sk: HEAD }),
   username: (username: string): Key => ({ pk: `USERNAME#${username}`, sk: HEAD }),
   application: (id: string): Key => ({ pk: `APPLICATION#${id}`, sk: HEAD }),
+  notification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: id }),
+  goneNotification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: `GONE#${id}` }),
+  inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),

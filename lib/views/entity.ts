@@ -2,7 +2,7 @@ import { canonical } from '../domain/status.ts'
 import { kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import type { History } from '../store/history.ts'
-import type { People } from '../store/people.ts'
+import { type People, service } from '../store/people.ts'
 import type { Activity, Brief, Decision, Flag, Head, Revision } from '../store/record-items.ts'
 import { kindKey } from '../store/records.ts'
 import { insider, statusOf, valuesFor } from './record.ts'
@@ -103,7 +103,7 @@ export const decisionView = (
 export const flagView = ({ version: _, entity_id, flagged_by, resolved_by, ...rest }: Flag, people: People) => ({
   ...rest,
   entity: entity_id,
-  flagged_by: people(flagged_by),
+  flagged_by: people(flagged_by) ?? service,
   resolved_by: people(resolved_by),
 })
 

