@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
 import { newChildId, now } from '../clock.ts'
+import { canonical, type Outcome, type Ruled, settle } from '../domain/canonical.ts'
 import { move } from '../domain/status.ts'
 import { effects, type Handling, settlements, type Verdict } from '../domain/verdicts.ts'
 import { conflict, invalid, invalidObject, refused } from '../errors.ts'
-import { kinds } from '../kinds/index.ts'
-import type { Actor } from '../permissions.ts'
-import { amended, put } from '../table/item.ts'
-import { activityOf, faceOf, findable, noted, type Values } from './contribution.ts'
+import { type Contribution, kinds, schemaOf } from '../kinds/index.ts'
+import { type Actor, type Rank, ranks } from '../permissions.ts'
+import { amended, put, type Write } from '../table/item.ts'
+import { activityOf, claim, faceOf, findable, noted, revisionOf, type Values } from './contribution.ts'
 import { reindex } from './entries.ts'
-import type { History } from './history.ts'
+import { claimsOf, type History } from './history.ts'
 import {
   type Assertion,
   activity,
@@ -18,8 +21,11 @@ import {
   flag,
   type Head,
   head,
+  revision,
 } from './record-items.ts'
-import { commit, headOf, kindKey, stateOf } from './records.ts'
+import { checkSize, commit, headOf, kindKey, onceMore, stateOf, stubsFor } from './records.ts'
+import { resolve } from './relations.ts'
+import * as users from './users.ts'
 
 export type Verdicts = {
   verdict: Verdict
@@ -29,81 +35,126 @@ export type Verdicts = {
   feedback: string
   reconciliation_note: string
   internal_note: string
+  /** With `accept_with_edits`: what the reviewer changes. */
+  edits?: Contribution | null
+  /** With `escalate`: the user who is asked to decide. */
+  escalated_to?: string | null
 }
 
 /**
- * Applies a verdict to what waits for review: status, values, assertions, flags, activity and decision in one
+ * Applies a verdict to what waits for review: status, values, revision, assertions, flags, activity and decision in one
  * transaction. Of two reviewers at once one wins; the other gets `conflict`, as does a verdict on what no longer waits.
  */
-export async function decide(old: History, reviewer: Actor, said: Verdicts): Promise<Decision> {
+export const decide = (old: History, reviewer: Actor, said: Verdicts): Promise<Decision> =>
+  onceMore(() => tryDecide(old, reviewer, said))
+
+async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise<Decision> {
   check(old, reviewer, said)
-  const verdict = effects[said.verdict]
-  const moved = move(stateOf(old), verdict.trigger)
-  if (!moved) throw conflict('Nothing waits for review here.')
+  const effect = effects[said.verdict]
+  const moved = move(stateOf(old), effect.trigger)
+  if (!moved) throw nothingWaits()
 
   const at = now()
   const settled = settledFlags(old, said)
-  const outcome = said.verdict === 'accept' ? accepted(old, said, settled) : refusedClaims(old, said.verdict)
-  const made: Decision = {
-    ...said,
-    id: newChildId(old.entity_id),
-    entity_id: old.entity_id,
-    reviewer_id: reviewer.id,
-    revision_reviewed: old.current_revision,
-    escalated_to: null,
-    created_at: at,
-    version: 1,
-  }
-  const done = activityOf(old.entity_id, reviewer, verdict.activity, said.feedback, at)
-  const also =
-    settled.length > 0 && said.conflict_handling !== 'not_applicable'
-      ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
-      : []
+  const required_persona = personaAfter(old, said.verdict)
+  const escalated_to = said.verdict === 'escalate' ? await reviewerOf(said.escalated_to, required_persona) : null
+  const result = effect.accepts
+    ? await accepted(old, reviewer, said, settled, at)
+    : { ...unruled, head: said.verdict === 'reject' && old.public ? { proposed: null } : {}, fates: refusals(old, said) }
+
+  const done = activityOf(old.entity_id, reviewer, effect.activity, said.feedback, at)
+  const conflictsSettled = settled.length > 0 && effect.accepts && said.conflict_handling !== 'not_applicable'
+  const also = conflictsSettled
+    ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
+    : []
   const next = [done, ...also].reduce(
     (it, each) => noted(it, each, reviewer),
     amended<Head>(headOf(old), {
-      ...outcome.head,
+      ...result.head,
       status: moved.to.status,
       public: moved.to.public,
+      required_persona,
       open_flags: old.open_flags - settled.length,
       open_contradictions: old.open_contradictions - settled.length,
       updated_at: at,
     }),
   )
-  const byId = new Map(old.assertions.map((it) => [it.id, it]))
+  const { edits: _, ...words } = said
+  const made: Decision = {
+    ...words,
+    id: newChildId(old.entity_id),
+    entity_id: old.entity_id,
+    reviewer_id: reviewer.id,
+    revision_reviewed: old.current_revision,
+    accepted_revision: effect.accepts ? next.accepted_revision : null,
+    sequence: next.version,
+    outcomes: result.outcomes.map((it) => ({ ...it, rivals: [...it.rivals] })),
+    escalated_to,
+    created_at: at,
+    version: 1,
+  }
   await commit([
     put(head, next, headOf(old)),
     put(decision, made, undefined),
     ...[done, ...also].map((it) => put(activity, it, undefined)),
-    ...[...outcome.fates].flatMap(([id, changes]) => {
-      const claim = byId.get(id)
-      return claim ? [put(assertion, amended<Assertion>(claim, { ...changes, updated_at: at }), claim)] : []
-    }),
+    ...(next.current_revision === old.current_revision
+      ? []
+      : [put(revision, revisionOf(next, next.data, reviewer, at), undefined)]),
+    ...changedClaims(old, result, said, at),
     ...settled.map((it) =>
       put(flag, amended<Flag>(it, { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }), it),
     ),
     ...reindex(findable(headOf(old)), findable(next)),
+    ...result.stubs,
   ])
   return made
 }
 
-type Outcome = { head: Partial<Head>; fates: Map<string, Partial<Assertion>> }
+const nothingWaits = () => conflict('Nothing waits for review here.')
 
 function check(old: History, reviewer: Actor, said: Verdicts): void {
-  const author = old.revisions.find((it) => it.revision_number === old.current_revision)?.created_by
-  if ([old.contributor_id, author].includes(reviewer.id))
-    throw refused('Nobody decides on a contribution of their own.')
-  if (!['pending_review', 'pending_revision'].includes(old.status)) throw conflict('Nothing waits for review here.')
-  const expert = reviewer.is_staff || ['domain_expert', 'expert_curator'].includes(reviewer.rank ?? '')
+  if (authorsOf(old).includes(reviewer.id)) throw refused('Nobody decides on a contribution of their own.')
+  if (!['pending_review', 'pending_revision'].includes(old.status)) throw nothingWaits()
+  if (said.verdict !== 'escalate' && !reaches(reviewer, old.required_persona))
+    throw refused(`This has been escalated: it takes at least a ${old.required_persona.replace('_', ' ')}.`)
+  if (said.verdict === 'escalate' && personaAfter(old, said.verdict) === old.required_persona)
+    throw invalid({ verdict: ['It is with the expert curators already, and nobody is above them.'] })
   if (effects[said.verdict].reason && !said.feedback.trim())
     throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
+  const expert = reaches(reviewer, 'domain_expert')
   if (said.confidence_override && !expert) throw invalidObject('Your role does not override confidence.')
   const contested = openContradictions(old).some((it) => !isMoot(old, it))
-  if (said.verdict !== 'accept' || !contested) return
+  if (!effects[said.verdict].accepts || !contested) return
   if (said.conflict_handling === 'not_applicable') {
     throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
   }
   if (!expert) throw invalidObject('Your role does not settle contradictions.')
+}
+
+/** Everyone whose work the verdict is about. */
+const authorsOf = (old: History) => [
+  old.contributor_id,
+  old.revisions.find((it) => it.revision_number === old.current_revision)?.created_by,
+  ...carriers(old).map((it) => it.contributor_id),
+]
+
+const reaches = ({ is_staff, rank }: Pick<Actor, 'is_staff' | 'rank'>, least: Rank) =>
+  is_staff || (rank !== null && ranks.indexOf(rank) >= ranks.indexOf(least))
+
+/** An escalation raises by one step who has to decide; with the verdict that ends a review that is over. */
+function personaAfter({ required_persona }: Head, verdict: Verdict): Rank {
+  if (verdict === 'escalate') return ranks[ranks.indexOf(required_persona) + 1] ?? required_persona
+  return verdict === 'request_changes' ? required_persona : 'community_reviewer'
+}
+
+/** The user who is asked to decide: one who may. */
+async function reviewerOf(id: string | null | undefined, least: Rank): Promise<string | null> {
+  if (!id) return null
+  const it = await users.load(id)
+  const rank = it?.reviewer_role?.is_active ? it.reviewer_role.role : null
+  if (!it?.is_active || !reaches({ is_staff: it.is_staff, rank }, least))
+    throw invalid({ escalated_to: [`There is no active ${least.replace('_', ' ')} with this id.`] })
+  return id
 }
 
 const openContradictions = (it: History) =>
@@ -113,100 +164,141 @@ const openContradictions = (it: History) =>
 const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
   old.assertions.some((it) => it.id === id && it.reconciliation_status === 'superseded')
 
-/** Acceptance settles every contradiction, refusal those of the claims that it refuses; what is sent back settles none. */
+/** Acceptance settles every contradiction, refusal those of the claims that it refuses; what is sent back or up settles none. */
 function settledFlags(old: History, { verdict }: Verdicts): Flag[] {
-  if (verdict === 'request_changes') return []
+  if (verdict === 'request_changes' || verdict === 'escalate') return []
   const refused = new Set(carriers(old).map((it) => it.id))
   return openContradictions(old).filter(
-    (it) => verdict === 'accept' || isMoot(old, it) || refused.has(it.assertion_ids[0] ?? ''),
+    (it) => effects[verdict].accepts || isMoot(old, it) || refused.has(it.assertion_ids[0] ?? ''),
   )
 }
 
-/** The claims that carry the values which wait, oldest first. Claims made apart from a revision are decided on apart. */
+/** The claims that carry the values which wait. Claims made apart from a revision are decided on apart. */
 const carriers = (old: History) =>
-  old.assertions
-    .filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
 
-/** The waiting values become the public ones. A contested claim fares as the handling says, any other takes the place of its predecessor. */
-function accepted(old: History, said: Verdicts, settled: readonly Flag[]): Outcome {
-  const before = old.public ? old.data : {}
-  const data: Values = { ...(old.proposed ?? old.data) }
-  const fates: Outcome['fates'] = new Map()
-  const [waiting, overtaken] = waitingClaims(old)
-  const standing = old.assertions.filter((it) => it.reconciliation_status === 'accepted')
-  for (const it of overtaken) fates.set(it.id, { reconciliation_status: 'superseded' })
-  const confidence = said.confidence_override ? { confidence: said.confidence_override } : {}
-  for (const claim of waiting) {
-    const property = claim.asserted_property
-    const flagged = settled.find((it) => it.assertion_ids.includes(claim.id))
-    const rule =
-      flagged && said.conflict_handling !== 'not_applicable'
-        ? settlements[said.conflict_handling]
-        : settlements.supersedes
-    const rivals = flagged ? rivalsIn(flagged, claim, old) : standing.filter((it) => it.asserted_property === property)
-    fates.set(claim.id, {
-      ...(rule.claim === 'accepted' && confidence),
-      reconciliation_status: rule.claim,
-      ...(said.conflict_handling === 'refines' && flagged && { refines: rivals[0]?.id ?? null }),
-      ...(rule.rival === 'superseded' && { supersedes: rivals[0]?.id ?? null }),
-    })
-    for (const rival of rivals) fates.set(rival.id, { reconciliation_status: rule.rival })
-    if (rule.stands === 'rival')
-      data[property] = property in before ? before[property] : (rivals[0]?.value ?? data[property])
-  }
-  for (const it of unclaimed(old, data, [...waiting, ...standing]))
-    fates.set(it.id, { reconciliation_status: 'accepted' })
-  // A value that the edit took away is claimed no more.
-  for (const it of standing) {
-    if (it.revision_number !== null && !(it.asserted_property in data))
-      fates.set(it.id, { reconciliation_status: 'superseded' })
-  }
+type Result = Ruled & { head: Partial<Head>; made: readonly Assertion[]; values: Values; stubs: readonly Write[] }
+const unruled = { outcomes: [] as Outcome[], made: [], values: {}, stubs: [] }
+
+/** What was refused stands no longer; what is sent back or up goes on waiting. A published record keeps its accepted revision. */
+const refusals = (old: History, { verdict }: Verdicts): Ruled['fates'] =>
+  new Map(verdict === 'reject' ? carriers(old).map((it) => [it.id, { status: 'superseded' }]) : [])
+
+/** The waiting values, with the reviewer's edits, become the public ones, but for those against which a handling speaks. */
+async function accepted(
+  old: History,
+  reviewer: Actor,
+  said: Verdicts,
+  settled: readonly Flag[],
+  at: string,
+): Promise<Result> {
   const kind = kinds[kindKey(old)]
-  return {
-    head: {
-      ...faceOf(kind, data),
-      data,
-      proposed: null,
-      accepted_revision: old.current_revision,
-      accepted_revision_id: old.current_revision_id,
-    },
-    fates,
-  }
-}
+  const edits = said.verdict === 'accept_with_edits' ? said.edits : undefined
+  const reviewed: Values = old.proposed ?? old.data
+  const { values, changed, stubs } = await edited(old, reviewer, reviewed, edits)
+  const made = changed.map((name) =>
+    claim(old, name, values[name], edits?.assertion ?? unsourced, reviewer, old.current_revision + 1, at),
+  )
+  const contested = contestedClaims(old, settled)
+  checkEdits(said.conflict_handling, changed, contested)
 
-/** The other side of a contradiction, oldest first: what stands, else what waited before. */
-function rivalsIn({ assertion_ids }: Flag, claim: Assertion, old: History): Assertion[] {
-  const others = old.assertions
-    .filter((it) => it.id !== claim.id && assertion_ids.includes(it.id) && it.reconciliation_status !== 'superseded')
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
-  const standing = others.filter((it) => it.reconciliation_status !== 'pending')
-  return standing.length > 0 ? standing : others
-}
-
-/** The claims of the values which wait, and those that a later one on the same property has overtaken. */
-function waitingClaims(old: History): [Assertion[], Assertion[]] {
-  const all = carriers(old)
-  const last = new Map(all.map((it) => [it.asserted_property, it.id]))
-  const isLast = (it: Assertion) => last.get(it.asserted_property) === it.id
-  return [all.filter(isLast), all.filter((it) => !isLast(it))]
-}
-
-/** A value that was refused and is handed in again unchanged has no claim that waits: the one it was refused with carries it. */
-function unclaimed(old: History, data: Values, claimed: readonly Assertion[]): Assertion[] {
-  const carried = new Set(claimed.map((it) => it.asserted_property))
-  return Object.entries(data).flatMap(([property, value]) => {
-    const of = (it: Assertion) => it.asserted_property === property && it.revision_number !== null
-    const refused = old.assertions.find((it) => of(it) && JSON.stringify(it.value) === JSON.stringify(value))
-    return carried.has(property) || refused?.reconciliation_status !== 'superseded' ? [] : [refused]
+  const all = claimsOf([...old.assertions, ...made])
+  const { outcomes, fates } = settle({
+    claims: all,
+    standing: canonical(all, old.decisions),
+    values,
+    edits: new Map(made.map((it) => [it.asserted_property, it.id])),
+    contested,
+    handling: said.conflict_handling,
   })
+  const adopted = adoptions(old, outcomes)
+  const data = { ...values }
+  for (const { property, stands } of outcomes) {
+    const it = all.find(({ id }) => id === stands)
+    if (stands === null) delete data[property]
+    else if (it?.value !== undefined) data[property] = adopted[stands] ?? it.value
+  }
+  checkSize(data)
+  // The accepted revision always holds exactly the values that stand.
+  const further = isDeepStrictEqual(data, reviewed)
+    ? { accepted_revision: old.current_revision, accepted_revision_id: old.current_revision_id }
+    : furtherRevision(old)
+  return { outcomes, fates, made, values: adopted, stubs, head: { ...faceOf(kind, data), data, proposed: null, ...further } }
 }
 
-/** What was refused stands no longer; what is sent back goes on waiting. A published record keeps its accepted revision. */
-function refusedClaims(old: History, verdict: Verdict): Outcome {
-  if (verdict !== 'reject') return { head: {}, fates: new Map() }
-  return {
-    head: old.public ? { proposed: null } : {},
-    fates: new Map(carriers(old).map((it) => [it.id, { reconciliation_status: 'superseded' as const }])),
+const unsourced = { source_type: '', source_citation: '', source_url: '', confidence: 'likely', data_quality_note: '' }
+
+/** The values as the reviewer edits them, which of them are new, and the opening writes of new records that they name. */
+async function edited(old: History, reviewer: Actor, reviewed: Values, edits: Contribution | null | undefined) {
+  if (!edits) return { values: reviewed, changed: [], stubs: [] }
+  const { data, missing } = await resolve(kinds[kindKey(old)], edits.data, reviewer)
+  const stubs = await stubsFor(missing, edits.assertion, reviewer)
+  const kept = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))
+  const changed = Object.keys(data).filter((name) => !isDeepStrictEqual(reviewed[name], data[name]))
+  return { values: { ...Object.fromEntries(kept), ...data }, changed, stubs }
+}
+
+/** By property, the claims in the contradictions that still are some. */
+function contestedClaims(old: History, settled: readonly Flag[]): Map<string, string[]> {
+  const contested = new Map<string, string[]>()
+  for (const it of settled) {
+    if (it.property === null || isMoot(old, it)) continue
+    contested.set(it.property, [...(contested.get(it.property) ?? []), ...it.assertion_ids])
   }
+  return contested
+}
+
+/** A reviewer cannot give another value and let the existing one stand. */
+function checkEdits(handling: Handling, changed: readonly string[], contested: ReadonlyMap<string, unknown>): void {
+  const both = changed.filter((name) => contested.has(name))
+  if (handling === 'not_applicable' || settlements[handling].stands === 'claim' || both.length === 0) return
+  throw invalid({ conflict_handling: [`The edits give another value of ${both.join(', ')}.`] })
+}
+
+/**
+ * A claim that someone made apart has its value in words. Where it is to stand, the words become a value of its kind;
+ * fails when they cannot.
+ */
+function adoptions(old: History, outcomes: readonly Outcome[]): Record<string, unknown> {
+  const kind = kinds[kindKey(old)]
+  const apart = new Map(
+    old.assertions.filter((it) => it.revision_number === null).map((it) => [it.id, it.asserted_value]),
+  )
+  const adopted: Record<string, unknown> = {}
+  for (const { property, stands } of outcomes) {
+    const words = apart.get(stands ?? '')
+    if (stands === null || words === undefined) continue
+    const read = v.safeParse(schemaOf(kind, 'change'), { [property]: words })
+    if (!read.success || kind.fields[property]?.type === 'relation')
+      throw invalid({ conflict_handling: [`The claim on ${property} cannot become its value. Accept with edits.`] })
+    adopted[stands] = read.output.data[property]
+  }
+  return adopted
+}
+
+function furtherRevision(old: Head): Partial<Head> {
+  const [number, id] = [old.current_revision + 1, newChildId(old.entity_id)]
+  return { current_revision: number, current_revision_id: id, accepted_revision: number, accepted_revision_id: id }
+}
+
+/** The reviewer's claims, and of the others those that fare differently now. */
+function changedClaims(old: History, { fates, made, values }: Result, said: Verdicts, at: string): Write[] {
+  const fateOf = (it: Assertion): Partial<Assertion> => {
+    const { status: reconciliation_status, ...links } = fates.get(it.id) ?? { status: it.reconciliation_status }
+    const accepted = reconciliation_status === 'accepted' && it.reconciliation_status !== 'accepted'
+    const confidence = said.confidence_override && accepted && it.revision_number !== null
+    return {
+      ...links,
+      reconciliation_status,
+      ...(confidence && { confidence: said.confidence_override ?? it.confidence }),
+      ...(it.id in values && { value: values[it.id] }),
+    }
+  }
+  const others = old.assertions
+    .map((it) => ({ it, changes: fateOf(it) }))
+    .filter(({ it, changes }) => !isDeepStrictEqual({ ...it, ...changes }, it))
+  return [
+    ...made.map((it) => put(assertion, { ...it, ...fateOf(it) }, undefined)),
+    ...others.map(({ it, changes }) => put(assertion, amended<Assertion>(it, { ...changes, updated_at: at }), it)),
+  ]
 }
