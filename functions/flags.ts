@@ -4,7 +4,7 @@ import { choice, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ById } from '../lib/http/params.ts'
-import { created, noContent } from '../lib/http/reply.ts'
+import { created, noContent, Reply } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type Routes } from '../lib/http/route.ts'
 import { members, REQUIRED } from '../lib/http/texts.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
@@ -89,7 +89,10 @@ export const routes = {
     handle: async ({ actor, params: { id } }) => {
       const it = await flags.load(id)
       if (!it || !mayInspect(actor, it)) throw notFound()
-      return viewOf(it, actor)
+      const { shown, people } = await flags.show(it, actor)
+      // What the records are called is in the answer, so their versions are in the tag.
+      const etag = `"${it.version}-${it.about.version}-${shown.other?.version ?? 0}"`
+      return new Reply(200, flagRow(shown, people, actor), { etag })
     },
   }),
 

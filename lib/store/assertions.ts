@@ -8,6 +8,7 @@ import { key } from '../table/keys.ts'
 import { getMany, type Stored } from '../table/read.ts'
 import { claim, flagOf, nextId, textOf } from './contribution.ts'
 import { type Place, readList } from './lists.ts'
+import { requeue } from './queue.ts'
 import { type Assertion, assertion, assertionList, flag, type Head, head } from './record-items.ts'
 import { commit, contradictionFlags, headOf, type Loaded, load, loadById } from './records.ts'
 import { resolve } from './relations.ts'
@@ -146,21 +147,17 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     object_entity_id: other?.id ?? null,
   }
   const flags = subject ? contradictionFlags(subject, [made]) : []
+  const next =
+    subject &&
+    amended<Head>(headOf(subject), {
+      open_flags: subject.open_flags + flags.length,
+      open_contradictions: subject.open_contradictions + flags.length,
+      contradicted: subject.contradicted || flags.length > 0,
+    })
   await commit([
     put(assertion, made, undefined),
     ...flags.map((it) => put(flag, flagOf(made, it, at), undefined)),
-    ...(subject
-      ? [
-          put(
-            head,
-            amended<Head>(headOf(subject), {
-              open_flags: subject.open_flags + flags.length,
-              open_contradictions: subject.open_contradictions + flags.length,
-            }),
-            headOf(subject),
-          ),
-        ]
-      : []),
+    ...(subject && next ? [put(head, next, headOf(subject)), ...requeue(headOf(subject), next)] : []),
   ])
   return { ...claimOf(made, undefined), about: subject }
 }
@@ -178,10 +175,12 @@ export async function settle(
   if (reconciliation_status === 'accepted' && old.about && !old.about.public)
     throw conflict('Its record is not published: that is decided first.')
   const next = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })
+  const before = old.about && headOf(old.about)
+  const after = before && amended<Head>(before, { updated_at: now() })
   await commit([
     put(assertion, next, old.claim),
     // The record's version goes up with its provenance, so that caches and lost updates are noticed.
-    ...(old.about ? [put(head, amended<Head>(headOf(old.about), { updated_at: now() }), headOf(old.about))] : []),
+    ...(before && after ? [put(head, after, before), ...requeue(before, after)] : []),
   ])
   return { ...old, claim: next, version: next.version }
 }

@@ -1,11 +1,14 @@
 import { newChildId, now } from '../clock.ts'
 import { recordId } from '../domain/address.ts'
+import { worstSource } from '../domain/triage.ts'
 import { type Kind, type Provenance, pointOf } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import { put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { add } from '../table/write.ts'
 import { type Findable, reindex } from './entries.ts'
+import { namesOf, textOf } from './names.ts'
+import { requeue } from './queue.ts'
 import {
   type Activity,
   type Assertion,
@@ -18,9 +21,10 @@ import {
   type Revision,
   revision,
 } from './record-items.ts'
-import type { Link } from './relations.ts'
 
 /** The parts of which every change of a record is made. Values only: nothing is written here. */
+
+export { isLink, namesOf, textOf } from './names.ts'
 
 export type Values = Record<string, unknown>
 export type Change = { head: Head; assertions: Assertion[]; writes: Write[] }
@@ -58,6 +62,11 @@ export function opening(
     accepted_revision_id: null,
     open_flags: flags.length,
     open_contradictions: 0,
+    contradicted: false,
+    decided: false,
+    activity_count: 0,
+    ...worstSource(Object.keys(data).length > 0 ? [source.source_type] : []),
+    queue_age: 'fresh',
     recent_activities: [],
     latest_feedback: null,
     required_persona: 'community_reviewer',
@@ -76,6 +85,7 @@ export function opening(
     ...assertions.map((it) => put(assertion, it, undefined)),
     ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
     ...reindex(undefined, findable(next)),
+    ...requeue(undefined, next),
   ]
   return { head: next, assertions, writes }
 }
@@ -94,12 +104,6 @@ export function faceOf(kind: Kind, data: Values): Pick<Head, 'name' | 'category'
 export function findable(it: Head): Findable | undefined {
   if (it.deleted_at) return undefined
   return { ...it, names: namesOf(it.name, it.data), identifier: textOf(it.data.identifier) || undefined }
-}
-
-/** Every name a record goes by, its own first. */
-export function namesOf(name: string, data: Values): string[] {
-  const others = Array.isArray(data.alternate_names) ? data.alternate_names.map(textOf) : []
-  return [name, textOf(data.name_ne), ...others].filter(Boolean)
 }
 
 /** One value of a contribution as a claim with its source. */
@@ -197,17 +201,8 @@ export function noted(it: Head, done: Activity, actor: Actor): Head {
   const brief = { activity_id, activity_type, comment, created_at, user_id: actor.id, username: actor.username }
   return {
     ...it,
+    activity_count: it.activity_count + 1,
     recent_activities: [brief, ...it.recent_activities].slice(0, 5),
     latest_feedback: comment && feedback.includes(activity_type) ? brief : it.latest_feedback,
   }
 }
-
-/** A value as a reader sees it: lists joined by commas, links by their names. */
-export function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(', ')
-  if (isLink(value)) return value.name
-  return value === undefined || value === null ? '' : String(value)
-}
-
-export const isLink = (value: unknown): value is Link =>
-  typeof value === 'object' && value !== null && 'name' in value && 'id' in value

@@ -11,6 +11,7 @@ import { amended, put, type Write } from '../table/item.ts'
 import { activityOf, claim, faceOf, findable, noted, revisionOf, type Values } from './contribution.ts'
 import { reindex } from './entries.ts'
 import { claimsOf, type History } from './history.ts'
+import { requeue } from './queue.ts'
 import {
   type Assertion,
   activity,
@@ -74,6 +75,7 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
       status: moved.to.status,
       public: moved.to.public,
       required_persona,
+      decided: true,
       open_flags: old.open_flags - settled.length,
       open_contradictions: old.open_contradictions - settled.length,
       updated_at: at,
@@ -105,6 +107,7 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
       put(flag, amended<Flag>(it, { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }), it),
     ),
     ...reindex(findable(headOf(old)), findable(next)),
+    ...requeue(headOf(old), next),
     ...result.stubs,
   ])
   return made

@@ -5,11 +5,12 @@ import { type Actor, mayInspect, type Subject } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get, getMany, queryAll, type Stored } from '../table/read.ts'
-import { transact } from '../table/write.ts'
 import { activityOf, flagOf, noted } from './contribution.ts'
 import { type Place, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
+import { requeue } from './queue.ts'
 import { activity, type Flag, flag, flagIndex, flagList, flagTypes, type Head, head } from './record-items.ts'
+import { commit } from './records.ts'
 import { keyOf } from './users.ts'
 
 /** A flag as the subject of rules: it is seen where its record is, and by reviewers. */
@@ -140,7 +141,7 @@ async function together<T>(plan: () => Promise<Plan<T>>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const { result, writes } = await plan()
     try {
-      await transact(writes)
+      await commit(writes)
       return result
     } catch (error) {
       if (attempt === 5 || !(error instanceof Problem && error.code === 'conflict')) throw error
@@ -179,6 +180,7 @@ function recounted(about: Head, before: Flag | undefined, after: Flag | undefine
   return amended<Head>(about, {
     open_flags: about.open_flags + next.open - old.open,
     open_contradictions: about.open_contradictions + next.contradictory - old.contradictory,
+    contradicted: about.contradicted || next.contradictory > 0,
   })
 }
 
@@ -187,7 +189,7 @@ function weightOf(it: Flag | undefined) {
   return { open, contradictory: it?.flag_type === 'contradiction' ? open : 0 }
 }
 
-const headWrites = (old: Head, next: Head): Write[] => [put(head, next, old)]
+const headWrites = (old: Head, next: Head): Write[] => [put(head, next, old), ...requeue(old, next)]
 
 const flaggedOf = (it: Flag, about: Head): Flagged => ({
   flag: it,

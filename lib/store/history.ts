@@ -1,17 +1,25 @@
+import { addressOf } from '../domain/address.ts'
+import { type Claim, canonical, type Standing } from '../domain/canonical.ts'
+import { effects } from '../domain/verdicts.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { queryAll } from '../table/read.ts'
+import { countKeys, getMany, queryAll, sumOf } from '../table/read.ts'
+import { type People, peopleIn } from './people.ts'
 import {
   type Activity,
+  type Assertion,
   activity,
   type Decision,
   decision,
   type Flag,
   flag,
+  listsOf,
   type Revision,
   revision,
+  standings,
 } from './record-items.ts'
 import { assemble, type Loaded } from './records.ts'
+import { keyOf } from './users.ts'
 
 /** A record with everything that happened to it; each list newest first. */
 export type History = Loaded & { revisions: Revision[]; activities: Activity[]; decisions: Decision[]; flags: Flag[] }
@@ -30,3 +38,58 @@ export async function loadHistory(entity_id: string): Promise<History | undefine
     flags: of(flag.type).map((item) => parse(flag, item)),
   }
 }
+
+/** The same by the id of anything in the partition. */
+export async function loadHistoryOf(id: string): Promise<History | undefined> {
+  const record = addressOf(id)?.record
+  return record === undefined ? undefined : loadHistory(record)
+}
+
+/** The claims of a record as the rules of lib/domain/canonical.ts take them, oldest first. */
+export const claimsOf = (assertions: readonly Assertion[]): Claim[] =>
+  assertions
+    .map((it) => ({
+      id: it.id,
+      property: it.asserted_property,
+      value: it.value,
+      status: it.reconciliation_status,
+      carried: it.revision_number !== null,
+    }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+
+/** What stands for each property of a record, and by which decision. */
+export const standingOf = (it: History): Map<string, Standing> => canonical(claimsOf(it.assertions), it.decisions)
+
+/** The numbers of the revisions that have ever been accepted. */
+export const acceptedRevisions = (it: History): Set<number> =>
+  new Set(
+    [it.accepted_revision, ...it.decisions.map((each) => each.accepted_revision)].filter((number) => number !== null),
+  )
+
+export type Company = { people: People; stats: Stats }
+export type Stats = { total_contributions: number; accepted_contributions: number; acceptance_rate: number }
+
+/** Everyone whom a history names, and what its contributor has contributed, in one call. */
+export async function companyOf(it: History): Promise<Company> {
+  const ids = [
+    it.contributor_id,
+    ...it.revisions.map((each) => each.created_by),
+    ...it.activities.map((each) => each.user_id),
+    ...it.decisions.map((each) => each.reviewer_id),
+    ...it.flags.flatMap((each) => [each.flagged_by, each.resolved_by]),
+  ].filter((id) => id !== null)
+  const lists = standings.map((standing) => listsOf.owner(it.contributor_id, standing))
+  const accepted = lists.slice(0, standings.indexOf('restricted') + 1)
+  const found = await getMany([...countKeys(lists), ...ids.map(keyOf)])
+  const [total, good] = [sumOf(lists, found), sumOf(accepted, found)]
+  return {
+    people: peopleIn(found),
+    stats: { total_contributions: total, accepted_contributions: good, acceptance_rate: percent(good, total) },
+  }
+}
+
+/** A share in percent, to one decimal; of nothing, 0. */
+export const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((1000 * part) / whole) / 10)
+
+/** Whether a decision has published what it was about. */
+export const accepts = (it: Pick<Decision, 'verdict'>) => effects[it.verdict].accepts

@@ -114,7 +114,7 @@ const isPending = (status: Head['status']): status is Waiting['status'] =>
 
 function typesOf(it: Head): Waiting['types'] {
   return [
-    ...(it.status === 'pending_review' && it.decisions === 0 ? (['new_claims'] as const) : []),
+    ...(it.status === 'pending_review' && !it.decided ? (['new_claims'] as const) : []),
     ...(it.open_contradictions > 0 ? (['conflicts'] as const) : []),
     ...(it.open_flags > 0 && it.open_contradictions === 0 && !it.contradicted ? (['flagged'] as const) : []),
   ]

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { rules } from '../domain/canonical.ts'
 import { statuses, withheld } from '../domain/status.ts'
+import { ages } from '../domain/triage.ts'
 import { handlings, verdicts } from '../domain/verdicts.ts'
 import { ranks } from '../permissions.ts'
 import { defineItem } from '../table/item.ts'
@@ -47,6 +48,16 @@ export const Head = v.object({
   accepted_revision_id: nullableText,
   open_flags: v.optional(v.number(), 0),
   open_contradictions: v.optional(v.number(), 0),
+  /** A contradiction was flagged at some time. */
+  contradicted: v.optional(v.boolean(), false),
+  /** There has been a verdict, whichever. */
+  decided: v.optional(v.boolean(), false),
+  activity_count: v.optional(v.number(), 0),
+  /** The source trusted least among those of the values under review. */
+  worst_source_type: nullableText,
+  worst_source_rank: v.optional(v.number(), 6),
+  /** How old it was when the queue last looked; only the sweeper and a return to the queue move it on. */
+  queue_age: v.optional(v.picklist(ages), 'fresh'),
   recent_activities: v.optional(v.array(Brief), []),
   latest_feedback: v.optional(v.nullable(Brief), null),
   /** The least rank that may decide on what waits; an escalation raises it. */

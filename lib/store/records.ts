@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { forget } from '../cache.ts'
 import { newChildId, now, nowSeconds } from '../clock.ts'
 import { recordId } from '../domain/address.ts'
 import { type Claim, conflictsOf, contradictions, type Encounter } from '../domain/conflicts.ts'
 import { fold } from '../domain/fold.ts'
 import { isPublished, move } from '../domain/status.ts'
+import { ageAt, worstSource } from '../domain/triage.ts'
 import { conflict, invalidObject, Problem } from '../errors.ts'
 import { type Contribution, type Kind, kindKeys, kinds, type Provenance } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
@@ -27,6 +29,7 @@ import {
 } from './contribution.ts'
 import { readEntry, reindex } from './entries.ts'
 import { type List, type Place, readList } from './lists.ts'
+import { requeue } from './queue.ts'
 import {
   type Assertion,
   activity,
@@ -118,6 +121,11 @@ async function tryAmend(
   const contradicted = contradictionFlags(old, claims, met)
   const renamed = changed.some((name) => findableBy.has(name))
   const flags = [...contradicted, ...(renamed ? await likenessFlags(kind, after, old.entity_id) : [])]
+  const ends = new Set(met.flatMap((each) => each.replaces))
+  const replaced = old.assertions.filter(
+    (it) => ends.has(it.id) || (waits(it, actor) && gone.includes(it.asserted_property)),
+  )
+  const left = old.assertions.filter((it) => !replaced.includes(it))
   const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
   const next = noted(
     amended<Head>(headOf(old), {
@@ -127,15 +135,14 @@ async function tryAmend(
       current_revision_id: newChildId(old.entity_id),
       open_flags: old.open_flags + flags.length,
       open_contradictions: old.open_contradictions + contradicted.length,
+      contradicted: old.contradicted || contradicted.length > 0,
+      ...worstSource([...left, ...claims].filter(isCarried).map((it) => it.source_type)),
+      queue_age: ageAt(old.created_at, Date.parse(at)),
       stub: false,
       updated_at: at,
     }),
     done,
     actor,
-  )
-  const ends = new Set(met.flatMap((each) => each.replaces))
-  const replaced = old.assertions.filter(
-    (it) => ends.has(it.id) || (waits(it, actor) && gone.includes(it.asserted_property)),
   )
   const superseded = replaced.map((it) =>
     amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at }),
@@ -148,9 +155,9 @@ async function tryAmend(
     ...superseded.map((it, i) => put(assertion, it, replaced[i])),
     ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
     ...(old.public ? [] : reindex(findable(headOf(old)), findable(next))),
+    ...requeue(headOf(old), next),
     ...stubs,
   ])
-  const left = old.assertions.filter((it) => !replaced.includes(it))
   return { ...next, assertions: [...left, ...superseded, ...claims], links: old.links }
 }
 
@@ -163,9 +170,11 @@ export function asProposed(it: Loaded): Loaded {
 export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
   const moved = move(stateOf(old), 'submit')
   if (!moved) throw invalidObject('Only drafts can be submitted.')
-  const done = activityOf(old.entity_id, actor, 'submitted', '', now())
-  const next = noted(amended<Head>(headOf(old), { status: moved.to.status, updated_at: now() }), done, actor)
-  await commit([put(head, next, headOf(old)), put(activity, done, undefined)])
+  const at = now()
+  const done = activityOf(old.entity_id, actor, 'submitted', '', at)
+  const queue_age = ageAt(old.created_at, Date.parse(at))
+  const next = noted(amended<Head>(headOf(old), { status: moved.to.status, queue_age, updated_at: at }), done, actor)
+  await commit([put(head, next, headOf(old)), put(activity, done, undefined), ...requeue(headOf(old), next)])
   return { ...old, ...next }
 }
 
@@ -173,14 +182,24 @@ export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
 export async function remove(old: Loaded): Promise<void> {
   if (old.deleted_at) throw conflict('This record is deleted already.')
   const next = amended<Head>(headOf(old), { deleted_at: now(), updated_at: now() })
-  await commit([put(head, next, headOf(old)), ...reindex(findable(headOf(old)), undefined)])
+  await commit([
+    put(head, next, headOf(old)),
+    ...reindex(findable(headOf(old)), undefined),
+    ...requeue(headOf(old), next),
+  ])
 }
 
 /** Brings a deleted record back as it was. */
 export async function restore(old: Loaded): Promise<Loaded> {
   if (!old.deleted_at) throw conflict('This record is not deleted.')
-  const next = amended<Head>(headOf(old), { deleted_at: null, updated_at: now() })
-  await commit([put(head, next, headOf(old)), ...reindex(undefined, findable(next))])
+  const at = now()
+  const queue_age = ageAt(old.created_at, Date.parse(at))
+  const next = amended<Head>(headOf(old), { deleted_at: null, queue_age, updated_at: at })
+  await commit([
+    put(head, next, headOf(old)),
+    ...reindex(undefined, findable(next)),
+    ...requeue(headOf(old), next),
+  ])
   return { ...next, assertions: old.assertions, links: old.links }
 }
 
@@ -304,6 +323,7 @@ export async function commit(writes: readonly Write[]): Promise<void> {
   if (writes.length + lists.size > MOST_ACTIONS)
     throw invalidObject('Too many values, names and new records at once. Send them in parts.')
   await transact(writes)
+  forget(writes.flatMap((write) => String(write.action.Put?.Item?.type ?? [])))
 }
 
 /** Whether a found record is among those that the filter asks for; without one, published ones and one's own. */
@@ -423,6 +443,8 @@ export function contradictionFlags(old: Loaded, claims: readonly Assertion[], me
   })
 }
 
+/** Part of the values under review; a claim made apart is decided on apart. */
+const isCarried = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
 const waits = (it: Assertion, actor: Actor) => it.reconciliation_status === 'pending' && it.contributor_id === actor.id
 export const stateOf = (it: Head) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })
 // The table does not keep the order of members.

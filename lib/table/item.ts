@@ -62,6 +62,17 @@ export const set = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferO
   counts: {},
 })
 
+/** Moves an item that follows another one from one value to the next, whatever was there: the version of the other guards it. */
+export function follow<Id, S extends Schema>(
+  item: ItemType<Id, S>,
+  old: (v.InferOutput<S> & Id) | undefined,
+  next: (v.InferOutput<S> & Id) | undefined,
+): Write[] {
+  const counts = difference(old ? item.counted?.(old) : [], next ? item.counted?.(next) : [])
+  if (next) return [{ ...set(item, next), counts }]
+  return old ? [{ action: { Delete: { TableName, Key: item.key(old) } }, counts }] : []
+}
+
 /** Removes exactly the version that was read. */
 export function remove<Id, S extends Schema>(item: ItemType<Id, S>, old: v.InferOutput<S> & Id): Write {
   return {
@@ -89,6 +100,30 @@ export const reserve = (key: Key, now: number, seconds: number, otherwise: () =>
   },
   counts: {},
   otherwise,
+})
+
+/** Takes a thing for one holder until a time: of two at once one gets it, the other fails with `otherwise`. The holder may take it again. */
+export const hold = (
+  key: Key,
+  held: { held_by: string; expires_at: number },
+  now: number,
+  otherwise: () => Problem,
+): Write => ({
+  action: { Put: { TableName, Item: { ...held, ...key, type: 'lease' }, ...unlessHeld(held.held_by, now) } },
+  counts: {},
+  otherwise,
+})
+
+/** Lets go of it, held or not; fails with `otherwise` while another holds it. */
+export const letGo = (key: Key, held_by: string, now: number, otherwise: () => Problem): Write => ({
+  action: { Delete: { TableName, Key: key, ...unlessHeld(held_by, now) } },
+  counts: {},
+  otherwise,
+})
+
+const unlessHeld = (held_by: string, now: number) => ({
+  ConditionExpression: 'attribute_not_exists(pk) OR held_by = :me OR expires_at <= :now',
+  ExpressionAttributeValues: { ':me': held_by, ':now': now },
 })
 
 /** Entries that are counted: put on absence, removed on presence, so that a repeated effect counts once. */

@@ -33,6 +33,11 @@ import { addressOf } from '../domain/address.ts'
  *   one's notifications; of one type                  owner, owner_kind  NOTIFICATION#<user>[#<type>]  <id>
  *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
  *   how many of them are unread                       table       INBOX#<user>                    HEAD
+ *   a waiting record's places in the queue            table       ENTITY#<id>                     QUEUE#URGENCY, QUEUE#AGE
+ *   what waits, by type, most urgent first            every, kind, owner, owner_kind  QUEUE#<type>#<young|aged>  <order>#<flags>#<created_at>#<id>
+ *   what waits, by status or by type, by time         every, kind, owner  QUEUE#<status or type>#created  <created_at>#<id>
+ *   what passes into another age, by when             owner_kind  QUEUE#due                       <moment>#<id>
+ *   who works on a waiting record right now           table       ENTITY#<id>                     LEASE
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
@@ -57,6 +62,8 @@ export const key = {
   }),
   activity: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `ACTIVITY#${id}` }),
   decision: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `DECISION#${id}` }),
+  queued: (record: string, order: 'URGENCY' | 'AGE'): Key => ({ pk: `ENTITY#${record}`, sk: `QUEUE#${order}` }),
+  lease: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'LEASE' }),
   flag: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `FLAG#${id}` }),
   name: (kind: string, folded: string, record: string): Key => ({ pk: `NAME#${kind}`, sk: `${folded}#${record}` }),
   stub: (kind: string, folded: string): Key => ({ pk: `STUB#${kind}#${folded}`, sk: HEAD }),
