@@ -1,13 +1,12 @@
 import * as v from 'valibot'
-import { notFound } from '../lib/errors.ts'
 import { choice, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ById } from '../lib/http/params.ts'
-import { created, noContent, Reply } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, type Routes } from '../lib/http/route.ts'
+import { created, noContent } from '../lib/http/reply.ts'
+import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { members, REQUIRED } from '../lib/http/texts.ts'
-import { type Actor, mayInspect } from '../lib/permissions.ts'
+import type { Actor } from '../lib/permissions.ts'
 import * as flags from '../lib/store/flags.ts'
 import { flagTypes } from '../lib/store/record-items.ts'
 import { flagRow } from '../lib/views/flag.ts'
@@ -47,8 +46,6 @@ const Part = members({
 })
 
 const subject = ({ id }: { id: string }) => flags.load(id)
-// What the record is called is in the answer, so its version is in the tag.
-const version = (it: flags.Flagged) => `${it.version}-${it.about.version}`
 
 const change = (body: typeof Whole | typeof Part) =>
   changeRoute({
@@ -56,7 +53,6 @@ const change = (body: typeof Whole | typeof Part) =>
     cache: 'no-store',
     params: ById,
     subject,
-    version,
     body,
     handle: async ({ subject, actor, body }) => viewOf(await flags.amend(subject, actor, body), actor),
   })
@@ -64,7 +60,7 @@ const change = (body: typeof Whole | typeof Part) =>
 /** What someone finds wrong with a record, for reviewers to settle. */
 export const routes = {
   'GET /data/review-flags/': actorRoute({
-    permission: 'flag.read',
+    permission: 'flag.list',
     cache: 'no-store',
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
@@ -81,19 +77,12 @@ export const routes = {
       created(await viewOf(await flags.raise(entity, actor, said), actor)),
   }),
 
-  // No readRoute: everyone who is not signed in is asked to be.
-  'GET /data/review-flags/{id}/': actorRoute({
+  'GET /data/review-flags/{id}/': readRoute({
     permission: 'flag.read',
     cache: 'no-store',
     params: ById,
-    handle: async ({ actor, params: { id } }) => {
-      const it = await flags.load(id)
-      if (!it || !mayInspect(actor, it)) throw notFound()
-      const { shown, people } = await flags.show(it, actor)
-      // What the records are called is in the answer, so their versions are in the tag.
-      const etag = `"${it.version}-${it.about.version}-${shown.other?.version ?? 0}"`
-      return new Reply(200, flagRow(shown, people, actor), { etag })
-    },
+    subject,
+    handle: async ({ subject, actor }) => viewOf(subject, actor),
   }),
 
   'PUT /data/review-flags/{id}/': change(Whole),
@@ -104,7 +93,6 @@ export const routes = {
     cache: 'no-store',
     params: ById,
     subject,
-    version,
     handle: async ({ subject }) => {
       await flags.remove(subject)
       return noContent()
@@ -116,14 +104,13 @@ export const routes = {
     cache: 'no-store',
     params: ById,
     subject,
-    version,
     handle: async ({ subject, actor }) => viewOf(await flags.resolve(subject, actor), actor),
   }),
 } satisfies Routes
 
 export const handler = endpoint(routes)
 
-async function viewOf(it: flags.Flagged, actor: Actor) {
+async function viewOf(it: flags.Flagged, actor: Actor | null) {
   const { shown, people } = await flags.show(it, actor)
   return flagRow(shown, people, actor)
 }

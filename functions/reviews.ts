@@ -1,50 +1,103 @@
 import * as v from 'valibot'
+import { clock } from '../lib/clock.ts'
+import { addressOf } from '../lib/domain/address.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/domain/verdicts.ts'
 import { choice, optionalChoice, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { ByEntity } from '../lib/http/params.ts'
+import { listBody } from '../lib/http/page.ts'
+import { ByEntity, ReviewerQuery } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
-import { changeRoute, type Routes } from '../lib/http/route.ts'
+import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { members } from '../lib/http/texts.ts'
+import { type Contribution, type Kind, kindOfCode, kinds, schemaOf } from '../lib/kinds/index.ts'
 import { decide } from '../lib/store/decisions.ts'
-import { loadHistory } from '../lib/store/history.ts'
+import { companyOf, loadHistory } from '../lib/store/history.ts'
 import { peopleOf } from '../lib/store/people.ts'
+import * as queue from '../lib/store/queue-list.ts'
+import { decisionsOf, workOf } from '../lib/store/reviewers.ts'
 import { decisionView } from '../lib/views/entity.ts'
+import { dashboardView, decisionRow } from '../lib/views/reviewer.ts'
+import { workspaceView } from '../lib/views/workspace.ts'
 
-const Verdict = v.pipe(
-  members({
-    verdict: choice(verdicts),
-    conflict_handling: v.optional(choice(handlings), 'not_applicable'),
-    confidence_override: optionalChoice(confidences),
-    verification_method: optionalChoice(verificationMethods),
-    feedback: prose(5000),
-    comments: prose(5000),
-    reconciliation_note: prose(5000),
-    internal_note: prose(5000),
-  }),
-  v.transform(({ comments, ...said }) => ({ ...said, feedback: said.feedback || comments })),
-)
-
-/** What reviewers do with what waits for them. */
+/** What reviewers do with what waits for them, and what they have done. */
 export const routes = {
-  'POST /data/review-workspace/{entity_id}/decide/': changeRoute({
-    permission: 'record.review',
+  'GET /data/review-workspace/{entity_id}/': readRoute({
+    permission: 'review.read',
     cache: 'no-store',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
-    body: Verdict,
+    handle: async ({ subject, actor }) =>
+      workspaceView(subject, actor, await companyOf(subject), clock.now().getTime()),
+  }),
+
+  'POST /data/review-workspace/{entity_id}/decide/': changeRoute({
+    permission: 'review.decide',
+    cache: 'no-store',
+    params: ByEntity,
+    subject: ({ entity_id }) => loadHistory(entity_id),
+    body: ({ entity_id }) => verdictOn(entity_id),
     handle: async ({ subject, actor, body }) => {
       const made = await decide(subject, actor, body)
-      return created(
-        decisionView(
-          made,
-          subject.revisions,
-          subject,
-          await peopleOf([actor.id, ...subject.revisions.map((it) => it.created_by)]),
-        ),
-      )
+      const people = await peopleOf([actor.id, ...subject.revisions.map((it) => it.created_by)])
+      return created(decisionView(made, subject.revisions, subject, people))
+    },
+  }),
+
+  'GET /data/reviewer-dashboard/': actorRoute({
+    permission: 'review.dashboard',
+    cache: 'no-store',
+    handle: async ({ actor }) => {
+      const [work, queues] = await Promise.all([workOf(actor), queue.counts()])
+      return dashboardView(work, queues, actor)
+    },
+  }),
+
+  'GET /data/review-decisions-profile/': publicRoute({
+    permission: 'decision.list',
+    cache: 'no-store',
+    query: ReviewerQuery,
+    handle: async ({ query, actor, page, request }) => {
+      const listed = await decisionsOf(query.reviewer, actor, page)
+      return listBody(request, page, { ...listed, results: listed.results.map(decisionRow) })
     },
   }),
 } satisfies Routes
 
 export const handler = endpoint(routes)
+
+/** A verdict on a record; its edits are values of the record's kind. */
+function verdictOn(entity_id: string) {
+  const kind = kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
+  return v.pipe(
+    members({
+      verdict: choice(verdicts),
+      conflict_handling: v.optional(choice(handlings), 'not_applicable'),
+      confidence_override: optionalChoice(confidences),
+      verification_method: optionalChoice(verificationMethods),
+      feedback: prose(5000),
+      comments: prose(5000),
+      reconciliation_note: prose(5000),
+      internal_note: prose(5000),
+      escalated_to: v.nullish(v.union([v.literal(''), userId], 'Give the id of a user.'), null),
+      edits: editsOf(kind),
+    }),
+    v.transform(({ comments, ...said }) => ({ ...said, feedback: said.feedback || comments })),
+  )
+}
+
+const userId = v.pipe(v.string(), v.toLowerCase(), v.uuid('Give the id of a user.'))
+
+/** Values of a kind inside another body: what is wrong with one is told under `edits`, with its name. */
+function editsOf(kind: Kind) {
+  return v.pipe(
+    v.nullish(v.unknown(), null),
+    v.rawTransform<unknown, Contribution | null>(({ dataset, addIssue, NEVER }) => {
+      if (dataset.value === null) return null
+      const result = v.safeParse(schemaOf(kind, 'change'), dataset.value)
+      if (result.success) return result.output
+      for (const { path, message } of result.issues)
+        addIssue({ message: path ? `${path.map(({ key }) => key).join('.')}: ${message}` : message })
+      return NEVER
+    }),
+  )
+}

@@ -12,6 +12,7 @@ export type Line = {
   caller?: string
   calls?: number
   units?: number
+  count?: number
   error?: string
   stack?: string
 }
@@ -27,6 +28,7 @@ const members = [
   'caller',
   'calls',
   'units',
+  'count',
   'error',
   'stack',
 ] as const satisfies readonly (keyof Line)[]

@@ -43,6 +43,7 @@ const open = (actor: Actor | null, it: Subject) =>
 const sees = (actor: Actor | null, it: Subject) =>
   actor?.is_staff === true || (!it.deleted_at && (open(actor, it) || owns(actor, it)))
 const reviews = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
+const inspects = (actor: Actor | null, it: Subject) => sees(actor, it) || reviews(actor, it)
 const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 /** Reviewers, but on a record of their own: nobody decides on that. */
 const settles = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
@@ -70,30 +71,39 @@ export const permissions = {
   'record.update': { sees, changes: (actor, it) => actor.is_staff || owns(actor, it) },
   'record.delete': { sees, changes: (actor, it) => actor.is_staff || (owns(actor, it) && !it.public) },
   'record.restore': { sees, changes: staff },
-  'record.review': { sees: (actor, it) => sees(actor, it) || reviews(actor, it), changes: (actor) => reviewer(actor) },
+  'review.read': { role: reviewer, sees: inspects },
+  'review.decide': { role: reviewer, sees: inspects, changes: anyone },
+  'review.dashboard': { role: reviewer },
+  'decision.list': { open: 'who decided what is public; records that the caller may not see are not named' },
+  'history.list': { lists: scope },
+  'history.read': { sees: inspects },
+  'queue.read': { role: reviewer },
+  'queue.claim': { role: reviewer },
+  'queue.moderate': { role: staff },
   'contribution.list': { role: anyone },
   'related.list': { lists: scope },
   'assist.ask': { role: anyone },
   'assertion.list': { lists: scope },
   'assertion.create': { role: anyone },
-  'assertion.read': { sees: (actor, it) => sees(actor, it) || reviews(actor, it) },
+  'assertion.read': { sees: inspects },
   'assertion.change': {
-    sees: (actor, it) => sees(actor, it) || reviews(actor, it),
+    sees: inspects,
     changes: (actor) => reviewer(actor),
   },
   'activity.list': { lists: scope },
-  'flag.read': { role: anyone },
+  'flag.list': { role: anyone },
+  'flag.read': { role: anyone, sees: inspects },
   'flag.create': { role: anyone },
   'flag.change': {
-    sees: (actor, it) => sees(actor, it) || reviews(actor, it),
+    sees: inspects,
     changes: (actor, it) => settles(actor, it) || (flagged(actor, it) && !it.is_resolved),
   },
   'flag.resolve': {
-    sees: (actor, it) => sees(actor, it) || reviews(actor, it),
+    sees: inspects,
     changes: (actor, it) => settles(actor, it) || flagged(actor, it),
   },
   'flag.delete': {
-    sees: (actor, it) => sees(actor, it) || reviews(actor, it),
+    sees: inspects,
     changes: settles,
   },
   'notification.own': { role: anyone },
@@ -122,6 +132,6 @@ export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] exten
 /** Whether this caller may see that record; for handlers that load a second thing. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => sees(actor, it)
 /** Whether this caller may see that record, or reviews it while it waits. */
-export const mayInspect = (actor: Actor | null, it: Subject): boolean => sees(actor, it) || reviews(actor, it)
+export const mayInspect = (actor: Actor | null, it: Subject): boolean => inspects(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)

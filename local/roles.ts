@@ -9,13 +9,16 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   assertions: ['table'],
   clusters: ['table'],
   entities: ['table'],
+  queue: ['table'],
   reviews: ['table'],
+  revisions: ['table'],
   roles: ['table'],
   activities: ['table'],
   flags: ['table'],
   notifications: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
+  sweeper: ['table'],
 }
 
 type Grant = keyof typeof grants

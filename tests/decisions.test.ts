@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
-import { atOnce, contribute, decide, flagsOf, publish, sure } from './make.ts'
+import { atOnce, commandsOf, contribute, decide, flagsOf, publish, sure } from './make.ts'
 
 let app: App
 beforeAll(async () => {
@@ -40,6 +40,7 @@ describe('a verdict', () => {
       entity_id: it.cultural_entity_id,
       reviewer: expect.objectContaining({ username: 'reviewer', email: '' }),
       revision_reviewed: expect.objectContaining({ revision_number: 1 }),
+      accepted_revision: 1,
       verdict: 'accept',
       conflict_handling: 'not_applicable',
       confidence_override: null,
@@ -105,6 +106,12 @@ describe('a verdict', () => {
       expect([reply.status, reply.body]).toEqual([409, nothingWaits])
     }
     expect(await read(app.anon, it)).toMatchObject({ status: 'accepted' })
+    const refused = await waiting('Decided and refused')
+    sure(201, await decide(app.community, refused, { verdict: 'reject', feedback: 'No.' }))
+    for (const verdict of ['accept', 'accept_with_edits', 'request_changes', 'reject', 'escalate']) {
+      const reply = await decide(app.domain, refused, { verdict, feedback: 'Again.' })
+      expect([reply.status, reply.body]).toEqual([409, nothingWaits])
+    }
     const gone = await waiting('Decided and gone')
     sure(204, await app.contributor.delete(`/cidoc/structures/${gone.id}/`))
     expect((await decide(app.staff, gone, { verdict: 'accept' })).status).toBe(409)
@@ -149,8 +156,10 @@ describe('a verdict', () => {
     const it = await waiting('Not for all')
     expect((await decide(app.anon, it, { verdict: 'accept' })).status).toBe(401)
     expect((await decide(app.contributor, it, { verdict: 'accept' })).status).toBe(403)
-    // Who does not see it does not learn that it is there.
-    expect((await decide(app.other, it, { verdict: 'accept' })).status).toBe(404)
+    expect((await decide(app.other, it, { verdict: 'accept' })).status).toBe(403)
+    // Whether it is there is not told either.
+    const nothing = { cultural_entity_id: '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10' }
+    expect((await decide(app.other, nothing, { verdict: 'accept' })).status).toBe(403)
     expect(await read(app.contributor, it)).toMatchObject({ status: 'pending_review' })
   })
 
@@ -294,6 +303,42 @@ describe('a contradiction', () => {
   })
 })
 
+describe('a contradiction that is none of the values', () => {
+  test('which a person raised is settled by saying how, and changes no claim', async () => {
+    const it = await waiting('Contradicted by hand', { condition: 'Good' })
+    const body = { entity: it.cultural_entity_id, flag_type: 'contradiction', reason: 'The plaque says otherwise.' }
+    sure(201, await app.community.post('/data/review-flags/', { body }))
+    expect((await decide(app.domain, it, { verdict: 'accept' })).status).toBe(400)
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'existing_stands' }))
+    expect(values(await read(app.staff, it), 'condition')).toEqual([['Good', 'accepted']])
+    expect(await flagsOf(it)).toMatchObject([{ is_resolved: true }])
+  })
+
+  test('which its author has withdrawn is not settled by what is said of another', async () => {
+    const it = await publish(app, 'structures', { name: 'Moot', condition: 'Good', existence_status: 'Extant' })
+    await patch(app.staff, it, { condition: 'Ruinous', existence_status: 'Destroyed' })
+    await patch(app.staff, it, { condition: 'Good' })
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'coexist' }))
+    const body = await read(app.staff, it)
+    expect(values(body, 'existence_status')).toEqual([
+      ['Destroyed', 'accepted'],
+      ['Extant', 'accepted'],
+    ])
+    expect(values(body, 'condition')).toEqual([
+      ['Good', 'accepted'],
+      ['Good', 'superseded'],
+      ['Ruinous', 'superseded'],
+    ])
+    expect((await flagsOf(it)).every((flag) => flag.is_resolved)).toBe(true)
+  })
+
+  test('need not be there for a handling to be named', async () => {
+    const it = await waiting('Nothing to handle', { condition: 'Good' })
+    sure(201, await decide(app.community, it, { verdict: 'accept', conflict_handling: 'supersedes' }))
+    expect(await activitiesOf(it)).toEqual(['accepted', 'submitted'])
+  })
+})
+
 describe('several edits that wait', () => {
   test('leave one standing claim for each value when they are accepted', async () => {
     const it = await publish(app, 'structures', { name: 'Many hands', note: 'one' })
@@ -317,4 +362,308 @@ describe('several edits that wait', () => {
     expect(await read(app.anon, it)).toMatchObject({ note: '' })
     expect(values(await read(app.staff, it), 'note')).toEqual([['gone', 'superseded']])
   })
+})
+
+/** A revision as those see it who work on the record. */
+const revisionsOf = async (it: { cultural_entity_id: string }) =>
+  (await app.staff.get(`/data/revisions/?entity=${it.cultural_entity_id}`)).body.results
+const activitiesOf = async (it: { cultural_entity_id: string }) =>
+  (await app.staff.get(`/data/cultural-entities/${it.cultural_entity_id}/`)).body.activities.map(
+    (one: { activity_type: string }) => one.activity_type,
+  )
+
+describe('acceptance with edits', () => {
+  test('publishes the reviewer’s values as a further revision, with claims of the reviewer', async () => {
+    const it = await waiting('With edits', { condition: 'Good', note: 'kept' })
+    const edits = {
+      condition: 'Fair',
+      description: 'Three roofs.',
+      nonsense: 'dropped',
+      status: 'draft',
+      assertion: { source_type: 'field_survey', source_citation: 'Visit 2024', confidence: 'certain' },
+    }
+    const made = sure(201, await decide(app.community, it, { verdict: 'accept_with_edits', edits }))
+    expect(made).toMatchObject({ verdict: 'accept_with_edits', revision_reviewed: { revision_number: 1 } })
+    expect(made.accepted_revision).toBe(2)
+    const body = await read(app.anon, it)
+    expect(body).toMatchObject({
+      ...{ name: 'With edits', condition: 'Fair', note: 'kept', description: 'Three roofs.', status: 'accepted' },
+      contributor: 'dev',
+    })
+    const claims = (await read(app.staff, it)).assertions.map((one: Claim & Record<string, unknown>) => [
+      one.property,
+      one.value,
+      one.reconciliation_status,
+      one.contributed_by,
+      one.source_citation,
+      one.revision_number,
+    ])
+    expect(claims.sort()).toEqual([
+      ['condition', 'Fair', 'accepted', 'reviewer', 'Visit 2024', 2],
+      ['condition', 'Good', 'superseded', 'dev', '', 1],
+      ['description', 'Three roofs.', 'accepted', 'reviewer', 'Visit 2024', 2],
+      ['name', 'With edits', 'accepted', 'dev', '', 1],
+      ['note', 'kept', 'accepted', 'dev', '', 1],
+    ])
+    const revisions = await revisionsOf(it)
+    expect(
+      revisions.map((one: { revision_number: number; created_by: { username: string }; is_accepted: boolean }) => [
+        one.revision_number,
+        one.created_by.username,
+        one.is_accepted,
+      ]),
+    ).toEqual([
+      [2, 'reviewer', true],
+      [1, 'dev', false],
+    ])
+    expect(await activitiesOf(it)).toEqual(['accepted', 'submitted'])
+  })
+
+  test('takes a value away and turns names into links', async () => {
+    const place = await publish(app, 'locations', { name: 'Taumadhi' })
+    const it = await waiting('Emptied by edits', { note: 'wrong' })
+    const edits = { note: '', has_current_location: 'Taumadhi', location_name: 'Taumadhi tol' }
+    sure(201, await decide(app.community, it, { verdict: 'accept_with_edits', edits }))
+    const body = await read(app.anon, it)
+    expect(body).toMatchObject({ note: '', has_current_location: { id: place.id, name: 'Taumadhi' } })
+    expect(values(await read(app.staff, it), 'note')).toEqual([['wrong', 'superseded']])
+  })
+
+  test('is found by its new name, not by the one before', async () => {
+    const it = await waiting('Misspelt Mandir')
+    sure(201, await decide(app.community, it, { verdict: 'accept_with_edits', edits: { name: 'Wellspelt Mandir' } }))
+    const found = async (search: string) => (await app.anon.get('/cidoc/structures/', { query: { search } })).body.count
+    expect([await found('Wellspelt'), await found('Misspelt')]).toEqual([1, 0])
+  })
+
+  test('without edits, or with such as change nothing, accepts what was handed in', async () => {
+    for (const edits of [undefined, null, {}, { note: 'same' }, { nonsense: 1 }]) {
+      const it = await waiting('No edits', { note: 'same' })
+      sure(201, await decide(app.community, it, { verdict: 'accept_with_edits', edits }))
+      expect(await revisionsOf(it)).toHaveLength(1)
+      expect(await read(app.anon, it)).toMatchObject({ note: 'same' })
+    }
+  })
+
+  test('takes edits that the kind allows only', async () => {
+    const it = await waiting('Bad edits')
+    for (const edits of ['text', 5, [], { condition: 'Shiny' }, { name: '' }, { coordinates: 'north' }]) {
+      const reply = await decide(app.community, it, { verdict: 'accept_with_edits', edits })
+      expect([reply.status, Object.keys(reply.body)]).toEqual([400, ['edits']])
+    }
+    const illegal = await decide(app.community, it, { verdict: 'accept_with_edits', edits: { condition: 'Shiny' } })
+    expect(illegal.body.edits).toEqual([expect.stringMatching(/^condition: Not a valid choice/)])
+    const dangling = await decide(app.community, it, {
+      verdict: 'accept_with_edits',
+      edits: { has_current_location: 999_999 },
+    })
+    expect([dangling.status, Object.keys(dangling.body)]).toEqual([400, ['has_current_location']])
+    expect(await read(app.contributor, it)).toMatchObject({ status: 'pending_review' })
+  })
+
+  test('does not change anything with another verdict', async () => {
+    const it = await waiting('Edits elsewhere', { note: 'n' })
+    sure(201, await decide(app.community, it, { verdict: 'accept', edits: { note: 'smuggled' } }))
+    expect(await read(app.anon, it)).toMatchObject({ note: 'n' })
+  })
+
+  test('settles a contradiction in the reviewer’s words, but cannot also keep the existing value', async () => {
+    const it = await contested('Edited contradiction')
+    const verdict = { verdict: 'accept_with_edits', edits: { condition: 'Poor' } }
+    for (const conflict_handling of ['existing_stands', 'disputed']) {
+      const reply = await decide(app.domain, it, { ...verdict, conflict_handling })
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        { conflict_handling: ['The edits give another value of condition.'] },
+      ])
+    }
+    sure(201, await decide(app.domain, it, { ...verdict, conflict_handling: 'supersedes' }))
+    expect(values(await read(app.staff, it), 'condition')).toEqual([
+      ['Good', 'superseded'],
+      ['Poor', 'accepted'],
+      ['Ruinous', 'superseded'],
+    ])
+    expect(await read(app.anon, it)).toMatchObject({ condition: 'Poor' })
+  })
+})
+
+describe('escalation', () => {
+  const escalate = (who: Persona, it: { cultural_entity_id: string }, more: object = {}) =>
+    decide(who, it, { verdict: 'escalate', feedback: 'Beyond me.', ...more })
+  const persona = async (it: { cultural_entity_id: string }) =>
+    (await app.staff.get(`/data/review-workspace/${it.cultural_entity_id}/`)).body.required_persona
+  const idOf = async (who: Persona) => (await who.get('/api/user/info')).body.id
+
+  test('leaves the record waiting and raises by one step who has to decide', async () => {
+    const it = await waiting('Escalated')
+    expect(await persona(it)).toBe('community_reviewer')
+    sure(201, await escalate(app.community, it))
+    expect(await persona(it)).toBe('domain_expert')
+    const refusal = await decide(app.community, it, { verdict: 'accept' })
+    expect([refusal.status, refusal.body]).toEqual([
+      403,
+      { detail: 'This has been escalated: it takes at least a domain expert.' },
+    ])
+    sure(201, await escalate(app.domain, it))
+    expect(await persona(it)).toBe('expert_curator')
+    for (const verdict of ['accept', 'reject', 'request_changes'])
+      expect((await decide(app.domain, it, { verdict, feedback: 'f' })).status).toBe(403)
+    expect(await read(app.contributor, it)).toMatchObject({ status: 'pending_review' })
+    sure(201, await decide(app.curator, it, { verdict: 'accept' }))
+    expect(await activitiesOf(it)).toEqual(['accepted', 'escalated', 'escalated', 'submitted'])
+  })
+
+  test('can be passed on by a reviewer who may no longer decide', async () => {
+    const it = await waiting('Passed on')
+    sure(201, await escalate(app.community, it))
+    sure(201, await escalate(app.community, it))
+    expect(await persona(it)).toBe('expert_curator')
+  })
+
+  test('does not go above the top', async () => {
+    const it = await waiting('Topmost')
+    sure(201, await escalate(app.community, it))
+    sure(201, await escalate(app.community, it))
+    const reply = await escalate(app.curator, it)
+    expect([reply.status, reply.body]).toEqual([
+      400,
+      { verdict: ['It is with the expert curators already, and nobody is above them.'] },
+    ])
+  })
+
+  test('is over with the verdict: the next edit is anyone’s to review', async () => {
+    const it = await waiting('Escalated once')
+    sure(201, await escalate(app.community, it))
+    sure(201, await decide(app.domain, it, { verdict: 'accept' }))
+    await patch(app.contributor, it, { note: 'later' })
+    expect((await decide(app.community, it, { verdict: 'accept' })).status).toBe(201)
+  })
+
+  test('outlasts a request for changes', async () => {
+    const it = await waiting('Escalated and sent back')
+    sure(201, await escalate(app.community, it))
+    sure(201, await decide(app.domain, it, { verdict: 'request_changes', feedback: 'Source?' }))
+    await patch(app.contributor, it, { note: 'sourced' })
+    expect((await decide(app.community, it, { verdict: 'accept' })).status).toBe(403)
+  })
+
+  test('may name whom it goes to: an active reviewer of that rank', async () => {
+    const it = await waiting('Escalated to')
+    const nobody = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
+    for (const who of [nobody, await idOf(app.contributor), await idOf(app.community)]) {
+      const reply = await escalate(app.community, it, { escalated_to: who })
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        { escalated_to: ['There is no active domain expert with this id.'] },
+      ])
+    }
+    for (const who of ['expert_curator', 'archbishop', 7, {}]) {
+      const reply = await escalate(app.community, it, { escalated_to: who })
+      expect([reply.status, reply.body]).toEqual([400, { escalated_to: ['Give the id of a user.'] }])
+    }
+    const curator = await idOf(app.curator)
+    const made = sure(201, await escalate(app.community, it, { escalated_to: curator }))
+    expect(made.escalated_to).toBe(curator)
+  })
+})
+
+describe('who decides', () => {
+  test('is none of those whose values wait, even when a later edit is by someone else', async () => {
+    const it = await publish(app, 'structures', { name: 'Two authors' })
+    await patch(app.staff, it, { note: 'By staff' })
+    await patch(app.contributor, it, { description: 'By the contributor' })
+    expect((await decide(app.staff, it, { verdict: 'accept' })).body).toEqual(ownWork)
+    expect((await decide(app.curator, it, { verdict: 'accept' })).status).toBe(201)
+  })
+
+  test('is named by a verdict of the five', async () => {
+    const it = await waiting('Illegal verdicts')
+    for (const verdict of ['approve', '', null, undefined, 1]) {
+      const reply = await decide(app.community, it, { verdict })
+      expect([reply.status, Object.keys(reply.body)]).toEqual([400, ['verdict']])
+    }
+    const handling = await decide(app.community, it, { verdict: 'accept', conflict_handling: 'both' })
+    expect([handling.status, Object.keys(handling.body)]).toEqual([400, ['conflict_handling']])
+  })
+
+  test('is not someone else while a reviewer has claimed the record', async () => {
+    const it = await waiting('Claimed')
+    sure(200, await app.domain.post(`/data/review-queue/${it.cultural_entity_id}/claim/`))
+    expect((await decide(app.community, it, { verdict: 'accept' })).status).toBe(409)
+    expect((await decide(app.domain, it, { verdict: 'accept' })).status).toBe(201)
+  })
+})
+
+describe('a claim that was made apart', () => {
+  const apart = async (it: { id: number }, property: string, value: string) =>
+    sure(
+      201,
+      await app.other.post('/cidoc/assertions/', {
+        body: { entity_type: 'structure', entity_id: it.id, property, value },
+      }),
+    )
+
+  test('and contradicts what stands becomes the value when the decision says so', async () => {
+    const it = await publish(app, 'structures', { name: 'Apart', condition: 'Good' })
+    app.tick(1)
+    await apart(it, 'condition', 'Poor')
+    await patch(app.contributor, it, { note: 'meanwhile' })
+    expect((await decide(app.domain, it, { verdict: 'accept' })).status).toBe(400)
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'supersedes' }))
+    const body = await read(app.anon, it)
+    expect(body).toMatchObject({ condition: 'Poor', note: 'meanwhile' })
+    expect(values(await read(app.staff, it), 'condition')).toEqual([
+      ['Good', 'superseded'],
+      ['Poor', 'accepted'],
+    ])
+    // The accepted revision holds what stands.
+    const [latest] = await revisionsOf(it)
+    expect(latest).toMatchObject({ revision_number: 3, is_accepted: true, data: { condition: 'Poor' } })
+  })
+
+  test('loses when the existing value is to stand', async () => {
+    const it = await publish(app, 'structures', { name: 'Apart and lost', condition: 'Good' })
+    app.tick(1)
+    await apart(it, 'condition', 'Poor')
+    await patch(app.contributor, it, { note: 'meanwhile' })
+    sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'existing_stands' }))
+    expect(await read(app.anon, it)).toMatchObject({ condition: 'Good' })
+    expect(values(await read(app.staff, it), 'condition')).toEqual([
+      ['Good', 'accepted'],
+      ['Poor', 'superseded'],
+    ])
+  })
+
+  test('cannot become a value that the kind does not know', async () => {
+    const it = await publish(app, 'structures', { name: 'Apart and strange', condition: 'Good' })
+    app.tick(1)
+    await apart(it, 'condition', 'Shiny')
+    await patch(app.contributor, it, { note: 'meanwhile' })
+    const reply = await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'supersedes' })
+    expect([reply.status, reply.body]).toEqual([
+      400,
+      { conflict_handling: ['The claim on condition cannot become its value. Accept with edits.'] },
+    ])
+  })
+})
+
+test('a value that loses is in no revision that the public may read', async () => {
+  const it = await contested('Secret loser')
+  sure(201, await decide(app.domain, it, { verdict: 'accept', conflict_handling: 'existing_stands' }))
+  const { text } = await app.anon.get(`/data/revisions/?entity=${it.cultural_entity_id}`)
+  expect(text).toContain('Good')
+  expect(text).not.toContain('Ruinous')
+})
+
+test('a decision costs one query and one transaction', async () => {
+  const it = await waiting('Costed', { note: 'n', condition: 'Good' })
+  const seen = await commandsOf(() => decide(app.community, it, { verdict: 'accept' }))
+  // Two calls to know the caller, one for the answer's people.
+  expect(seen).toEqual([
+    'GetItemCommand',
+    'GetItemCommand',
+    'QueryCommand',
+    'TransactWriteItemsCommand',
+    'BatchGetItemCommand',
+  ])
 })

@@ -284,6 +284,26 @@ describe('resolving', () => {
   })
 })
 
+test('the queue follows the flags of what waits', async () => {
+  const it = await pending()
+  const row = async () => (await app.curator.get(`/data/review-queue/${it.cultural_entity_id}/`)).body
+  const isIn = async (queue_type: string) => {
+    const { results } = (await app.curator.get('/data/review-queue/', { query: { queue_type, limit: 100 } })).body
+    return results.some((one: { entity_id: string }) => one.entity_id === it.cultural_entity_id)
+  }
+  const queues = async () => [await isIn('flagged'), await isIn('conflicts')]
+  expect(await queues()).toEqual([false, false])
+  const doubt = sure(201, await raise(app.community, it))
+  expect(await queues()).toEqual([true, false])
+  const rival = sure(201, await raise(app.community, it, { flag_type: 'contradiction' }))
+  expect(await queues()).toEqual([false, true])
+  expect(await row()).toMatchObject({ flag_count: 2, has_conflicts: true })
+  sure(200, await resolve(app.curator, rival.id))
+  sure(204, await app.curator.delete(at(doubt.id)))
+  expect(await queues()).toEqual([false, false])
+  expect(await row()).toMatchObject({ flag_count: 0, has_conflicts: false })
+})
+
 describe('changing a flag', () => {
   test('is for its author while it is open', async () => {
     const it = await published()

@@ -4,11 +4,15 @@ import type { routes as activities } from '../functions/activities.ts'
 import type { routes as assertions } from '../functions/assertions.ts'
 import type { routes as clusters } from '../functions/clusters.ts'
 import type { routes as entities } from '../functions/entities.ts'
+import type { routes as flags } from '../functions/flags.ts'
 import type { routes as health } from '../functions/health.ts'
+import type { routes as notifications } from '../functions/notifications.ts'
 import type { routes as profileImages } from '../functions/profile-images.ts'
+import type { routes as queue } from '../functions/queue.ts'
 import type { routes as records } from '../functions/records.ts'
 import type { routes as registry } from '../functions/registry.ts'
 import type { routes as reviews } from '../functions/reviews.ts'
+import type { routes as revisions } from '../functions/revisions.ts'
 import type { routes as roles } from '../functions/roles.ts'
 import type { routes as sources } from '../functions/sources.ts'
 import type { routes as tokens } from '../functions/tokens.ts'
@@ -22,11 +26,15 @@ type Groups = {
   assertions: typeof assertions
   clusters: typeof clusters
   entities: typeof entities
+  flags: typeof flags
   health: typeof health
+  notifications: typeof notifications
   'profile-images': typeof profileImages
+  queue: typeof queue
   records: typeof records
   registry: typeof registry
   reviews: typeof reviews
+  revisions: typeof revisions
   roles: typeof roles
   sources: typeof sources
   tokens: typeof tokens
@@ -45,11 +53,16 @@ let pending: typeof published
 let claim: { id: string }
 let source: { id: string }
 let cluster: { id: string }
+const revisionIds = { published: '', pending: '' }
 beforeAll(async () => {
   app = await openApp()
   me = (await app.contributor.get('/api/user/info')).body.id
   published = await publish(app, 'structures', { name: 'Published' })
   pending = await contribute(app.contributor, 'structures', { name: 'Pending' })
+  for (const [name, it] of Object.entries({ published, pending })) {
+    const { body } = await app.staff.get(`/data/cultural-entities/${it.cultural_entity_id}/`)
+    Object.assign(revisionIds, { [name]: body.current_revision.revision_id })
+  }
   const about = { entity_type: 'structure', entity_id: published.id }
   claim = sure(201, await app.other.post('/cidoc/assertions/', { body: { ...about, property: 'note', value: 'x' } }))
   source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Source' } }))
@@ -93,15 +106,34 @@ const by = (
   curator: number,
   staff: number,
 ) => [anon, other, contributor, community, domain, curator, staff]
+const inspectsHidden = by(404, 404, 200, 200, 200, 200, 200)
 const readsHidden = by(404, 404, 200, 404, 404, 404, 200)
 const changesHidden = (ok: number) => by(401, 404, ok, 404, 404, 404, ok)
 const changesOpen = (ok: number) => by(401, 403, ok, 403, 403, 403, ok)
 const staffOnly = (ok: number) => by(401, 403, 403, 403, 403, 403, ok)
+const reviewers = (ok: number) => by(401, 403, 403, ok, ok, ok, ok)
 const curators = (ok: number) => by(401, 403, 403, 403, 403, ok, ok)
 
 const record = (it: { id: number }) => `/cidoc/structures/${it.id}/`
 const entity = (it: { cultural_entity_id: string }) => `/data/cultural-entities/${it.cultural_entity_id}/`
+const queued = (it: { cultural_entity_id: string }) => `/data/review-queue/${it.cultural_entity_id}/`
 const note = { note: 'n' }
+const flagOn = (it: typeof published) => ({ entity: it.cultural_entity_id, flag_type: 'other' })
+/** A flag that a stranger to the record has raised on it, made anew for each persona. */
+const flagged = (
+  make: () => Promise<typeof published>,
+  path: (id: string) => string,
+  gives: readonly number[],
+  body?: object,
+): Case => ({
+  place: async () => {
+    const it = sure(201, await app.community.post('/data/review-flags/', { body: flagOn(await make()) }))
+    return { path: path(it.id), body }
+  },
+  gives,
+})
+const flagAt = (id: string) => `/data/review-flags/${id}/`
+const settlesFlags = (hidden: 403 | 404, ok: number) => by(401, hidden, 403, ok, ok, ok, ok)
 const whole = { name: 'Whole' }
 
 const matrix: Matrix = {
@@ -173,20 +205,66 @@ const matrix: Matrix = {
     ],
   },
 
+  queue: {
+    'GET /data/review-queue/': at(() => '/data/review-queue/', reviewers(200)),
+    'GET /data/review-queue/queue_counts/': at(() => '/data/review-queue/queue_counts/', reviewers(200)),
+    'GET /data/review-queue/triage-policy/': at(() => '/data/review-queue/triage-policy/', reviewers(200)),
+    'GET /data/review-queue/{entity_id}/': at(() => queued(pending), reviewers(200)),
+    'POST /data/review-queue/{entity_id}/claim/': [anew(fresh, (it) => `${queued(it)}claim/`, reviewers(200))],
+    'POST /data/review-queue/{entity_id}/release/': [anew(fresh, (it) => `${queued(it)}release/`, reviewers(200))],
+    'GET /data/contribution-queue/': at(() => '/data/contribution-queue/', reviewers(200)),
+    'GET /data/contribution-queue/queue-counts/': at(() => '/data/contribution-queue/queue-counts/', reviewers(200)),
+    'GET /data/contribution-queue/{entity_id}/': at(
+      () => `/data/contribution-queue/${pending.cultural_entity_id}/`,
+      reviewers(200),
+    ),
+    'POST /data/contribution-queue/{entity_id}/moderate/': [
+      anew(fresh, (it) => `/data/contribution-queue/${it.cultural_entity_id}/moderate/`, staffOnly(200), {
+        action: 'accept',
+      }),
+    ],
+  },
+
   reviews: {
+    'GET /data/review-workspace/{entity_id}/': [
+      ...at(() => `/data/review-workspace/${published.cultural_entity_id}/`, reviewers(200)),
+      ...at(() => `/data/review-workspace/${pending.cultural_entity_id}/`, reviewers(200)),
+    ],
     'POST /data/review-workspace/{entity_id}/decide/': [
-      anew(
-        fresh,
-        (it) => `/data/review-workspace/${it.cultural_entity_id}/decide/`,
-        by(401, 404, 403, 201, 201, 201, 201),
-        { verdict: 'accept' },
-      ),
+      anew(fresh, (it) => `/data/review-workspace/${it.cultural_entity_id}/decide/`, reviewers(201), {
+        verdict: 'accept',
+      }),
       anew(
         freshDeleted,
         (it) => `/data/review-workspace/${it.cultural_entity_id}/decide/`,
-        by(401, 404, 404, 404, 404, 404, 409),
+        by(401, 403, 403, 404, 404, 404, 409),
         { verdict: 'accept' },
       ),
+    ],
+    'GET /data/reviewer-dashboard/': at(() => '/data/reviewer-dashboard/', reviewers(200)),
+    'GET /data/review-decisions-profile/': at(() => `/data/review-decisions-profile/?reviewer=${me}`, all(200)),
+  },
+
+  revisions: {
+    'GET /data/revisions/': [
+      ...at(() => `/data/revisions/?entity=${published.cultural_entity_id}`, all(200)),
+      ...at(() => `/data/revisions/?entity=${pending.cultural_entity_id}`, all(200)),
+    ],
+    'GET /data/revisions/{id}/': [
+      ...at(() => `/data/revisions/${revisionIds.published}/`, all(200)),
+      ...at(() => `/data/revisions/${revisionIds.pending}/`, inspectsHidden),
+    ],
+    'GET /data/revisions/{id}/entity_history/': [
+      ...at(() => `/data/revisions/${revisionIds.published}/entity_history/`, all(200)),
+      ...at(() => `/data/revisions/${revisionIds.pending}/entity_history/`, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/diff/': [
+      ...at(() => `/data/entities/${published.cultural_entity_id}/diff/?from=1&to=1`, all(200)),
+      ...at(() => `/data/entities/${pending.cultural_entity_id}/diff/?from=1&to=1`, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/explain/': [
+      ...at(() => `/data/entities/${published.cultural_entity_id}/explain/`, all(200)),
+      ...at(() => `/data/entities/${pending.cultural_entity_id}/explain/`, inspectsHidden),
     ],
   },
 
@@ -200,6 +278,49 @@ const matrix: Matrix = {
       body: { reconciliation_status: 'pending' },
     }),
     'GET /cidoc/relationship-predicates/': at(() => '/cidoc/relationship-predicates/', all(200)),
+  },
+
+  flags: {
+    'GET /data/review-flags/': at(() => '/data/review-flags/', signedIn(200)),
+    'POST /data/review-flags/': [
+      {
+        place: async () => ({ path: '/data/review-flags/', body: flagOn(await freshPublished()) }),
+        gives: signedIn(201),
+      },
+      {
+        place: async () => ({ path: '/data/review-flags/', body: flagOn(await fresh()) }),
+        gives: by(401, 400, 201, 201, 201, 201, 201),
+      },
+    ],
+    'GET /data/review-flags/{id}/': [
+      flagged(freshPublished, flagAt, signedIn(200)),
+      flagged(fresh, flagAt, by(401, 404, 200, 200, 200, 200, 200)),
+    ],
+    'PUT /data/review-flags/{id}/': [
+      flagged(freshPublished, flagAt, settlesFlags(403, 200), { flag_type: 'other' }),
+      flagged(fresh, flagAt, settlesFlags(404, 200), { flag_type: 'other' }),
+    ],
+    'PATCH /data/review-flags/{id}/': [
+      flagged(freshPublished, flagAt, settlesFlags(403, 200), {}),
+      flagged(fresh, flagAt, settlesFlags(404, 200), {}),
+    ],
+    'DELETE /data/review-flags/{id}/': [
+      flagged(freshPublished, flagAt, settlesFlags(403, 204)),
+      flagged(fresh, flagAt, settlesFlags(404, 204)),
+    ],
+    'POST /data/review-flags/{id}/resolve/': [
+      flagged(freshPublished, (id) => `${flagAt(id)}resolve/`, settlesFlags(403, 200)),
+      flagged(fresh, (id) => `${flagAt(id)}resolve/`, settlesFlags(404, 200)),
+    ],
+  },
+
+  // Each asks for their own.
+  notifications: {
+    'GET /data/notifications/': at(() => '/data/notifications/', signedIn(200)),
+    'GET /data/notifications/unread_count/': at(() => '/data/notifications/unread_count/', signedIn(200)),
+    'POST /data/notifications/mark_read/': at(() => '/data/notifications/mark_read/', signedIn(200), { body: '' }),
+    'POST /data/notifications/mark_all_read/': at(() => '/data/notifications/mark_all_read/', signedIn(200)),
+    'GET /data/notifications/{id}/': at(() => '/data/notifications/00000000000/', signedIn(404)),
   },
 
   activities: { 'GET /data/activities/': at(() => '/data/activities/', all(200)) },

@@ -31,10 +31,11 @@ export function worstSource(types: readonly string[]): { worst_source_type: stri
   return { worst_source_type: ranked[0]?.type || null, worst_source_rank: ranked[0]?.rank ?? UNRANKED }
 }
 
-const UNRANKED = policy.tier_rank_json.length
+const tiers: readonly string[] = policy.tier_rank_json
+const UNRANKED = tiers.length
 
 function rankOf(type: string): number {
-  const rank = policy.tier_rank_json.findIndex((tier) => tier === type)
+  const rank = tiers.indexOf(type)
   return rank < 0 ? UNRANKED : rank
 }
 

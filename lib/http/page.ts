@@ -24,7 +24,10 @@ export function listBody<T>(request: Request, page: Page, listed: Listed<T>): ob
   const end = offset + listed.results.length
   return {
     count: listed.count,
-    next: end < listed.count && listed.results.length > 0 ? link(request, page, end, 'after', listed.last) : null,
+    next:
+      end < listed.count && (listed.results.length > 0 || listed.last !== undefined)
+        ? link(request, page, end, 'after', listed.last)
+        : null,
     previous: offset > 0 ? link(request, page, Math.max(0, offset - limit), 'before', listed.first) : null,
     results: listed.results,
   }

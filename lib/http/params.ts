@@ -78,3 +78,52 @@ export const RelatedQuery = v.object(
   },
   'This parameter is required.',
 )
+
+/** A whole number from 0; absent when blank. */
+const count = v.pipe(
+  v.optional(v.string(), ''),
+  v.trim(),
+  v.regex(/^\d{0,5}$/, 'A whole number is wanted.'),
+  v.transform((it) => (it === '' ? undefined : Number(it))),
+)
+/** One of a list, which the message names; blank is the first of them. */
+const oneOf = <const Options extends readonly [string, ...string[]]>(options: Options) =>
+  v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => it || options[0]),
+    v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`),
+  )
+export const QueueQuery = v.pipe(
+  v.object({
+    queue_type: oneOf(['all', 'new_claims', 'conflicts', 'flagged', 'expiring']),
+    ordering: oneOf(['-triage_priority', 'created_at', '-created_at', 'updated_at', '-updated_at', 'name', '-name']),
+    category: Text,
+    kind: Text,
+    status: Text,
+    search: Text,
+    stale_days: count,
+    contradictions_only: Switch,
+    my_domain: Switch,
+    min_worst_source_rank: count,
+    max_trust_tier_rank: count,
+  }),
+  v.transform(({ queue_type, ...rest }) => ({ ...rest, type: queue_type })),
+)
+export const ContributionQueueQuery = v.object({
+  queue_tab: oneOf(['all', 'new_claims', 'conflicts', 'flagged', 'expiring', 'forks']),
+  ordering: oneOf(['-created_at', 'created_at', 'name', '-name', 'updated_at', '-updated_at', '-triage_priority']),
+  category: Text,
+  search: Text,
+})
+
+const missing = 'This parameter is required.'
+const id = (message: string) => v.pipe(v.string(), v.toLowerCase(), v.uuid(message))
+export const ReviewerQuery = v.object({ reviewer: id('Give the id of a user.') }, missing)
+export const EntityQuery = v.object({ entity: id('Give the id of a record.') }, missing)
+const revisionNumber = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,7}$/, 'A revision is a whole number from 1.'),
+  v.transform(Number),
+)
+export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, missing)
+export const ExplainQuery = v.object({ property: Text })

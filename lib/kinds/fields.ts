@@ -57,6 +57,10 @@ export type Field = {
   readonly example?: string
 }
 
+/** How values of a field are compared: of a relation to many, as sets. */
+export const comparatorOf = ({ type, multivalued, compare }: Field): Comparator =>
+  type === 'relation' && multivalued ? 'set' : compare
+
 type More = Partial<Omit<Field, 'type'>>
 
 /** The name of a record: required, and never only white space. */

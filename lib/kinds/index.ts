@@ -29,7 +29,7 @@ import { syncretism } from './syncretism.ts'
 import { tradition } from './tradition.ts'
 import { transfer_of_custody } from './transfer-of-custody.ts'
 
-export type { Comparator, Field, FieldType } from './fields.ts'
+export { type Comparator, comparatorOf, type Field, type FieldType } from './fields.ts'
 export { jsonSchemaOf } from './json-schema.ts'
 export { isRecordKey, type KindKey, kindKeys, type RecordKey, recordKinds } from './keys.ts'
 export type { Kind } from './kind.ts'

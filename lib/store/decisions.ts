@@ -11,6 +11,7 @@ import { amended, put, type Write } from '../table/item.ts'
 import { activityOf, claim, faceOf, findable, noted, revisionOf, type Values } from './contribution.ts'
 import { reindex } from './entries.ts'
 import { claimsOf, type History } from './history.ts'
+import { endLease } from './leases.ts'
 import { requeue } from './queue.ts'
 import {
   type Assertion,
@@ -61,7 +62,11 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
   const escalated_to = said.verdict === 'escalate' ? await reviewerOf(said.escalated_to, required_persona) : null
   const result = effect.accepts
     ? await accepted(old, reviewer, said, settled, at)
-    : { ...unruled, head: said.verdict === 'reject' && old.public ? { proposed: null } : {}, fates: refusals(old, said) }
+    : {
+        ...unruled,
+        head: said.verdict === 'reject' && old.public ? { proposed: null } : {},
+        fates: refusals(old, said),
+      }
 
   const done = activityOf(old.entity_id, reviewer, effect.activity, said.feedback, at)
   const conflictsSettled = settled.length > 0 && effect.accepts && said.conflict_handling !== 'not_applicable'
@@ -108,6 +113,7 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
     ),
     ...reindex(findable(headOf(old)), findable(next)),
     ...requeue(headOf(old), next),
+    endLease(old.entity_id, reviewer),
     ...result.stubs,
   ])
   return made
@@ -226,7 +232,14 @@ async function accepted(
   const further = isDeepStrictEqual(data, reviewed)
     ? { accepted_revision: old.current_revision, accepted_revision_id: old.current_revision_id }
     : furtherRevision(old)
-  return { outcomes, fates, made, values: adopted, stubs, head: { ...faceOf(kind, data), data, proposed: null, ...further } }
+  return {
+    outcomes,
+    fates,
+    made,
+    values: adopted,
+    stubs,
+    head: { ...faceOf(kind, data), data, proposed: null, ...further },
+  }
 }
 
 const unsourced = { source_type: '', source_citation: '', source_url: '', confidence: 'likely', data_quality_note: '' }

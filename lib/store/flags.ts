@@ -63,7 +63,7 @@ export async function list({ entity, ...filter }: Filter, actor: Actor, place: P
 }
 
 /** A flag as the caller may know it, and the people that it names. One call. */
-export async function show(it: Flagged, actor: Actor): Promise<{ shown: Shown; people: People }> {
+export async function show(it: Flagged, actor: Actor | null): Promise<{ shown: Shown; people: People }> {
   const found = await getMany(namedBy(it.flag))
   return { shown: { ...shownTo(actor, it.flag, found), about: it.about }, people: peopleIn(found) }
 }
@@ -225,7 +225,7 @@ const namedBy = ({ other_entity_id, flagged_by, resolved_by }: Flag): Key[] => [
   ...[flagged_by, resolved_by].filter((id) => id !== null).map(keyOf),
 ]
 
-const shownTo = (actor: Actor, it: Flag, found: ReadonlyMap<string, Stored>): Shown => {
+const shownTo = (actor: Actor | null, it: Flag, found: ReadonlyMap<string, Stored>): Shown => {
   const visible = (entity_id: string | null) => {
     const one = entity_id === null ? undefined : headIn(found, entity_id)
     return one && mayInspect(actor, one) ? one : undefined

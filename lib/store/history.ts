@@ -1,9 +1,9 @@
 import { addressOf } from '../domain/address.ts'
 import { type Claim, canonical, type Standing } from '../domain/canonical.ts'
-import { effects } from '../domain/verdicts.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { countKeys, getMany, queryAll, sumOf } from '../table/read.ts'
+import { type Lease, leaseOf } from './leases.ts'
 import { type People, peopleIn } from './people.ts'
 import {
   type Activity,
@@ -13,6 +13,8 @@ import {
   decision,
   type Flag,
   flag,
+  type Head,
+  head,
   listsOf,
   type Revision,
   revision,
@@ -22,7 +24,13 @@ import { assemble, type Loaded } from './records.ts'
 import { keyOf } from './users.ts'
 
 /** A record with everything that happened to it; each list newest first. */
-export type History = Loaded & { revisions: Revision[]; activities: Activity[]; decisions: Decision[]; flags: Flag[] }
+export type History = Loaded & {
+  revisions: Revision[]
+  activities: Activity[]
+  decisions: Decision[]
+  flags: Flag[]
+  lease: Lease | null
+}
 
 /** The whole partition of a record in one query; undefined when there is none. */
 export async function loadHistory(entity_id: string): Promise<History | undefined> {
@@ -36,6 +44,7 @@ export async function loadHistory(entity_id: string): Promise<History | undefine
     activities: of(activity.type).map((item) => parse(activity, item)),
     decisions: of(decision.type).map((item) => parse(decision, item)),
     flags: of(flag.type).map((item) => parse(flag, item)),
+    lease: of('lease').map(leaseOf)[0] ?? null,
   }
 }
 
@@ -66,10 +75,11 @@ export const acceptedRevisions = (it: History): Set<number> =>
     [it.accepted_revision, ...it.decisions.map((each) => each.accepted_revision)].filter((number) => number !== null),
   )
 
-export type Company = { people: People; stats: Stats }
+/** Whom and what a history names besides its record. */
+export type Company = { people: People; other: (entity_id: string | null) => Head | undefined; stats: Stats }
 export type Stats = { total_contributions: number; accepted_contributions: number; acceptance_rate: number }
 
-/** Everyone whom a history names, and what its contributor has contributed, in one call. */
+/** The people and records that a history names, and what its contributor has contributed, in one call. */
 export async function companyOf(it: History): Promise<Company> {
   const ids = [
     it.contributor_id,
@@ -78,18 +88,21 @@ export async function companyOf(it: History): Promise<Company> {
     ...it.decisions.map((each) => each.reviewer_id),
     ...it.flags.flatMap((each) => [each.flagged_by, each.resolved_by]),
   ].filter((id) => id !== null)
+  const others = it.flags.flatMap(({ other_entity_id }) => (other_entity_id ? [key.head(other_entity_id)] : []))
   const lists = standings.map((standing) => listsOf.owner(it.contributor_id, standing))
   const accepted = lists.slice(0, standings.indexOf('restricted') + 1)
-  const found = await getMany([...countKeys(lists), ...ids.map(keyOf)])
+  const found = await getMany([...countKeys(lists), ...others, ...ids.map(keyOf)])
   const [total, good] = [sumOf(lists, found), sumOf(accepted, found)]
   return {
     people: peopleIn(found),
+    other: (entity_id) => {
+      const { pk, sk } = key.head(entity_id ?? '')
+      const stored = found.get(`${pk} ${sk}`)
+      return stored && parse(head, stored)
+    },
     stats: { total_contributions: total, accepted_contributions: good, acceptance_rate: percent(good, total) },
   }
 }
 
 /** A share in percent, to one decimal; of nothing, 0. */
 export const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((1000 * part) / whole) / 10)
-
-/** Whether a decision has published what it was about. */
-export const accepts = (it: Pick<Decision, 'verdict'>) => effects[it.verdict].accepts

@@ -6,16 +6,15 @@ import { hold, letGo, parse, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, type Stored } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { peopleOf } from './people.ts'
 import { waits } from './queue.ts'
 import { head } from './record-items.ts'
 
 /** Who works on a waiting record right now, and until when. Others go on reading it; only the verdict is the holder's. */
-export type Lease = { held_by: string; until: string }
+export type Lease = { held_by: string; username: string; until: string }
 
 const MINUTES = 30
 
-const Stored = v.object({ held_by: v.string(), expires_at: v.number() })
+const Held = v.object({ held_by: v.string(), username: v.string(), expires_at: v.number() })
 
 /** The lease among the items that were read together with other things; null when there is none, or it has run out. */
 export function leaseIn(found: ReadonlyMap<string, Stored>, entity_id: string): Lease | null {
@@ -26,9 +25,15 @@ export function leaseIn(found: ReadonlyMap<string, Stored>, entity_id: string): 
 
 /** A stored lease; null when it has run out. */
 export function leaseOf(stored: Stored): Lease | null {
-  const { held_by, expires_at } = v.parse(Stored, stored)
-  return expires_at > nowSeconds() ? { held_by, until: new Date(expires_at * 1000).toISOString() } : null
+  const it = v.parse(Held, stored)
+  return it.expires_at > nowSeconds() ? shown(it) : null
 }
+
+const shown = ({ held_by, username, expires_at }: v.InferOutput<typeof Held>): Lease => ({
+  held_by,
+  username,
+  until: new Date(expires_at * 1000).toISOString(),
+})
 
 /** The write that belongs to a verdict: it ends the reviewer's own lease, and fails with `conflict` while another holds one. */
 export const endLease = (entity_id: string, reviewer: Actor): Write =>
@@ -41,10 +46,10 @@ export const endLease = (entity_id: string, reviewer: Actor): Write =>
 export async function claim(entity_id: string, reviewer: Actor): Promise<Lease> {
   const contributor_id = await checkFree(entity_id, reviewer)
   if (contributor_id === reviewer.id) throw refused('Nobody decides on a contribution of their own.')
-  const expires_at = nowSeconds() + MINUTES * 60
+  const held = { held_by: reviewer.id, username: reviewer.username, expires_at: nowSeconds() + MINUTES * 60 }
   const taken = () => conflict('Another reviewer has claimed this just now.')
-  await transact([hold(key.lease(entity_id), { held_by: reviewer.id, expires_at }, nowSeconds(), taken)])
-  return { held_by: reviewer.id, until: new Date(expires_at * 1000).toISOString() }
+  await transact([hold(key.lease(entity_id), held, nowSeconds(), taken)])
+  return shown(held)
 }
 
 /** Gives the lease back; done, if there is none. Fails with `conflict` while another holds it. */
@@ -61,9 +66,6 @@ async function checkFree(entity_id: string, reviewer: Actor): Promise<string> {
   const it = stored && parse(head, stored)
   if (!it || !waits(it)) throw notFound()
   const lease = leaseIn(found, entity_id)
-  if (lease && lease.held_by !== reviewer.id) {
-    const who = (await peopleOf([lease.held_by]))(lease.held_by)
-    throw conflict(`Claimed by ${who?.username} until ${lease.until}.`)
-  }
+  if (lease && lease.held_by !== reviewer.id) throw conflict(`Claimed by ${lease.username} until ${lease.until}.`)
   return it.contributor_id
 }

@@ -2,6 +2,8 @@ import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
 import { edgeOf, edgesOf, relink, showBeside } from './links.ts'
+import { tell } from './notices.ts'
+import { discount } from './notifications.ts'
 import { assertion, type Head, head } from './record-items.ts'
 import { followRename } from './records.ts'
 
@@ -20,11 +22,17 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     if (before && after && before.username !== after.username)
       await followRename(String(after.id), String(after.username))
   },
+  // Only time takes notifications away.
+  notification: async ({ before, after }) => {
+    if (before && !after) await discount(before)
+  },
 }
 
-/** Applies the effects of one change. */
+/** Applies the effects of one change, and tells people of it. */
 export async function project(images: Images): Promise<void> {
-  await effects[String((images.after ?? images.before)?.type)]?.(images)
+  const type = String((images.after ?? images.before)?.type)
+  await effects[type]?.(images)
+  await tell(type, images)
 }
 
 const headIn = (stored: Stored | undefined): Head | undefined => stored && parse(head, stored)

@@ -1,23 +1,34 @@
+import { memory } from '../cache.ts'
 import { clock } from '../clock.ts'
 import { fold } from '../domain/fold.ts'
-import { agedBefore, DAY, expiringBefore, fromAged, orderAt, type QueueType, toAged, youngOrder } from '../domain/triage.ts'
+import { DAY, EXPIRING_DAYS, type QueueType, queueTypes } from '../domain/triage.ts'
 import { invalid } from '../errors.ts'
 import { parse } from '../table/item.ts'
-import { type IndexName, type Key, key } from '../table/keys.ts'
-import { countKeys, getMany, type Stored, sumOf, walk } from '../table/read.ts'
+import { key } from '../table/keys.ts'
+import { countKeys, getMany, type Stored, sumOf } from '../table/read.ts'
 import { type Lease, leaseIn } from './leases.ts'
 import { DEEPEST_OFFSET, type Place } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
-import { byAge, byUrgency, indexOf, lists, type Waiting, waits } from './queue.ts'
+import { lists, type Waiting, waits } from './queue.ts'
+import { byCreation, byUrgencyAt, expires, from, isIn, type Order, overdueAt } from './queue-order.ts'
 import { type Head, head } from './record-items.ts'
 import { keyOf } from './users.ts'
 
-export const orderings = ['-triage_priority', 'created_at', '-created_at', 'updated_at', '-updated_at', 'name', '-name'] as const
+const sorts = {
+  '-triage_priority': undefined,
+  created_at: undefined,
+  '-created_at': undefined,
+  updated_at: (a: Waiting, b: Waiting) => compare(a.updated_at, b.updated_at),
+  '-updated_at': (a: Waiting, b: Waiting) => compare(b.updated_at, a.updated_at),
+  name: (a: Waiting, b: Waiting) => compare(a.folded, b.folded),
+  '-name': (a: Waiting, b: Waiting) => compare(b.folded, a.folded),
+}
+export type Ordering = keyof typeof sorts
 
-/** What is asked of the queue. A type and categories have exact sizes; the rest is looked for among the first LOOKED_AT. */
+/** What is asked of the queue. */
 export type Asked = {
   type: QueueType
-  ordering: (typeof orderings)[number]
+  ordering: Ordering
   categories?: readonly string[] | undefined
   kind?: string | undefined
   status?: string | undefined
@@ -29,142 +40,170 @@ export type Asked = {
 }
 /** A waiting record, who works on it, and the moment for which its urgency is told. */
 export type Row = { head: Head; lease: Lease | null; at: number }
-export type Queued = { count: number; results: Row[]; people: People; first?: string | undefined; last?: string | undefined }
+export type Queued = { count: number; results: Row[]; people: People; first?: string; last?: string }
 
-/** So many entries are looked at for one page where not all of them are wanted. */
+/**
+ * So many entries are looked at for one page. Types and categories are listed to the end whatever their size, and their
+ * sizes are exact; what is filtered or sorted otherwise is found, and counted, among the first of its type.
+ */
 export const LOOKED_AT = 2000
 
 /**
- * One page of what waits, as it stands at this moment, whether or not the sweeper has come by: a call for the young, one
- * for the aged, one for what has passed from one to the other unnoticed, and one for sizes, records and people together.
+ * One page of what waits, as it stands at this moment whether or not the sweeper has come by: one call each for the young,
+ * the aged and the overdue, and one for size, records, leases and people together.
  */
-export async function list(asked: Asked, place: Place): Promise<Queued> {
-  const { at, from } = momentOf(place)
-  if (!from && place.offset > DEEPEST_OFFSET)
+export async function list(given: Asked, place: Place): Promise<Queued> {
+  const asked = simplified(given)
+  const { at, beside } = momentOf(place)
+  const isWhole = isListed(asked)
+  if (isWhole && !beside && place.offset > DEEPEST_OFFSET)
     throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
-  const overdue = await overdueAt(at)
-  const order = orderOf(asked, at, overdue)
-  const page = isExact(asked)
-    ? await exactPage(asked, order, { ...place, from }, at)
-    : await filteredPage(asked, order, place, at)
-  const sizes = sizesOf(asked)
-  const found = await getMany([...countKeys(page.count === undefined ? sizes : []), ...page.items.flatMap(beside)])
-  const unnoticed = overdue.filter((it) => asked.type === 'expiring' && it.age === 'fresh' && fits(it, asked, at)).length
+  const byTriage = asked.ordering === '-triage_priority'
+  const overdue = byTriage || asked.type === 'expiring' ? overdueAt(at) : Promise.resolve([])
+  const order = byTriage
+    ? byUrgencyAt(at, asked.type, overdue)
+    : byCreation(at, asked.type, asked.ordering === 'created_at')
+  const page = isWhole ? await listed(asked, order, { ...place, beside }, at) : await filtered(asked, order, place, at)
+
+  const sizes = isWhole ? sizesOf(asked) : []
+  const found = await getMany([
+    ...countKeys(sizes),
+    ...page.items.flatMap((it) => [key.head(it.entity_id), key.lease(it.entity_id), keyOf(it.contributor_id)]),
+  ])
+  const unnoticed =
+    asked.type === 'expiring' ? (await overdue).filter((it) => it.age === 'fresh' && fits(it, asked, at)) : []
   return {
-    count: page.count ?? sumOf(sizes, found) + unnoticed,
-    results: page.items.flatMap((it) => rowOf(it.entity_id, found, at)),
+    count: page.count ?? sumOf(sizes, found) + unnoticed.length,
+    results: page.items.flatMap((it) => rowIn(found, it.entity_id, at)),
     people: peopleIn(found),
-    first: page.first && `${at}|${page.first}`,
-    last: page.last && `${at}|${page.last}`,
+    ...(page.first !== undefined && { first: `${at}|${page.first}` }),
+    ...(page.last !== undefined && { last: `${at}|${page.last}` }),
   }
 }
 
 /** One waiting record as a row of the queue; undefined when it does not wait. */
-export async function load(entity_id: string): Promise<{ row: Row; people: People } | undefined> {
-  const found = await getMany([key.head(entity_id), key.lease(entity_id)])
-  const [row] = rowOf(entity_id, found, clock.now().getTime())
-  if (!row) return undefined
-  const people = await getMany([row.head.contributor_id, ...(row.lease ? [row.lease.held_by] : [])].map(keyOf))
-  return { row, people: peopleIn(people) }
+export async function load(entity_id: string): Promise<(Row & { people: People }) | undefined> {
+  const found = await getMany([key.head(entity_id), key.lease(entity_id)], true)
+  const [row] = rowIn(found, entity_id, clock.now().getTime())
+  return row && { ...row, people: peopleIn(await getMany([keyOf(row.head.contributor_id)])) }
 }
 
-/** How many wait, by type: one call for the sizes, one for what expires unnoticed. */
-export async function counts(): Promise<Record<QueueType, number>> {
-  const at = clock.now().getTime()
-  const types = ['all', 'new_claims', 'conflicts', 'flagged', 'expiring'] as const
-  const [found, overdue] = await Promise.all([
-    getMany(countKeys(types.map((type) => lists.size(type)))),
-    overdueAt(at),
-  ])
-  const size = (type: QueueType) => sumOf([lists.size(type)], found)
-  const unnoticed = overdue.filter((it) => it.age === 'fresh' && expires(it, at)).length
-  return {
-    all: size('all'),
-    new_claims: size('new_claims'),
-    conflicts: size('conflicts'),
-    flagged: size('flagged'),
-    expiring: size('expiring') + unnoticed,
-  }
+const kept = memory<Record<QueueType, number>>('queue-counts', 30)
+
+/** How many wait, by type; kept for 30 seconds. One call for the sizes, one for what expires unnoticed. */
+export const counts = (): Promise<Record<QueueType, number>> =>
+  kept('', async () => {
+    const at = clock.now().getTime()
+    const [found, overdue] = await Promise.all([
+      getMany(countKeys(queueTypes.map((type) => lists.size(type)))),
+      overdueAt(at),
+    ])
+    const unnoticed = overdue.filter((it) => it.age === 'fresh' && expires(it, at)).length
+    const size = (type: QueueType) => sumOf([lists.size(type)], found)
+    return {
+      all: size('all'),
+      new_claims: size('new_claims'),
+      conflicts: size('conflicts'),
+      flagged: size('flagged'),
+      expiring: size('expiring') + unnoticed,
+    }
+  })
+
+/** The same question by the smallest queue that answers it. */
+function simplified({ contradictions_only, stale_days, ...asked }: Asked): Asked {
+  if (contradictions_only && ['all', 'conflicts'].includes(asked.type))
+    return simplified({ ...asked, stale_days, type: 'conflicts' })
+  if (stale_days === EXPIRING_DAYS && ['all', 'expiring'].includes(asked.type))
+    return simplified({ ...asked, contradictions_only, type: 'expiring' })
+  return { ...asked, contradictions_only, stale_days }
 }
 
-/** The sweeper comes every few minutes; what it has not seen yet is read here, this much at most. */
-const MOST_OVERDUE = 5000
+/** Whether the lists as they are stored answer it. */
+const isListed = (it: Asked) =>
+  sorts[it.ordering] === undefined &&
+  !it.contradictions_only &&
+  [it.kind, it.status, it.search, it.stale_days, it.min_worst_source_rank, it.max_trust_tier_rank].every(
+    (each) => each === undefined,
+  )
 
-/** What has passed into another age since the sweeper came by. Costs one small call when there is none. */
-export async function overdueAt(at: number, limit = MOST_OVERDUE): Promise<Waiting[]> {
-  const beyond = `${iso(at)}#~`
-  const items = await walk({ index: 'owner_kind', pk: lists.due, forward: false, limit, beyond })
-  return items.map((item) => parse(byAge, item))
-}
-
-/** A followed link goes on in the order of the moment when the first page was made; for an hour, then the order is made anew. */
+/** A followed link goes on in the order of the moment when its first page was made; after an hour the order is made anew. */
 const MOST_AGE = 3_600_000
 
-function momentOf({ from }: Place): { at: number; from?: Place['from'] } {
+function momentOf({ from }: Place): { at: number; beside?: { side: 'after' | 'before'; place: string } } {
   const now = clock.now().getTime()
-  const [at = '', place = ''] = from?.at.split('|') ?? []
-  if (!from || !(Number(at) > now - MOST_AGE)) return { at: now }
-  return { at: Number(at), from: { side: from.side, at: place } }
+  const [moment = '', place = ''] = from?.at.split('|') ?? []
+  const at = Number(moment)
+  if (!from || !(at > now - MOST_AGE)) return { at: now }
+  return { at, ...(place && { beside: { side: from.side, place } }) }
 }
 
-/** A sorted run of entries. `order` tells an entry's place in the whole, `start` where a place of the whole lies in the run. */
-type Run = {
-  index: IndexName
-  pk: string
-  order: (it: Waiting) => string
-  start: (place: string) => string
-  keep: (it: Waiting) => boolean
-  /** Nothing at or beyond this sort key belongs to it. */
-  below?: string
-}
-type Order = { runs: Run[]; also: { it: Waiting; at: string }[]; forward: boolean; sort?: (a: Waiting, b: Waiting) => number }
+type Page = { items: Waiting[]; count?: number; first?: string; last?: string }
+type Spot = Place & { beside: ReturnType<typeof momentOf>['beside'] }
 
-function orderOf(asked: Asked, at: number, overdue: readonly Waiting[]): Order {
-  const type = narrowest(asked)
-  return asked.ordering === '-triage_priority'
-    ? urgencyOf(type, at, overdue)
-    : { ...timeOf(type, at), forward: asked.ordering === 'created_at', ...sorts[asked.ordering] }
-}
-
-/** The smallest queue that holds everything asked for. */
-function narrowest({ type, contradictions_only, stale_days }: Asked): QueueType {
-  if (contradictions_only) return 'conflicts'
-  return type === 'all' && (stale_days ?? 0) * DAY >= STALE ? 'expiring' : type
-}
-const STALE = -expiringBefore(0)
-
-/** Young and aged, each in an order that time does not change, and between them what is overdue. */
-function urgencyOf(type: QueueType, at: number, overdue: readonly Waiting[]): Order {
-  const isAged = (it: Waiting) => Date.parse(it.created_at) <= agedBefore(at)
-  const placed = (it: Waiting) => (isAged(it) ? it.age !== 'aged' : type === 'expiring' && it.age === 'fresh')
-  const whole = (it: Waiting) => it
-  const young: Run = {
-    ...{ index: indexOf[type], pk: lists.young(type), order: youngOrder, start: (place) => place },
-    keep: (it) => !isAged(it),
+/** A page at an offset, or beside a place. In a category it may be short; what it has looked at is behind it. */
+async function listed(asked: Asked, order: Order, { limit, offset, beside }: Spot, at: number): Promise<Page> {
+  const backwards = beside?.side === 'before'
+  const skip = beside ? 0 : offset
+  const items: Waiting[] = []
+  const places: string[] = []
+  let looked = 0
+  let edge: string | undefined
+  for await (const { it, place } of from(order, backwards, beside?.place, skip + limit)) {
+    looked += 1
+    edge = place
+    if (fits(it, asked, at)) {
+      items.push(it)
+      places.push(place)
+    }
+    if (items.length === skip + limit || looked >= LOOKED_AT + skip) break
   }
-  const aged: Run = {
-    ...{ index: indexOf[type], pk: lists.aged(type), start: (place) => toAged(place, at), keep: () => true },
-    order: (it) => fromAged(agedKeyOf(it), at),
+  const [page, begin = edge] = [items.slice(skip), places[skip]]
+  const [first, last] = backwards ? [edge, begin] : [begin, edge]
+  return {
+    items: backwards ? page.reverse() : page,
+    ...(first !== undefined && { first }),
+    ...(last !== undefined && { last }),
   }
-  const also = overdue.filter((it) => isIn(it, type, at) && placed(it)).map((it) => ({ it: whole(it), at: orderAt(it, at) }))
-  return { runs: [young, aged], also: also.sort((a, b) => compare(a.at, b.at)), forward: true }
 }
 
-/** By time of creation nothing is ever overdue: what expires is what was created early enough. */
-function timeOf(type: QueueType, at: number): Pick<Order, 'runs' | 'also'> {
-  const run = (index: IndexName, pk: string): Run => ({
-    ...{ index, pk, order: (it) => `${it.created_at}#${it.entity_id}`, start: (place) => place, keep: () => true },
-    ...(type === 'expiring' && { below: `${iso(expiringBefore(at))}#~` }),
-  })
-  if (type === 'expiring') return { runs: [run('every', lists.status('pending_review'))], also: [] }
-  if (type !== 'all') return { runs: [run(indexOf[type], lists.created(type))], also: [] }
-  return { runs: (['pending_review', 'pending_revision'] as const).map((it) => run('every', lists.status(it))), also: [] }
+/** A page of what fits among the first entries. Its links carry the moment alone. */
+async function filtered(asked: Asked, order: Order, { limit, offset }: Place, at: number): Promise<Page> {
+  const items: Waiting[] = []
+  let looked = 0
+  for await (const { it } of from(order, false, undefined, LOOKED_AT)) {
+    looked += 1
+    if (fits(it, asked, at)) items.push(it)
+    if (looked >= LOOKED_AT) break
+  }
+  const sort = sorts[asked.ordering]
+  const sorted = sort ? items.toSorted(sort) : items
+  return { items: sorted.slice(offset, offset + limit), count: items.length, first: '', last: '' }
 }
 
-/** Orders that no list keeps: of the newest LOOKED_AT entries. */
-const sorts: Readonly<Record<string, Pick<Order, 'sort'>>> = {
-  updated_at: { sort: (a, b) => compare(a.updated_at, b.updated_at) },
-  '-updated_at': { sort: (a, b) => compare(b.updated_at, a.updated_at) },
-  name: { sort: (a, b) => compare(a.folded, b.folded) },
-  '-name': { sort: (a, b) => compare(b.folded, a.folded) },
+function fits(it: Waiting, asked: Asked, at: number): boolean {
+  const stale = asked.stale_days === undefined ? undefined : at - asked.stale_days * DAY
+  return (
+    isIn(it, asked.type, at) &&
+    (asked.categories === undefined || asked.categories.includes(it.category)) &&
+    (asked.kind === undefined || asked.kind === it.kind) &&
+    (asked.status === undefined || asked.status === it.status) &&
+    (asked.search === undefined || it.folded.includes(fold(asked.search))) &&
+    (stale === undefined || (it.status === 'pending_review' && Date.parse(it.created_at) <= stale)) &&
+    (!asked.contradictions_only || it.open_contradictions > 0) &&
+    it.worst_source_rank >= (asked.min_worst_source_rank ?? 0) &&
+    it.worst_source_rank <= (asked.max_trust_tier_rank ?? Number.POSITIVE_INFINITY)
+  )
 }
+
+const sizesOf = ({ type, categories }: Asked) =>
+  categories === undefined ? [lists.size(type)] : categories.map((category) => lists.size(type, category))
+
+function rowIn(found: ReadonlyMap<string, Stored>, entity_id: string, at: number): Row[] {
+  const { pk, sk } = key.head(entity_id)
+  const stored = found.get(`${pk} ${sk}`)
+  const it = stored && parse(head, stored)
+  // An index may lag: what has been decided in between is left out.
+  return it && waits(it) ? [{ head: it, lease: leaseIn(found, entity_id), at }] : []
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -97,7 +97,10 @@ export function waitingOf(it: Head): Waiting | undefined {
     category: it.category,
     status: it.status,
     contributor_id: it.contributor_id,
-    folded: namesOf(it.name, it.proposed ?? it.data).map(fold).join(' | ').slice(0, 300),
+    folded: namesOf(it.name, it.proposed ?? it.data)
+      .map(fold)
+      .join(' | ')
+      .slice(0, 300),
     open_flags: it.open_flags,
     open_contradictions: it.open_contradictions,
     worst_source_rank: it.worst_source_rank,

@@ -7,7 +7,7 @@ import { fold } from '../domain/fold.ts'
 import { isPublished, move } from '../domain/status.ts'
 import { ageAt, worstSource } from '../domain/triage.ts'
 import { conflict, invalidObject, Problem } from '../errors.ts'
-import { type Contribution, type Kind, kindKeys, kinds, type Provenance } from '../kinds/index.ts'
+import { type Contribution, comparatorOf, type Kind, kindKeys, kinds, type Provenance } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { amended, parse, put, reserve, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
@@ -195,11 +195,7 @@ export async function restore(old: Loaded): Promise<Loaded> {
   const at = now()
   const queue_age = ageAt(old.created_at, Date.parse(at))
   const next = amended<Head>(headOf(old), { deleted_at: null, queue_age, updated_at: at })
-  await commit([
-    put(head, next, headOf(old)),
-    ...reindex(undefined, findable(next)),
-    ...requeue(headOf(old), next),
-  ])
+  await commit([put(head, next, headOf(old)), ...reindex(undefined, findable(next)), ...requeue(headOf(old), next)])
   return { ...next, assertions: old.assertions, links: old.links }
 }
 
@@ -411,12 +407,11 @@ function encounters(old: Loaded, claims: readonly Assertion[]): Encounter[] {
   const comparable = (it: Assertion): Claim[] => {
     const field = fields[it.asserted_property]
     if (!field || it.value === undefined) return []
-    const comparator = field.type === 'relation' && field.multivalued ? 'set' : field.compare
     return [
       {
         id: it.id,
         property: it.asserted_property,
-        comparator,
+        comparator: comparatorOf(field),
         value: it.value,
         status: it.reconciliation_status,
         author: it.contributor_id,

@@ -105,7 +105,7 @@ export const reserve = (key: Key, now: number, seconds: number, otherwise: () =>
 /** Takes a thing for one holder until a time: of two at once one gets it, the other fails with `otherwise`. The holder may take it again. */
 export const hold = (
   key: Key,
-  held: { held_by: string; expires_at: number },
+  held: { held_by: string; username: string; expires_at: number },
   now: number,
   otherwise: () => Problem,
 ): Write => ({

@@ -85,7 +85,7 @@ export const activityView = (
 })
 
 export const decisionView = (
-  { version: _, entity_id, reviewer_id, ...rest }: Decision,
+  { version: _, sequence: __, outcomes: ___, entity_id, reviewer_id, ...rest }: Decision,
   revisions: readonly Revision[],
   it: Head,
   people: People,

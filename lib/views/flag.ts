@@ -12,13 +12,13 @@ import { insider } from './record.ts'
  * record that the caller may not see, only the type of the flag and its state are told, not even its id, which carries
  * the record's address.
  */
-export function flagRow({ flag, about, other }: Shown, people: People, actor: Actor): Record<string, unknown> {
+export function flagRow({ flag, about, other }: Shown, people: People, actor: Actor | null): Record<string, unknown> {
   if (!about) {
     const { flag_type, is_resolved, created_at } = flag
     return { ...hidden, flag_type, is_resolved, created_at }
   }
   const inside = insider(about, actor)
-  const own = flag.flagged_by === actor.id
+  const own = flag.flagged_by !== null && flag.flagged_by === actor?.id
   return {
     ...flagView(flag, people),
     reason: inside || own ? reasonOf(flag, other) : '',

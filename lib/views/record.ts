@@ -56,7 +56,7 @@ function linked(it: Loaded, actor: Actor | null) {
 export const statusOf = (it: Head) => (it.public ? 'accepted' : it.status)
 
 /** Claims that wait or lost are shown to those who may see what is withheld. */
-const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) =>
+export const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) =>
   one.reconciliation_status === 'accepted' ||
   one.reconciliation_status === 'disputed' ||
   insider(it, actor) ||
@@ -67,7 +67,7 @@ export const insider = (it: Head, actor: Actor | null) =>
 
 const sensitive = ['sensitive_indigenous', 'community_only']
 /** Such places are shown to a tenth of a degree, but for those who work on the record. */
-const hidesPlace = (it: Head, actor: Actor | null) => sensitive.includes(it.access_tier) && !insider(it, actor)
+export const hidesPlace = (it: Head, actor: Actor | null) => sensitive.includes(it.access_tier) && !insider(it, actor)
 
 function guarded(it: Head, actor: Actor | null): Pick<Head, 'data' | 'point'> {
   if (!it.point || !hidesPlace(it, actor)) return it

@@ -1,0 +1,86 @@
+import * as v from 'valibot'
+import { notificationTypes } from '../lib/domain/notices.ts'
+import { notFound } from '../lib/errors.ts'
+import { optionalChoice } from '../lib/http/body.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { actorRoute, type Routes } from '../lib/http/route.ts'
+import { members } from '../lib/http/texts.ts'
+import * as notifications from '../lib/store/notifications.ts'
+import { notificationRow } from '../lib/views/notification.ts'
+
+const Filter = v.object({
+  is_read: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => switches[it.toLowerCase()]),
+  ),
+  notification_type: optionalChoice(notificationTypes),
+})
+const switches: Readonly<Record<string, boolean>> = {
+  true: true,
+  1: true,
+  yes: true,
+  false: false,
+  0: false,
+  no: false,
+}
+
+const Marked = members({
+  notification_ids: v.nullish(
+    v.pipe(
+      v.array(v.string('Give a list of texts.'), 'Give a list of texts.'),
+      v.maxLength(1000, 'Give no more than 1000 of them.'),
+    ),
+    [],
+  ),
+})
+
+/** What the caller has been told, and what of it is read. */
+export const routes = {
+  'GET /data/notifications/': actorRoute({
+    permission: 'notification.own',
+    cache: 'no-store',
+    query: Filter,
+    handle: async ({ query: { is_read, notification_type }, actor, page, request }) => {
+      const filter = { is_read, notification_type: notification_type ?? undefined }
+      const { people, results, ...listed } = await notifications.list(filter, actor, page)
+      return listBody(request, page, { ...listed, results: results.map((it) => notificationRow(it, people)) })
+    },
+  }),
+
+  'GET /data/notifications/unread_count/': actorRoute({
+    permission: 'notification.own',
+    cache: 'no-store',
+    handle: async ({ actor }) => ({ unread_count: await notifications.unreadOf(actor.id) }),
+  }),
+
+  // No ids mean all of them.
+  'POST /data/notifications/mark_read/': actorRoute({
+    permission: 'notification.own',
+    cache: 'no-store',
+    body: Marked,
+    handle: async ({ actor, body: { notification_ids: ids } }) => ({
+      marked_read:
+        ids.length > 0 ? await notifications.markRead(actor.id, ids) : await notifications.markAllRead(actor.id),
+    }),
+  }),
+
+  'POST /data/notifications/mark_all_read/': actorRoute({
+    permission: 'notification.own',
+    cache: 'no-store',
+    handle: async ({ actor }) => ({ marked_read: await notifications.markAllRead(actor.id) }),
+  }),
+
+  'GET /data/notifications/{id}/': actorRoute({
+    permission: 'notification.own',
+    cache: 'no-store',
+    params: v.object({ id: v.string() }),
+    handle: async ({ actor, params: { id } }) => {
+      const found = await notifications.load(id, actor)
+      if (!found) throw notFound()
+      return notificationRow(found.shown, found.people)
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)

@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { policy, queueTypes } from '../lib/domain/triage.ts'
+import { notFound } from '../lib/errors.ts'
+import { choice, prose } from '../lib/http/body.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody, pageOf } from '../lib/http/page.ts'
+import { ByEntity, ContributionQueueQuery, QueueQuery } from '../lib/http/params.ts'
+import { actorRoute, type Routes } from '../lib/http/route.ts'
+import { members } from '../lib/http/texts.ts'
+import type { Actor } from '../lib/permissions.ts'
+import { decide } from '../lib/store/decisions.ts'
+import { loadHistory } from '../lib/store/history.ts'
+import * as leases from '../lib/store/leases.ts'
+import { waits } from '../lib/store/queue.ts'
+import * as queue from '../lib/store/queue-list.ts'
+import * as users from '../lib/store/users.ts'
+import { queueRow } from '../lib/views/queue.ts'
+
+const Moderation = v.pipe(
+  members({ action: choice(['accept', 'reject']), comment: prose(5000), feedback: prose(5000) }),
+  v.transform(({ action, comment, feedback }) => ({ action, comment: comment || feedback })),
+)
+
+/** What waits for review: the reviewers' queue, and the contributions among which staff moderate. */
+export const routes = {
+  'GET /data/review-queue/': actorRoute({
+    permission: 'queue.read',
+    cache: 'no-store',
+    query: QueueQuery,
+    handle: async ({ query: { my_domain, category, ...asked }, actor, request }) => {
+      const page = pageOf(request, 10)
+      const categories = await categoriesOf(category, my_domain, actor)
+      const listed = await queue.list({ ...asked, categories }, page)
+      return listBody(request, page, { ...listed, results: rowsOf(listed, actor) })
+    },
+  }),
+
+  'GET /data/review-queue/queue_counts/': actorRoute({
+    permission: 'queue.read',
+    cache: 'no-store',
+    handle: async () => countsView(),
+  }),
+
+  'GET /data/review-queue/triage-policy/': actorRoute({
+    permission: 'queue.read',
+    cache: 'no-store',
+    handle: async () => policy,
+  }),
+
+  'GET /data/review-queue/{entity_id}/': actorRoute({
+    permission: 'queue.read',
+    cache: 'no-store',
+    params: ByEntity,
+    handle: async ({ params, actor }) => one(params.entity_id, actor),
+  }),
+
+  'POST /data/review-queue/{entity_id}/claim/': actorRoute({
+    permission: 'queue.claim',
+    cache: 'no-store',
+    params: ByEntity,
+    handle: async ({ params, actor }) => {
+      await leases.claim(params.entity_id, actor)
+      return one(params.entity_id, actor)
+    },
+  }),
+
+  'POST /data/review-queue/{entity_id}/release/': actorRoute({
+    permission: 'queue.claim',
+    cache: 'no-store',
+    params: ByEntity,
+    handle: async ({ params, actor }) => {
+      await leases.release(params.entity_id, actor)
+      return one(params.entity_id, actor)
+    },
+  }),
+
+  'GET /data/contribution-queue/': actorRoute({
+    permission: 'queue.read',
+    cache: 'no-store',
+    query: ContributionQueueQuery,
+    handle: async ({ query: { queue_tab, category, ...asked }, actor, page, request }) => {
+      // Nothing is forked yet.
+      if (queue_tab === 'forks') return listBody(request, page, { count: 0, results: [] })
+      const categories = await categoriesOf(category, false, actor)
+      const listed = await queue.list({ ...asked, type: queue_tab, categories }, page)
+      return listBody(request, page, { ...listed, results: rowsOf(listed, actor) })
+    },
+  }),
+
+  'GET /data/contribution-queue/queue-counts/': actorRoute({
+    permission: 'queue.read',
+    cache: 'no-store',
+    handle: async () => {
+      const { total, ...counts } = await countsView()
+      return { ...counts, forks: 0, total }
+    },
+  }),
+
+  'GET /data/contribution-queue/{entity_id}/': actorRoute({
+    permission: 'queue.read',
+    cache: 'no-store',
+    params: ByEntity,
+    handle: async ({ params, actor }) => one(params.entity_id, actor),
+  }),
+
+  'POST /data/contribution-queue/{entity_id}/moderate/': actorRoute({
+    permission: 'queue.moderate',
+    cache: 'no-store',
+    params: ByEntity,
+    body: Moderation,
+    handle: async ({ params, actor, body }) => {
+      const it = await loadHistory(params.entity_id)
+      if (!it || !waits(it)) throw notFound()
+      await decide(it, actor, {
+        verdict: body.action,
+        conflict_handling: it.open_contradictions > 0 ? 'supersedes' : 'not_applicable',
+        confidence_override: null,
+        verification_method: null,
+        // The dashboard rejects without a word, and a contributor is owed one.
+        feedback: body.comment || (body.action === 'reject' ? 'Rejected in moderation.' : ''),
+        reconciliation_note: '',
+        internal_note: '',
+      })
+      return { message: body.action === 'accept' ? 'Contribution accepted.' : 'Contribution rejected.' }
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+const rowsOf = ({ results, people }: queue.Queued, actor: Actor) => results.map((row) => queueRow(row, actor, people))
+
+async function one(entity_id: string, actor: Actor) {
+  const found = await queue.load(entity_id)
+  if (!found) throw notFound()
+  return queueRow(found, actor, found.people)
+}
+
+async function countsView() {
+  const counts = await queue.counts()
+  return { ...Object.fromEntries(queueTypes.map((type) => [type, counts[type]])), total: counts.all }
+}
+
+/** The categories that are asked for; undefined means every one. A reviewer without areas of expertise is at home in all. */
+async function categoriesOf(category: string | undefined, my_domain: boolean, actor: Actor) {
+  const areas = my_domain ? ((await users.load(actor.id))?.reviewer_role?.expertise_areas ?? []) : []
+  if (areas.length === 0) return category === undefined ? undefined : [category]
+  return category === undefined ? [...new Set(areas)] : areas.filter((area) => area === category)
+}

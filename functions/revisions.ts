@@ -1,0 +1,109 @@
+import { invalid, notFound } from '../lib/errors.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody, type Page } from '../lib/http/page.ts'
+import { ByEntity, ById, DiffQuery, EntityQuery, ExplainQuery } from '../lib/http/params.ts'
+import type { Request } from '../lib/http/request.ts'
+import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { kinds } from '../lib/kinds/index.ts'
+import { type Actor, mayInspect } from '../lib/permissions.ts'
+import { type History, loadHistory, loadHistoryOf } from '../lib/store/history.ts'
+import { peopleOf } from '../lib/store/people.ts'
+import { kindKey } from '../lib/store/records.ts'
+import { explained } from '../lib/views/explain.ts'
+import { diffView, revisionRow, visibleRevisions } from '../lib/views/revision.ts'
+
+/** What a record has been, how its revisions differ, and why it is what it is. */
+export const routes = {
+  'GET /data/revisions/': listRoute({
+    permission: 'history.list',
+    cache: 'no-store',
+    query: EntityQuery,
+    handle: async ({ query, actor, page, request }) => {
+      const it = await loadHistory(query.entity)
+      return revisionList(it && mayInspect(actor, it) ? it : undefined, actor, page, request)
+    },
+  }),
+
+  'GET /data/revisions/{id}/': readRoute({
+    permission: 'history.read',
+    cache: 'no-store',
+    params: ById,
+    subject: async ({ id }) => {
+      const it = await loadHistoryOf(id)
+      return it && { ...it, wanted: id }
+    },
+    handle: async ({ subject, actor }) => {
+      const found = visibleRevisions(subject, actor).find((it) => it.revision_id === subject.wanted)
+      if (!found) throw notFound()
+      return revisionRow(subject, found, actor, await peopleOf([found.created_by]))
+    },
+  }),
+
+  // By the id of a revision, or of the record itself.
+  'GET /data/revisions/{id}/entity_history/': readRoute({
+    permission: 'history.read',
+    cache: 'no-store',
+    params: ById,
+    subject: async ({ id }) => {
+      const it = await loadHistoryOf(id)
+      return it && { ...it, wanted: id }
+    },
+    handle: async ({ subject, actor, page, request }) => {
+      const named = visibleRevisions(subject, actor).some((it) => it.revision_id === subject.wanted)
+      if (!named && subject.wanted !== subject.entity_id) throw notFound()
+      return revisionList(subject, actor, page, request)
+    },
+  }),
+
+  'GET /data/entities/{entity_id}/diff/': readRoute({
+    permission: 'history.read',
+    cache: 'no-store',
+    params: ByEntity,
+    subject: ({ entity_id }) => loadHistory(entity_id),
+    query: DiffQuery,
+    handle: async ({ subject, actor, query }) => {
+      const visible = visibleRevisions(subject, actor)
+      const [from, to] = [query.from, query.to].map((number) => visible.find((it) => it.revision_number === number))
+      if (!from || !to) throw notFound()
+      return diffView(subject, from, to, actor, await peopleOf([from.created_by, to.created_by]))
+    },
+  }),
+
+  'GET /data/entities/{entity_id}/explain/': readRoute({
+    permission: 'history.read',
+    cache: 'no-store',
+    params: ByEntity,
+    subject: ({ entity_id }) => loadHistory(entity_id),
+    query: ExplainQuery,
+    handle: async ({ subject, actor, query }) => {
+      const property = query.property && propertyOf(subject, query.property)
+      const people = await peopleOf(subject.decisions.map((it) => it.reviewer_id))
+      return {
+        entity_id: subject.entity_id,
+        entity_name: subject.name,
+        kind: subject.kind,
+        cidoc_id: kinds[kindKey(subject)].record ? subject.id : null,
+        properties: explained(subject, actor, people, property),
+      }
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+async function revisionList(it: History | undefined, actor: Actor | null, page: Page, request: Request) {
+  const visible = it ? visibleRevisions(it, actor) : []
+  const rows = visible.slice(page.offset, page.offset + page.limit)
+  const people = await peopleOf(rows.map((each) => each.created_by))
+  const results = it ? rows.map((each) => revisionRow(it, each, actor, people)) : []
+  return listBody(request, page, { count: visible.length, results })
+}
+
+/** A property by any of its names; fails when neither the kind nor a claim knows it. */
+function propertyOf(it: History, name: string): string {
+  const { fields } = kinds[kindKey(it)]
+  const own = Object.entries(fields).find(([field, { aliases }]) => field === name || aliases.includes(name))
+  if (own) return own[0]
+  if (it.assertions.some((one) => one.asserted_property === name)) return name
+  throw invalid({ property: ['This record has no such property.'] })
+}

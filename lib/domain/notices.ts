@@ -1,0 +1,92 @@
+export const notificationTypes = [
+  'submission_update',
+  'comment',
+  'moderation',
+  'suggestion_review',
+  'review_decision',
+  'revision',
+  'reaction',
+  'fork',
+  'general',
+  'project_state_changed',
+  'project_comment',
+] as const
+
+type Notice = {
+  type: (typeof notificationTypes)[number]
+  /** `named`: whom the event itself names. Whoever made the event is not told of it, but for a receipt. */
+  to: 'contributor' | 'reviewers' | 'earlier_reviewers' | 'named'
+  receipt?: true
+  /** Not of records that only stand for a name in another contribution. */
+  unless_stub?: true
+  /** The record's name follows; `{detail}` is what the event adds. */
+  says: string
+  link: string
+}
+
+const view = '/knowledge/entity/view/{entity_id}'
+const review = '/curation/review/{entity_id}'
+
+/** Everything that people are told of: whom, in which words, and where it leads. Another row is another notice. */
+export const notices = {
+  received: {
+    ...{ type: 'submission_update', to: 'contributor', receipt: true, unless_stub: true },
+    ...{ says: 'Your contribution waits for review', link: view },
+  },
+  waiting: {
+    ...{ type: 'submission_update', to: 'reviewers', unless_stub: true },
+    ...{ says: 'A contribution waits for review', link: review },
+  },
+  revised: {
+    ...{ type: 'revision', to: 'earlier_reviewers' },
+    ...{ says: 'A contribution that you have reviewed was revised', link: review },
+  },
+  accept: {
+    ...{ type: 'review_decision', to: 'contributor' },
+    ...{ says: 'Your contribution was accepted', link: view },
+  },
+  accept_with_edits: {
+    ...{ type: 'review_decision', to: 'contributor' },
+    ...{ says: 'Your contribution was accepted with changes by the reviewer', link: view },
+  },
+  request_changes: {
+    ...{ type: 'review_decision', to: 'contributor' },
+    ...{ says: 'A reviewer asks you to change your contribution', link: view },
+  },
+  reject: {
+    ...{ type: 'review_decision', to: 'contributor' },
+    ...{ says: 'Your contribution was not accepted', link: view },
+  },
+  escalate: {
+    ...{ type: 'review_decision', to: 'contributor' },
+    ...{ says: 'Your contribution was passed on to another reviewer', link: view },
+  },
+  asked: {
+    ...{ type: 'review_decision', to: 'named' },
+    ...{ says: 'You are asked to decide on a contribution', link: review },
+  },
+  flagged: {
+    ...{ type: 'moderation', to: 'contributor' },
+    ...{ says: 'A record of yours was flagged as {detail}', link: view },
+  },
+  role: {
+    ...{ type: 'general', to: 'named' },
+    ...{ says: 'You review as {detail} from now on', link: '/curation/review' },
+  },
+} as const satisfies Record<string, Notice>
+
+export type NoticeName = keyof typeof notices
+
+/** A notice in words. Of a record that its reader may not see, neither name nor address are told. */
+export function wordsOf(
+  name: NoticeName,
+  { detail, about }: { detail: string; about: { entity_id: string; name: string } | undefined },
+): { message: string; link: string } {
+  const { says, link }: Notice = notices[name]
+  const said = says.replace('{detail}', () => detail.replaceAll('_', ' '))
+  const leads = about || !link.includes('{')
+  return {
+    message: about ? `${said}: ${about.name}` : `${said}.`,
+    link: leads ? link.replace('{entity_id}', about?.entity_id ?? '') : '',
+  }
+}

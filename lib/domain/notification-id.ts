@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * The id of a notification: 8 letters of milliseconds, 3 derived from the event. One event of one moment always gives the
+ * same id, so that what is told twice is stored once; ids sort by time (until the year 8888) in the order of ASCII.
+ */
+export const notificationId = (milliseconds: number, event: string): string =>
+  written(milliseconds, 8) + written(createHash('sha256').update(event).digest().readUIntBE(0, 6), 3)
+
+/** No id of this moment or a later one is less, every earlier one is. */
+export const firstIdAt = (milliseconds: number): string => written(milliseconds, 8) + written(0, 3)
+
+/** Whether a text can be an id at all. */
+export const isNotificationId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.test(text)
+
+const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** The last so many digits of a number in base 62. */
+function written(number: number, digits: number): string {
+  let text = ''
+  for (let rest = number; text.length < digits; rest = Math.floor(rest / LETTERS.length))
+    text = LETTERS.charAt(rest % LETTERS.length) + text
+  return text
+}

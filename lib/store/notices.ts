@@ -1,0 +1,151 @@
+import { type NoticeName, notices } from '../domain/notices.ts'
+import { parse } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { get, queryAll } from '../table/read.ts'
+import type { Images } from '../table/stream.ts'
+import { send } from './notifications.ts'
+import { activity, decision, flag, type Head, head } from './record-items.ts'
+import * as roles from './roles.ts'
+import { userOf } from './users.ts'
+
+/** Something that people are told of, as the stream shows it. */
+type Happening = {
+  notices: readonly NoticeName[]
+  /** Which one it is, for good: what is heard again gives the same. */
+  event: string
+  at: string
+  actor_id: string | null
+  entity_id: string | null
+  named?: string | null
+  detail?: string
+}
+
+/** Tells those whom a change concerns. Heard again, it tells nobody anything new. */
+export async function tell(type: string, images: Images): Promise<void> {
+  const it = heard[type]?.(images)
+  if (!it || it.notices.length === 0) return
+  const about = it.entity_id === null ? undefined : await get(head, { entity_id: it.entity_id })
+  if (it.entity_id !== null && (!about || about.deleted_at)) return
+  for (const name of it.notices) await spread(name, it, about)
+}
+
+/** What each type of item makes heard when it is new, or changes. */
+const heard: Readonly<Record<string, (images: Images) => Happening | undefined>> = {
+  decision: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(decision, after)
+    return {
+      notices: it.escalated_to === null ? [it.verdict] : [it.verdict, 'asked'],
+      event: it.id,
+      at: it.created_at,
+      actor_id: it.reviewer_id,
+      entity_id: it.entity_id,
+      named: it.escalated_to,
+    }
+  },
+
+  activity: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(activity, after)
+    return {
+      notices: byActivity[it.activity_type] ?? [],
+      event: it.activity_id,
+      at: it.created_at,
+      actor_id: it.user_id,
+      entity_id: it.entity_id,
+    }
+  },
+
+  flag: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(flag, after)
+    return {
+      notices: ['flagged'],
+      event: it.id,
+      at: it.created_at,
+      actor_id: it.flagged_by,
+      entity_id: it.entity_id,
+      detail: it.flag_type,
+    }
+  },
+
+  user: ({ before, after }) => {
+    const [old, role] = [before && userOf(before).reviewer_role, after && userOf(after).reviewer_role]
+    if (!before || !role?.is_active || (old?.is_active && old.role === role.role)) return undefined
+    return {
+      notices: ['role'],
+      event: `${role.id}#${role.updated_at}`,
+      at: role.updated_at,
+      actor_id: role.assigned_by,
+      entity_id: null,
+      named: role.id,
+      detail: role.role,
+    }
+  },
+}
+
+const byActivity: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
+  submitted: ['received', 'waiting'],
+  revised: ['revised'],
+}
+
+/** So many are told at a time. */
+const AT_ONCE = 10
+
+async function spread(name: NoticeName, it: Happening, about: Head | undefined): Promise<void> {
+  const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true } = notices[name]
+  if (notice.unless_stub && about?.stub) return
+  const ids = new Set(await audience[notice.to](it, about))
+  const told = [...ids].filter((id) => notice.receipt || id !== it.actor_id)
+  for (let start = 0; start < told.length; start += AT_ONCE) {
+    await Promise.all(
+      told.slice(start, start + AT_ONCE).map((user_id) =>
+        send({
+          user_id,
+          notice: name,
+          event: it.event,
+          actor_id: it.actor_id,
+          entity_id: it.entity_id,
+          detail: it.detail ?? '',
+          created_at: it.at,
+        }),
+      ),
+    )
+  }
+}
+
+/** Who is told. Only those who were there when it happened: what is heard again reaches nobody else. */
+const audience = {
+  contributor: async (_: Happening, about: Head | undefined): Promise<string[]> =>
+    about ? [about.contributor_id] : [],
+  named: async ({ named }: Happening): Promise<string[]> => (named ? [named] : []),
+  reviewers: async ({ at }: Happening, about: Head | undefined): Promise<string[]> =>
+    (await reviewersAt(at)).filter((id) => id !== about?.contributor_id),
+  earlier_reviewers: async ({ at, entity_id }: Happening): Promise<string[]> => {
+    const { pk, sk } = key.decision(entity_id ?? '', '')
+    const made = (await queryAll(pk, sk)).map((item) => parse(decision, item))
+    return made.filter((it) => it.created_at <= at).map((it) => it.reviewer_id)
+  },
+}
+
+/** So many pages of a hundred reviewers are told of a new contribution. */
+const MOST_PAGES = 20
+
+async function reviewersAt(at: string): Promise<string[]> {
+  const ids: string[] = []
+  let beyond: string | undefined
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const from = beyond === undefined ? undefined : { side: 'after' as const, at: beyond }
+    const { results, last } = await roles.list({ limit: 100, offset: 0, from })
+    ids.push(
+      ...results
+        .filter(
+          ({ reviewer_role, is_active }) => is_active && reviewer_role.is_active && reviewer_role.created_at <= at,
+        )
+        .map(({ id }) => id),
+    )
+    beyond = last
+    if (results.length < 100) break
+  }
+  return ids
+}

@@ -1,0 +1,333 @@
+import * as v from 'valibot'
+import { clock, nowSeconds } from '../clock.ts'
+import { type NoticeName, notices, notificationTypes } from '../domain/notices.ts'
+import { firstIdAt, isNotificationId, notificationId } from '../domain/notification-id.ts'
+import { invalid, Problem } from '../errors.ts'
+import { type Actor, mayInspect } from '../permissions.ts'
+import { amended, defineItem, parse, put } from '../table/item.ts'
+import { type Key, key } from '../table/keys.ts'
+import { get, getMany, type Stored, walk } from '../table/read.ts'
+import { transact } from '../table/write.ts'
+import { DEEPEST_OFFSET, type Place, readList } from './lists.ts'
+import { type People, peopleIn } from './people.ts'
+import { type Head, head } from './record-items.ts'
+import { keyOf } from './users.ts'
+
+/**
+ * What people are told. A notification is stored once, however often its event is heard, and kept for 180 days. The
+ * inbox beside them knows how many are unread, and that everything which had arrived by some moment is read.
+ */
+const LIFETIME = 180 * 24 * 3600
+
+export const Notification = v.object({
+  notification_id: v.string(),
+  user_id: v.string(),
+  notification_type: v.picklist(notificationTypes),
+  notice: v.custom<NoticeName>((it) => typeof it === 'string' && it in notices),
+  /** What it tells of; with the moment it makes the id. */
+  event: v.string(),
+  /** Null: the service itself. */
+  actor_id: v.nullable(v.string()),
+  entity_id: v.nullable(v.string()),
+  detail: v.string(),
+  is_read: v.boolean(),
+  /** The how manieth of its user it is. */
+  arrival: v.number(),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Notification = v.InferOutput<typeof Notification>
+
+const listOf = (user: string, type?: string) => `NOTIFICATION#${user}${type === undefined ? '' : `#${type}`}`
+const expiryOf = (it: { created_at: string }) => Math.floor(Date.parse(it.created_at) / 1000) + LIFETIME
+/** Every id below this one has expired, whether the table has dropped it or not. */
+const oldestId = () => firstIdAt(clock.now().getTime() - LIFETIME * 1000)
+
+const notification = defineItem({
+  type: 'notification',
+  schema: Notification,
+  key: (it: { user_id: string; notification_id: string }) => key.notification(it.user_id, it.notification_id),
+  indexes: (it) => ({
+    owner: { pk: listOf(it.user_id), sk: it.notification_id },
+    owner_kind: { pk: listOf(it.user_id, it.notification_type), sk: it.notification_id },
+  }),
+  counted: (it) => [listOf(it.user_id), listOf(it.user_id, it.notification_type)],
+  expires: expiryOf,
+})
+
+const Inbox = v.object({
+  user_id: v.string(),
+  /** How many are unread, by type. */
+  unread: v.record(v.string(), v.number()),
+  /** How many have ever arrived. */
+  arrived: v.number(),
+  /** Whatever arrived up to this one is read. */
+  read_through: v.number(),
+  version: v.number(),
+})
+type Inbox = v.InferOutput<typeof Inbox>
+const inbox = defineItem({
+  type: 'inbox',
+  schema: Inbox,
+  key: ({ user_id }: { user_id: string }) => key.inbox(user_id),
+})
+
+/** Stands for one that the table has dropped, so that it is taken out of the counts once. */
+const gone = defineItem({
+  type: 'gone_notification',
+  schema: v.object({ user_id: v.string(), notification_id: v.string(), until: v.number(), version: v.number() }),
+  key: (it: { user_id: string; notification_id: string }) => key.goneNotification(it.user_id, it.notification_id),
+  expires: (it) => it.until,
+})
+
+export type Told = Pick<
+  Notification,
+  'user_id' | 'notice' | 'event' | 'actor_id' | 'entity_id' | 'detail' | 'created_at'
+>
+
+/** Stores a notification, unless it is there already or its time is over. */
+export async function send(told: Told): Promise<void> {
+  if (expiryOf(told) <= nowSeconds()) return
+  // Two events of one moment may give one id: the second takes the next.
+  for (let turn = 0; ; turn += 1) {
+    const notification_id = notificationId(Date.parse(told.created_at), `${told.event}#${told.notice}#${turn}`)
+    const there = await sendAs(notification_id, told)
+    if (there === undefined || (there.event === told.event && there.notice === told.notice)) return
+  }
+}
+
+/** Stores it under this id; answers what was there before, if anything was. */
+const sendAs = (notification_id: string, told: Told): Promise<Notification | undefined> =>
+  persistently(async () => {
+    const { user_id, notice } = told
+    const [at, boxAt] = [key.notification(user_id, notification_id), key.inbox(user_id)]
+    const found = await getMany([at, boxAt], true)
+    const there = found.get(placeOf(at))
+    if (there) return parse(notification, there)
+    const old = boxIn(found, user_id)
+    const { type } = notices[notice]
+    const box = amended<Inbox>(old ?? empty(user_id), { arrived: (old?.arrived ?? 0) + 1, ...unreadBy(old, type, 1) })
+    const made = { ...told, notification_id, notification_type: type, is_read: false, arrival: box.arrived, version: 1 }
+    await transact([put(notification, made, undefined), put(inbox, box, old)])
+    return undefined
+  })
+
+/** Takes one that the table has dropped out of the counts, once however often it is told. */
+export const discount = (stored: Stored): Promise<void> =>
+  persistently(async () => {
+    const it = parse(notification, stored)
+    const [goneAt, boxAt] = [gone.key(it), key.inbox(it.user_id)]
+    const found = await getMany([goneAt, boxAt], true)
+    if (found.has(placeOf(goneAt))) return
+    const box = boxIn(found, it.user_id)
+    const mark = {
+      user_id: it.user_id,
+      notification_id: it.notification_id,
+      until: nowSeconds() + 7 * 24 * 3600,
+      version: 1,
+    }
+    const counts = Object.fromEntries((notification.counted?.(it) ?? []).map((list) => [list, -1]))
+    const unread = box && !isRead(it, box)
+    await transact([
+      { ...put(gone, mark, undefined), counts },
+      ...(unread ? [put(inbox, amended<Inbox>(box, unreadBy(box, it.notification_type, -1)), box)] : []),
+    ])
+  })
+
+/** How many of a user's are unread: one small read. One that has just expired counts until the table has dropped it. */
+export async function unreadOf(user: string): Promise<number> {
+  const found = await getMany([key.inbox(user)])
+  return unreadIn(boxIn(found, user))
+}
+
+/** Marks everything that has arrived as read, in one write; answers how many that were. */
+export const markAllRead = (user_id: string): Promise<number> =>
+  persistently(async () => {
+    const box = await get(inbox, { user_id })
+    const marked = unreadIn(box)
+    if (!box || marked === 0) return 0
+    await transact([put(inbox, amended<Inbox>(box, { unread: {}, read_through: box.arrived }), box)])
+    return marked
+  })
+
+/** Marks these as read; answers how many of them were not. Ids that name none of the user's are passed over. */
+export async function markRead(user: string, ids: readonly string[]): Promise<number> {
+  const wanted = [...new Set(ids)].filter(isNotificationId)
+  let marked = 0
+  for (let start = 0; start < wanted.length; start += AT_ONCE)
+    marked += await markSome(user, wanted.slice(start, start + AT_ONCE))
+  return marked
+}
+
+/** So many fit into one read and one transaction. */
+const AT_ONCE = 90
+
+const markSome = (user: string, ids: readonly string[]): Promise<number> =>
+  persistently(async () => {
+    const found = await getMany([key.inbox(user), ...ids.map((id) => key.notification(user, id))], true)
+    const box = boxIn(found, user)
+    if (!box) return 0
+    const fresh = ids.flatMap((id) => livingIn(found, user, id) ?? []).filter((it) => !isRead(it, box))
+    if (fresh.length === 0) return 0
+    const unread = fresh.reduce(
+      (counts, it) => unreadBy({ unread: counts }, it.notification_type, -1).unread,
+      box.unread,
+    )
+    await transact([
+      put(inbox, amended<Inbox>(box, { unread }), box),
+      ...fresh.map((it) => put(notification, amended<Notification>(it, { is_read: true }), it)),
+    ])
+    return fresh.length
+  })
+
+/** A notification as its reader is shown it; `about` is missing where they may not see the record any more. */
+export type Shown = { notification: Notification; is_read: boolean; about: Head | undefined }
+
+/** One of the caller's own. */
+export async function load(id: string, actor: Actor): Promise<{ shown: Shown; people: People } | undefined> {
+  if (!isNotificationId(id)) return undefined
+  const stored = await getMany([key.notification(actor.id, id), key.inbox(actor.id)], true)
+  const it = livingIn(stored, actor.id, id)
+  if (!it) return undefined
+  const found = await getMany(namedBy(it))
+  return { shown: shownTo(actor, it, boxIn(stored, actor.id), found), people: peopleIn(found) }
+}
+
+export type Filter = { is_read?: boolean | undefined; notification_type?: string | undefined }
+export type Shelf = {
+  count: number
+  results: Shown[]
+  people: People
+  first?: string | undefined
+  last?: string | undefined
+}
+
+/** One page of the caller's own, newest first: three calls. Read or unread ones are sifted from all, so many at a time. */
+export async function list({ is_read, notification_type: type }: Filter, actor: Actor, place: Place): Promise<Shelf> {
+  const where = { index: type === undefined ? 'owner' : 'owner_kind', pk: listOf(actor.id, type) } as const
+  if (is_read !== undefined) return sifted(where, is_read, type, actor, place)
+  const [expired, { items, found, count, ...edges }] = await Promise.all([
+    expiredIn(where),
+    readList({ partitions: [where], counted: [where.pk] }, place, (page) => [
+      key.inbox(actor.id),
+      ...page.map((item) => parse(notification, item)).flatMap(namedBy),
+    ]),
+  ])
+  const box = boxIn(found, actor.id)
+  const results = items.map((item) => parse(notification, item)).filter(isLiving)
+  return {
+    ...edges,
+    count: count - expired.length,
+    results: results.map((it) => shownTo(actor, it, box, found)),
+    people: peopleIn(found),
+  }
+}
+
+type Where = { index: 'owner' | 'owner_kind'; pk: string }
+
+/** So many calls of a hundred look for those that are read, or unread. */
+const MOST_CALLS = 50
+
+async function sifted(
+  where: Where,
+  is_read: boolean,
+  type: string | undefined,
+  actor: Actor,
+  place: Place,
+): Promise<Shelf> {
+  const whole = { limit: 1, offset: 0 }
+  const [expired, { found: sizes, count: all }] = await Promise.all([
+    expiredIn(where),
+    readList({ partitions: [where], counted: [where.pk] }, whole, () => [key.inbox(actor.id)]),
+  ])
+  const box = boxIn(sizes, actor.id)
+  const fits = (it: Notification) => isRead(it, box) === is_read
+  const unread = type === undefined ? unreadIn(box) : (box?.unread[type] ?? 0)
+  const count = (is_read ? all - unread : unread) - expired.filter(fits).length
+  const page = await sift(where, fits, place, count)
+  const found = await getMany(page.flatMap(namedBy))
+  return {
+    count,
+    results: page.map((it) => shownTo(actor, it, box, found)),
+    people: peopleIn(found),
+    first: page.at(0)?.notification_id,
+    last: page.at(-1)?.notification_id,
+  }
+}
+
+async function sift(
+  where: Where,
+  fits: (it: Notification) => boolean,
+  { limit, offset, from }: Place,
+  count: number,
+): Promise<Notification[]> {
+  if (!from && offset > DEEPEST_OFFSET)
+    throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
+  const forward = from?.side === 'before'
+  const skip = from ? 0 : offset
+  const most = skip + (forward ? limit : Math.min(limit, Math.max(0, count - offset)))
+  const hits: Notification[] = []
+  let beyond = from?.at
+  for (let calls = 0; calls < MOST_CALLS && hits.length < most; calls += 1) {
+    const items = (await walk({ ...where, forward, limit: 100, beyond })).map((item) => parse(notification, item))
+    hits.push(...items.filter((it) => isLiving(it) && fits(it)))
+    beyond = items.at(-1)?.notification_id
+    if (items.length < 100) break
+  }
+  const page = hits.slice(skip, skip + limit)
+  return forward ? page.reverse() : page
+}
+
+/** Those that have expired and that the table has not dropped yet: at most of two days, and as a rule none. */
+async function expiredIn(where: Where): Promise<Notification[]> {
+  const oldest = async (limit: number) =>
+    (await walk({ ...where, forward: true, limit }))
+      .map((item) => parse(notification, item))
+      .filter((it) => !isLiving(it))
+  return (await oldest(1)).length === 0 ? [] : oldest(1000)
+}
+
+/** What a notification names: its record and who made the event. */
+const namedBy = ({ entity_id, actor_id }: Notification): Key[] => [
+  ...(entity_id === null ? [] : [key.head(entity_id)]),
+  ...(actor_id === null ? [] : [keyOf(actor_id)]),
+]
+
+function shownTo(actor: Actor, it: Notification, box: Inbox | undefined, found: ReadonlyMap<string, Stored>): Shown {
+  const stored = it.entity_id === null ? undefined : found.get(placeOf(key.head(it.entity_id)))
+  const about = stored && parse(head, stored)
+  return { notification: it, is_read: isRead(it, box), about: about && mayInspect(actor, about) ? about : undefined }
+}
+
+const isLiving = (it: { notification_id: string }) => it.notification_id >= oldestId()
+const isRead = (it: Notification, box: Inbox | undefined) => it.is_read || it.arrival <= (box?.read_through ?? 0)
+const unreadIn = (box: Inbox | undefined) => Object.values(box?.unread ?? {}).reduce((sum, n) => sum + n, 0)
+const unreadBy = (box: Pick<Inbox, 'unread'> | undefined, type: string, by: number) => ({
+  unread: { ...box?.unread, [type]: Math.max(0, (box?.unread[type] ?? 0) + by) },
+})
+/** Before the first one arrives. */
+const empty = (user_id: string): Inbox => ({ user_id, unread: {}, arrived: 0, read_through: 0, version: 0 })
+
+function boxIn(found: ReadonlyMap<string, Stored>, user: string): Inbox | undefined {
+  const stored = found.get(placeOf(key.inbox(user)))
+  return stored && parse(inbox, stored)
+}
+
+function livingIn(found: ReadonlyMap<string, Stored>, user: string, id: string): Notification | undefined {
+  const stored = found.get(placeOf(key.notification(user, id)))
+  const it = stored && parse(notification, stored)
+  return it && isLiving(it) ? it : undefined
+}
+
+const placeOf = ({ pk, sk }: Key) => `${pk} ${sk}`
+
+/** Several write to one inbox at a time: whoever comes second looks again. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === 20 || !(error instanceof Problem && error.code === 'conflict')) throw error
+    }
+  }
+}
