@@ -329,8 +329,8 @@ describe('the role of a user', () => {
     const published = `/data/review-workspace/${decided.entity}/decide/`
     const reply = await it.post(published, { body: { verdict: 'accept' } })
     expect([reply.status, reply.body]).toEqual([403, refused])
-    // What is not published, a contributor cannot even see.
-    expect((await decide(it)).status).toBe(404)
+    // Whoever does not review learns nothing of what is there.
+    expect((await decide(it)).status).toBe(403)
     expect((await it.get(`${ROLES}my_role/`)).body.is_active).toBe(false)
     await app.curator.patch(`${ROLES}${it.id}/`, { body: { is_active: true } })
     expect(await standing(it)).toEqual(expert)
@@ -521,7 +521,7 @@ describe('answering an application', () => {
   test('approval makes a community reviewer, in the same moment', async () => {
     const it = await join()
     const { id, message, created_at } = await apply(it)
-    expect((await decide(it)).status).toBe(404)
+    expect((await decide(it)).status).toBe(403)
     app.tick(30)
     const reply = await app.curator.post(`${APPLICATIONS}${id}/approve/`, { body: { admin_notes: 'Known to us.' } })
     const at = reply.body.reviewed_at
