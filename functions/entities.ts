@@ -42,7 +42,9 @@ export const routes = {
     body: formOf(schemaOf(kinds.entity, 'create')),
     handle: async ({ actor, body }) => {
       const made = await records.create(kinds.entity, actor, body)
-      return created(await shown({ ...made, revisions: [], activities: [], decisions: [], flags: [], lease: null }, actor))
+      return created(
+        await shown({ ...made, revisions: [], activities: [], decisions: [], flags: [], lease: null }, actor),
+      )
     },
   }),
 

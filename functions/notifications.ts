@@ -1,11 +1,10 @@
 import * as v from 'valibot'
 import { notificationTypes } from '../lib/domain/notices.ts'
 import { notFound } from '../lib/errors.ts'
-import { optionalChoice } from '../lib/http/body.ts'
+import { members, optionalChoice } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
-import { members } from '../lib/http/texts.ts'
 import * as notifications from '../lib/store/notifications.ts'
 import { notificationRow } from '../lib/views/notification.ts'
 

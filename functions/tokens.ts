@@ -5,10 +5,10 @@ import { now } from '../lib/clock.ts'
 import { config } from '../lib/config.ts'
 import { faults, hash, isOutdated, verify } from '../lib/domain/password.ts'
 import { badCredentials, invalid, refused } from '../lib/errors.ts'
+import { emailAddress, line, members, optional, REQUIRED, username } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { created, Reply } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { emailAddress, line, members, optional, REQUIRED, username } from '../lib/http/texts.ts'
 import { amend, create, createNamedAfterEmail, loadByEmail, loadByUsername, type User } from '../lib/store/users.ts'
 
 const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED), v.maxLength(1024, 'Too long.'))

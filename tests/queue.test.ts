@@ -44,8 +44,8 @@ async function restart(): Promise<void> {
     const found = await get(head, it)
     if (found) there.push(found)
   }
-  for (let start = 0; start < there.length; start += 20) {
-    const gone = there.slice(start, start + 20).map((old) => ({ old, next: amended(old, { status: 'rejected' }) }))
+  for (let start = 0; start < there.length; start += 15) {
+    const gone = there.slice(start, start + 15).map((old) => ({ old, next: amended(old, { status: 'rejected' }) }))
     await transact(gone.flatMap(({ old, next }) => [put(head, next, old), ...requeue(old, next)]))
   }
   forget(['record'])
@@ -67,8 +67,8 @@ async function waiting(specs: readonly Partial<Head>[], at = START): Promise<Hea
     const it = { ...template, id, entity_id: recordId(code, id), name: `Waiting ${id}`, ...spec }
     return { ...it, queue_age: ageAt(it.created_at, at) }
   })
-  for (let start = 0; start < made.length; start += 20) {
-    await transact(made.slice(start, start + 20).flatMap((it) => [put(head, it, undefined), ...requeue(undefined, it)]))
+  for (let start = 0; start < made.length; start += 15) {
+    await transact(made.slice(start, start + 15).flatMap((it) => [put(head, it, undefined), ...requeue(undefined, it)]))
   }
   return made
 }

@@ -2,24 +2,57 @@ import * as v from 'valibot'
 
 /** Schemas that bodies of several groups share, each with the sentence that a form shows. */
 
-/** Text of at most so many characters, without control characters but line breaks and tabs; absent and null are "". */
-export const prose = (most: number) =>
-  v.pipe(
-    v.nullish(v.string('Not a valid text.'), ''),
-    v.check((it) => [...it].length <= most, `Ensure this field has no more than ${most} characters.`),
-    v.check(
-      (it) => !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff]/u.test(it),
-      'Control characters are not allowed.',
+/** Says that a member is missing. */
+export const REQUIRED = 'This field is required.'
+
+/** A body of these members; of each, the first rule that it breaks is told. */
+export const members = <E extends v.ObjectEntries>(entries: E, missing = REQUIRED) =>
+  v.config(v.object(entries, missing), { abortPipeEarly: true })
+
+/** One line of text, in NFC, without control characters. */
+export const line = (most: number) => text(most, /\p{Cc}|\p{Cs}/u)
+
+/** Text of several lines, in NFC, without other control characters. */
+export const lines = (most: number) => text(most, /[^\P{Cc}\t\n\r]|\p{Cs}/u)
+
+/** Text of several lines that may be missing or null: then it is "". */
+export const prose = (most: number) => v.pipe(v.nullish(v.string('Not a valid text.'), ''), lines(most))
+
+/** A member that may be missing (then it is not among the changes), and is emptied by null. */
+export const optional = <S extends v.GenericSchema<string, string>>(schema: S) =>
+  v.exactOptional(
+    v.pipe(
+      v.nullable(v.string('Not a valid text.')),
+      v.transform((it) => it ?? ''),
+      schema,
     ),
-    v.transform((it) => it.normalize('NFC')),
   )
+
+/** Empty, or an address on the web: nothing that a browser would run. */
+export const webAddress = (most: number) =>
+  v.pipe(
+    line(most),
+    v.trim(),
+    v.check((it) => it === '' || (/^https?:\/\//i.test(it) && URL.canParse(it)), 'Enter a valid URL.'),
+  )
+
+/** An email address in lower case. */
+export const emailAddress = v.pipe(line(254), v.trim(), v.toLowerCase(), v.email('Enter a valid email address.'))
+
+/** A username in lower case. */
+export const username = v.pipe(
+  line(100),
+  v.trim(),
+  v.toLowerCase(),
+  v.regex(/^[a-z0-9_.-]{3,50}$/, 'Use 3 to 50 of the letters a to z, digits, "_", "." and "-".'),
+)
+
+/** A path parameter that is a UUID, in lower case. */
+export const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid())
 
 /** One of a list, which the message names. */
 export const choice = <const Options extends readonly string[]>(options: Options) =>
-  v.pipe(
-    v.string('This field is required.'),
-    v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`),
-  )
+  v.pipe(v.string(REQUIRED), v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`))
 
 /** One of a list, or nothing: "" and null mean nothing. */
 export const optionalChoice = <const Options extends readonly string[]>(options: Options) =>
@@ -30,3 +63,12 @@ export const optionalChoice = <const Options extends readonly string[]>(options:
     ),
     v.transform((it) => it || null),
   )
+
+function text(most: number, refused: RegExp) {
+  return v.pipe(
+    v.string('Not a valid text.'),
+    v.check((it) => !refused.test(it), 'Control characters are not allowed.'),
+    v.normalize('NFC'),
+    v.check((it) => [...it].length <= most, `Ensure this field has no more than ${most} characters.`),
+  )
+}

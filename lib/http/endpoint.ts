@@ -55,7 +55,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const subject = await spec.subject?.(params)
   if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()
   if (rule.changes && !(actor && subject && rule.changes(actor, subject))) throw refused()
-  const version = subject && (spec.version?.(subject) ?? subject.version)
+  const version = subject?.version
   if (rule.changes) checkPrecondition(request, version)
 
   if (spec.throttle) await throttle(spec.throttle.scope, request.address, spec.throttle.rate)
@@ -78,7 +78,6 @@ type Declared = {
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
   form?: FormLimits
   throttle?: Throttle
-  version?: (subject: Subject) => string | number
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
   handle: (given: object) => Promise<unknown>
 }
@@ -128,7 +127,7 @@ const matches = (header: string | undefined, fits: (tag: string) => boolean) =>
   header !== undefined && tagsIn(header).some((tag) => tag === '*' || fits(tag))
 
 /** A lost update is told by the version alone, whatever view of it the client has seen. */
-function checkPrecondition({ headers }: Request, version: string | number | undefined): void {
+function checkPrecondition({ headers }: Request, version: number | undefined): void {
   const isCurrent = (tag: string) => tag === `"${version}"` || tag.startsWith(`"${version}-`)
   if (headers['if-match'] !== undefined && version !== undefined && !matches(headers['if-match'], isCurrent)) {
     throw preconditionFailed()
@@ -136,7 +135,7 @@ function checkPrecondition({ headers }: Request, version: string | number | unde
 }
 
 /** Cache policy and ETag; 304 when the client has exactly this already: what it sees depends on who asks, too. */
-function finish(spec: Declared, request: Request, reply: Reply, version: string | number | undefined): Reply {
+function finish(spec: Declared, request: Request, reply: Reply, version: number | undefined): Reply {
   const control = spec.cache === 'no-store' ? 'private, no-store' : spec.cache.control
   const isPlain = reply.body !== undefined && typeof reply.body !== 'string' && !(reply.body instanceof Uint8Array)
   const etag = version !== undefined && isPlain ? `"${version}-${digest(reply.body)}"` : undefined

@@ -50,8 +50,7 @@ export function listRoute<P extends Schema = undefined, Q extends Schema = undef
   return asRoute(spec)
 }
 
-/** `version` names what If-Match is about, where it is not the subject's own. */
-type Loads<S, P> = { subject: (params: Parsed<P>) => Promise<S | undefined>; version?: (subject: S) => string | number }
+type Loads<S, P> = { subject: (params: Parsed<P>) => Promise<S | undefined> }
 
 /** Reads one stored thing; `subject` says how to load it. Not visible to the actor means not found. */
 export function readRoute<

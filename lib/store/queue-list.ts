@@ -10,7 +10,7 @@ import { type Lease, leaseIn } from './leases.ts'
 import { DEEPEST_OFFSET, type Place } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { lists, type Waiting, waits } from './queue.ts'
-import { byCreation, byUrgencyAt, expires, from, isIn, type Order, overdueAt } from './queue-order.ts'
+import { byCreation, byUrgencyAt, CHUNK, expires, from, isIn, type Order, overdueAt } from './queue-order.ts'
 import { type Head, head } from './record-items.ts'
 import { keyOf } from './users.ts'
 
@@ -44,7 +44,8 @@ export type Queued = { count: number; results: Row[]; people: People; first?: st
 
 /**
  * So many entries are looked at for one page. Types and categories are listed to the end whatever their size, and their
- * sizes are exact; what is filtered or sorted otherwise is found, and counted, among the first of its type.
+ * sizes are exact; what is filtered or sorted otherwise is found, and counted, among the first of its type. A category by
+ * creation is picked out of the list of its type: its pages may be short, and `next` goes on.
  */
 export const LOOKED_AT = 2000
 
@@ -61,7 +62,7 @@ export async function list(given: Asked, place: Place): Promise<Queued> {
   const byTriage = asked.ordering === '-triage_priority'
   const overdue = byTriage || asked.type === 'expiring' ? overdueAt(at) : Promise.resolve([])
   const order = byTriage
-    ? byUrgencyAt(at, asked.type, overdue)
+    ? byUrgencyAt(at, asked.type, overdue, runsFor(asked))
     : byCreation(at, asked.type, asked.ordering === 'created_at')
   const page = isWhole ? await listed(asked, order, { ...place, beside }, at) : await filtered(asked, order, place, at)
 
@@ -118,6 +119,11 @@ function simplified({ contradictions_only, stale_days, ...asked }: Asked): Asked
   return { ...asked, contradictions_only, stale_days }
 }
 
+/** A few categories are read from their own lists, many from the list of all. */
+const MOST_RUNS = 4
+const runsFor = ({ categories }: Asked) =>
+  categories !== undefined && categories.length <= MOST_RUNS ? categories : undefined
+
 /** Whether the lists as they are stored answer it. */
 const isListed = (it: Asked) =>
   sorts[it.ordering] === undefined &&
@@ -170,7 +176,7 @@ async function listed(asked: Asked, order: Order, { limit, offset, beside }: Spo
 async function filtered(asked: Asked, order: Order, { limit, offset }: Place, at: number): Promise<Page> {
   const items: Waiting[] = []
   let looked = 0
-  for await (const { it } of from(order, false, undefined, LOOKED_AT)) {
+  for await (const { it } of from(order, false, undefined, CHUNK)) {
     looked += 1
     if (fits(it, asked, at)) items.push(it)
     if (looked >= LOOKED_AT) break

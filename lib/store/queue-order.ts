@@ -21,27 +21,34 @@ type Run = {
 }
 
 /**
- * Most urgent first, as it stands at a moment. The young and the aged each are in an order that time does not change; in
+ * Most urgent first, as it stands at a moment; of all categories, or with some named at least all of those. The young and the aged each are in an order that time does not change; in
  * between is what has passed from one to the other and still lies where it was.
  */
-export function byUrgencyAt(at: number, type: QueueType, overdue: Promise<readonly Waiting[]>): Order {
+export function byUrgencyAt(
+  at: number,
+  type: QueueType,
+  overdue: Promise<readonly Waiting[]>,
+  categories: readonly (string | undefined)[] = [undefined],
+): Order {
   const isAged = (it: Waiting) => Date.parse(it.created_at) <= agedBefore(at)
   const isMisplaced = (it: Waiting) => isAged(it) || (type === 'expiring' && it.age === 'fresh')
   const index = indexOf[type]
   const same = (key: string) => key
-  const young: Run = { index, pk: lists.young(type), place: same, sk: same, keep: (it) => !isAged(it) }
-  const aged: Run = {
-    ...{ index, pk: lists.aged(type), keep: () => true },
-    place: (sk) => fromAged(sk, at),
-    sk: (place) => toAged(place, at),
-  }
+  const runs = categories.flatMap((category): Run[] => [
+    { index, pk: lists.young(type, category), place: same, sk: same, keep: (it) => !isAged(it) },
+    {
+      ...{ index, pk: lists.aged(type, category), keep: () => true },
+      place: (sk) => fromAged(sk, at),
+      sk: (place) => toAged(place, at),
+    },
+  ])
   const also = overdue.then((items) =>
     items
       .filter((it) => isIn(it, type, at) && isMisplaced(it))
       .map((it) => ({ it, place: orderAt(it, at) }))
       .sort((a, b) => (a.place < b.place ? -1 : 1)),
   )
-  return { runs: [young, aged], also, forward: true }
+  return { runs, also, forward: true }
 }
 
 /** By creation. What expires is what was created early enough, so that nothing is ever misplaced here. */
@@ -102,7 +109,7 @@ export async function* from(order: Order, backwards: boolean, place: string | un
 }
 
 /** Whoever reads on wants more than a page: then so many come with a call. */
-const CHUNK = 200
+export const CHUNK = 500
 
 async function* stored(run: Run, forward: boolean, place: string | undefined, chunk: number): AsyncGenerator<Placed> {
   const { index, pk, most } = run

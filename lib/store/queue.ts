@@ -7,8 +7,8 @@ import { namesOf } from './names.ts'
 import type { Head } from './record-items.ts'
 
 /**
- * What waits for review, as two small items in the record's partition, one in the lists by urgency and one in those by
- * age. They follow the head: whoever writes a head writes them with it, guarded by the head's version.
+ * What waits for review, as three small items in the record's partition: one in the lists by urgency, one in those of
+ * its category, one in those by age. They follow the head: whoever writes a head writes them with it, guarded by the head's version.
  */
 export const Waiting = v.object({
   entity_id: v.string(),
@@ -40,8 +40,8 @@ export const indexOf = {
 } as const satisfies Record<QueueType, IndexName>
 
 export const lists = {
-  young: (type: QueueType) => `QUEUE#${type}#young`,
-  aged: (type: QueueType) => `QUEUE#${type}#aged`,
+  young: (type: QueueType, category?: string) => `${lists.size(type, category)}#young`,
+  aged: (type: QueueType, category?: string) => `${lists.size(type, category)}#aged`,
   /** By time: each status apart, since what expires is `pending_review` only. */
   status: (status: Waiting['status']) => `QUEUE#${status}#created`,
   created: (type: QueueType) => `QUEUE#${type}#created`,
@@ -54,11 +54,20 @@ export const byUrgency = defineItem({
   type: 'queue_by_urgency',
   schema: Waiting,
   key: (it: { entity_id: string }) => key.queued(it.entity_id, 'URGENCY'),
-  indexes: (it) => {
-    const [list, sk] = it.age === 'aged' ? [lists.aged, agedOrder(it)] : [lists.young, youngOrder(it)]
-    return Object.fromEntries(queuesOf(it).map((type) => [indexOf[type], { pk: list(type), sk }]))
-  },
+  indexes: (it) => urgencyIndexes(it),
 })
+
+export const byCategory = defineItem({
+  type: 'queue_by_category',
+  schema: Waiting,
+  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'CATEGORY'),
+  indexes: (it) => urgencyIndexes(it, it.category),
+})
+
+function urgencyIndexes(it: Waiting, category?: string) {
+  const [list, sk] = it.age === 'aged' ? [lists.aged, agedOrder(it)] : [lists.young, youngOrder(it)]
+  return Object.fromEntries(queuesOf(it).map((type) => [indexOf[type], { pk: list(type, category), sk }]))
+}
 
 export const byAge = defineItem({
   type: 'queue_by_age',
@@ -82,7 +91,7 @@ export function requeue(old: Head | undefined, next: Head | undefined): Write[] 
   const after = next && waitingOf(next)
   // Who touches a record without changing its place rewrites only the item that tells when it was touched.
   const moved = !before || !after || placeOf(before) !== placeOf(after)
-  return [...follow(byAge, before, after), ...(moved ? follow(byUrgency, before, after) : [])]
+  return [byAge, ...(moved ? [byUrgency, byCategory] : [])].flatMap((item) => follow(item, before, after))
 }
 
 /** Whether a record waits for a reviewer. */

@@ -33,8 +33,8 @@ import { addressOf } from '../domain/address.ts'
  *   one's notifications; of one type                  owner, owner_kind  NOTIFICATION#<user>[#<type>]  <id>
  *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
  *   how many of them are unread                       table       INBOX#<user>                    HEAD
- *   a waiting record's places in the queue            table       ENTITY#<id>                     QUEUE#URGENCY, QUEUE#AGE
- *   what waits, by type, most urgent first            every, kind, owner, owner_kind  QUEUE#<type>#<young|aged>  <order>#<flags>#<created_at>#<id>
+ *   a waiting record's places in the queue            table       ENTITY#<id>                     QUEUE#URGENCY, QUEUE#CATEGORY, QUEUE#AGE
+ *   what waits, by type, most urgent first            every, kind, owner, owner_kind  QUEUE#<type>[#IN#<category>]#<young|aged>  <order>#<flags>#<created_at>#<id>
  *   what waits, by status or by type, by time         every, kind, owner  QUEUE#<status or type>#created  <created_at>#<id>
  *   what passes into another age, by when             owner_kind  QUEUE#due                       <moment>#<id>
  *   who works on a waiting record right now           table       ENTITY#<id>                     LEASE
@@ -62,7 +62,10 @@ export const key = {
   }),
   activity: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `ACTIVITY#${id}` }),
   decision: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `DECISION#${id}` }),
-  queued: (record: string, order: 'URGENCY' | 'AGE'): Key => ({ pk: `ENTITY#${record}`, sk: `QUEUE#${order}` }),
+  queued: (record: string, order: 'URGENCY' | 'CATEGORY' | 'AGE'): Key => ({
+    pk: `ENTITY#${record}`,
+    sk: `QUEUE#${order}`,
+  }),
   lease: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'LEASE' }),
   flag: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `FLAG#${id}` }),
   name: (kind: string, folded: string, record: string): Key => ({ pk: `NAME#${kind}`, sk: `${folded}#${record}` }),
