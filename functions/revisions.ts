@@ -8,7 +8,6 @@ import { kinds } from '../lib/kinds/index.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
 import { type History, loadHistory, loadHistoryOf } from '../lib/store/history.ts'
 import { peopleOf } from '../lib/store/people.ts'
-import { kindKey } from '../lib/store/records.ts'
 import { explained } from '../lib/views/explain.ts'
 import { diffView, revisionRow, visibleRevisions } from '../lib/views/revision.ts'
 
@@ -82,7 +81,7 @@ export const routes = {
         entity_id: subject.entity_id,
         entity_name: subject.name,
         kind: subject.kind,
-        cidoc_id: kinds[kindKey(subject)].record ? subject.id : null,
+        cidoc_id: kinds[subject.kind].record ? subject.id : null,
         properties: explained(subject, actor, people, property),
       }
     },
@@ -101,7 +100,7 @@ async function revisionList(it: History | undefined, actor: Actor | null, page: 
 
 /** A property by any of its names; fails when neither the kind nor a claim knows it. */
 function propertyOf(it: History, name: string): string {
-  const { fields } = kinds[kindKey(it)]
+  const { fields } = kinds[it.kind]
   const own = Object.entries(fields).find(([field, { aliases }]) => field === name || aliases.includes(name))
   if (own) return own[0]
   if (it.assertions.some((one) => one.asserted_property === name)) return name

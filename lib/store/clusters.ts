@@ -3,7 +3,7 @@ import { newId, now } from '../clock.ts'
 import { addressOf, recordId } from '../domain/address.ts'
 import { fold } from '../domain/fold.ts'
 import { invalid } from '../errors.ts'
-import { type Kind, kinds } from '../kinds/index.ts'
+import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -11,13 +11,13 @@ import { get, getMany, queryBetween } from '../table/read.ts'
 import { type Findable, readEntry, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
 import { type Head, head } from './record-items.ts'
-import { commit, kindKey } from './records.ts'
+import { commit } from './records.ts'
 
 /** Clusters: records of one kind that are held to be about the same thing. A record is in one cluster at most. */
 export const Cluster = v.object({
   id: v.string(),
   /** The registry key of what it gathers; it never changes. */
-  kind: v.string(),
+  kind: v.picklist(kindKeys),
   canonical_label: v.string(),
   locked: v.boolean(),
   note: v.string(),
@@ -184,7 +184,7 @@ async function recordsNamed(kind: Kind, named: readonly Named[], actor: Actor): 
   const heads = await headsOf(ids, true)
   const good = ids.every((id) => {
     const it = heads.get(id)
-    return it !== undefined && kindKey(it) === kind.key && isShown(it, actor)
+    return it !== undefined && it.kind === kind.key && isShown(it, actor)
   })
   if (!good || named.some((one) => one.kind.key !== kind.key))
     throw invalid({ members: [`There is no ${kind.label.toLowerCase()} with one of these ids.`] })
@@ -193,7 +193,7 @@ async function recordsNamed(kind: Kind, named: readonly Named[], actor: Actor): 
 
 /** What the caller cannot see stays: a list that was read, changed and sent back does not hold it. */
 async function membersAfter(old: Cluster, named: readonly Named[], actor: Actor): Promise<string[]> {
-  const wanted = await recordsNamed(kinds[kindKey(old)], named, actor)
+  const wanted = await recordsNamed(kinds[old.kind], named, actor)
   const heads = await headsOf(old.members)
   const hidden = old.members.filter((id) => {
     const it = heads.get(id)

@@ -25,7 +25,7 @@ import {
   head,
   revision,
 } from './record-items.ts'
-import { checkSize, commit, headOf, kindKey, onceMore, stateOf, stubsFor } from './records.ts'
+import { checkSize, commit, headOf, onceMore, stateOf, stubsFor } from './records.ts'
 import { resolve } from './relations.ts'
 import * as users from './users.ts'
 
@@ -201,7 +201,7 @@ async function accepted(
   settled: readonly Flag[],
   at: string,
 ): Promise<Result> {
-  const kind = kinds[kindKey(old)]
+  const kind = kinds[old.kind]
   const edits = said.verdict === 'accept_with_edits' ? said.edits : undefined
   const reviewed: Values = old.proposed ?? old.data
   const { values, changed, stubs } = await edited(old, reviewer, reviewed, edits)
@@ -247,7 +247,7 @@ const unsourced = { source_type: '', source_citation: '', source_url: '', confid
 /** The values as the reviewer edits them, which of them are new, and the opening writes of new records that they name. */
 async function edited(old: History, reviewer: Actor, reviewed: Values, edits: Contribution | null | undefined) {
   if (!edits) return { values: reviewed, changed: [], stubs: [] }
-  const { data, missing } = await resolve(kinds[kindKey(old)], edits.data, reviewer)
+  const { data, missing } = await resolve(kinds[old.kind], edits.data, reviewer)
   const stubs = await stubsFor(missing, edits.assertion, reviewer)
   const kept = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))
   const changed = Object.keys(data).filter((name) => !isDeepStrictEqual(reviewed[name], data[name]))
@@ -276,7 +276,7 @@ function checkEdits(handling: Handling, changed: readonly string[], contested: R
  * fails when they cannot.
  */
 function adoptions(old: History, outcomes: readonly Outcome[]): Record<string, unknown> {
-  const kind = kinds[kindKey(old)]
+  const kind = kinds[old.kind]
   const apart = new Map(
     old.assertions.filter((it) => it.revision_number === null).map((it) => [it.id, it.asserted_value]),
   )

@@ -1,6 +1,6 @@
 import { fold, genericWords, isGeneric } from '../domain/fold.ts'
 import { similarity } from '../domain/likeness.ts'
-import type { Kind } from '../kinds/index.ts'
+import type { Kind, KindKey } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -8,10 +8,9 @@ import { getMany, queryBetween } from '../table/read.ts'
 import { type Cluster, clustersOf, headsOf, isShown, membership, NAMES } from './clusters.ts'
 import { readEntry } from './entries.ts'
 import type { Head } from './record-items.ts'
-import { kindKey } from './records.ts'
 
 /** Something that a new record may be about already: a cluster, or a record that is in none. `members` are those that the caller may see. */
-export type Rival = { cluster: Cluster | null; kind: ReturnType<typeof kindKey>; members: Head[]; score: number }
+export type Rival = { cluster: Cluster | null; kind: KindKey; members: Head[]; score: number }
 
 /** From here on two names are held to mean the same thing. */
 export const ALIKE = 0.85
@@ -73,8 +72,8 @@ async function follow(
     return it && isShown(it, actor) ? [it] : []
   }
   return [
-    ...clusters.map((it) => ({ cluster: it, kind: kindKey(it), members: it.members.flatMap(shown) })),
-    ...lone.flatMap(shown).map((it) => ({ cluster: null, kind: kindKey(it), members: [it] })),
+    ...clusters.map((it) => ({ cluster: it, kind: it.kind, members: it.members.flatMap(shown) })),
+    ...lone.flatMap(shown).map((it) => ({ cluster: null, kind: it.kind, members: [it] })),
   ]
 }
 

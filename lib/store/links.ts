@@ -8,7 +8,6 @@ import { countsOf, getMany, queryBetween } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { isLink } from './contribution.ts'
 import { type Assertion, type Head, head, type LinkItem, link } from './record-items.ts'
-import { kindKey } from './records.ts'
 
 /**
  * Which records name each other. Kept by the projector from what is public: both directions of every relation under
@@ -19,7 +18,7 @@ export type Edge = { from: string; fromKind: KindKey; to: string; toKind: KindKe
 /** The edges that a public record's values and an accepted relationship make. */
 export function edgesOf(it: Head | undefined): Edge[] {
   if (!it?.public || it.deleted_at) return []
-  const { fields } = kinds[kindKey(it)]
+  const { fields } = kinds[it.kind]
   return Object.entries(it.data).flatMap(([relation, value]) => {
     const target = fields[relation]?.relation
     if (!target || !kinds[target].record || !Array.isArray(value)) return []
@@ -28,7 +27,7 @@ export function edgesOf(it: Head | undefined): Edge[] {
         ? [
             {
               from: it.entity_id,
-              fromKind: kindKey(it),
+              fromKind: it.kind,
               to: recordId(kinds[target].code, id),
               toKind: target,
               relation,
@@ -45,7 +44,7 @@ export function edgeOf(it: Assertion | undefined): Edge[] {
   if (!it || !kind || it.reconciliation_status !== 'accepted' || it.object_entity_id === null) return []
   const to = kind.record ? recordId(kind.code, Number(it.object_entity_id)) : String(it.object_entity_id)
   const relation = it.asserted_property.replace(/^relationship\./, '')
-  return [{ from: it.entity_id, fromKind: kindKey(it), to, toKind: kind.key, relation }]
+  return [{ from: it.entity_id, fromKind: it.kind, to, toKind: kind.key, relation }]
 }
 
 /** Makes the stored edges those of `after` where they were those of `before`. Repeating it changes nothing. */
@@ -92,7 +91,7 @@ export async function showBeside(before: Head | undefined, after: Head | undefin
 }
 
 function cardsOf(it: Head | undefined): Map<string, LinkItem> {
-  if (!it || !showsBeside(kinds[kindKey(it)])) return new Map()
+  if (!it || !showsBeside(kinds[it.kind])) return new Map()
   const { id, name, kind, access_tier } = it
   return new Map(
     edgesOf(it)

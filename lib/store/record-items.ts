@@ -3,6 +3,7 @@ import { rules } from '../domain/canonical.ts'
 import { statuses, withheld } from '../domain/status.ts'
 import { ages } from '../domain/triage.ts'
 import { handlings, verdicts } from '../domain/verdicts.ts'
+import { kindKeys } from '../kinds/index.ts'
 import { ranks } from '../permissions.ts'
 import { defineItem } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -24,7 +25,7 @@ const Brief = v.object({
 
 export const Head = v.object({
   entity_id: v.string(),
-  kind: v.string(),
+  kind: v.picklist(kindKeys),
   /** The small integer id of a kind; cultural entities have one too and do not show it. */
   id: v.number(),
   name: v.string(),
@@ -115,7 +116,7 @@ export const head = defineItem({
 export const Assertion = v.object({
   id: v.string(),
   entity_id: v.string(),
-  kind: v.string(),
+  kind: v.picklist(kindKeys),
   object_id: v.number(),
   asserted_property: v.string(),
   asserted_value: v.string(),
@@ -320,7 +321,7 @@ export const decision = defineItem({
 export const LinkItem = v.object({
   to: v.string(),
   from: v.string(),
-  kind: v.string(),
+  kind: v.picklist(kindKeys),
   id: v.number(),
   name: v.string(),
   relation: v.string(),

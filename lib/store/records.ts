@@ -100,7 +100,7 @@ async function tryAmend(
   { data, cleared, assertion: provenance }: Contribution,
   { trigger = 'edit', replace = false }: How,
 ): Promise<Loaded> {
-  const kind = kinds[kindKey(old)]
+  const kind = kinds[old.kind]
   const moved = move(stateOf(old), trigger)
   if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
   const resolved = await resolve(kind, data, actor)
@@ -163,7 +163,7 @@ async function tryAmend(
 
 /** A record as the edit that waits would make it: what its contributor gets to see of a change. */
 export function asProposed(it: Loaded): Loaded {
-  return it.proposed ? { ...it, ...faceOf(kinds[kindKey(it)], it.proposed), data: it.proposed, public: false } : it
+  return it.proposed ? { ...it, ...faceOf(kinds[it.kind], it.proposed), data: it.proposed, public: false } : it
 }
 
 /** Hands a draft in for review. Fails when it is no draft. */
@@ -277,8 +277,6 @@ export async function find(
 
 /** A head as it is stored, without what was loaded beside it. */
 export const headOf = (it: Head): Head => parse(head, it)
-
-export const kindKey = (it: { kind: string }) => it.kind as keyof typeof kinds // stored kinds are keys of the registry
 
 const BEING_MADE = 'A record that this one names is being made right now. Try again.'
 
@@ -403,7 +401,7 @@ async function likenessFlags(kind: Kind, data: Values, entity_id?: string): Prom
 
 /** What each new claim meets among the standing ones of the record. */
 function encounters(old: Loaded, claims: readonly Assertion[]): Encounter[] {
-  const { fields } = kinds[kindKey(old)]
+  const { fields } = kinds[old.kind]
   const comparable = (it: Assertion): Claim[] => {
     const field = fields[it.asserted_property]
     if (!field || it.value === undefined) return []

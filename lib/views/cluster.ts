@@ -3,7 +3,6 @@ import type { Cluster } from '../store/clusters.ts'
 import { namesOf } from '../store/contribution.ts'
 import { ALIKE, type Rival, saysNothing } from '../store/duplicates.ts'
 import type { Head } from '../store/record-items.ts'
-import { kindKey } from '../store/records.ts'
 import { statusOf } from './record.ts'
 
 /** What a kind is called where clusters speak of it. */
@@ -14,7 +13,7 @@ export const clusterView = (it: Cluster) => ({
   id: it.id,
   canonical_label: it.canonical_label,
   name: it.canonical_label,
-  type_scope: typeScopeOf(kinds[kindKey(it)]),
+  type_scope: typeScopeOf(kinds[it.kind]),
   registry_key: it.kind,
   locked: it.locked,
   note: it.note,
@@ -29,7 +28,7 @@ export const clusterView = (it: Cluster) => ({
 
 /** A record as a member. No assertion says so yet: curators name members directly. */
 export const memberView = (it: Head) => ({
-  entity_type: typeScopeOf(kinds[kindKey(it)]),
+  entity_type: typeScopeOf(kinds[it.kind]),
   entity_id: idOf(it),
   display_title: it.name,
   membership_assertion_id: null,
@@ -74,7 +73,7 @@ function rivalView({ cluster, kind, members }: Rival, withMembers: boolean) {
 }
 
 const candidateView = (it: Head, completeness_score: number) => ({
-  entity_type: typeScopeOf(kinds[kindKey(it)]),
+  entity_type: typeScopeOf(kinds[it.kind]),
   entity_id: idOf(it),
   display_title: it.name,
   registry_key: it.kind,
@@ -84,9 +83,9 @@ const candidateView = (it: Head, completeness_score: number) => ({
 
 /** The share of its kind's fields that say something, in hundredths. */
 function completeness(it: Head): number {
-  const fields = Object.keys(kinds[kindKey(it)].fields)
+  const fields = Object.keys(kinds[it.kind].fields)
   return Math.round((fields.filter((name) => it.data[name] !== undefined).length / fields.length) * 100) / 100
 }
 
-const idOf = (it: Head) => (hasNumbers(kindKey(it)) ? it.id : it.entity_id)
+const idOf = (it: Head) => (hasNumbers(it.kind) ? it.id : it.entity_id)
 const hasNumbers = (kind: KindKey) => kinds[kind].record

@@ -4,7 +4,6 @@ import type { Actor } from '../permissions.ts'
 import type { History } from '../store/history.ts'
 import { type People, service } from '../store/people.ts'
 import type { Activity, Brief, Decision, Flag, Head, Revision } from '../store/record-items.ts'
-import { kindKey } from '../store/records.ts'
 import { insider, statusOf, valuesFor } from './record.ts'
 
 /** How contributions look under /data/: the same records, by their review identity. */
@@ -45,7 +44,7 @@ export function entityDetail(it: History, actor: Actor | null, people: People): 
   const revisions = it.revisions.filter((each) => inside || each.revision_number === it.accepted_revision)
   return {
     ...entityRow(it, actor, people),
-    ...(it.kind !== 'entity' && { cidoc_model: kinds[kindKey(it)].className }),
+    ...(it.kind !== 'entity' && { cidoc_model: kinds[it.kind].className }),
     form_data: valuesFor(it, inside ? (it.proposed ?? it.data) : it.data, actor),
     revisions: revisions.map((each) => revisionView(it, { ...each, data: valuesFor(it, each.data, actor) }, people)),
     activities: inside ? it.activities.map((each) => activityView(each, people, it, actor)) : [],
@@ -128,4 +127,4 @@ function revisionIn(it: Head, actor: Actor | null, people: People) {
 
 /** The values with the two members by which the dashboard finds a kind's own page. */
 const wrapped = (it: Head, data: Record<string, unknown>) =>
-  it.kind === 'entity' ? data : { ...data, _cidoc_model: kinds[kindKey(it)].className, _cidoc_id: it.id }
+  it.kind === 'entity' ? data : { ...data, _cidoc_model: kinds[it.kind].className, _cidoc_id: it.id }

@@ -7,7 +7,6 @@ import { textOf } from '../store/contribution.ts'
 import { type History, standingOf } from '../store/history.ts'
 import type { People } from '../store/people.ts'
 import type { Assertion, Decision } from '../store/record-items.ts'
-import { kindKey } from '../store/records.ts'
 import { assertionView, hidesPlace, insider, showsAssertion, valuesFor } from './record.ts'
 
 /** Why a property has the value that it has: a decision's rule, or that nobody has decided yet. */
@@ -61,11 +60,11 @@ export function explained(it: History, actor: Actor | null, people: People, only
 }
 
 /** The name by which forms show a property. */
-export const labelOf = (it: History, property: string) => kinds[kindKey(it)].fields[property]?.label ?? property
+export const labelOf = (it: History, property: string) => kinds[it.kind].fields[property]?.label ?? property
 
 /** How values of a property are compared; undefined for what is no member of the kind. */
 export function comparatorIn(it: History, property: string): Comparator | undefined {
-  const field = kinds[kindKey(it)].fields[property]
+  const field = kinds[it.kind].fields[property]
   return field && comparatorOf(field)
 }
 
@@ -82,7 +81,7 @@ export function verdictOn(
 /** The record's own members in the order of its kind, then what else is claimed. */
 function propertiesOf(it: History, shown: readonly Assertion[]): string[] {
   const claimed = shown.map((one) => one.asserted_property)
-  const own = Object.keys(kinds[kindKey(it)].fields).filter((name) => name in it.data || claimed.includes(name))
+  const own = Object.keys(kinds[it.kind].fields).filter((name) => name in it.data || claimed.includes(name))
   return [...new Set([...own, ...claimed.toSorted()])]
 }
 

@@ -3,7 +3,6 @@ import type { Actor } from '../permissions.ts'
 import type { Shown } from '../store/flags.ts'
 import type { People } from '../store/people.ts'
 import type { Head } from '../store/record-items.ts'
-import { kindKey } from '../store/records.ts'
 import { flagView } from './entity.ts'
 import { insider } from './record.ts'
 
@@ -39,7 +38,7 @@ const reasonOf = ({ reason, flagged_by, other_entity_id }: Shown['flag'], other:
 const cardOf = (it: Head) => ({
   entity_id: it.entity_id,
   kind: it.kind,
-  id: kinds[kindKey(it)].record ? it.id : null,
+  id: kinds[it.kind].record ? it.id : null,
   name: it.name,
 })
 

@@ -3,13 +3,13 @@ import { type Field, type Kind, kinds, pointOf } from '../kinds/index.ts'
 import { type Actor, mayReview } from '../permissions.ts'
 import type { Claim } from '../store/assertions.ts'
 import type { Assertion, Head } from '../store/record-items.ts'
-import { kindKey, type Loaded } from '../store/records.ts'
+import type { Loaded } from '../store/records.ts'
 
 /** How stored records look on the wire. Pure: nothing is read here. */
 
 /** A row of a kind's list: every declared member under each of its names, beside what the service keeps itself. */
 export function rowOf(it: Head, actor: Actor | null): Record<string, unknown> {
-  const kind = kinds[kindKey(it)]
+  const kind = kinds[it.kind]
   const values = guarded(it, actor)
   return {
     id: it.id,
@@ -29,7 +29,7 @@ export function rowOf(it: Head, actor: Actor | null): Record<string, unknown> {
 
 /** A record of a kind with its provenance. */
 export function detailOf(it: Loaded, actor: Actor | null): Record<string, unknown> {
-  const kind = kinds[kindKey(it)]
+  const kind = kinds[it.kind]
   const shown = it.assertions.filter((one) => showsAssertion(it, one, actor))
   return {
     ...rowOf(it, actor),
@@ -43,7 +43,7 @@ function linked(it: Loaded, actor: Actor | null) {
   const shown = it.links.filter((one) => actor !== null || one.access_tier === 'public')
   const rows = (fits: (kind: Kind) => boolean) =>
     shown
-      .filter((one) => fits(kinds[kindKey(one)]))
+      .filter((one) => fits(kinds[one.kind]))
       .map(({ id, name, kind, relation }) => ({ id, name, type: kind, relation }))
   return {
     linked_events: rows((each) => each.category === 'event' || each.category === 'kumari'),
@@ -121,9 +121,9 @@ export function assertionView(it: Assertion, withoutPlace = false): Record<strin
     property: it.asserted_property,
     value: text,
     entity_type: kind,
-    entity_id: kinds[kindKey(it)].record ? object_id : entity_id,
+    entity_id: kinds[it.kind].record ? object_id : entity_id,
     cultural_entity_id: entity_id,
     object_id,
-    content_type_name: kinds[kindKey(it)].typeScope ?? kind,
+    content_type_name: kinds[it.kind].typeScope ?? kind,
   }
 }

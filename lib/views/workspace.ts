@@ -3,7 +3,6 @@ import { kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import type { Company, History } from '../store/history.ts'
 import type { Assertion } from '../store/record-items.ts'
-import { kindKey } from '../store/records.ts'
 import { differenceOf } from './difference.ts'
 import { activityView, decisionView, entityRow, revisionView } from './entity.ts'
 import { comparatorIn, explained, labelOf, verdictOn } from './explain.ts'
@@ -18,7 +17,7 @@ export function workspaceView(
   { people, other, stats }: Company,
   at: number,
 ): Record<string, unknown> {
-  const kind = kinds[kindKey(it)]
+  const kind = kinds[it.kind]
   const reviewed = it.proposed ?? it.data
   const current = it.revisions.find((each) => each.revision_number === it.current_revision)
   return {
