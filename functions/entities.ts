@@ -10,6 +10,7 @@ import type { Actor } from '../lib/permissions.ts'
 import { type History, loadHistory } from '../lib/store/history.ts'
 import { peopleIn, peopleOf } from '../lib/store/people.ts'
 import type { Head } from '../lib/store/record-items.ts'
+import * as lists from '../lib/store/record-lists.ts'
 import * as records from '../lib/store/records.ts'
 import * as users from '../lib/store/users.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/views/entity.ts'
@@ -29,8 +30,8 @@ export const routes = {
       const { search, identifier: _, ordering, ...wanted } = query
       const filter = { ...wanted, ...ordering }
       const listed = search
-        ? await records.find(reviewed, { name: search }, filter, actor, page)
-        : await records.list(filter, scope, page, contributors)
+        ? await lists.find(reviewed, { name: search }, filter, actor, page)
+        : await lists.list(filter, scope, page, contributors)
       const people = search ? await peopleOf(listed.results.map((it) => it.contributor_id)) : peopleIn(listed.found)
       return listBody(request, page, { ...listed, results: listed.results.map((it) => entityRow(it, actor, people)) })
     },
@@ -54,7 +55,7 @@ export const routes = {
     query: RecordQuery,
     handle: async ({ query, actor, page, request }) => {
       const scope = { signedIn: true, everything: false, own: actor.id }
-      const listed = await records.list({ status: query.status, mine: true, ...query.ordering }, scope, page, involved)
+      const listed = await lists.list({ status: query.status, mine: true, ...query.ordering }, scope, page, involved)
       const people = peopleIn(listed.found)
       return listBody(request, page, {
         ...listed,

@@ -9,6 +9,7 @@ import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../l
 import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
 import { maySee } from '../lib/permissions.ts'
 import { relatedTo } from '../lib/store/links.ts'
+import * as lists from '../lib/store/record-lists.ts'
 import * as records from '../lib/store/records.ts'
 import { suggest } from '../lib/store/suggest.ts'
 import { detailOf, rowOf } from '../lib/views/record.ts'
@@ -49,10 +50,10 @@ export const routes = {
       const { search, identifier, ordering, ...wanted } = query
       const filter = { ...wanted, ...ordering, kind: segment.key }
       const listed = identifier
-        ? await records.find([segment.key], { identifier }, filter, actor, page)
+        ? await lists.find([segment.key], { identifier }, filter, actor, page)
         : search
-          ? await records.find([segment.key], { name: search }, filter, actor, page)
-          : await records.list(filter, scope, page)
+          ? await lists.find([segment.key], { name: search }, filter, actor, page)
+          : await lists.list(filter, scope, page)
       return listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
     },
   }),

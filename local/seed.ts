@@ -1,5 +1,5 @@
 import { config } from '../lib/config.ts'
-import { find } from '../lib/store/records.ts'
+import { find } from '../lib/store/record-lists.ts'
 import { last } from './demo/things.ts'
 import { seedUsers } from './users.ts'
 

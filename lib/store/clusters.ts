@@ -8,10 +8,10 @@ import { type Actor, maySee } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, getMany, queryBetween } from '../table/read.ts'
+import { commit } from './commit.ts'
 import { type Findable, readEntry, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
 import { type Head, head } from './record-items.ts'
-import { commit } from './records.ts'
 
 /** Clusters: records of one kind that are held to be about the same thing. A record is in one cluster at most. */
 export const Cluster = v.object({

@@ -8,6 +8,7 @@ import { conflict, invalid, invalidObject, refused } from '../errors.ts'
 import { type Contribution, kinds, schemaOf } from '../kinds/index.ts'
 import { type Actor, type Rank, ranks } from '../permissions.ts'
 import { amended, put, type Write } from '../table/item.ts'
+import { checkSize, commit, onceMore } from './commit.ts'
 import { activityOf, claim, faceOf, findable, noted, revisionOf, type Values } from './contribution.ts'
 import { reindex } from './entries.ts'
 import { claimsOf, type History } from './history.ts'
@@ -25,8 +26,9 @@ import {
   head,
   revision,
 } from './record-items.ts'
-import { checkSize, commit, headOf, onceMore, stateOf, stubsFor } from './records.ts'
+import { headOf, stateOf } from './records.ts'
 import { resolve } from './relations.ts'
+import { stubsFor } from './stubs.ts'
 import * as users from './users.ts'
 
 export type Verdicts = {

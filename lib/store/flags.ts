@@ -5,12 +5,12 @@ import { type Actor, mayInspect, type Subject } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get, getMany, queryAll, type Stored } from '../table/read.ts'
+import { commit } from './commit.ts'
 import { activityOf, flagOf, noted } from './contribution.ts'
 import { type Place, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { requeue } from './queue.ts'
 import { activity, type Flag, flag, flagIndex, flagList, flagTypes, type Head, head } from './record-items.ts'
-import { commit } from './records.ts'
 import { keyOf } from './users.ts'
 
 /** A flag as the subject of rules: it is seen where its record is, and by reviewers. */

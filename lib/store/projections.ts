@@ -5,7 +5,7 @@ import { edgeOf, edgesOf, relink, showBeside } from './links.ts'
 import { tell } from './notices.ts'
 import { discount } from './notifications.ts'
 import { assertion, type Head, head } from './record-items.ts'
-import { followRename } from './records.ts'
+import { followRename } from './renames.ts'
 
 /** What others must learn of a change, after its commit: each effect by item type, from both images, safe to repeat. */
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {

@@ -3,10 +3,10 @@ import { ageAt } from '../domain/triage.ts'
 import { Problem } from '../errors.ts'
 import { amended, put } from '../table/item.ts'
 import { get } from '../table/read.ts'
+import { commit } from './commit.ts'
 import { requeue, waits } from './queue.ts'
 import { overdueAt } from './queue-order.ts'
 import { type Head, head } from './record-items.ts'
-import { commit } from './records.ts'
 
 /** So many are moved at once, and in one visit at most; the next visit goes on. */
 const AT_ONCE = 8

@@ -1,0 +1,35 @@
+import { forget } from '../cache.ts'
+import { invalidObject, Problem } from '../errors.ts'
+import type { Write } from '../table/item.ts'
+import { MOST_ACTIONS, transact } from '../table/write.ts'
+import type { Values } from './contribution.ts'
+
+/** Writes a contribution, or tells that it holds more than one transaction takes. */
+export async function commit(writes: readonly Write[]): Promise<void> {
+  const lists = new Set(writes.flatMap((write) => Object.keys(write.counts)))
+  if (writes.length + lists.size > MOST_ACTIONS)
+    throw invalidObject('Too many values, names and new records at once. Send them in parts.')
+  await transact(writes)
+  forget(writes.flatMap((write) => String(write.action.Put?.Item?.type ?? [])))
+}
+
+export const BEING_MADE = 'A record that this one names is being made right now. Try again.'
+
+/** Runs what may name new records once more when another contribution names one of them at the same moment: then it is found. */
+export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Problem && error.detail === BEING_MADE) return work()
+    throw error
+  }
+}
+
+/** An item of the table holds 400 KB, and a record holds its values twice while an edit waits. */
+const MOST_BYTES = 150_000
+
+/** Fails when the values are too large for a record. */
+export function checkSize(values: Values): void {
+  if (Buffer.byteLength(JSON.stringify(values)) > MOST_BYTES)
+    throw invalidObject(`The values together are larger than ${MOST_BYTES} bytes.`)
+}

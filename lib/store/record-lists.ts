@@ -1,0 +1,108 @@
+import { fold } from '../domain/fold.ts'
+import { isPublished } from '../domain/status.ts'
+import { kindKeys, kinds } from '../kinds/index.ts'
+import { type Actor, maySee, type Scope } from '../permissions.ts'
+import { parse } from '../table/item.ts'
+import { type Key, key } from '../table/keys.ts'
+import { getMany, queryBetween, type Stored } from '../table/read.ts'
+import { readEntry } from './entries.ts'
+import { type List, type Place, readList } from './lists.ts'
+import { type Head, head, listsOf, sortOf, standingOf, standings } from './record-items.ts'
+
+export type Filter = {
+  kind?: string | undefined
+  status?: string | undefined
+  mine?: boolean | undefined
+  all?: boolean | undefined
+  contributor?: string | undefined
+  category?: string | undefined
+  forward?: boolean | undefined
+}
+type Also = (heads: readonly Head[]) => Key[]
+export type Heads = {
+  count: number
+  results: Head[]
+  found: ReadonlyMap<string, Stored>
+  first?: string | undefined
+  last?: string | undefined
+}
+
+/**
+ * One page of the records that the scope shows, newest first: one call per status asked for, and one for the size
+ * together with the items under `also`.
+ */
+export async function list(filter: Filter, scope: Scope, place: Place, also: Also = () => []): Promise<Heads> {
+  const listing = await readList(listFor(filter, scope), place, (items) => also(items.map((item) => parse(head, item))))
+  return { ...listing, results: listing.items.map((item) => parse(head, item)) }
+}
+
+/** So many entries of a name or identifier are read for one search. */
+const MOST_FOUND = 300
+
+/** Records of some kinds whose name begins with a text, or that carry an identifier; of those, the ones the caller may see. */
+export async function find(
+  among: readonly string[],
+  by: { name: string } | { identifier: string },
+  filter: Filter,
+  actor: Actor | null,
+  place: Place,
+): Promise<Heads> {
+  const range =
+    'name' in by
+      ? { list: 'NAME', from: fold(by.name), to: `${fold(by.name)}\u{10ffff}` }
+      : { list: 'IDENTIFIER', from: `${by.identifier}#`, to: `${by.identifier}#~` }
+  if (range.from === '') return { count: 0, results: [], found: new Map() }
+  const most = Math.ceil(MOST_FOUND / among.length)
+  const runs = among.map((kind) => queryBetween(`${range.list}#${kind}`, range.from, range.to, most))
+  const entries = (await Promise.all(runs)).flat()
+  const ids = [...new Set(entries.map((entry) => readEntry(entry).entity_id))]
+  const found = await getMany(ids.map((id) => key.head(id)))
+  const visible = ids
+    .flatMap((id) => found.get(`${key.head(id).pk} ${key.head(id).sk}`) ?? [])
+    .map((item) => parse(head, item))
+    .filter((it) => maySee(actor, it) && !it.deleted_at && fits(it, filter, actor))
+  const results = visible.slice(place.offset, place.offset + place.limit)
+  return { count: visible.length, results, found: new Map() }
+}
+
+/** Whether a found record is among those that the filter asks for; without one, published ones and one's own. */
+function fits(it: Head, { status, mine, all, category, contributor }: Filter, actor: Actor | null): boolean {
+  if (category !== undefined && it.category !== category) return false
+  if (contributor !== undefined && it.contributor_id !== contributor) return false
+  const own = actor !== null && it.contributor_id === actor.id
+  if (mine) return own
+  // That an edit waits behind a published record is not told: it is found as published.
+  if (status) return status === standingOf(it) || (it.public && isPublished(status))
+  return it.public || own || (all === true && actor?.is_staff === true)
+}
+
+const published = ['published', 'restricted']
+
+/** Which partitions hold what the filter asks for, as far as the scope allows it. A category is the kinds that belong to it. */
+function listFor({ kind, status, mine, all, contributor, category, forward }: Filter, scope: Scope): List {
+  const whose = mine ? scope.own : contributor
+  const sorts = category === undefined ? [kind] : sortsIn(category).filter((sort) => !kind || sort === kind)
+  const here = (owner: string | null | undefined, standing: string) =>
+    sorts.map((sort) => {
+      if (owner && sort) return { index: 'owner_kind' as const, pk: listsOf.owner_kind(owner, sort, standing) }
+      if (owner) return { index: 'owner' as const, pk: listsOf.owner(owner, standing) }
+      if (sort) return { index: 'kind' as const, pk: listsOf.kind(sort, standing) }
+      return { index: 'every' as const, pk: listsOf.every(standing) }
+    })
+  const wanted: readonly string[] =
+    status !== undefined ? (isPublished(status) ? published : [status]) : mine || all ? standings : published
+  const known = wanted.filter((standing) => standings.some((one) => one === standing))
+  // What is withheld from the public is shown to its contributor and to staff only.
+  const partitions = known.flatMap((standing) => {
+    if (standing === 'published' || scope.everything) return here(whose, standing)
+    if (standing === 'restricted') return scope.signedIn ? here(whose, standing) : []
+    if (!scope.own || (whose && whose !== scope.own)) return []
+    return here(scope.own, standing)
+  })
+  return { partitions, counted: partitions.map(({ pk }) => pk), ...(forward && { forward }) }
+}
+
+const sortsIn = (category: string) => [
+  ...kindKeys.filter((it) => kinds[it].record && kinds[it].queueCategory === category),
+  sortOf('entity', category),
+]

@@ -1,0 +1,24 @@
+import { amended, parse, put } from '../table/item.ts'
+import { get, type Stored, walk } from '../table/read.ts'
+import { transact } from '../table/write.ts'
+import { type Head, head, listsOf, standings } from './record-items.ts'
+
+/** Writes a contributor's new username on their records, page by page; what it is interrupted in it takes up again. */
+export async function followRename(user: string, username: string): Promise<void> {
+  for (const standing of standings) {
+    let beyond: string | undefined
+    for (;;) {
+      const items = await walk({ index: 'owner', pk: listsOf.owner(user, standing), forward: true, limit: 100, beyond })
+      for (const item of items) await setContributor(item, username)
+      beyond = items.at(-1) && String(items.at(-1)?.owner_sk)
+      if (items.length < 100) break
+    }
+  }
+}
+
+async function setContributor(item: Stored, username: string): Promise<void> {
+  const old = parse(head, item)
+  if (old.contributor === username) return
+  const latest = await get(head, old)
+  if (latest) await transact([put(head, amended<Head>(latest, { contributor: username }), latest)])
+}

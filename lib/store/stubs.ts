@@ -1,0 +1,34 @@
+import { nowSeconds } from '../clock.ts'
+import { fold } from '../domain/fold.ts'
+import { conflict } from '../errors.ts'
+import { kinds, type Provenance } from '../kinds/index.ts'
+import type { Actor } from '../permissions.ts'
+import { reserve, type Write } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { BEING_MADE } from './commit.ts'
+import { nextId, opening } from './contribution.ts'
+import type { Link, Missing } from './relations.ts'
+import * as sources from './sources.ts'
+
+/** The opening writes of records that a contribution names and nobody has made yet. */
+export async function stubsFor(missing: readonly Missing[], provenance: Provenance, actor: Actor): Promise<Write[]> {
+  const changes = await Promise.all(
+    missing.map(async ({ kind, name, links }): Promise<Write[]> => {
+      if (!kinds[kind].record) return sourceStub(name, links, actor)
+      const id = await nextId(kinds[kind])
+      const stub = opening(kinds[kind], id, { [kinds[kind].nameField]: name }, provenance, actor, [], true)
+      // The links stand in the values already: they gain the id of what was made for them.
+      for (const link of links) Object.assign(link, { id, entity_id: stub.head.entity_id })
+      const taken = reserve(key.stub(kind, fold(name).slice(0, 200)), nowSeconds(), 60, () => conflict(BEING_MADE))
+      return [...stub.writes, taken]
+    }),
+  )
+  return changes.flat()
+}
+
+/** A data source that a contribution names: it has no review, so it is there at once. */
+async function sourceStub(name: string, links: readonly Link[], actor: Actor): Promise<Write[]> {
+  const { source: made, writes } = sources.opening({ name }, actor)
+  for (const link of links) Object.assign(link, { id: made.id })
+  return writes
+}
