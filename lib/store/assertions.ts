@@ -1,5 +1,7 @@
 import { now } from '../clock.ts'
 import { addressOf, recordId } from '../domain/address.ts'
+import { move } from '../domain/status.ts'
+import { ageAt, worstSource } from '../domain/triage.ts'
 import { conflict, invalid, refused } from '../errors.ts'
 import { type Contribution, kindOfScope, kinds, type Provenance, predicates } from '../kinds/index.ts'
 import { type Actor, mayReview, maySee, type Subject } from '../permissions.ts'
@@ -12,7 +14,7 @@ import { claim, flagOf, nextId, textOf } from './contribution.ts'
 import { type Place, readList } from './lists.ts'
 import { requeue } from './queue.ts'
 import { type Assertion, assertion, assertionList, flag, type Head, head } from './record-items.ts'
-import { headOf, type Loaded, load, loadById } from './records.ts'
+import { headOf, type Loaded, load, loadById, stateOf } from './records.ts'
 import { resolve } from './relations.ts'
 
 /** An assertion as the subject of rules: it is seen where its record is, and while it waits by its author and reviewers. */
@@ -155,6 +157,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
       open_flags: subject.open_flags + flags.length,
       open_contradictions: subject.open_contradictions + flags.length,
       contradicted: subject.contradicted || flags.length > 0,
+      ...(flags.length > 0 && intoReview(subject, made, at)),
     })
   await commit([
     put(assertion, made, undefined),
@@ -162,6 +165,17 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     ...(subject && next ? [put(head, next, headOf(subject)), ...requeue(headOf(subject), next)] : []),
   ])
   return { ...claimOf(made, undefined), about: subject }
+}
+
+/** A claim that contradicts what the public reads brings the record back before reviewers. */
+function intoReview(it: Head, made: Assertion, at: string): Partial<Head> {
+  const moved = it.public && it.status === 'accepted' ? move(stateOf(it), 'edit') : undefined
+  if (!moved) return {}
+  return {
+    status: moved.to.status,
+    queue_age: ageAt(it.created_at, Date.parse(at)),
+    ...worstSource([made.source_type]),
+  }
 }
 
 /**

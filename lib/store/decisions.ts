@@ -124,8 +124,8 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
 const nothingWaits = () => conflict('Nothing waits for review here.')
 
 function check(old: History, reviewer: Actor, said: Verdicts): void {
-  if (authorsOf(old).includes(reviewer.id)) throw refused('Nobody decides on a contribution of their own.')
   if (!['pending_review', 'pending_revision'].includes(old.status)) throw nothingWaits()
+  if (authorsOf(old).includes(reviewer.id)) throw refused('Nobody decides on a contribution of their own.')
   if (said.verdict !== 'escalate' && !reaches(reviewer, old.required_persona))
     throw refused(`This has been escalated: it takes at least a ${old.required_persona.replace('_', ' ')}.`)
   if (said.verdict === 'escalate' && personaAfter(old, said.verdict) === old.required_persona)
@@ -146,7 +146,7 @@ function check(old: History, reviewer: Actor, said: Verdicts): void {
 const authorsOf = (old: History) => [
   old.contributor_id,
   old.revisions.find((it) => it.revision_number === old.current_revision)?.created_by,
-  ...carriers(old).map((it) => it.contributor_id),
+  ...underReview(old).map((it) => it.contributor_id),
 ]
 
 const reaches = ({ is_staff, rank }: Pick<Actor, 'is_staff' | 'rank'>, least: Rank) =>
@@ -178,22 +178,29 @@ const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
 /** Acceptance settles every contradiction, refusal those of the claims that it refuses; what is sent back or up settles none. */
 function settledFlags(old: History, { verdict }: Verdicts): Flag[] {
   if (verdict === 'request_changes' || verdict === 'escalate') return []
-  const refused = new Set(carriers(old).map((it) => it.id))
+  const refused = new Set(underReview(old).map((it) => it.id))
   return openContradictions(old).filter(
     (it) => effects[verdict].accepts || isMoot(old, it) || refused.has(it.assertion_ids[0] ?? ''),
   )
 }
 
-/** The claims that carry the values which wait. Claims made apart from a revision are decided on apart. */
-const carriers = (old: History) =>
-  old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+/**
+ * The claims that a verdict is about: those that carry the values which wait; where no revision waits, those made apart
+ * that contradict what stands, since they alone have brought the record into review.
+ */
+function underReview(old: History): Assertion[] {
+  const pending = old.assertions.filter((it) => it.reconciliation_status === 'pending')
+  const carried = pending.filter((it) => it.revision_number !== null)
+  const contested = new Set(openContradictions(old).flatMap((it) => it.assertion_ids))
+  return carried.length > 0 ? carried : pending.filter((it) => contested.has(it.id))
+}
 
 type Result = Ruled & { head: Partial<Head>; made: readonly Assertion[]; values: Values; stubs: readonly Write[] }
 const unruled = { outcomes: [] as Outcome[], made: [], values: {}, stubs: [] }
 
 /** What was refused stands no longer; what is sent back or up goes on waiting. A published record keeps its accepted revision. */
 const refusals = (old: History, { verdict }: Verdicts): Ruled['fates'] =>
-  new Map(verdict === 'reject' ? carriers(old).map((it) => [it.id, { status: 'superseded' }]) : [])
+  new Map(verdict === 'reject' ? underReview(old).map((it) => [it.id, { status: 'superseded' }]) : [])
 
 /** The waiting values, with the reviewer's edits, become the public ones, but for those against which a handling speaks. */
 async function accepted(
