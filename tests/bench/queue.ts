@@ -1,5 +1,5 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import type { App } from '../app.ts'
+import type { App, Persona } from '../app.ts'
 import { print } from './table.ts'
 
 const DAY = 86_400_000
@@ -49,6 +49,25 @@ async function measure(app: App): Promise<{ request: string; cost: string }[]> {
     const [first] = runs
     const ms = runs.map((run) => run.ms).sort((a, b) => a - b)[3] ?? 0
     rows.push({ request, cost: `${first?.cost.calls} / ${first?.cost.units} / ${ms.toFixed(0)}` })
+  }
+  return [...rows, ...(await measureReview(app, reviewer))]
+}
+
+/** One record through the workspace and a verdict, while all the others wait. */
+async function measureReview(app: App, reviewer: Persona): Promise<{ request: string; cost: string }[]> {
+  const name = `Measured ${Date.now().toString(36)}`
+  const values = { name, note: 'Measured', existence_status: 'Extant', construction_date: '1702' }
+  const made = await app.contributor.post('/cidoc/structures/', { body: values })
+  const at = `/data/review-workspace/${made.body.cultural_entity_id}/`
+  const rows = []
+  for (const [request, call] of [
+    ['GET .../review-workspace/{id}/', () => reviewer.get(at)],
+    ['POST .../decide/ (accept, 4 values)', () => reviewer.post(`${at}decide/`, { body: { verdict: 'accept' } })],
+  ] as const) {
+    const started = performance.now()
+    const { status, cost, body } = await call()
+    if (status >= 400) throw new Error(`${request}: ${status} ${JSON.stringify(body)}`)
+    rows.push({ request, cost: `${cost.calls} / ${cost.units} / ${(performance.now() - started).toFixed(0)}` })
   }
   return rows
 }
