@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
-import { contribute, decide, everyState, publish, type State, states, sure } from './make.ts'
+import { contribute, decide, everyState, publish, type Reader, type State, sightings, sure } from './make.ts'
 
 let app: App
 let sights: Awaited<ReturnType<typeof everyState>>
@@ -14,21 +14,8 @@ const notFound = { detail: 'Not found.' }
 const at = (it: { cultural_entity_id: string }) => `${ENTITIES}${it.cultural_entity_id}/`
 const entity = { name: 'Kumari Jatra', category: 'festival', description: 'A chariot festival.' }
 
-type Name = 'anon' | 'other' | 'contributor' | 'community' | 'staff'
-const people: readonly Name[] = ['anon', 'other', 'contributor', 'community', 'staff']
-const readers: Record<State, readonly Name[]> = {
-  published: people,
-  restricted: ['other', 'contributor', 'community', 'staff'],
-  pending: ['contributor', 'staff'],
-  rejected: ['contributor', 'staff'],
-  revising: ['contributor', 'staff'],
-  deleted: ['staff'],
-}
-
 describe('who sees a contribution', () => {
-  const cases = states.flatMap((state) => people.map((who) => ({ state, who, sees: readers[state].includes(who) })))
-
-  test.each(cases)('$state by $who: $sees', async ({ state, who, sees }) => {
+  test.each(sightings)('$state by $who: $sees', async ({ state, who, sees }) => {
     const reply = await app[who].get(at(sights[state]))
     expect(reply.status).toBe(sees ? 200 : 404)
     if (sees) expect(reply.body).toMatchObject({ name: `Sight ${state}`, kind: 'monument', cidoc_id: sights[state].id })
@@ -36,7 +23,7 @@ describe('who sees a contribution', () => {
   })
 
   const all: State[] = ['published', 'restricted', 'pending', 'rejected', 'revising']
-  const lists: [string, Name, State[]][] = [
+  const lists: [string, Reader, State[]][] = [
     ['', 'anon', ['published']],
     ['', 'contributor', ['published', 'restricted']],
     ['', 'staff', ['published', 'restricted']],

@@ -114,3 +114,20 @@ export async function atOnce<T>(requests: readonly (() => Promise<T>)[]): Promis
     db.middlewareStack.remove('gate')
   }
 }
+
+export type Reader = 'anon' | 'other' | 'contributor' | 'community' | 'staff'
+export const people: readonly Reader[] = ['anon', 'other', 'contributor', 'community', 'staff']
+/** Who reads a record of `contributor` in each state. */
+const readers: Record<State, readonly Reader[]> = {
+  published: people,
+  restricted: ['other', 'contributor', 'community', 'staff'],
+  pending: ['contributor', 'staff'],
+  rejected: ['contributor', 'staff'],
+  revising: ['contributor', 'staff'],
+  deleted: ['staff'],
+}
+
+/** Each state and person with whether the one may see the other. */
+export const sightings = states.flatMap((state) =>
+  people.map((who) => ({ state, who, sees: readers[state].includes(who) })),
+)

@@ -8,9 +8,11 @@ import {
   decide,
   everyState,
   flagsOf,
+  people,
   publish,
+  type Reader,
   type State,
-  states,
+  sightings,
   sure,
 } from './make.ts'
 
@@ -25,21 +27,8 @@ const notFound = { detail: 'Not found.' }
 const refused = { detail: 'You do not have permission to perform this action.' }
 const isStale = { detail: 'This has changed since it was read. Read it again and retry.' }
 
-type Name = 'anon' | 'other' | 'contributor' | 'community' | 'staff'
-const people: readonly Name[] = ['anon', 'other', 'contributor', 'community', 'staff']
-const readers: Record<State, readonly Name[]> = {
-  published: people,
-  restricted: ['other', 'contributor', 'community', 'staff'],
-  pending: ['contributor', 'staff'],
-  rejected: ['contributor', 'staff'],
-  revising: ['contributor', 'staff'],
-  deleted: ['staff'],
-}
-
 describe('who sees a record', () => {
-  const cases = states.flatMap((state) => people.map((who) => ({ state, who, sees: readers[state].includes(who) })))
-
-  test.each(cases)('$state by $who: $sees', async ({ state, who, sees }) => {
+  test.each(sightings)('$state by $who: $sees', async ({ state, who, sees }) => {
     const reply = await app[who].get(`/cidoc/monuments/${sights[state].id}/`)
     expect(reply.status).toBe(sees ? 200 : 404)
     if (sees) expect(reply.body.name).toBe(`Sight ${state}`)
@@ -47,9 +36,9 @@ describe('who sees a record', () => {
   })
 
   const withheld = ['pending', 'rejected', 'revising'] as const
-  const lists: [string, Name, readonly State[]][] = [
+  const lists: [string, Reader, readonly State[]][] = [
     ['', 'anon', ['published']],
-    ...people.slice(1).map((who): [string, Name, State[]] => ['', who, ['published', 'restricted']]),
+    ...people.slice(1).map((who): [string, Reader, State[]] => ['', who, ['published', 'restricted']]),
     ['mine=1', 'contributor', ['published', 'restricted', ...withheld]],
     ['mine=1', 'other', []],
     ['all=1', 'anon', ['published']],
@@ -58,7 +47,7 @@ describe('who sees a record', () => {
     ['all=1', 'staff', ['published', 'restricted', ...withheld]],
     ['status=accepted', 'anon', ['published']],
     ['status=accepted', 'other', ['published', 'restricted']],
-    ...(['anon', 'other', 'community'] as const).map((who): [string, Name, State[]] => [
+    ...(['anon', 'other', 'community'] as const).map((who): [string, Reader, State[]] => [
       'status=pending_review',
       who,
       [],
