@@ -118,6 +118,22 @@ describe('a verdict', () => {
     expect((await decide(app.community, gone, { verdict: 'accept' })).status).toBe(404)
   })
 
+  test('on what has changed since the reviewer read it is refused, and nothing is written', async () => {
+    const it = await waiting('Read too early')
+    const workspace = `/data/review-workspace/${it.cultural_entity_id}/`
+    const { etag = '' } = (await app.community.get(workspace)).headers
+    await patch(app.contributor, it, { note: 'Changed meanwhile' })
+    const late = await app.community.post(`${workspace}decide/`, {
+      body: { verdict: 'accept' },
+      headers: { 'if-match': etag },
+    })
+    expect([late.status, late.body]).toEqual([412, { detail: 'This has changed since the version named in If-Match.' }])
+    expect((await read(app.staff, it)).status).toBe('pending_review')
+    const fresh = (await app.community.get(workspace)).headers.etag ?? ''
+    const verdict = { body: { verdict: 'accept' }, headers: { 'if-match': fresh } }
+    expect((await app.community.post(`${workspace}decide/`, verdict)).status).toBe(201)
+  })
+
   test('of two reviewers at once: one wins, the other is told', async () => {
     const it = await waiting('Contested')
     const replies = await atOnce([
