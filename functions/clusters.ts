@@ -9,8 +9,8 @@ import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '..
 import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
 import type { Actor } from '../lib/permissions.ts'
 import * as clusters from '../lib/store/clusters.ts'
-import { textOf } from '../lib/store/contribution.ts'
 import { rivalsOf } from '../lib/store/duplicates.ts'
+import { textOf } from '../lib/store/names.ts'
 import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/views/cluster.ts'
 
 /** What clusters gather: everything that is reviewed. */

@@ -11,6 +11,12 @@ import { peopleOf } from '../lib/store/people.ts'
 import { explained } from '../lib/views/explain.ts'
 import { diffView, revisionRow, visibleRevisions } from '../lib/views/revision.ts'
 
+/** The history of the record in whose partition something with this id may lie. */
+async function historyWith({ id }: { id: string }) {
+  const it = await loadHistoryOf(id)
+  return it && { ...it, wanted: id }
+}
+
 /** What a record has been, how its revisions differ, and why it is what it is. */
 export const routes = {
   'GET /data/revisions/': listRoute({
@@ -27,10 +33,7 @@ export const routes = {
     permission: 'history.read',
     cache: 'no-store',
     params: ById,
-    subject: async ({ id }) => {
-      const it = await loadHistoryOf(id)
-      return it && { ...it, wanted: id }
-    },
+    subject: historyWith,
     handle: async ({ subject, actor }) => {
       const found = visibleRevisions(subject, actor).find((it) => it.revision_id === subject.wanted)
       if (!found) throw notFound()
@@ -43,10 +46,7 @@ export const routes = {
     permission: 'history.read',
     cache: 'no-store',
     params: ById,
-    subject: async ({ id }) => {
-      const it = await loadHistoryOf(id)
-      return it && { ...it, wanted: id }
-    },
+    subject: historyWith,
     handle: async ({ subject, actor, page, request }) => {
       const named = visibleRevisions(subject, actor).some((it) => it.revision_id === subject.wanted)
       if (!named && subject.wanted !== subject.entity_id) throw notFound()

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { childId } from './domain/address.ts'
 
 /** The two things that tests replace: time and chance. */
@@ -16,9 +16,6 @@ export const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
 
 /** A fresh random UUID. */
 export const newId = () => clock.uuid()
-
-/** Unguessable text for tokens: `bytes` random bytes in base64url. */
-export const newSecret = (bytes = 32) => randomBytes(bytes).toString('base64url')
 
 let counter = 0
 /** The id of a new thing in a record's partition (see lib/domain/address.ts); later ones sort after earlier ones. */

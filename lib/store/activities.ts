@@ -2,7 +2,7 @@ import type { Actor } from '../permissions.ts'
 import { maySee } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, queryAll, type Stored } from '../table/read.ts'
+import { getMany, itemAt, queryAll, type Stored } from '../table/read.ts'
 import { type Place, readList } from './lists.ts'
 import { type Activity, activity, activityList, activityTypes, type Head, head } from './record-items.ts'
 import { keyOf, loadByUsername } from './users.ts'
@@ -34,8 +34,7 @@ export async function list(filter: Filter, actor: Actor | null, place: Place): P
     ? await ofRecord(filter, by?.id, place)
     : await ofAll(filter, by?.id, place)
   const results = items.map((row) => {
-    const { pk, sk } = key.head(row.entity_id)
-    const stored = listing.found.get(`${pk} ${sk}`)
+    const stored = itemAt(listing.found, key.head(row.entity_id))
     const about = stored && parse(head, stored)
     return { activity: row, about: about && maySee(actor, about) ? about : undefined }
   })

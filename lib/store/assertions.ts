@@ -3,15 +3,16 @@ import { addressOf, recordId } from '../domain/address.ts'
 import { move } from '../domain/status.ts'
 import { ageAt, worstSource } from '../domain/triage.ts'
 import { conflict, invalid, refused } from '../errors.ts'
-import { type Contribution, kindOfScope, kinds, type Provenance, predicates } from '../kinds/index.ts'
+import { type Contribution, kindOfScope, kinds, type Provenance, predicateOf, predicates } from '../kinds/index.ts'
 import { type Actor, mayReview, maySee, type Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, type Stored } from '../table/read.ts'
+import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { commit } from './commit.ts'
 import { contradictionFlags } from './conflict-check.ts'
-import { claim, flagOf, nextId, textOf } from './contribution.ts'
+import { claim, flagOf, nextId } from './contribution.ts'
 import { type Place, readList } from './lists.ts'
+import { textOf } from './names.ts'
 import { requeue } from './queue.ts'
 import { type Assertion, assertion, assertionList, flag, type Head, head } from './record-items.ts'
 import { headOf, type Loaded, load, loadById, stateOf } from './records.ts'
@@ -26,8 +27,8 @@ export async function loadClaim(id: string): Promise<Claim | undefined> {
   if (!record) return undefined
   const [at, headAt] = [key.assertion(record, id), key.head(record)]
   const found = await getMany([at, headAt], true)
-  const stored = found.get(`${at.pk} ${at.sk}`)
-  return stored && claimOf(parse(assertion, stored), found.get(`${headAt.pk} ${headAt.sk}`))
+  const stored = itemAt(found, at)
+  return stored && claimOf(parse(assertion, stored), itemAt(found, headAt))
 }
 
 /** A superseded claim may never have been public: it is shown to those who work on the record. */
@@ -104,7 +105,7 @@ async function ofAll(
   )
   const results = listing.items
     .map((item) => parse(assertion, item))
-    .map((it) => claimOf(it, listing.found.get(`${key.head(it.entity_id).pk} ${key.head(it.entity_id).sk}`)))
+    .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
     .filter((it) => mayRead(actor, it))
   return { ...listing, results }
 }
@@ -133,10 +134,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
   const made: Assertion = {
     ...claim(subject ?? (await loose()), property, undefined, provenance(source, text), actor, null, at),
     asserted_value: text('asserted_value') || (other?.name ?? ''),
-    value:
-      subject && property in kinds[kindOfScope(subject.kind)?.key ?? 'entity'].fields
-        ? values.asserted_value
-        : undefined,
+    value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
     assertion_content: text('assertion_content'),
     source: textOf(firstId(values.source)) || null,
     confidence_score: typeof values.confidence_score === 'number' ? values.confidence_score : null,
@@ -151,18 +149,19 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     object_entity_id: other?.id ?? null,
   }
   const flags = subject ? contradictionFlags(subject, [made]) : []
+  const stored = subject && headOf(subject)
   const next =
-    subject &&
-    amended<Head>(headOf(subject), {
-      open_flags: subject.open_flags + flags.length,
-      open_contradictions: subject.open_contradictions + flags.length,
-      contradicted: subject.contradicted || flags.length > 0,
-      ...(flags.length > 0 && intoReview(subject, made, at)),
+    stored &&
+    amended<Head>(stored, {
+      open_flags: stored.open_flags + flags.length,
+      open_contradictions: stored.open_contradictions + flags.length,
+      contradicted: stored.contradicted || flags.length > 0,
+      ...(flags.length > 0 && intoReview(stored, made, at)),
     })
   await commit([
     put(assertion, made, undefined),
     ...flags.map((it) => put(flag, flagOf(made, it, at), undefined)),
-    ...(subject && next ? [put(head, next, headOf(subject)), ...requeue(headOf(subject), next)] : []),
+    ...(stored && next ? [put(head, next, stored), ...requeue(stored, next)] : []),
   ])
   return { ...claimOf(made, undefined), about: subject }
 }
@@ -205,7 +204,7 @@ export async function settle(
 async function otherEnd(property: string, type: string, id: string, actor: Actor) {
   const code = /^relationship\.(.+)$/.exec(property)?.[1]
   if (code === undefined) return undefined
-  if (!predicates.some((it) => it.code === code)) {
+  if (!predicateOf(property)) {
     throw invalid({
       asserted_property: [
         `Not a valid choice. Choose relationship. and one of: ${predicates.map((it) => it.code).join(', ')}.`,
@@ -217,7 +216,7 @@ async function otherEnd(property: string, type: string, id: string, actor: Actor
     throw invalid({ object_entity_id: ['There is no record with this id.'] })
   return {
     kind: found.kind,
-    id: kinds[kindOfScope(found.kind)?.key ?? 'entity'].record ? found.id : found.entity_id,
+    id: kinds[found.kind].record ? found.id : found.entity_id,
     name: found.name,
   }
 }

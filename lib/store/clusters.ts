@@ -7,7 +7,7 @@ import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, queryBetween } from '../table/read.ts'
+import { get, getMany, itemAt, queryBetween } from '../table/read.ts'
 import { commit } from './commit.ts'
 import { type Findable, readEntry, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
@@ -158,7 +158,7 @@ export const NAMES = 'NAME#entity_cluster'
 export async function clustersOf(ids: readonly string[]): Promise<Cluster[]> {
   const found = await getMany(ids.map(key.cluster))
   return [...new Set(ids)].flatMap((id) => {
-    const stored = found.get(`${key.cluster(id).pk} ${key.cluster(id).sk}`)
+    const stored = itemAt(found, key.cluster(id))
     return stored ? [parse(cluster, stored)] : []
   })
 }

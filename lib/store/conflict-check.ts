@@ -1,6 +1,7 @@
 import { type Claim, conflictsOf, contradictions, type Encounter } from '../domain/conflicts.ts'
 import { comparatorOf, type Kind, kinds } from '../kinds/index.ts'
-import { faceOf, namesOf, type Raised, type Values } from './contribution.ts'
+import { faceOf, type Raised, type Values } from './contribution.ts'
+import { namesOf } from './names.ts'
 import type { Assertion } from './record-items.ts'
 import type { Loaded } from './records.ts'
 import { similarTo } from './similar.ts'

@@ -24,8 +24,6 @@ import {
 
 /** The parts of which every change of a record is made. Values only: nothing is written here. */
 
-export { isLink, namesOf, textOf } from './names.ts'
-
 export type Values = Record<string, unknown>
 export type Change = { head: Head; assertions: Assertion[]; writes: Write[] }
 

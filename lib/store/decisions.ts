@@ -24,6 +24,7 @@ import {
   flag,
   type Head,
   head,
+  isCarried,
   revision,
 } from './record-items.ts'
 import { headOf, stateOf } from './records.ts'
@@ -75,9 +76,10 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
   const also = conflictsSettled
     ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
     : []
+  const stored = headOf(old)
   const next = [done, ...also].reduce(
     (it, each) => noted(it, each, reviewer),
-    amended<Head>(headOf(old), {
+    amended<Head>(stored, {
       ...result.head,
       status: moved.to.status,
       public: moved.to.public,
@@ -103,7 +105,7 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
     version: 1,
   }
   await commit([
-    put(head, next, headOf(old)),
+    put(head, next, stored),
     put(decision, made, undefined),
     ...[done, ...also].map((it) => put(activity, it, undefined)),
     ...(next.current_revision === old.current_revision
@@ -113,8 +115,8 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
     ...settled.map((it) =>
       put(flag, amended<Flag>(it, { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }), it),
     ),
-    ...reindex(findable(headOf(old)), findable(next)),
-    ...requeue(headOf(old), next),
+    ...reindex(findable(stored), findable(next)),
+    ...requeue(stored, next),
     endLease(old.entity_id, reviewer),
     ...result.stubs,
   ])
@@ -190,7 +192,7 @@ function settledFlags(old: History, { verdict }: Verdicts): Flag[] {
  */
 function underReview(old: History): Assertion[] {
   const pending = old.assertions.filter((it) => it.reconciliation_status === 'pending')
-  const carried = pending.filter((it) => it.revision_number !== null)
+  const carried = pending.filter(isCarried)
   const contested = new Set(openContradictions(old).flatMap((it) => it.assertion_ids))
   return carried.length > 0 ? carried : pending.filter((it) => contested.has(it.id))
 }

@@ -24,6 +24,9 @@ const Entry = v.object({
 /** An entry as it was stored. */
 export const readEntry = (stored: unknown) => v.parse(Entry, stored)
 
+/** A name as keys hold it: folded, and cut to what a key takes. */
+export const foldedName = (name: string): string => fold(name).slice(0, 200)
+
 /** So many names of one record are indexed; the rest is shown, not searched. */
 const MOST_NAMES = 12
 
@@ -42,7 +45,7 @@ type Placed = { key: Key; entry: v.InferOutput<typeof Entry> }
 function entriesOf(it: Findable | undefined): Map<string, Placed> {
   if (!it) return new Map()
   const entry = { entity_id: it.entity_id, kind: it.kind, id: it.id, names: [...it.names], point: it.point ?? null }
-  const folded = [...new Set(it.names.map((name) => fold(name).slice(0, 200)))].filter(Boolean).slice(0, MOST_NAMES)
+  const folded = [...new Set(it.names.map(foldedName))].filter(Boolean).slice(0, MOST_NAMES)
   const keys = folded.map((name) => key.name(it.kind, name, it.entity_id))
   if (it.identifier) keys.push(key.identifier(it.kind, it.identifier, it.entity_id))
   if (it.point) {

@@ -4,7 +4,7 @@ import { conflict, notFound, refused } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { hold, letGo, parse, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, type Stored } from '../table/read.ts'
+import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { waits } from './queue.ts'
 import { head } from './record-items.ts'
@@ -18,8 +18,7 @@ const Held = v.object({ held_by: v.string(), username: v.string(), expires_at: v
 
 /** The lease among the items that were read together with other things; null when there is none, or it has run out. */
 export function leaseIn(found: ReadonlyMap<string, Stored>, entity_id: string): Lease | null {
-  const { pk, sk } = key.lease(entity_id)
-  const stored = found.get(`${pk} ${sk}`)
+  const stored = itemAt(found, key.lease(entity_id))
   return stored === undefined ? null : leaseOf(stored)
 }
 
@@ -62,7 +61,7 @@ export async function release(entity_id: string, reviewer: Actor): Promise<void>
 async function checkFree(entity_id: string, reviewer: Actor): Promise<string> {
   const at = key.head(entity_id)
   const found = await getMany([at, key.lease(entity_id)], true)
-  const stored = found.get(`${at.pk} ${at.sk}`)
+  const stored = itemAt(found, at)
   const it = stored && parse(head, stored)
   if (!it || !waits(it)) throw notFound()
   const lease = leaseIn(found, entity_id)

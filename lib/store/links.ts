@@ -4,9 +4,9 @@ import { type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { enter, leave, parse, removeEntry, set, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countsOf, getMany, queryBetween } from '../table/read.ts'
+import { countsOf, getMany, itemAt, queryBetween } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { isLink } from './contribution.ts'
+import { isLink } from './names.ts'
 import { type Assertion, type Head, head, type LinkItem, link } from './record-items.ts'
 
 /**
@@ -130,7 +130,7 @@ export async function relatedTo(
   const found = await getMany(ids.flat().map(key.head))
   return wanted.map(({ kind, count }, i) => {
     const heads = (ids[i] ?? [])
-      .flatMap((id) => found.get(`${key.head(id).pk} ${key.head(id).sk}`) ?? [])
+      .flatMap((id) => itemAt(found, key.head(id)) ?? [])
       .map((item) => parse(head, item))
       .filter((it) => maySee(actor, it) && !it.deleted_at)
     return { kind, count, heads, more: page * size < count }

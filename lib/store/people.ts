@@ -1,4 +1,4 @@
-import { getMany, type Stored } from '../table/read.ts'
+import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { type Card, cardOf, keyOf } from './users.ts'
 
 /** Who is who, among the users that were looked up; null is the service itself. */
@@ -11,7 +11,7 @@ export const service = { id: null, username: 'system', email: '', first_name: ''
 export const peopleIn =
   (found: ReadonlyMap<string, Stored>): People =>
   (id) =>
-    id === null ? null : cardOf(found.get(`${keyOf(id).pk} ${keyOf(id).sk}`), id)
+    id === null ? null : cardOf(itemAt(found, keyOf(id)), id)
 
 /** Looks people up, in one call for each hundred. */
 export const peopleOf = async (ids: readonly (string | null)[]): Promise<People> =>

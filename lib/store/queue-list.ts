@@ -5,7 +5,7 @@ import { DAY, EXPIRING_DAYS, type QueueType, queueTypes } from '../domain/triage
 import { invalid } from '../errors.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countKeys, getMany, type Stored, sumOf } from '../table/read.ts'
+import { countKeys, getMany, itemAt, type Stored, sumOf } from '../table/read.ts'
 import { type Lease, leaseIn } from './leases.ts'
 import { DEEPEST_OFFSET, type Place } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
@@ -205,8 +205,7 @@ const sizesOf = ({ type, categories }: Asked) =>
   categories === undefined ? [lists.size(type)] : categories.map((category) => lists.size(type, category))
 
 function rowIn(found: ReadonlyMap<string, Stored>, entity_id: string, at: number): Row[] {
-  const { pk, sk } = key.head(entity_id)
-  const stored = found.get(`${pk} ${sk}`)
+  const stored = itemAt(found, key.head(entity_id))
   const it = stored && parse(head, stored)
   // An index may lag: what has been decided in between is left out.
   return it && waits(it) ? [{ head: it, lease: leaseIn(found, entity_id), at }] : []

@@ -150,6 +150,8 @@ export const Assertion = v.object({
   version: v.number(),
 })
 export type Assertion = v.InferOutput<typeof Assertion>
+/** Part of the values under review; a claim made apart is decided on apart. */
+export const isCarried = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
 export const assertionList = (status: string) => `ASSERTION#${status}`
 
 export const assertion = defineItem({

@@ -4,7 +4,7 @@ import { kindKeys, kinds } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { getMany, queryBetween, type Stored } from '../table/read.ts'
+import { getMany, itemAt, queryBetween, type Stored } from '../table/read.ts'
 import { readEntry } from './entries.ts'
 import { type List, type Place, readList } from './lists.ts'
 import { type Head, head, listsOf, sortOf, standingOf, standings } from './record-items.ts'
@@ -58,7 +58,7 @@ export async function find(
   const ids = [...new Set(entries.map((entry) => readEntry(entry).entity_id))]
   const found = await getMany(ids.map((id) => key.head(id)))
   const visible = ids
-    .flatMap((id) => found.get(`${key.head(id).pk} ${key.head(id).sk}`) ?? [])
+    .flatMap((id) => itemAt(found, key.head(id)) ?? [])
     .map((item) => parse(head, item))
     .filter((it) => maySee(actor, it) && !it.deleted_at && fits(it, filter, actor))
   const results = visible.slice(place.offset, place.offset + place.limit)

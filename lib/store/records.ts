@@ -32,6 +32,7 @@ import {
   flag,
   type Head,
   head,
+  isCarried,
   type LinkItem,
   link,
   revision,
@@ -117,8 +118,9 @@ async function tryAmend(
   )
   const left = old.assertions.filter((it) => !replaced.includes(it))
   const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
+  const stored = headOf(old)
   const next = noted(
-    amended<Head>(headOf(old), {
+    amended<Head>(stored, {
       ...(old.public ? { proposed: after } : { ...faceOf(kind, after), data: after }),
       status: moved.to.status,
       current_revision: number,
@@ -138,14 +140,14 @@ async function tryAmend(
     amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at }),
   )
   await commit([
-    put(head, next, headOf(old)),
+    put(head, next, stored),
     put(revision, revisionOf(next, after, actor, at), undefined),
     put(activity, done, undefined),
     ...claims.map((it) => put(assertion, it, undefined)),
     ...superseded.map((it, i) => put(assertion, it, replaced[i])),
     ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
-    ...(old.public ? [] : reindex(findable(headOf(old)), findable(next))),
-    ...requeue(headOf(old), next),
+    ...(old.public ? [] : reindex(findable(stored), findable(next))),
+    ...requeue(stored, next),
     ...stubs,
   ])
   return { ...next, assertions: [...left, ...superseded, ...claims], links: old.links }
@@ -163,20 +165,19 @@ export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
   const at = now()
   const done = activityOf(old.entity_id, actor, 'submitted', '', at)
   const queue_age = ageAt(old.created_at, Date.parse(at))
-  const next = noted(amended<Head>(headOf(old), { status: moved.to.status, queue_age, updated_at: at }), done, actor)
-  await commit([put(head, next, headOf(old)), put(activity, done, undefined), ...requeue(headOf(old), next)])
+  const stored = headOf(old)
+  const next = noted(amended<Head>(stored, { status: moved.to.status, queue_age, updated_at: at }), done, actor)
+  await commit([put(head, next, stored), put(activity, done, undefined), ...requeue(stored, next)])
   return { ...old, ...next }
 }
 
 /** Deletes softly: the record is gone for all but staff, who can restore it. */
 export async function remove(old: Loaded): Promise<void> {
   if (old.deleted_at) throw conflict('This record is deleted already.')
-  const next = amended<Head>(headOf(old), { deleted_at: now(), updated_at: now() })
-  await commit([
-    put(head, next, headOf(old)),
-    ...reindex(findable(headOf(old)), undefined),
-    ...requeue(headOf(old), next),
-  ])
+  const stored = headOf(old)
+  const at = now()
+  const next = amended<Head>(stored, { deleted_at: at, updated_at: at })
+  await commit([put(head, next, stored), ...reindex(findable(stored), undefined), ...requeue(stored, next)])
 }
 
 /** Brings a deleted record back as it was. */
@@ -184,8 +185,9 @@ export async function restore(old: Loaded): Promise<Loaded> {
   if (!old.deleted_at) throw conflict('This record is not deleted.')
   const at = now()
   const queue_age = ageAt(old.created_at, Date.parse(at))
-  const next = amended<Head>(headOf(old), { deleted_at: null, queue_age, updated_at: at })
-  await commit([put(head, next, headOf(old)), ...reindex(undefined, findable(next)), ...requeue(headOf(old), next)])
+  const stored = headOf(old)
+  const next = amended<Head>(stored, { deleted_at: null, queue_age, updated_at: at })
+  await commit([put(head, next, stored), ...reindex(undefined, findable(next)), ...requeue(stored, next)])
   return { ...next, assertions: old.assertions, links: old.links }
 }
 
@@ -198,7 +200,7 @@ export const stateOf = (it: Head) => ({ status: it.status, public: it.public, de
 const MOST_WAITING = 38
 
 function checkAcceptable(old: Loaded, more: number): void {
-  const waiting = old.assertions.filter((it) => it.reconciliation_status === 'pending' && it.revision_number !== null)
+  const waiting = old.assertions.filter(isCarried)
   if (old.public && waiting.length + more > MOST_WAITING) {
     throw invalidObject(
       `More than ${MOST_WAITING} changed values would wait for review. Let a reviewer decide on some first.`,
@@ -206,8 +208,6 @@ function checkAcceptable(old: Loaded, more: number): void {
   }
 }
 
-/** Part of the values under review; a claim made apart is decided on apart. */
-const isCarried = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
 const waits = (it: Assertion, actor: Actor) => it.reconciliation_status === 'pending' && it.contributor_id === actor.id
 // The table does not keep the order of members.
 const same = (a: unknown, b: unknown) => isDeepStrictEqual(a, b)

@@ -5,8 +5,8 @@ import { type Fields, invalid } from '../errors.ts'
 import { type Data, type Field, type Kind, type KindKey, kinds, type Reference } from '../kinds/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { type Key, key } from '../table/keys.ts'
-import { getMany, queryBetween, type Stored } from '../table/read.ts'
-import { readEntry } from './entries.ts'
+import { getMany, itemAt, queryBetween, type Stored } from '../table/read.ts'
+import { foldedName, readEntry } from './entries.ts'
 
 /** A relation as it is stored: the other record's id and its name at the time. */
 export type Link = { id: number | string; name: string; entity_id?: string | undefined }
@@ -72,7 +72,8 @@ async function linksById(relations: readonly Relation[], actor: Actor): Promise<
   const links = new Map<string, Link>()
   const faults: Fields = {}
   wanted.forEach(({ name, field, target, id }, i) => {
-    const stored = found.get(`${at[i]?.pk} ${at[i]?.sk}`)
+    const place = at[i]
+    const stored = place && itemAt(found, place)
     if (stored && seen(stored, actor)) links.set(idPlace(field, id), linkTo(stored, id))
     else faults[name] = [`There is no ${kinds[target].label.toLowerCase()} with one of these ids.`]
   })
@@ -131,7 +132,7 @@ async function linksByText(relations: readonly Relation[], actor: Actor) {
 
 /** The record of a kind that a text means: of those with its folded name a published one, else one's own, else any that is not refused. */
 async function best(kind: KindKey, text: string, actor: Actor): Promise<Link | undefined> {
-  const folded = fold(text).slice(0, 200)
+  const folded = foldedName(text)
   const entries = await queryBetween(`NAME#${kind}`, `${folded}#`, `${folded}#~`, 25)
   if (entries.length === 0) return undefined
   const found = await getMany(

@@ -1,8 +1,7 @@
-import { fold } from '../domain/fold.ts'
 import { gridRange } from '../domain/geo.ts'
 import { looksAlike } from '../domain/likeness.ts'
 import { queryBetween } from '../table/read.ts'
-import { type Findable, readEntry } from './entries.ts'
+import { type Findable, foldedName, readEntry } from './entries.ts'
 
 export type Similar = {
   entity_id: string
@@ -20,7 +19,7 @@ const MOST = 5
  * row within 150 m (two or three).
  */
 export async function similarTo(it: Omit<Findable, 'entity_id' | 'id'> & { entity_id?: string }): Promise<Similar[]> {
-  const folded = [...new Set(it.names.map((name) => fold(name).slice(0, 200)))].filter(Boolean).slice(0, 4)
+  const folded = [...new Set(it.names.map(foldedName))].filter(Boolean).slice(0, 4)
   const ranges = [
     ...folded.map((name) => ({ pk: `NAME#${it.kind}`, from: `${name}#`, to: `${name}#~` })),
     ...(it.point ? gridRange(it.point) : []).map(({ row, from, to }) => ({

@@ -7,9 +7,9 @@ import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, getMany, queryBetween } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { textOf } from './contribution.ts'
 import { type Findable, readEntry, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
+import { textOf } from './names.ts'
 
 /** Data sources: registered once, there at once, named by many records. */
 const Upload = v.object({

@@ -1,5 +1,4 @@
 import { nowSeconds } from '../clock.ts'
-import { fold } from '../domain/fold.ts'
 import { conflict } from '../errors.ts'
 import { kinds, type Provenance } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
@@ -7,6 +6,7 @@ import { reserve, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { BEING_MADE } from './commit.ts'
 import { nextId, opening } from './contribution.ts'
+import { foldedName } from './entries.ts'
 import type { Link, Missing } from './relations.ts'
 import * as sources from './sources.ts'
 
@@ -19,7 +19,7 @@ export async function stubsFor(missing: readonly Missing[], provenance: Provenan
       const stub = opening(kinds[kind], id, { [kinds[kind].nameField]: name }, provenance, actor, [], true)
       // The links stand in the values already: they gain the id of what was made for them.
       for (const link of links) Object.assign(link, { id, entity_id: stub.head.entity_id })
-      const taken = reserve(key.stub(kind, fold(name).slice(0, 200)), nowSeconds(), 60, () => conflict(BEING_MADE))
+      const taken = reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, () => conflict(BEING_MADE))
       return [...stub.writes, taken]
     }),
   )

@@ -3,7 +3,7 @@ import { type Actor, maySee } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany } from '../table/read.ts'
-import { textOf } from './contribution.ts'
+import { textOf } from './names.ts'
 import { head } from './record-items.ts'
 import { similarTo } from './similar.ts'
 

@@ -3,7 +3,7 @@ import { newId, nowSeconds } from '../clock.ts'
 import { conflict, Problem } from '../errors.ts'
 import { amended, defineItem, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany } from '../table/read.ts'
+import { get, getMany, itemAt } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { keyOf, type User, userOf } from './users.ts'
 
@@ -65,7 +65,7 @@ export async function loadWithUser(id: string, user_id: string): Promise<{ sessi
   const at = session.key({ id })
   const of = keyOf(user_id)
   const found = await getMany([at, of], true)
-  const [stored, person] = [found.get(`${at.pk} ${at.sk}`), found.get(`${of.pk} ${of.sk}`)]
+  const [stored, person] = [itemAt(found, at), itemAt(found, of)]
   if (!stored || !person) return undefined
   const [it, user] = [parse(session, stored), userOf(person)]
   const good = it.user_id === user.id && it.until > nowSeconds() && it.generation === user.token_generation

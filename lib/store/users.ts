@@ -115,12 +115,6 @@ export async function loadByUsername(username: string): Promise<User | undefined
   return claim && load(claim.user_id)
 }
 
-/** Several users by id, in one call for each hundred; unknown ids are left out. */
-export async function loadMany(ids: readonly string[]): Promise<Map<string, User>> {
-  const found = await getMany(ids.map(keyOf))
-  return new Map([...found.values()].map((stored) => [String(stored.id), parse(user, stored)]))
-}
-
 /** One page of all users, oldest first unless `forward` is false; its items go to `cardOf` or `userOf`. */
 export const list = (place: Place, forward = true): Promise<Listing> =>
   readList({ partitions: [{ index: 'every', pk: 'USER' }], counted: ['USER'], forward }, place)

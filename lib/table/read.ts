@@ -46,6 +46,10 @@ export async function getMany(keys: readonly Key[], consistent = false): Promise
   return found
 }
 
+/** What a `getMany` has found under a key. */
+export const itemAt = (found: ReadonlyMap<string, Stored>, { pk, sk }: Key): Stored | undefined =>
+  found.get(`${pk} ${sk}`)
+
 /** Everything in a partition whose sort key begins with `prefix`, strongly consistent, all pages. For partitions that are bounded by what they describe. */
 export async function queryAll(pk: string, prefix: string, forward = true): Promise<Stored[]> {
   const items: Stored[] = []
@@ -128,7 +132,7 @@ export const countKeys = (partitions: readonly string[]): Key[] =>
 
 /** How many items are in these lists together. */
 export function sumOf(partitions: readonly string[], found: ReadonlyMap<string, Stored>): number {
-  const numbers = countKeys(partitions).map(({ pk, sk }) => Number(found.get(`${pk} ${sk}`)?.n ?? 0))
+  const numbers = countKeys(partitions).map((at) => Number(itemAt(found, at)?.n ?? 0))
   return Math.max(
     0,
     numbers.reduce((sum, n) => sum + n, 0),

@@ -1,7 +1,7 @@
 import { type Kind, type KindKey, kinds } from '../kinds/index.ts'
 import type { Cluster } from '../store/clusters.ts'
-import { namesOf } from '../store/contribution.ts'
 import { ALIKE, type Rival, saysNothing } from '../store/duplicates.ts'
+import { namesOf } from '../store/names.ts'
 import type { Head } from '../store/record-items.ts'
 import { statusOf } from './record.ts'
 

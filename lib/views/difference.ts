@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { compare, type Verdict } from '../domain/compare.ts'
-import { textOf } from '../store/contribution.ts'
 import type { History } from '../store/history.ts'
+import { textOf } from '../store/names.ts'
 import type { Head } from '../store/record-items.ts'
 import { comparatorIn, labelOf } from './explain.ts'
 
