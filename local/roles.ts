@@ -90,7 +90,7 @@ function role(functionName: string, statements: readonly Statement[]): Resource 
         Statement: [{ Effect: 'Allow', Principal: { Service: ['lambda.amazonaws.com'] }, Action: ['sts:AssumeRole'] }],
       },
       // The actions of X-Ray know no resource, so AWS's own policy grants them and ours stay without a star.
-      ManagedPolicyArns: [{ 'Fn::Sub': 'arn:${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess' }],
+      ManagedPolicyArns: [{ 'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess` }],
       Policies: [
         {
           PolicyName: functionName,
