@@ -1,20 +1,54 @@
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
+import { clock } from '../lib/clock.ts'
 import { log } from '../lib/log.ts'
+import { metered } from '../lib/meter.ts'
+import { follow, isFollowed } from '../lib/store/progress.ts'
 import { project } from '../lib/store/projections.ts'
-import { imagesOf } from '../lib/table/stream.ts'
+import { type Images, imagesOf } from '../lib/table/stream.ts'
 
 /**
  * Follows the table's stream. Changes of a shard come in order, so the first that fails ends the batch: it and what
  * follows are tried again, and go to the dead-letter queue when they never succeed.
  */
 export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  for (const record of event.Records) {
+  const failed = await firstFailure(event.Records)
+  const projected = failed ? event.Records.indexOf(failed) : event.Records.length
+  const through = madeAt(event.Records[projected - 1])
+  log({
+    level: failed ? 'error' : 'info',
+    message: 'projection',
+    projected,
+    failures: failed ? 1 : 0,
+    lag_ms: Math.max(0, clock.now().getTime() - (madeAt(failed ?? event.Records[0]) ?? clock.now().getTime())),
+  })
+  // How far it has come is itself a change, and not one to tell of again.
+  if (through !== undefined && event.Records.slice(0, projected).some((it) => isFollowed(it.dynamodb?.Keys?.pk?.S)))
+    await follow(through).catch(() => undefined)
+  return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }
+}
+
+async function firstFailure(records: readonly DynamoDBRecord[]): Promise<DynamoDBRecord | undefined> {
+  for (const record of records) {
+    const images = imagesOf(record)
     try {
-      await project(imagesOf(record))
+      // What it writes and logs carries the id of the request that made the change.
+      await metered(() => project(images), causeOf(images))
     } catch (error) {
-      log({ level: 'error', message: 'projection', error: error instanceof Error ? error.name : 'unknown' })
-      return { batchItemFailures: [{ itemIdentifier: record.dynamodb?.SequenceNumber ?? '' }] }
+      const name = error instanceof Error ? error.name : 'unknown'
+      log({ level: 'error', message: 'projection of a change', request_id: causeOf(images), error: name })
+      return record
     }
   }
-  return { batchItemFailures: [] }
+  return undefined
+}
+
+const causeOf = ({ before, after }: Images): string | undefined => {
+  const { request_id } = after ?? before ?? {}
+  return typeof request_id === 'string' ? request_id : undefined
+}
+
+/** In milliseconds since 1970; the stream counts seconds. */
+const madeAt = (record: DynamoDBRecord | undefined): number | undefined => {
+  const seconds = record?.dynamodb?.ApproximateCreationDateTime
+  return seconds === undefined ? undefined : seconds * 1000
 }

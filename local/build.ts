@@ -19,15 +19,17 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
     sourcemap: 'external',
   })
   await mkdir(outdir, { recursive: true })
-  const made = new Map<string, string>()
-  for (const name of names) {
-    const file = join(outdir, `${name}.zip`)
+  const made = packagesOf(root, names)
+  for (const [name, file] of made) {
     await writeFile(file, zip({ [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }))
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
-    made.set(name, file)
   }
   return made
 }
+
+/** Where the zip files of these functions lie. */
+export const packagesOf = (root: string, names: readonly string[]): Map<string, string> =>
+  new Map(names.map((name) => [name, join(root, folder, 'package', `${name}.zip`)]))
 
 /**
  * Builds the functions for the local service: packages stay outside, each function keeps its own copy of our code as

@@ -23,7 +23,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   notifications: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
-  sweeper: ['table'],
+  sweeper: ['table', 'sweeperFailures'],
 }
 
 type Grant = keyof typeof grants
@@ -57,7 +57,17 @@ const grants = {
   // HeadBucket asks for this one.
   bucket: [allow(['s3:ListBucket'], [bucket])],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
+  sweeperFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['SweeperFailures', 'Arn'] }])],
+  // What every function reads when it starts. A secret of one function is a grant of its own.
+  secrets: [allow(['ssm:GetParameters'], ['secret-key', 'secret-key-fallbacks'].map(parameter))],
 } satisfies Record<string, readonly Statement[]>
+
+/** A parameter of this stack: serverless.yml names it as `ssm:/SERVICE-STAGE/NAME`. */
+function parameter(name: string): unknown {
+  return {
+    'Fn::Sub': `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/\${AWS::StackName}/${name}`,
+  }
+}
 
 /** The logical id of a function's role. */
 export const roleId = (name: string): string =>
@@ -73,7 +83,7 @@ export function roles(service: string): { Resources: Record<string, Resource> } 
           `${service}-${name}`,
           narrowed(
             used[name],
-            granted.flatMap((each): readonly Statement[] => grants[each]),
+            ['secrets' as const, ...granted].flatMap((each): readonly Statement[] => grants[each]),
           ),
         ),
       ]),
@@ -96,7 +106,7 @@ function role(functionName: string, statements: readonly Statement[]): Resource 
           PolicyName: functionName,
           PolicyDocument: {
             Version: '2012-10-17',
-            Statement: [ownLogs(functionName), ownSecrets(functionName), ...statements],
+            Statement: [ownLogs(functionName), ...statements],
           },
         },
       ],
@@ -114,20 +124,6 @@ const ownLogs = (functionName: string) =>
       },
     ],
   )
-
-/** The parameters that a function reads when it starts, below /SERVICE/STAGE; serverless.yml names them as `ssm:`. */
-export const secrets = ['secret-key', 'secret-key-fallbacks'] as const
-
-const ownSecrets = (functionName: string) =>
-  allow(
-    ['ssm:GetParameters'],
-    secrets.map((name) => ({
-      'Fn::Sub': `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter${parametersOf(functionName)}/${name}`,
-    })),
-  )
-
-/** heritage-prod-records: /heritage/prod. */
-const parametersOf = (functionName: string) => `/${functionName.split('-').slice(0, 2).join('/')}`
 
 const used: Readonly<Record<string, readonly string[] | undefined>> = access_json
 

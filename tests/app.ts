@@ -226,12 +226,12 @@ const print = console.log
 console.log = (...items: unknown[]) => {
   const line = lineOf(items)
   if (line === undefined) return print(...items)
-  if (waiting.has(line.request_id)) waiting.set(line.request_id, { calls: line.calls, units: line.units })
+  if (line.message === 'request' && waiting.has(line.request_id))
+    waiting.set(line.request_id, { calls: line.calls, units: line.units })
   if (line.level === 'error') print(...items)
 }
 
-function lineOf([text]: unknown[]): (Cost & { request_id: string; level: string }) | undefined {
+function lineOf([text]: unknown[]): (Cost & { request_id: string; level: string; message: string }) | undefined {
   if (typeof text !== 'string' || !text.startsWith('{"time"')) return undefined
-  const line = JSON.parse(text)
-  return line.message === 'request' ? line : undefined
+  return JSON.parse(text)
 }

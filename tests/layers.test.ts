@@ -22,6 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'clock',
     'permissions',
     'metrics',
+    'meter',
     'table/stream',
     'table/read',
   ],
@@ -39,7 +40,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   meter: [],
   clock: ['domain'],
   cache: ['clock'],
-  log: ['config'],
+  log: ['config', 'measures', 'meter'],
+  measures: [],
   blobs: ['config'],
   metrics: ['clock', 'table/read'],
 }

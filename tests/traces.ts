@@ -10,7 +10,7 @@ import type { Plugin } from 'vitest/config'
  */
 export function tracedFunctions(): Plugin {
   // The workers inherit it.
-  process.env.TRACES = join(import.meta.dirname, '../.build/traces')
+  process.env.TRACES ??= join(import.meta.dirname, '../.build/traces')
   rmSync(process.env.TRACES, { recursive: true, force: true })
   mkdirSync(process.env.TRACES, { recursive: true })
   return {

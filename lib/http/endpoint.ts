@@ -30,7 +30,8 @@ export function endpoint(routes: Routes): (event: Event, context: Context) => Pr
   const handler = middy<Event, Result | Reply, Error, Given>()
     .use(shell())
     .handler(async (_event: Event, context: Given) => serve(match, context.request))
-  return (event, context) => metered(async () => (await handler(event, context as Given)) as Result)
+  return (event, context) =>
+    metered(async () => (await handler(event, context as Given)) as Result, event.requestContext?.requestId)
 }
 
 /** The pipeline, top to bottom. */

@@ -113,6 +113,12 @@ function writeLine(request: Request, reply: Reply, started: number, error?: Erro
     caller: request.caller ?? 'anonymous',
     calls: spent?.calls ?? 0,
     units: spent?.units ?? 0,
+    retries: spent?.retries ?? 0,
+    faults: reply.status >= 500 ? 1 : 0,
+    refusals: reply.status >= 400 && reply.status < 500 ? 1 : 0,
+    throttled: reply.status === 429 ? 1 : 0,
+    ...(spent &&
+      spent.cache_hits + spent.cache_misses > 0 && { cache_hits: spent.cache_hits, cache_misses: spent.cache_misses }),
     ...(!expected && { error: error.name, stack: frames(error) }),
   })
 }
