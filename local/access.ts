@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * them do, and fails where they differ. `-- --write` writes down what was seen; it is part of the change that caused it.
  */
 const file = join(import.meta.dirname, 'access.json')
-const traces = join(import.meta.dirname, '../.build/traces')
+const traces = process.env.TRACES ?? join(import.meta.dirname, '../.build/traces')
 
 const seen = new Map<string, Set<string>>()
 for (const name of readdirSync(traces)) {
