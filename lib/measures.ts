@@ -23,10 +23,11 @@ export type Measure = { [M in Message]: keyof (typeof measures)[M] }[Message]
 /** Each pair of a metric and a route is billed as a metric of its own, so these alone are kept by route. */
 const byRoute: readonly Measure[] = ['ms', 'faults']
 
+const byMessage: ReadonlyMap<unknown, Readonly<Record<string, Unit>>> = new Map(Object.entries(measures))
+
 /** The member `_aws` of a line, by which CloudWatch takes metrics out of it; undefined where the line holds none. */
 export function embedded(line: Readonly<Record<string, unknown>>, namespace: string, at: number): object | undefined {
-  const units: Readonly<Record<string, Unit>> | undefined = measures[line.message as Message]
-  const Metrics = Object.entries(units ?? {})
+  const Metrics = Object.entries(byMessage.get(line.message) ?? {})
     .filter(([name]) => typeof line[name] === 'number')
     .map(([Name, Unit]) => ({ Name, Unit }))
   if (Metrics.length === 0) return undefined

@@ -1,4 +1,4 @@
-import access_json from './access.json' with { type: 'json' }
+import seen from './access.json' with { type: 'json' }
 
 /**
  * What each function may do at most. Nothing else is granted, and nothing by wildcard. Of the table and the bucket it is
@@ -125,7 +125,7 @@ const ownLogs = (functionName: string) =>
     ],
   )
 
-const used: Readonly<Record<string, readonly string[] | undefined>> = access_json
+const used: Readonly<Record<string, readonly string[] | undefined>> = seen
 
 /** Of the statements about the table and the bucket what is used, per resource; of others everything: the platform uses them. */
 function narrowed(uses: readonly string[] | undefined, statements: readonly Statement[]): readonly Statement[] {
