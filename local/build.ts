@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type OutputFile, type Plugin, stop } from 'esbuild'
+import { buildDocuments } from './documents.ts'
 import { zip } from './zip.ts'
 
 /**
@@ -19,10 +20,14 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
     sourcemap: 'external',
   })
   await mkdir(outdir, { recursive: true })
+  const documents = await buildDocuments(root)
   const made = new Map<string, string>()
   for (const name of names) {
     const file = join(outdir, `${name}.zip`)
-    await writeFile(file, zip({ [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }))
+    await writeFile(
+      file,
+      zip({ [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`), ...(name === 'documents' && documents) }),
+    )
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
     made.set(name, file)
   }
@@ -35,6 +40,7 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
  */
 export async function buildLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
   const outdir = join(root, folder, place)
+  await buildDocuments(root)
   const { metafile } = await build({
     ...common,
     absWorkingDir: root,

@@ -22,6 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'clock',
     'permissions',
     'metrics',
+    'documents',
     'table/stream',
     'table/read',
   ],
@@ -41,6 +42,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   log: ['config'],
   blobs: ['config'],
   metrics: ['clock', 'table/read'],
+  documents: [],
 }
 
 const packages: Readonly<Record<string, readonly string[]>> = {

@@ -52,7 +52,9 @@ export const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid())
 
 /** One of a list, which the message names. */
 export const choice = <const Options extends readonly string[]>(options: Options) =>
-  v.pipe(v.string(REQUIRED), v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`))
+  v.picklist(options, ({ input }) =>
+    typeof input === 'string' ? `Not a valid choice. Choose one of: ${options.join(', ')}.` : REQUIRED,
+  )
 
 /** One of a list, or nothing: "" and null mean nothing. */
 export const optionalChoice = <const Options extends readonly string[]>(options: Options) =>
@@ -70,5 +72,7 @@ function text(most: number, refused: RegExp) {
     v.check((it) => !refused.test(it), 'Control characters are not allowed.'),
     v.normalize('NFC'),
     v.check((it) => [...it].length <= most, `Ensure this field has no more than ${most} characters.`),
+    // For the API document, which does not see into checks.
+    v.metadata({ maxLength: most }),
   )
 }
