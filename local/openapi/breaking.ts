@@ -5,6 +5,8 @@ import { isJson, type Json } from './json.ts'
  * is gone or another, and whatever is asked for that was not. What only adds is not told.
  */
 export function breaks(old: Json, next: Json): string[] {
+  /** Pairs of named shapes that have been found to agree. */
+  const agreed = new Set<string>()
   const before = operationsOf(old)
   const after = operationsOf(next)
   return [...before].flatMap(([name, one]) => {
@@ -59,8 +61,9 @@ export function breaks(old: Json, next: Json): string[] {
   }
 
   function schemas(side: Side, was: Json, is: Json, at: string, seen: readonly string[] = []): string[] {
-    const pair = `${was.$ref} ${is.$ref}`
-    if (was.$ref && is.$ref && seen.includes(pair)) return []
+    const pair = `${side} ${was.$ref} ${is.$ref}`
+    const isNamed = was.$ref !== undefined && is.$ref !== undefined
+    if (isNamed && (agreed.has(pair) || seen.includes(pair))) return []
     const beyond = [...seen, pair]
     const [options, others] = [optionsOf(old, was), optionsOf(next, is)]
     // What is sent must still be taken, and what is answered must have been there before.
@@ -73,6 +76,7 @@ export function breaks(old: Json, next: Json): string[] {
         return [side === 'sent' ? `${at} no longer takes ${kindOf(one)}` : `${at} may now be ${kindOf(one)}`]
       return faults.toSorted((a, b) => a.length - b.length)[0] ?? []
     })
+    if (isNamed && unmet.length === 0) agreed.add(pair)
     return unmet
 
     function compared(a: Json, b: Json): string[] {

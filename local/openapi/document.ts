@@ -253,31 +253,71 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Refusals, each with what its body holds. */
-const refusals: Readonly<Record<number, { why: string; shape: string; retry?: true }>> = {
+type Refused = { why: string; shape: string; shows: Json; retry?: true }
+const refusals: Readonly<Record<number, Refused>> = {
   400: {
     why: 'A member or parameter breaks a rule, the body cannot be read, or the host is not served.',
     shape: 'BadRequest',
+    shows: { name: ['This field is required.'] },
   },
-  401: { why: 'Nobody is signed in, or the token or password is not good.', shape: 'Detail' },
-  403: { why: 'The caller may not do this.', shape: 'Detail' },
-  404: { why: 'There is no such thing, or the caller may not see it.', shape: 'Detail' },
-  409: { why: 'Others were faster, or the state does not permit it.', shape: 'Detail' },
-  410: { why: 'It is gone.', shape: 'Detail' },
-  412: { why: 'It has changed since the version that If-Match names.', shape: 'Detail' },
-  413: { why: 'The body is too large.', shape: 'Detail' },
-  415: { why: 'The content type is not read here.', shape: 'Detail' },
-  422: { why: 'The same key came with another body before.', shape: 'Detail' },
-  429: { why: 'Too often. `Retry-After` says how many seconds to wait.', shape: 'Detail', retry: true },
-  500: { why: 'Our fault. The body says nothing more.', shape: 'Detail' },
-  503: { why: 'A part that is needed does not answer; try again.', shape: 'Detail', retry: true },
+  401: {
+    why: 'Nobody is signed in, or the token or password is not good.',
+    shape: 'Detail',
+    shows: { detail: 'Authentication credentials were not provided or are not valid.' },
+  },
+  403: {
+    why: 'The caller may not do this.',
+    shape: 'Detail',
+    shows: { detail: 'You do not have permission to perform this action.' },
+  },
+  404: {
+    why: 'There is no such thing, or the caller may not see it.',
+    shape: 'Detail',
+    shows: { detail: 'Not found.' },
+  },
+  409: {
+    why: 'Others were faster, or the state does not permit it.',
+    shape: 'Detail',
+    shows: { detail: 'This has changed since it was read. Read it again and retry.' },
+  },
+  410: { why: 'It is gone.', shape: 'Detail', shows: { detail: 'It is gone.' } },
+  412: {
+    why: 'It has changed since the version that If-Match names.',
+    shape: 'Detail',
+    shows: { detail: 'This has changed since the version named in If-Match.' },
+  },
+  413: { why: 'The body is too large.', shape: 'Detail', shows: { detail: 'The body is larger than 1048576 bytes.' } },
+  415: {
+    why: 'The content type is not read here.',
+    shape: 'Detail',
+    shows: { detail: 'Unsupported media type. Send application/json.' },
+  },
+  422: {
+    why: 'The same key came with another body before.',
+    shape: 'Detail',
+    shows: { detail: 'This key was used with another body.' },
+  },
+  429: {
+    why: 'Too often. `Retry-After` says how many seconds to wait.',
+    shape: 'Detail',
+    shows: { detail: 'Request was throttled. Expected available in 30 seconds.' },
+    retry: true,
+  },
+  500: { why: 'Our fault. The body says nothing more.', shape: 'Detail', shows: { detail: 'Internal server error.' } },
+  503: {
+    why: 'A part that is needed does not answer; try again.',
+    shape: 'Detail',
+    shows: { detail: 'Temporarily unavailable. Try again.' },
+    retry: true,
+  },
 }
 
-function refusalOf({ why, shape, retry }: { why: string; shape: string; retry?: true }): Json {
+function refusalOf({ why, shape, shows, retry }: Refused): Json {
   const after = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
   return {
     description: why,
     ...(retry && { headers: after }),
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` }, example: shows } },
   }
 }
 
