@@ -99,6 +99,10 @@ function persona(identity: Record<string, string>): Persona {
   }
 }
 
+/** A request with a body of bytes, as a client on the network sends it. */
+export const call = (method: string, path: string, headers: Record<string, string>, body: Buffer): Promise<Answer> =>
+  answer(method, path, {}, { headers, ...(body.length > 0 && { body }) })
+
 async function answer(method: string, path: string, identity: Record<string, string>, sent: Sent): Promise<Answer> {
   const event = await eventOf(method, path, identity, sent)
   const { requestId } = event.requestContext
