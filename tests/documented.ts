@@ -16,7 +16,7 @@ export type Exchange = {
 
 type Content = Record<string, { schema: object }>
 type Response = { $ref?: string; content?: Content }
-type Operation = { operationId: string; responses: Record<string, Response> }
+type Operation = { operationId: string; requestBody?: { content: Content }; responses: Record<string, Response> }
 type Document = {
   paths: Record<string, Record<string, Operation>>
   components: { responses: Record<string, Response> }
@@ -44,6 +44,8 @@ export function faultOf(it: Exchange): string | undefined {
   if (!operation && ![400, 404, 405].includes(it.status)) return 'there is no such operation'
   if (operation && !at) return 'the status is not named'
   if (it.method === 'HEAD') return undefined
+  const unfit = operation && it.status < 300 && sentFault(operation, it.sent)
+  if (unfit) return unfit
   const type = it.headers['content-type']?.split(';')[0] ?? ''
   const pointer = at ?? '/components/responses/R404'
   const content = lookUp(pointer).content
@@ -53,7 +55,16 @@ export function faultOf(it: Exchange): string | undefined {
   const body: unknown = JSON.parse((isPacked(it) ? gunzipSync(it.bytes) : it.bytes).toString())
   if (operation && it.status < 300) record(operation, it, body)
   const validate = validatorAt(`${pointer}/content/application~1json/schema`)
-  return validate(body) ? undefined : validate.errors?.map(inWords).slice(0, 5).join('; ')
+  return validate(body) ? undefined : wordsOf(validate)
+}
+
+/** What was taken although the document does not say that it would be. */
+function sentFault({ path, method, operation }: Found, sent: unknown): string | undefined {
+  const isObject = typeof sent === 'object' && sent !== null && Object.getPrototypeOf(sent) === Object.prototype
+  if (!isObject || !operation.requestBody?.content['application/json']) return undefined
+  const validate = validatorAt(`/paths/${escaped(path)}/${method}/requestBody/content/application~1json/schema`, opened)
+  // As it was on the wire.
+  return validate(JSON.parse(JSON.stringify(sent))) ? undefined : `the body was taken, but ${wordsOf(validate)}`
 }
 
 const isPacked = ({ headers }: Exchange) => headers['content-encoding'] === 'gzip'
@@ -65,7 +76,8 @@ function record({ operation: { operationId: id } }: Found, { status, sent }: Exc
 }
 
 /** Operations by method and canonical path; the shapes closed, so that a member that is not named is an error here. */
-const document: Document = closed(JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8')))
+const written: Document = JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8'))
+const document = closed(written)
 const find = matcher(
   Object.fromEntries(
     Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -102,20 +114,25 @@ function lookUp(pointer: string): Response {
   return parts.reduce<Record<string, never>>((at, part) => at[part] ?? {}, document as never)
 }
 
-const ajv = new Ajv2020({ strict: false, validateSchema: false, addUsedSchema: false })
-  .addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-  .addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/)
-  .addFormat('date', /^\d{4}-\d\d-\d\d$/)
-  .addFormat('email', true)
-  .addFormat('uri', true)
-  .addSchema(document, 'document')
+const validators = (of: object) =>
+  new Ajv2020({ strict: false, validateSchema: false, addUsedSchema: false })
+    .addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
+    .addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/)
+    .addFormat('date', /^\d{4}-\d\d-\d\d$/)
+    .addFormat('email', true)
+    .addFormat('uri', true)
+    .addSchema(of, 'document')
+/** Answers are held against the closed shapes; what is sent may have members that are dropped. */
+const answered = validators(document)
+const opened = validators(written)
 
-function validatorAt(pointer: string): ValidateFunction {
-  const validate = ajv.getSchema(`document#${pointer.replace(/[{}]/g, encodeURIComponent)}`)
+function validatorAt(pointer: string, among = answered): ValidateFunction {
+  const validate = among.getSchema(`document#${pointer.replace(/[{}]/g, encodeURIComponent)}`)
   if (!validate) throw new Error(`the document has nothing at ${pointer}`)
   return validate
 }
 
+const wordsOf = ({ errors }: ValidateFunction) => errors?.map(inWords).slice(0, 5).join('; ')
 const inWords = ({ instancePath, message, params }: NonNullable<ValidateFunction['errors']>[number]) =>
   `${instancePath || 'the body'} ${message}${params.additionalProperty ? `: ${params.additionalProperty}` : ''}`
 

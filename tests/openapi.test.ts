@@ -140,6 +140,18 @@ describe('an answer that the document does not know is told', () => {
     expect(answered({ detail: 'No.' }, { status: 405, method: 'DELETE' })).toBeUndefined()
   })
 
+  test('nor a body that was taken as the document says, with members that are dropped', () => {
+    const sent = { entity: crypto.randomUUID(), flag_type: 'other', status: 'accepted' }
+    expect(answered(flag().results[0], { method: 'POST', status: 201, sent })).toBeUndefined()
+  })
+
+  test.each([{ flag_type: 'other' }, { entity: 'x', flag_type: 'ugly' }, { entity: 7, flag_type: 'other' }])(
+    'a body that was taken although the document refuses it: %j',
+    (sent) => {
+      expect(answered(flag().results[0], { method: 'POST', status: 201, sent })).toMatch(/^the body was taken, but /)
+    },
+  )
+
   test.each<[string, (body: { results: Record<string, unknown>[] }) => unknown, Partial<Exchange>]>([
     ['a member that is not named', (it) => ({ ...it, more: 1 }), {}],
     ['one further in', (it) => ({ ...it, results: [{ ...it.results[0], secret: 1 }] }), {}],

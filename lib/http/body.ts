@@ -45,6 +45,8 @@ export const username = v.pipe(
   v.trim(),
   v.toLowerCase(),
   v.regex(/^[a-z0-9_.-]{3,50}$/, 'Use 3 to 50 of the letters a to z, digits, "_", "." and "-".'),
+  // For the API document: as it may be sent, before it is folded.
+  v.metadata({ pattern: '^\\s*[A-Za-z0-9_.-]{3,50}\\s*$' }),
 )
 
 /** A path parameter that is a UUID, in lower case. */
