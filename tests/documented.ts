@@ -41,7 +41,7 @@ export function faultOf(it: Exchange): string | undefined {
   const operation = operationOf(it)
   const at = operation && responseAt(operation, it.status)
   // Unknown paths and methods are answered as if by no operation.
-  if (!operation && ![400, 404, 405].includes(it.status)) return 'there is no such operation'
+  if (!operation && ![400, 404, 405].includes(it.status)) return unknown(it)
   if (operation && !at) return 'the status is not named'
   if (it.method === 'HEAD') return undefined
   const unfit = operation && it.status < 300 && sentFault(operation, it.sent)
@@ -52,8 +52,8 @@ export function faultOf(it: Exchange): string | undefined {
   if (!content) return it.bytes.length > 0 ? 'a body is not named' : undefined
   if (!content[type]) return `the content type ${type} is not named`
   if (type !== 'application/json') return undefined
-  const body: unknown = JSON.parse((isPacked(it) ? gunzipSync(it.bytes) : it.bytes).toString())
-  if (operation && it.status < 300) record(operation, it, body)
+  const body = bodyOf(it)
+  if (operation && it.status < 300) record(operation.operation.operationId, it, body)
   const validate = validatorAt(`${pointer}/content/application~1json/schema`)
   return validate(body) ? undefined : wordsOf(validate)
 }
@@ -67,12 +67,23 @@ function sentFault({ path, method, operation }: Found, sent: unknown): string | 
   return validate(JSON.parse(JSON.stringify(sent))) ? undefined : `the body was taken, but ${wordsOf(validate)}`
 }
 
-const isPacked = ({ headers }: Exchange) => headers['content-encoding'] === 'gzip'
+function bodyOf({ headers, bytes }: Exchange): unknown {
+  return JSON.parse((headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString())
+}
+
+const recording = process.env.RECORD_EXAMPLES
 
 /** With RECORD_EXAMPLES=FILE, what was sent and answered goes there: `npm run openapi -- --examples FILE` takes it up. */
-function record({ operation: { operationId: id } }: Found, { status, sent }: Exchange, body: unknown): void {
-  const file = process.env.RECORD_EXAMPLES
-  if (file) appendFileSync(file, `${JSON.stringify({ id, status, sent, body })}\n`)
+function record(id: string, { status, sent }: Exchange, body: unknown): void {
+  if (recording) appendFileSync(recording, `${JSON.stringify({ id, status, sent, body })}\n`)
+}
+
+/** A fault, unless one records for a row that is still to be written: then it is taken down by its path. */
+function unknown(it: Exchange): string | undefined {
+  if (!recording) return 'there is no such operation'
+  const path = canonical(it.path).replace(/(?<=\/)([0-9a-f]{8}-[0-9a-f-]{27}|\d+)(?=\/)/g, '{id}')
+  if (it.headers['content-type']?.startsWith('application/json')) record(`${it.method} ${path}`, it, bodyOf(it))
+  return undefined
 }
 
 /** Operations by method and canonical path; the shapes closed, so that a member that is not named is an error here. */

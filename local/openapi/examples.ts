@@ -19,6 +19,8 @@ export function gathered(lines: string, known: Examples): Examples {
     .split('\n')
     .filter(Boolean)
     .map((line): Exchange => JSON.parse(line))
+    // Those with a path for a name belong to operations that have no row yet.
+    .filter(({ id }) => !id.includes(' '))
   const best = new Map<string, Exchange>()
   for (const one of exchanges.map(trimmed)) {
     const at = `${one.id} ${one.status}`

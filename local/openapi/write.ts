@@ -1,24 +1,16 @@
+import './settings.ts'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DOCUMENT } from '../documents.ts'
 import { root } from '../home.ts'
 import { breaks } from './breaking.ts'
+import { document } from './document.ts'
 import { EXAMPLES, examples, gathered } from './examples.ts'
 
 /**
  * `npm run openapi`: writes the document. Refuses what breaks clients within v1, unless `--breaking` says that no client
  * knows the old form yet. With `--examples FILE` it takes up examples that a test run has recorded.
  */
-Object.assign(process.env, {
-  STAGE: 'local',
-  DEBUG: 'true',
-  SERVICE_DEV_AUTH: 'true',
-  TABLE_NAME: 'none',
-  BUCKET_NAME: 'none',
-  SECRET_KEY: 'never-used-to-sign-anything-0123456789',
-})
-// The routes read the configuration, so they come after it.
-const { document } = await import('./document.ts')
 const file = join(root, DOCUMENT)
 const recorded = process.argv[process.argv.indexOf('--examples') + 1]
 if (process.argv.includes('--examples') && recorded) {
