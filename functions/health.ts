@@ -105,9 +105,9 @@ const metrics = async () =>
 const linksFrom = (origin: string) => ({
   ...service,
   admin: null,
-  api_docs_swagger: null,
+  api_docs_swagger: `${origin}/docs/`,
   api_docs_redoc: null,
-  openapi_schema: null,
+  openapi_schema: `${origin}/schema/`,
   health: `${origin}/health/`,
   health_detailed: `${origin}/health/detailed/`,
   health_ready: `${origin}/health/ready/`,

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type OutputFile, type Plugin, stop } from 'esbuild'
+import { buildDocuments } from './documents.ts'
 import { zip } from './zip.ts'
 
 /**
@@ -19,9 +20,11 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
     sourcemap: 'external',
   })
   await mkdir(outdir, { recursive: true })
+  const documents = await buildDocuments(root)
   const made = packagesOf(root, names)
   for (const [name, file] of made) {
-    await writeFile(file, zip({ [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }))
+    const own = { [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }
+    await writeFile(file, zip({ ...own, ...(name === 'documents' && documents) }))
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
   }
   return made
@@ -37,6 +40,7 @@ export const packagesOf = (root: string, names: readonly string[]): Map<string, 
  */
 export async function buildLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
   const outdir = join(root, folder, place)
+  await buildDocuments(root)
   const { metafile } = await build({
     ...common,
     absWorkingDir: root,

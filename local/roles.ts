@@ -21,6 +21,8 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   activities: ['table'],
   flags: ['table'],
   notifications: ['table'],
+  // A caller who is signed in is looked up, whatever is asked for.
+  documents: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
   sweeper: ['table', 'sweeperFailures'],

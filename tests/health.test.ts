@@ -210,9 +210,9 @@ describe('the root', () => {
       {
         ...service,
         admin: null,
-        api_docs_swagger: null,
+        api_docs_swagger: 'http://localhost:8000/docs/',
         api_docs_redoc: null,
-        openapi_schema: null,
+        openapi_schema: 'http://localhost:8000/schema/',
         health: 'http://localhost:8000/health/',
         health_detailed: 'http://localhost:8000/health/detailed/',
         health_ready: 'http://localhost:8000/health/ready/',
@@ -223,7 +223,16 @@ describe('the root', () => {
         registry: 'http://localhost:8000/api/v1/cidoc/schema/registry/',
       },
     ])
-    for (const name of ['health', 'health_detailed', 'health_ready', 'health_live', 'metrics', 'registry'])
+    for (const name of [
+      'api_docs_swagger',
+      'openapi_schema',
+      'health',
+      'health_detailed',
+      'health_ready',
+      'health_live',
+      'metrics',
+      'registry',
+    ])
       expect([name, (await app.anon.get(body[name])).status]).toEqual([name, 200])
   })
 })

@@ -23,6 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'permissions',
     'metrics',
     'meter',
+    'documents',
     'table/stream',
     'table/read',
   ],
@@ -44,6 +45,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   measures: [],
   blobs: ['config'],
   metrics: ['clock', 'table/read'],
+  documents: [],
 }
 
 const packages: Readonly<Record<string, readonly string[]>> = {

@@ -73,8 +73,8 @@ function result(request: Request, reply: Reply, started: number, error?: Error):
 /** Below this, packing costs more than it saves. The gateway does not pack, and Lambda's answers end at 6 MB. */
 const WORTH_PACKING = 8192
 
-/** Asked for, and not with a weight of nothing. */
-const takesGzip = ({ headers }: Request) =>
+/** Whether the client takes gzip: asked for, and not with a weight of nothing. */
+export const takesGzip = ({ headers }: Pick<Request, 'headers'>): boolean =>
   /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))(;|,|$)/i.test(headers['accept-encoding'] ?? '')
 
 type Encoded = { payload: string; type?: string; binary: boolean; packed?: true }
