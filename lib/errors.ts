@@ -12,6 +12,7 @@ export type Code =
   | 'precondition_failed'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'key_reused'
   | 'too_many'
   | 'unavailable'
 
@@ -68,6 +69,9 @@ export const tooLarge = (limit: number) => new Problem('too_large', `The body is
 /** A content type that this route does not read. */
 export const unsupportedMediaType = (wanted: string) =>
   new Problem('unsupported_media_type', `Unsupported media type. Send ${wanted}.`)
+/** An Idempotency-Key that has named another request. */
+export const keyReused = () =>
+  new Problem('key_reused', 'This Idempotency-Key was sent with another request. Use a new one.')
 /** Throttled; `seconds` until the next try can succeed. */
 export const tooMany = (seconds: number) =>
   new Problem('too_many', `Request was throttled. Expected available in ${seconds} seconds.`, {

@@ -19,6 +19,8 @@ export type Subject = {
   /** Of a flag: who raised it, null the service itself, and whether it is settled. */
   flagged_by?: string | null | undefined
   is_resolved?: boolean | undefined
+  /** Of a project and of what belongs to it: where it stands, and in which role whom works on it, by user id. */
+  project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
 }
 /** Which records of a list the caller may be shown: published ones of these tiers, own ones, or all. */
 export type Scope = { signedIn: boolean; everything: boolean; own: string | null }
@@ -52,6 +54,19 @@ const scope = (actor: Actor | null): Scope => ({
   everything: actor?.is_staff ?? false,
   own: actor?.id ?? null,
 })
+
+const roleIn = (actor: Actor | null, it: Subject) => (actor ? it.project?.roles[actor.id] : undefined)
+const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
+/** What a caller may be in a project; one may be several. */
+export const partsIn = {
+  editors: (actor: Actor, it: Subject) => actor.is_staff || ['owner', 'editor'].includes(roleIn(actor, it) ?? ''),
+  reviewers: (actor: Actor, it: Subject) => reviewer(actor) || roleIn(actor, it) === 'domain_expert',
+  mergers: (actor: Actor, _it: Subject) => atLeast('domain_expert')(actor),
+}
+/** Whoever sees a record of this sort, everyone who works on the project, and reviewers while it waits for them. */
+const visits = (actor: Actor | null, it: Subject) =>
+  sees(actor, it) ||
+  (!it.deleted_at && (roleIn(actor, it) !== undefined || (reviewable(it) && actor !== null && reviewer(actor))))
 
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
@@ -123,6 +138,15 @@ export const permissions = {
   'application.read': { role: curator },
   'application.answer': { role: curator },
   'user.read': { role: curator },
+  'project.list': { lists: scope },
+  'project.create': { role: anyone },
+  'project.read': { sees: visits },
+  'project.follow': { role: anyone, sees: visits },
+  'project.discuss': { role: anyone, sees: visits },
+  'project.update': { sees: visits, changes: partsIn.editors },
+  'project.contribute': { sees: visits, changes: partsIn.editors },
+  'project.move': { sees: visits, changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)) },
+  'project.rollback': { sees: visits, changes: partsIn.mergers },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
 
 export type Permission = keyof typeof permissions
@@ -133,5 +157,7 @@ export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] exten
 export const maySee = (actor: Actor | null, it: Subject): boolean => sees(actor, it)
 /** Whether this caller may see that record, or reviews it while it waits. */
 export const mayInspect = (actor: Actor | null, it: Subject): boolean => inspects(actor, it)
+/** Whether this caller may see that project. */
+export const mayVisit = (actor: Actor | null, it: Subject): boolean => visits(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)

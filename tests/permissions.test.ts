@@ -8,6 +8,7 @@ import type { routes as flags } from '../functions/flags.ts'
 import type { routes as health } from '../functions/health.ts'
 import type { routes as notifications } from '../functions/notifications.ts'
 import type { routes as profileImages } from '../functions/profile-images.ts'
+import type { routes as projects } from '../functions/projects.ts'
 import type { routes as queue } from '../functions/queue.ts'
 import type { routes as records } from '../functions/records.ts'
 import type { routes as registry } from '../functions/registry.ts'
@@ -30,6 +31,7 @@ type Groups = {
   health: typeof health
   notifications: typeof notifications
   'profile-images': typeof profileImages
+  projects: typeof projects
   queue: typeof queue
   records: typeof records
   registry: typeof registry
@@ -68,6 +70,8 @@ beforeAll(async () => {
   source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Source' } }))
   const body = { canonical_label: 'Cluster', type_scope: 'structure' }
   cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
+  for (const [slug, visibility] of Object.entries({ 'open-project': 'public', 'hidden-project': 'private' }))
+    sure(201, await app.contributor.post('/data/projects/', { body: { slug, visibility, title: slug } }))
 })
 
 const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
@@ -439,6 +443,14 @@ const matrix: Matrix = {
     'DELETE /data/user/profile-image/': at(() => '/data/user/profile-image/', signedIn(200)),
     // There is none.
     'GET /data/user/{slug}/image/': at(() => `/data/user/${me}/image/`, all(404)),
+  },
+
+  projects: {
+    'POST /data/projects/': at(() => '/data/projects/', signedIn(400), { body: {} }),
+    'GET /data/projects/{slug}/': [
+      ...at(() => '/data/projects/open-project/', all(200)),
+      ...at(() => '/data/projects/hidden-project/', by(404, 404, 200, 404, 404, 404, 200)),
+    ],
   },
 
   health: {

@@ -15,6 +15,7 @@ const statuses: Record<Code, number> = {
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
+  key_reused: 422,
   too_many: 429,
   unavailable: 503,
 }

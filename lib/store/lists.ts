@@ -5,7 +5,7 @@ import { countKeys, getMany, type Stored, sumOf, type Walk, walk } from '../tabl
 /** Where a page lies in its list; the sort key beside it when a followed link carried one. */
 export type Place = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
 export type List = {
-  /** Index partitions whose items together are the list; all share one kind of sort key. */
+  /** Index partitions whose items together are the list; their sort keys are of one kind. */
   partitions: readonly { index: IndexName; pk: string }[]
   /** Names of the counters whose sum is the list's size. */
   counted: readonly string[]
@@ -33,13 +33,17 @@ export async function readList(
   place: Place,
   also: (items: Stored[]) => Key[] = () => [],
 ): Promise<Listing> {
-  const items = await pageOf(list, place)
+  const page = await pageOf(list, place)
+  const items = page.map((it) => it.item)
   const found = await getMany([...countKeys(list.counted), ...also(items)])
-  const [first, last] = [items.at(0), items.at(-1)].map((item) => item && sortKey(list, item))
+  const [first, last] = [page.at(0)?.at, page.at(-1)?.at]
   return { items, found, count: sumOf(list.counted, found), ...(first && { first }), ...(last && { last }) }
 }
 
-async function pageOf(list: List, { limit, offset, from }: Place): Promise<Stored[]> {
+/** An item and its sort key in the index partition where it was found. */
+type Found = { item: Stored; at: string }
+
+async function pageOf(list: List, { limit, offset, from }: Place): Promise<Found[]> {
   if (!from && offset > DEEPEST_OFFSET) {
     throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
   }
@@ -48,16 +52,14 @@ async function pageOf(list: List, { limit, offset, from }: Place): Promise<Store
   const forward = newestFirst === backwards
   const skip = from ? 0 : offset
   const runs = await Promise.all(
-    list.partitions.map((partition) =>
-      walk({ ...partition, forward, limit: skip + limit, beyond: from?.at, only: list.only }),
-    ),
+    list.partitions.map(async (partition) => {
+      const items = await walk({ ...partition, forward, limit: skip + limit, beyond: from?.at, only: list.only })
+      return items.map((item) => ({ item, at: String(item[`${partition.index}_sk`] ?? '') }))
+    }),
   )
-  const merged = runs.flat().sort((a, b) => compare(sortKey(list, a), sortKey(list, b)) * (forward ? 1 : -1))
+  const merged = runs.flat().sort((a, b) => compare(a.at, b.at) * (forward ? 1 : -1))
   const page = merged.slice(skip, skip + limit)
   return backwards ? page.reverse() : page
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Every partition of one list sorts by the same text, so any of its indexes tells it. */
-const sortKey = (list: List, item: Stored) => String(item[`${list.partitions[0]?.index}_sk`] ?? '')

@@ -38,6 +38,15 @@ import { addressOf } from '../domain/address.ts'
  *   what waits, by status or by type, by time         every, kind, owner  QUEUE#<status or type>#created  <created_at>#<id>
  *   what passes into another age, by when             owner_kind  QUEUE#due                       <moment>#<id>
  *   who works on a waiting record right now           table       ENTITY#<id>                     LEASE
+ *   one project with its assets and linked records    table       PROJECT#<id>                    ASSET#<id>, ENTITY#<record>, HEAD
+ *   the project that has a slug                       table       SLUG#<slug>                     HEAD
+ *   what happened in a project, newest first          table       PROJECT#<id>                    ACTIVITY#<number>
+ *   a project as it was before a merge                table       PROJECT#<id>                    SNAPSHOT#<created_at>#<id>
+ *   projects by class, owner and state, four orders   every, kind, owner, owner_kind  PROJECT#<class>[#OWNER#<user>][#<state>]#<order>  <time>#<id>
+ *   the same, in the project itself                   table       PROJECT#<id>                    PLACE#<order>, MEMBER#<user>
+ *   another's hidden projects that one works on       every, kind, owner, owner_kind  PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
+ *   projects with a word that begins so               table       WORD#project                    <word>#<id>
+ *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
@@ -92,6 +101,22 @@ export const key = {
   notification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: id }),
   goneNotification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: `GONE#${id}` }),
   inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),
+  project: (id: string): Key => ({ pk: `PROJECT#${id}`, sk: HEAD }),
+  slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: HEAD }),
+  asset: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `ASSET#${id}` }),
+  projectEntity: (project: string, record: string): Key => ({ pk: `PROJECT#${project}`, sk: `ENTITY#${record}` }),
+  projectActivity: (project: string, number: number): Key => ({
+    pk: `PROJECT#${project}`,
+    sk: `ACTIVITY#${String(number).padStart(8, '0')}`,
+  }),
+  snapshot: (project: string, at: string, id: string): Key => ({
+    pk: `PROJECT#${project}`,
+    sk: `SNAPSHOT#${at}#${id}`,
+  }),
+  projectPlace: (project: string, order: string): Key => ({ pk: `PROJECT#${project}`, sk: `PLACE#${order}` }),
+  projectMember: (project: string, user: string): Key => ({ pk: `PROJECT#${project}`, sk: `MEMBER#${user}` }),
+  projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
+  reply: (user: string, key: string): Key => ({ pk: `REPLY#${user}#${key}`, sk: HEAD }),
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),

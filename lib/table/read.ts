@@ -71,6 +71,26 @@ export async function queryAll(pk: string, prefix: string, forward = true): Prom
   return items
 }
 
+/** Everything in a partition whose sort key lies between two texts, both included, strongly consistent, all pages. For bounded partitions. */
+export async function queryAllBetween(pk: string, from: string, to: string): Promise<Stored[]> {
+  const items: Stored[] = []
+  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
+  do {
+    const page = await db.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+        ConsistentRead: true,
+        ExclusiveStartKey,
+      }),
+    )
+    items.push(...(page.Items ?? []))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey)
+  return items
+}
+
 /** The first `limit` items of a partition whose sort key lies between two texts, both included, strongly consistent. One call. */
 export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
   const { Items } = await db.send(
