@@ -19,6 +19,8 @@ export type Subject = {
   /** Of a flag: who raised it, null the service itself, and whether it is settled. */
   flagged_by?: string | null | undefined
   is_resolved?: boolean | undefined
+  /** Of a comment: who wrote it. */
+  author_id?: string | null | undefined
 }
 /** Which records of a list the caller may be shown: published ones of these tiers, own ones, or all. */
 export type Scope = { signedIn: boolean; everything: boolean; own: string | null }
@@ -45,6 +47,7 @@ const sees = (actor: Actor | null, it: Subject) =>
 const reviews = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
 const inspects = (actor: Actor | null, it: Subject) => sees(actor, it) || reviews(actor, it)
 const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
+const wrote = (actor: Actor, it: Subject) => actor.id === it.author_id
 /** Reviewers, but on a record of their own: nobody decides on that. */
 const settles = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
 const scope = (actor: Actor | null): Scope => ({
@@ -107,6 +110,11 @@ export const permissions = {
     changes: settles,
   },
   'notification.own': { role: anyone },
+  'comment.list': { lists: scope },
+  'comment.add': { role: anyone },
+  'comment.read': { sees: inspects },
+  'comment.create': { sees: inspects, changes: (_, it) => !it.deleted_at },
+  'comment.change': { sees: inspects, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
   'source.list': { lists: scope },
   'source.create': { role: anyone },
   'source.read': { sees },
