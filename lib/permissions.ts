@@ -21,6 +21,8 @@ export type Subject = {
   is_resolved?: boolean | undefined
   /** Of a project and of what belongs to it: where it stands, and in which role whom works on it, by user id. */
   project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
+  /** Of a comment: who wrote it. */
+  author_id?: string | null | undefined
 }
 /** Which records of a list the caller may be shown: published ones of these tiers, own ones, or all. */
 export type Scope = { signedIn: boolean; everything: boolean; own: string | null }
@@ -47,6 +49,7 @@ const sees = (actor: Actor | null, it: Subject) =>
 const reviews = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
 const inspects = (actor: Actor | null, it: Subject) => sees(actor, it) || reviews(actor, it)
 const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
+const wrote = (actor: Actor, it: Subject) => actor.id === it.author_id
 /** Reviewers, but on a record of their own: nobody decides on that. */
 const settles = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
 const scope = (actor: Actor | null): Scope => ({
@@ -122,6 +125,11 @@ export const permissions = {
     changes: settles,
   },
   'notification.own': { role: anyone },
+  'comment.list': { lists: scope },
+  'comment.add': { role: anyone },
+  'comment.read': { sees: inspects },
+  'comment.create': { sees: inspects, changes: (_, it) => !it.deleted_at },
+  'comment.change': { sees: inspects, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
   'source.list': { lists: scope },
   'source.create': { role: anyone },
   'source.read': { sees },

@@ -14,6 +14,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   revisions: ['table'],
   roles: ['table'],
   activities: ['table'],
+  comments: ['table'],
   flags: ['table'],
   notifications: ['table'],
   projects: ['table', 'files'],

@@ -17,6 +17,7 @@ const roots = {
   revisions: ['/data/revisions', '/data/entities/{entity_id}/*'],
   roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin/*'],
   activities: ['/data/activities'],
+  comments: ['/data/comments', '/data/entities/{entity_id}/comments'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
   projects: ['/data/projects'],

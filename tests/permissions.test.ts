@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { routes as activities } from '../functions/activities.ts'
 import type { routes as assertions } from '../functions/assertions.ts'
 import type { routes as clusters } from '../functions/clusters.ts'
+import type { routes as comments } from '../functions/comments.ts'
 import type { routes as entities } from '../functions/entities.ts'
 import type { routes as flags } from '../functions/flags.ts'
 import type { routes as health } from '../functions/health.ts'
@@ -26,6 +27,7 @@ type Groups = {
   activities: typeof activities
   assertions: typeof assertions
   clusters: typeof clusters
+  comments: typeof comments
   entities: typeof entities
   flags: typeof flags
   health: typeof health
@@ -140,7 +142,73 @@ const flagAt = (id: string) => `/data/review-flags/${id}/`
 const settlesFlags = (hidden: 403 | 404, ok: number) => by(401, hidden, 403, ok, ok, ok, ok)
 const whole = { name: 'Whole' }
 
+/** A comment that the contributor has made, made anew for each persona. */
+const remarked = (
+  make: () => Promise<typeof published>,
+  path: (it: { id: number }, entity: string) => string,
+  gives: readonly number[],
+  body?: object,
+): Case => ({
+  place: async () => {
+    const { cultural_entity_id } = await make()
+    const it = sure(201, await app.contributor.post(thread(cultural_entity_id), { body: said }))
+    return { path: path(it, cultural_entity_id), body }
+  },
+  gives,
+})
+const thread = (entity_id: string) => `/data/entities/${entity_id}/comments/`
+const inThread = ({ id }: { id: number }, entity_id: string) => `${thread(entity_id)}${id}/`
+const flatly = ({ id }: { id: number }) => `/data/comments/${id}/`
+const said = { comment: 'Said' }
+
 const matrix: Matrix = {
+  comments: {
+    'GET /data/entities/{entity_id}/comments/': [
+      ...at(() => thread(published.cultural_entity_id), all(200)),
+      ...at(() => thread(pending.cultural_entity_id), inspectsHidden),
+    ],
+    'POST /data/entities/{entity_id}/comments/': [
+      ...at(() => thread(published.cultural_entity_id), signedIn(201), { body: said }),
+      ...at(() => thread(pending.cultural_entity_id), by(401, 404, 201, 201, 201, 201, 201), { body: said }),
+      anew(freshDeleted, (it) => thread(it.cultural_entity_id), by(401, 404, 404, 404, 404, 404, 403), said),
+    ],
+    'GET /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, all(200)),
+      remarked(fresh, inThread, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/comments/{id}/replies/': [
+      remarked(freshPublished, (...it) => `${inThread(...it)}replies/`, all(200)),
+      remarked(fresh, (...it) => `${inThread(...it)}replies/`, inspectsHidden),
+    ],
+    'PUT /data/entities/{entity_id}/comments/{id}/': [remarked(freshPublished, inThread, changesOpen(200), said)],
+    'PATCH /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, changesOpen(200), said),
+      remarked(fresh, inThread, by(401, 404, 200, 403, 403, 403, 200), said),
+    ],
+    'DELETE /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, changesOpen(204)),
+      remarked(fresh, inThread, by(401, 404, 204, 403, 403, 403, 204)),
+    ],
+    'GET /data/comments/': at(() => `/data/comments/?user_id=${me}`, all(200)),
+    'POST /data/comments/': [
+      ...at(() => '/data/comments/', signedIn(400), { body: said }),
+      {
+        place: () => ({ path: '/data/comments/', body: { ...said, submission: pending.cultural_entity_id } }),
+        gives: by(401, 400, 201, 201, 201, 201, 201),
+      },
+    ],
+    'GET /data/comments/{id}/': [remarked(freshPublished, flatly, all(200)), remarked(fresh, flatly, inspectsHidden)],
+    'PUT /data/comments/{id}/': [remarked(freshPublished, flatly, changesOpen(200), said)],
+    'PATCH /data/comments/{id}/': [
+      remarked(freshPublished, flatly, changesOpen(200), said),
+      remarked(fresh, flatly, by(401, 404, 200, 403, 403, 403, 200), said),
+    ],
+    'DELETE /data/comments/{id}/': [
+      remarked(freshPublished, flatly, changesOpen(204)),
+      remarked(fresh, flatly, by(401, 404, 204, 403, 403, 403, 204)),
+    ],
+  },
+
   records: {
     'GET /cidoc/{segment}/': at(() => '/cidoc/structures/', all(200)),
     'GET /cidoc/related/': [

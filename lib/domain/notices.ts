@@ -15,7 +15,7 @@ export const notificationTypes = [
 type Notice = {
   type: (typeof notificationTypes)[number]
   /** `named`: whom the event itself names. Whoever made the event is not told of it, but for a receipt. */
-  to: 'contributor' | 'reviewers' | 'earlier_reviewers' | 'named'
+  to: 'contributor' | 'reviewers' | 'earlier_reviewers' | 'named' | 'contributor_unless_named'
   receipt?: true
   /** Not of records that only stand for a name in another contribution. */
   unless_stub?: true
@@ -68,6 +68,30 @@ export const notices = {
   flagged: {
     ...{ type: 'moderation', to: 'contributor' },
     ...{ says: 'A record of yours was flagged as {detail}', link: view },
+  },
+  commented: {
+    ...{ type: 'comment', to: 'contributor_unless_named' },
+    ...{ says: 'Your contribution was commented on', link: view },
+  },
+  answered: {
+    ...{ type: 'comment', to: 'named' },
+    ...{ says: 'Your comment was answered', link: view },
+  },
+  suggested: {
+    ...{ type: 'submission_update', to: 'named' },
+    ...{ says: 'Someone suggests a change to your submission {detail}', link: '' },
+  },
+  suggestion_approved: {
+    ...{ type: 'suggestion_review', to: 'named' },
+    ...{ says: 'Your change to the submission {detail} was taken over', link: '' },
+  },
+  suggestion_rejected: {
+    ...{ type: 'suggestion_review', to: 'named' },
+    ...{ says: 'Your change to the submission {detail} was not taken over', link: '' },
+  },
+  moderated: {
+    ...{ type: 'moderation', to: 'named' },
+    ...{ says: 'A moderator has looked at your submission: {detail}', link: '' },
   },
   role: {
     ...{ type: 'general', to: 'named' },

@@ -1,12 +1,14 @@
 import { invalid } from '../errors.ts'
 import type { IndexName, Key } from '../table/keys.ts'
-import { countKeys, getMany, type Stored, sumOf, type Walk, walk } from '../table/read.ts'
+import { countKeys, getMany, type Stored, sumOf, type Walk, walk, walkWithin } from '../table/read.ts'
 
 /** Where a page lies in its list; the sort key beside it when a followed link carried one. */
 export type Place = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
+/** A partition of an index; or what of a partition of the table begins so, which is strongly consistent. */
+export type Partition = { index: IndexName; pk: string } | { pk: string; prefix: string }
 export type List = {
-  /** Index partitions whose items together are the list; their sort keys are of one kind. */
-  partitions: readonly { index: IndexName; pk: string }[]
+  /** Partitions whose items together are the list; their sort keys are of one kind. */
+  partitions: readonly Partition[]
   /** Names of the counters whose sum is the list's size. */
   counted: readonly string[]
   /** Oldest first instead of newest first. */
@@ -31,11 +33,11 @@ export const DEEPEST_OFFSET = 1000
 export async function readList(
   list: List,
   place: Place,
-  also: (items: Stored[]) => Key[] = () => [],
+  also: (items: Stored[]) => readonly Key[] | Promise<readonly Key[]> = () => [],
 ): Promise<Listing> {
   const page = await pageOf(list, place)
   const items = page.map((it) => it.item)
-  const found = await getMany([...countKeys(list.counted), ...also(items)])
+  const found = await getMany([...countKeys(list.counted), ...(await also(items))])
   const [first, last] = [page.at(0)?.at, page.at(-1)?.at]
   return { items, found, count: sumOf(list.counted, found), ...(first && { first }), ...(last && { last }) }
 }
@@ -53,8 +55,12 @@ async function pageOf(list: List, { limit, offset, from }: Place): Promise<Found
   const skip = from ? 0 : offset
   const runs = await Promise.all(
     list.partitions.map(async (partition) => {
-      const items = await walk({ ...partition, forward, limit: skip + limit, beyond: from?.at, only: list.only })
-      return items.map((item) => ({ item, at: String(item[`${partition.index}_sk`] ?? '') }))
+      const what = { forward, limit: skip + limit, beyond: from?.at }
+      const within = 'prefix' in partition
+      const items = within
+        ? await walkWithin({ ...partition, ...what })
+        : await walk({ ...partition, ...what, only: list.only })
+      return items.map((item) => ({ item, at: String(item[within ? 'sk' : `${partition.index}_sk`] ?? '') }))
     }),
   )
   const merged = runs.flat().sort((a, b) => compare(a.at, b.at) * (forward ? 1 : -1))

@@ -3,9 +3,11 @@ import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, queryAll } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
+import { comment } from './comments.ts'
 import { send } from './notifications.ts'
 import { activity, decision, flag, type Head, head } from './record-items.ts'
 import * as roles from './roles.ts'
+import { suggestion } from './submission-items.ts'
 import { userOf } from './users.ts'
 
 /** Something that people are told of, as the stream shows it. */
@@ -69,6 +71,43 @@ const heard: Readonly<Record<string, (images: Images) => Happening | undefined>>
     }
   },
 
+  comment: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(comment, after)
+    if (it.entity_id === null) return undefined
+    return {
+      notices: ['commented', 'answered'],
+      event: `comment#${it.id}`,
+      at: it.created_at,
+      actor_id: it.user_id,
+      entity_id: it.entity_id,
+      named: it.parent_user_id,
+    }
+  },
+
+  submission_suggestion: ({ before, after }) => {
+    const [old, it] = [before && parse(suggestion, before), after && parse(suggestion, after)]
+    if (!it || (old && old.approved === it.approved)) return undefined
+    const made = { entity_id: null, detail: it.submission_id }
+    if (!old)
+      return {
+        ...made,
+        notices: ['suggested'],
+        event: `suggestion#${it.id}`,
+        at: it.created_at,
+        actor_id: it.suggested_by,
+        named: it.contributor_id,
+      }
+    return {
+      ...made,
+      notices: [it.approved ? 'suggestion_approved' : 'suggestion_rejected'],
+      event: `suggestion#${it.id}`,
+      at: it.reviewed_at ?? it.created_at,
+      actor_id: it.reviewed_by,
+      named: it.suggested_by,
+    }
+  },
+
   user: ({ before, after }) => {
     const [old, role] = [before && userOf(before).reviewer_role, after && userOf(after).reviewer_role]
     if (!before || !role?.is_active || (old?.is_active && old.role === role.role)) return undefined
@@ -118,6 +157,8 @@ async function spread(name: NoticeName, it: Happening, about: Head | undefined):
 const audience = {
   contributor: async (_: Happening, about: Head | undefined): Promise<string[]> =>
     about ? [about.contributor_id] : [],
+  contributor_unless_named: async ({ named }: Happening, about: Head | undefined): Promise<string[]> =>
+    about && about.contributor_id !== named ? [about.contributor_id] : [],
   named: async ({ named }: Happening): Promise<string[]> => (named ? [named] : []),
   reviewers: async ({ at }: Happening, about: Head | undefined): Promise<string[]> =>
     (await reviewersAt(at)).filter((id) => id !== about?.contributor_id),

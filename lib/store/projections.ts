@@ -1,6 +1,7 @@
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
+import { followStanding } from './comment-standing.ts'
 import { edgeOf, edgesOf, relink, showBeside } from './links.ts'
 import { tell } from './notices.ts'
 import { discount } from './notifications.ts'
@@ -13,6 +14,7 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     const [old, next] = [headIn(before), headIn(after)]
     await relink(edgesOf(old), edgesOf(next))
     await showBeside(old, next)
+    await followStanding(old, next)
   },
   assertion: async ({ before, after }) => {
     const [old, next] = [before && parse(assertion, before), after && parse(assertion, after)]

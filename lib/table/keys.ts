@@ -33,6 +33,18 @@ import { addressOf } from '../domain/address.ts'
  *   one's notifications; of one type                  owner, owner_kind  NOTIFICATION#<user>[#<type>]  <id>
  *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
  *   how many of them are unread                       table       INBOX#<user>                    HEAD
+ *   comments of a thread, newest first                table       THREAD#<record or project>      ROOT#<number>
+ *   their first replies, of the newest first          table       THREAD#<record or project>      EARLY#<number of the root, counted down>#<place>
+ *   further replies                                   table       THREAD#<record or project>      LATER#<number of the root>#<place>
+ *   all replies to a comment, oldest first            owner_kind  REPLIES#<number of the root>    <place>
+ *   a thread's comments and replies, newest first     kind        COMMENTS#<record or project>    <number>
+ *   one person's comments on records, by standing     owner       COMMENTER#<user>#<standing>     <number>
+ *   where a comment is                                table       COMMENT#<number>                HEAD
+ *   one submission; by its short id; all of these     table       SUBMISSION#<number>; SUBMISSION_ID  HEAD; <submission_id>
+ *   its versions, its moderation                      table       SUBMISSION#<number>             VERSION#<number>, MODERATION
+ *   submissions: all, by status, by person, by both   every ...   SUBMISSION[#USER#<user>][#STATUS#<status>]  <created_at>#<number>
+ *   one suggestion                                    table       SUGGESTION#<number>             HEAD
+ *   suggestions: all, of a submission, by a person    every, kind, owner  SUGGESTION[#OF#<number>][#BY#<user>]  <number>
  *   a waiting record's places in the queue            table       ENTITY#<id>                     QUEUE#URGENCY, QUEUE#CATEGORY, QUEUE#AGE
  *   what waits, by type, most urgent first            every, kind, owner, owner_kind  QUEUE#<type>[#IN#<category>]#<young|aged>  <order>#<flags>#<created_at>#<id>
  *   what waits, by status or by type, by time         every, kind, owner  QUEUE#<status or type>#created  <created_at>#<id>
@@ -117,11 +129,40 @@ export const key = {
   projectMember: (project: string, user: string): Key => ({ pk: `PROJECT#${project}`, sk: `MEMBER#${user}` }),
   projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
   reply: (user: string, key: string): Key => ({ pk: `REPLY#${user}#${key}`, sk: HEAD }),
+  comment: (thread: string, { id, root, place }: { id: number; root: number; place: number }): Key => ({
+    pk: `THREAD#${thread}`,
+    sk: id === root ? `ROOT#${padded(id)}` : replyKey(root, place),
+  }),
+  commentPlace: (id: number): Key => ({ pk: `COMMENT#${id}`, sk: HEAD }),
+  submission: (id: number): Key => ({ pk: `SUBMISSION#${id}`, sk: HEAD }),
+  submissionId: (submission_id: string): Key => ({ pk: 'SUBMISSION_ID', sk: submission_id }),
+  submissionVersion: (id: number, version: number): Key => ({
+    pk: `SUBMISSION#${id}`,
+    sk: `VERSION#${String(version).padStart(8, '0')}`,
+  }),
+  moderation: (submission: number): Key => ({ pk: `SUBMISSION#${submission}`, sk: 'MODERATION' }),
+  suggestion: (id: number): Key => ({ pk: `SUGGESTION#${id}`, sk: HEAD }),
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
 }
+
+/** A number such that texts sort as numbers do. */
+export const padded = (number: number): string => String(number).padStart(16, '0')
+
+/** So many replies to each comment are read together with a page of comments. */
+export const EARLY = 20
+
+/** Where the replies begin that are read with a page: those to the newest comment come first. */
+export const earlyKey = (root: number, place = 0): string =>
+  `EARLY#${padded(Number.MAX_SAFE_INTEGER - root)}#${placed(place)}`
+
+const replyKey = (root: number, place: number) =>
+  place <= EARLY ? earlyKey(root, place) : `LATER#${padded(root)}#${placed(place)}`
+
+/** The how manieth reply it is. */
+export const placed = (place: number): string => String(place).padStart(8, '0')
 
 export const indexes = ['kind', 'every', 'owner', 'owner_kind'] as const
 export type IndexName = (typeof indexes)[number]

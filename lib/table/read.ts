@@ -146,6 +146,30 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
   return items
 }
 
+export type Within = { pk: string; prefix: string; forward: boolean; limit: number; beyond?: string | undefined }
+
+/** The next items of a partition of the table whose sort key begins with `prefix`, strongly consistent: one call for each megabyte. */
+export async function walkWithin({ pk, prefix, forward, limit, beyond }: Within): Promise<Stored[]> {
+  const items: Stored[] = []
+  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'] = beyond === undefined ? undefined : { pk, sk: beyond }
+  do {
+    const page = await db.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+        ScanIndexForward: forward,
+        Limit: limit - items.length,
+        ConsistentRead: true,
+        ExclusiveStartKey,
+      }),
+    )
+    items.push(...(page.Items ?? []))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey && items.length < limit)
+  return items
+}
+
 /** The keys under which the size of these lists is kept; add them to a `getMany` and give its answer to `sumOf`. */
 export const countKeys = (partitions: readonly string[]): Key[] =>
   partitions.flatMap((partition) => Array.from({ length: SHARDS }, (_, shard) => key.count(shard, partition)))
