@@ -66,6 +66,7 @@ const Environment = v.pipe(
       RATE_DEV_LOGIN: rate('20/min'),
       RATE_PROJECTS: rate('10/h'),
       RATE_UPLOADS: rate('50/day'),
+      RATE_OCR: rate('10/day'),
       REVIEW_WEBHOOK_URL: address,
       WEBHOOK_SECRET: text(),
       LOG_LEVEL: v.optional(v.picklist(['info', 'silent'], 'must be info or silent'), 'info'),

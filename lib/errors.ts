@@ -24,14 +24,21 @@ export class Problem extends Error {
   readonly detail: string
   readonly fields: Fields | undefined
   readonly headers: Record<string, string>
+  /** Members that stand beside `detail`. */
+  readonly also: Record<string, string>
 
-  constructor(code: Code, detail: string, more: { fields?: Fields; headers?: Record<string, string> } = {}) {
+  constructor(
+    code: Code,
+    detail: string,
+    more: { fields?: Fields; headers?: Record<string, string>; also?: Record<string, string> } = {},
+  ) {
     super(detail)
     this.name = 'Problem'
     this.code = code
     this.detail = detail
     this.fields = more.fields
     this.headers = more.headers ?? {}
+    this.also = more.also ?? {}
   }
 }
 
@@ -64,8 +71,11 @@ export const conflict = (detail = 'This has changed since it was read. Read it a
 /** If-Match names a version that is no longer the current one. */
 export const preconditionFailed = () =>
   new Problem('precondition_failed', 'This has changed since the version named in If-Match.')
-/** More bytes than this route takes. */
-export const tooLarge = (limit: number) => new Problem('too_large', `The body is larger than ${limit} bytes.`)
+/** More bytes than this route takes; `also` tells where they may go instead. */
+export const tooLarge = (limit: number, also: Record<string, string> = {}) =>
+  new Problem('too_large', `The body is larger than ${limit} bytes.`, { also })
+/** It was there once, and will not be again. */
+export const gone = (detail: string) => new Problem('gone', detail)
 /** A content type that this route does not read. */
 export const unsupportedMediaType = (wanted: string) =>
   new Problem('unsupported_media_type', `Unsupported media type. Send ${wanted}.`)

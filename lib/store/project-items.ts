@@ -125,6 +125,11 @@ export const Asset = v.object({
   thumbnail_key: nullableText,
   ocr_status: v.picklist(ocrStatuses),
   ocr_text: text,
+  /** Why the text could not be read, in a sentence. */
+  ocr_error: text,
+  /** Since when it waits or is being read, and how many have begun to; null while nobody is asked to. */
+  ocr_since: nullableText,
+  ocr_attempts: v.optional(v.number(), 0),
   entity_suggestions: v.optional(v.array(Suggestion), []),
   uploaded_by: v.string(),
   source_institution: text,
@@ -141,6 +146,8 @@ export const asset = defineItem({
   type: 'project_asset',
   schema: Asset,
   key: (it: { project_id: string; id: string }) => key.asset(it.project_id, it.id),
+  // What waits for its text too long is found here, and nothing else is in the list.
+  indexes: (it) => (it.ocr_since === null ? {} : { every: { pk: 'OCR', sk: `${it.ocr_since}#${it.id}` } }),
 })
 
 export const projectActions = [

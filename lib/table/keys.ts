@@ -58,6 +58,10 @@ import { addressOf } from '../domain/address.ts'
  *   the same, in the project itself                   table       PROJECT#<id>                    PLACE#<order>, MEMBER#<user>
  *   another's hidden projects that one works on       every, kind, owner, owner_kind  PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
  *   projects with a word that begins so               table       WORD#project                    <word>#<id>
+ *   an upload that is not an asset yet                table       PROJECT#<id>                    UPLOAD#<id>
+ *   uploads by when they expire                       kind        UPLOAD                          <until>#<id>
+ *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
+ *   assets whose text is being read, by since when    every       OCR                             <since>#<id>
  *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
@@ -116,6 +120,8 @@ export const key = {
   project: (id: string): Key => ({ pk: `PROJECT#${id}`, sk: HEAD }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: HEAD }),
   asset: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `ASSET#${id}` }),
+  upload: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `UPLOAD#${id}` }),
+  media: (number: number): Key => ({ pk: `MEDIA#${number}`, sk: HEAD }),
   projectEntity: (project: string, record: string): Key => ({ pk: `PROJECT#${project}`, sk: `ENTITY#${record}` }),
   projectActivity: (project: string, number: number): Key => ({
     pk: `PROJECT#${project}`,
