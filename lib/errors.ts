@@ -41,6 +41,8 @@ export const malformed = (detail: string) => new Problem('malformed', detail)
 export const invalid = (fields: Fields) => new Problem('invalid', 'Invalid input.', { fields })
 /** A rule about the whole object is broken. */
 export const invalidObject = (detail: string) => invalid({ non_field_errors: [detail] })
+/** What is asked for does not fit what there is. */
+export const impossible = (detail: string) => new Problem('invalid', detail)
 /** The Host header names a host that is not ours. */
 export const badHost = () => new Problem('bad_host', 'This host is not served here.')
 /** A caller has to be known, and none is. */

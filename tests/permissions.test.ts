@@ -57,9 +57,10 @@ let pending: typeof published
 let claim: { id: string }
 let source: { id: string }
 let cluster: { id: string }
+const sayings = { open: '', hidden: '' }
 const revisionIds = { published: '', pending: '' }
 beforeAll(async () => {
-  app = await openApp()
+  app = await openApp({ env: { RATE_PROJECTS: '1000/h' } })
   me = (await app.contributor.get('/api/user/info')).body.id
   published = await publish(app, 'structures', { name: 'Published' })
   pending = await contribute(app.contributor, 'structures', { name: 'Pending' })
@@ -72,8 +73,9 @@ beforeAll(async () => {
   source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Source' } }))
   const body = { canonical_label: 'Cluster', type_scope: 'structure' }
   cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
-  for (const [slug, visibility] of Object.entries({ 'open-project': 'public', 'hidden-project': 'private' }))
-    sure(201, await app.contributor.post('/data/projects/', { body: { slug, visibility, title: slug } }))
+  await newProject('open-project', 'public')
+  await newProject('hidden-project', 'private')
+  Object.assign(sayings, { open: await saying('open-project'), hidden: await saying('hidden-project') })
 })
 
 const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
@@ -160,6 +162,32 @@ const thread = (entity_id: string) => `/data/entities/${entity_id}/comments/`
 const inThread = ({ id }: { id: number }, entity_id: string) => `${thread(entity_id)}${id}/`
 const flatly = ({ id }: { id: number }) => `/data/comments/${id}/`
 const said = { comment: 'Said' }
+
+const newProject = async (slug: string, visibility: string) => {
+  const body = { slug, visibility, title: slug }
+  const reply = await app.contributor.post('/data/projects/', { body })
+  return sure(201, reply).slug
+}
+const inOpen = (rest: string) => `/data/projects/open-project/${rest}`
+const inHidden = (rest: string) => `/data/projects/hidden-project/${rest}`
+const readsProject = (rest: string, anon: number, ok: number) => [
+  ...at(() => inOpen(rest), by(anon, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(rest), by(anon === 401 ? 401 : 404, 404, ok, 404, 404, 404, ok)),
+]
+const editsProject = (rest: string, ok: number, body: object = {}) => [
+  ...at(() => inOpen(rest), changesOpen(ok), { body }),
+  ...at(() => inHidden(rest), changesHidden(ok), { body }),
+]
+const saying = async (slug: string) =>
+  sure(201, await app.contributor.post(`/data/projects/${slug}/comments/`, { body: { comment: 'x' } })).comment_id
+const readsSaying = (rest: string, anon: number, ok: number) => [
+  ...at(() => inOpen(`comments/${sayings.open}/${rest}`), by(anon, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(`comments/${sayings.hidden}/${rest}`), by(anon, 404, ok, 404, 404, 404, ok)),
+]
+const changesSaying = (ok: number) => [
+  ...at(() => inOpen(`comments/${sayings.open}/`), changesOpen(ok), { body: {} }),
+  ...at(() => inHidden(`comments/${sayings.hidden}/`), changesHidden(ok), { body: {} }),
+]
 
 const matrix: Matrix = {
   comments: {
@@ -514,10 +542,55 @@ const matrix: Matrix = {
   },
 
   projects: {
+    'GET /data/projects/': at(() => '/data/projects/', all(200)),
     'POST /data/projects/': at(() => '/data/projects/', signedIn(400), { body: {} }),
-    'GET /data/projects/{slug}/': [
-      ...at(() => '/data/projects/open-project/', all(200)),
-      ...at(() => '/data/projects/hidden-project/', by(404, 404, 200, 404, 404, 404, 200)),
+    'GET /data/projects/{slug}/': readsProject('', 200, 200),
+    'PUT /data/projects/{slug}/': editsProject('', 400),
+    'PATCH /data/projects/{slug}/': editsProject('', 400, { title: '' }),
+    'DELETE /data/projects/{slug}/': [
+      {
+        place: async () => ({ path: `/data/projects/${await newProject(`gone-${++made}`, 'public')}/` }),
+        gives: changesOpen(204),
+      },
+    ],
+    // Who has a part in it is told what the body lacks.
+    'POST /data/projects/{slug}/transition/': [
+      ...at(() => '/data/projects/open-project/transition/', by(401, 403, 400, 400, 400, 400, 400)),
+      ...at(() => '/data/projects/hidden-project/transition/', by(401, 404, 400, 404, 404, 404, 400)),
+    ],
+    // It is not merged.
+    'POST /data/projects/{slug}/rollback-merge/': [
+      ...at(() => '/data/projects/open-project/rollback-merge/', by(401, 403, 403, 403, 400, 400, 400)),
+      ...at(() => '/data/projects/hidden-project/rollback-merge/', by(401, 404, 403, 404, 404, 404, 400)),
+    ],
+    'GET /data/projects/{slug}/activity/': readsProject('activity/', 401, 200),
+    'GET /data/projects/{slug}/graph/': readsProject('graph/', 200, 200),
+    'GET /data/projects/{slug}/memberships/': readsProject('memberships/', 401, 200),
+    'POST /data/projects/{slug}/memberships/': editsProject('memberships/', 400),
+    'GET /data/projects/{slug}/memberships/{id}/': readsProject(`memberships/${unknown}/`, 401, 404),
+    'PUT /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 400),
+    'PATCH /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 400),
+    'DELETE /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 404),
+    'GET /data/projects/{slug}/entities/': readsProject('entities/', 401, 200),
+    'POST /data/projects/{slug}/entities/': editsProject('entities/', 400),
+    'GET /data/projects/{slug}/entities/{id}/': readsProject(`entities/${unknown}/`, 401, 404),
+    'PUT /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 400),
+    'PATCH /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 400),
+    'DELETE /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 404),
+    'GET /data/projects/{slug}/comments/': readsProject('comments/', 401, 200),
+    'POST /data/projects/{slug}/comments/': [
+      ...at(() => '/data/projects/open-project/comments/', signedIn(400), { body: {} }),
+      ...at(() => '/data/projects/hidden-project/comments/', by(401, 404, 400, 404, 404, 404, 400), { body: {} }),
+    ],
+    'GET /data/projects/{slug}/comments/{id}/': readsSaying('', 401, 200),
+    'GET /data/projects/{slug}/comments/{id}/replies/': readsSaying('replies/', 401, 200),
+    'PUT /data/projects/{slug}/comments/{id}/': changesSaying(400),
+    'PATCH /data/projects/{slug}/comments/{id}/': changesSaying(400),
+    'DELETE /data/projects/{slug}/comments/{id}/': [
+      {
+        place: async () => ({ path: `/data/projects/open-project/comments/${await saying('open-project')}/` }),
+        gives: changesOpen(204),
+      },
     ],
   },
 

@@ -5,6 +5,7 @@ import { followStanding } from './comment-standing.ts'
 import { edgeOf, edgesOf, relink, showBeside } from './links.ts'
 import { tell } from './notices.ts'
 import { discount } from './notifications.ts'
+import { followProject } from './project-follow.ts'
 import { assertion, type Head, head } from './record-items.ts'
 import { followRename } from './renames.ts'
 
@@ -24,6 +25,7 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     if (before && after && before.username !== after.username)
       await followRename(String(after.id), String(after.username))
   },
+  project: followProject,
   // Only time takes notifications away.
   notification: async ({ before, after }) => {
     if (before && !after) await discount(before)
