@@ -15,6 +15,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   roles: ['table'],
   activities: ['table'],
   comments: ['table'],
+  submissions: ['table'],
   flags: ['table'],
   notifications: ['table'],
   health: ['table', 'bucket'],

@@ -7,7 +7,7 @@ import { comment } from './comments.ts'
 import { send } from './notifications.ts'
 import { activity, decision, flag, type Head, head } from './record-items.ts'
 import * as roles from './roles.ts'
-import { suggestion } from './submission-items.ts'
+import { moderation, suggestion } from './submission-items.ts'
 import { userOf } from './users.ts'
 
 /** Something that people are told of, as the stream shows it. */
@@ -105,6 +105,20 @@ const heard: Readonly<Record<string, (images: Images) => Happening | undefined>>
       at: it.reviewed_at ?? it.created_at,
       actor_id: it.reviewed_by,
       named: it.suggested_by,
+    }
+  },
+
+  moderation: ({ after }) => {
+    if (!after) return undefined
+    const it = parse(moderation, after)
+    return {
+      notices: ['moderated'],
+      event: `moderation#${it.submission}#${it.version}`,
+      at: it.reviewed_at,
+      actor_id: it.moderator_id,
+      entity_id: null,
+      named: it.contributor_id,
+      detail: `${it.submission_id}, ${it.status}`,
     }
   },
 

@@ -58,8 +58,7 @@ export async function queryAll(pk: string, prefix: string, forward = true): Prom
     const page = await db.send(
       new QueryCommand({
         TableName,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+        ...beginning(pk, prefix),
         ScanIndexForward: forward,
         ConsistentRead: true,
         ExclusiveStartKey,
@@ -70,6 +69,15 @@ export async function queryAll(pk: string, prefix: string, forward = true): Prom
   } while (ExclusiveStartKey)
   return items
 }
+
+/** A key may not be compared with an empty text. */
+const beginning = (pk: string, prefix: string) =>
+  prefix === ''
+    ? { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } }
+    : {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+      }
 
 /** The first `limit` items of a partition whose sort key lies between two texts, both included, strongly consistent. One call. */
 export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
@@ -136,8 +144,7 @@ export async function walkWithin({ pk, prefix, forward, limit, beyond }: Within)
     const page = await db.send(
       new QueryCommand({
         TableName,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+        ...beginning(pk, prefix),
         ScanIndexForward: forward,
         Limit: limit - items.length,
         ConsistentRead: true,
