@@ -99,6 +99,7 @@ export const permissions = {
     changes: (actor) => reviewer(actor),
   },
   'activity.list': { lists: scope },
+  'activity.read': { sees: inspects },
   'flag.list': { role: anyone },
   'flag.read': { role: anyone, sees: inspects },
   'flag.create': { role: anyone },

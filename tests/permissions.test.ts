@@ -176,6 +176,12 @@ const openAndClosed = (path: (id: string) => string): Case[] => [
   { place: submitted(path), gives: by(404, 200, 200, 200, 200, 200, 200) },
 ]
 
+/** The latest activity on a record. */
+const activityOf = async (it: typeof published) => {
+  const { results } = (await app.staff.get(`/data/activities/?entity=${it.cultural_entity_id}`)).body
+  return `/data/activities/${results[0].activity_id}/`
+}
+
 const matrix: Matrix = {
   submissions: {
     'GET /data/submissions/': at(() => '/data/submissions/', signedIn(200)),
@@ -444,7 +450,13 @@ const matrix: Matrix = {
     'GET /data/notifications/{id}/': at(() => '/data/notifications/00000000000/', signedIn(404)),
   },
 
-  activities: { 'GET /data/activities/': at(() => '/data/activities/', all(200)) },
+  activities: {
+    'GET /data/activities/': at(() => '/data/activities/', all(200)),
+    'GET /data/activities/{id}/': [
+      { place: async () => ({ path: await activityOf(published) }), gives: all(200) },
+      { place: async () => ({ path: await activityOf(pending) }), gives: inspectsHidden },
+    ],
+  },
   registry: { 'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)) },
 
   sources: {
@@ -541,6 +553,7 @@ const matrix: Matrix = {
     'GET /data/user/{slug}/': at(() => `/data/user/${me}/`, all(200)),
     'GET /data/user/by-username/{username}/': at(() => '/data/user/by-username/dev/', all(200)),
     'POST /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
+    'PUT /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
     'PATCH /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
     'PATCH /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
     'PUT /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
