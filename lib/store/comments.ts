@@ -262,7 +262,7 @@ export async function create(
       updated_at: at,
       version: 1,
     }
-    return { result: made, writes: [...putNew(made), ...(above && root ? answering(above, root) : []), ...writes] }
+    return { result: made, writes: [...entered(made), ...(above && root ? answering(above, root) : []), ...writes] }
   }, ATTEMPTS)
 }
 
@@ -280,7 +280,8 @@ function answering({ parent, root: old }: Above, root: Comment): Write[] {
   return [put(comment, root, old), put(comment, amended<Comment>(parent, { answers: parent.answers + 1 }), parent)]
 }
 
-const putNew = (made: Comment): Write[] => {
+/** The writes of a new comment by itself. */
+export const entered = (made: Comment): Write[] => {
   const { id, thread, root, place } = made
   return [put(comment, made, undefined), put(commentPlace, { id, thread, root, place, version: 1 as const }, undefined)]
 }
