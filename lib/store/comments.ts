@@ -324,7 +324,7 @@ function onLatest<T>(
 }
 
 /** So many places that are held for nothing any more are given up at a time. */
-const MOST_LEVELS = 15
+const MOST_LEVELS = 40
 
 /** Takes away a comment that nobody answers, and the deleted ones that held their places for it alone. */
 async function withdrawn(it: Comment): Promise<Write[]> {
