@@ -63,6 +63,8 @@ export const methodNotAllowed = (method: string, allow: string[]) =>
 /** Someone else was faster, or the state does not permit it. */
 export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
   new Problem('conflict', detail)
+/** It was here once and will not come back. */
+export const gone = (detail: string) => new Problem('gone', detail)
 /** If-Match names a version that is no longer the current one. */
 export const preconditionFailed = () =>
   new Problem('precondition_failed', 'This has changed since the version named in If-Match.')

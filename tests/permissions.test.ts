@@ -17,10 +17,11 @@ import type { routes as reviews } from '../functions/reviews.ts'
 import type { routes as revisions } from '../functions/revisions.ts'
 import type { routes as roles } from '../functions/roles.ts'
 import type { routes as sources } from '../functions/sources.ts'
+import type { routes as submissions } from '../functions/submissions.ts'
 import type { routes as tokens } from '../functions/tokens.ts'
 import type { routes as users } from '../functions/users.ts'
 import { type App, openApp } from './app.ts'
-import { contribute, publish, sure } from './make.ts'
+import { contribute, publish, submit, sure } from './make.ts'
 
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
 type Groups = {
@@ -41,6 +42,7 @@ type Groups = {
   revisions: typeof revisions
   roles: typeof roles
   sources: typeof sources
+  submissions: typeof submissions
   tokens: typeof tokens
   users: typeof users
 }
@@ -189,7 +191,64 @@ const changesSaying = (ok: number) => [
   ...at(() => inHidden(`comments/${sayings.hidden}/`), changesHidden(ok), { body: {} }),
 ]
 
+/** A suggestion that the other contributor has made on a submission of the contributor, made anew for each persona. */
+const suggested = (path: (id: number) => string, gives: readonly number[]): Case => ({
+  place: async () => {
+    const body = { submission: (await submit('dev')).id, title: 'T', description: 'D' }
+    return { path: path(sure(201, await app.other.post('/data/submission-suggestions/', { body })).id) }
+  },
+  gives,
+})
+const submitted = (path: (id: string) => string, status?: 'accepted', body?: object) => async (): Promise<Place> => ({
+  path: path((await submit('dev', { status })).submission_id),
+  body,
+})
+const openAndClosed = (path: (id: string) => string): Case[] => [
+  { place: submitted(path, 'accepted'), gives: all(200) },
+  { place: submitted(path), gives: by(404, 200, 200, 200, 200, 200, 200) },
+]
+
+/** The latest activity on a record. */
+const activityOf = async (it: typeof published) => {
+  const { results } = (await app.staff.get(`/data/activities/?entity=${it.cultural_entity_id}`)).body
+  return `/data/activities/${results[0].activity_id}/`
+}
+
 const matrix: Matrix = {
+  submissions: {
+    'GET /data/submissions/': at(() => '/data/submissions/', signedIn(200)),
+    'GET /data/submissions/ids/': at(() => '/data/submissions/ids', all(200)),
+    'GET /data/submissions/{id}/': openAndClosed((id) => `/data/submissions/${id}/`),
+    'GET /data/submissions/{id}/versions/': openAndClosed((id) => `/data/submissions/${id}/versions/`),
+    'GET /data/submissions/{id}/versions/{version}/': openAndClosed((id) => `/data/submissions/${id}/versions/1/`),
+    'GET /data/submissions/{id}/edit-suggestions/': openAndClosed((id) => `/data/submissions/${id}/edit-suggestions`),
+    'POST /data/submissions/': at(() => '/data/submissions/', all(410), { body: {} }),
+    'POST /data/submissions/form-submit/': at(() => '/data/submissions/form-submit/', all(410), { body: {} }),
+    'PUT /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410), { body: {} }),
+    'PATCH /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410), { body: {} }),
+    'DELETE /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410)),
+    'GET /data/submission-suggestions/': at(() => '/data/submission-suggestions/', signedIn(200)),
+    'POST /data/submission-suggestions/': [
+      { place: submitted(() => '/data/submission-suggestions/', undefined, {}), gives: signedIn(400) },
+    ],
+    'GET /data/submission-suggestions/{id}/': [
+      suggested((id) => `/data/submission-suggestions/${id}/`, by(401, 200, 200, 200, 200, 200, 200)),
+    ],
+    'POST /data/submission-suggestions/{id}/approve/': [
+      suggested((id) => `/data/submission-suggestions/${id}/approve/`, reviewers(200)),
+    ],
+    'POST /data/submission-suggestions/{id}/reject/': [
+      suggested((id) => `/data/submission-suggestions/${id}/reject/`, reviewers(200)),
+    ],
+    'GET /data/moderations/{id}/': [{ place: submitted((id) => `/data/moderations/${id}/`), gives: staffOnly(200) }],
+    'PUT /data/moderations/{id}/': [
+      { place: submitted((id) => `/data/moderations/${id}/`, undefined, { status: 'review' }), gives: staffOnly(200) },
+    ],
+    'PATCH /data/moderations/{id}/': [
+      { place: submitted((id) => `/data/moderations/${id}/`, undefined, {}), gives: staffOnly(200) },
+    ],
+  },
+
   comments: {
     'GET /data/entities/{entity_id}/comments/': [
       ...at(() => thread(published.cultural_entity_id), all(200)),
@@ -423,7 +482,13 @@ const matrix: Matrix = {
     'GET /data/notifications/{id}/': at(() => '/data/notifications/00000000000/', signedIn(404)),
   },
 
-  activities: { 'GET /data/activities/': at(() => '/data/activities/', all(200)) },
+  activities: {
+    'GET /data/activities/': at(() => '/data/activities/', all(200)),
+    'GET /data/activities/{id}/': [
+      { place: async () => ({ path: await activityOf(published) }), gives: all(200) },
+      { place: async () => ({ path: await activityOf(pending) }), gives: inspectsHidden },
+    ],
+  },
   registry: { 'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)) },
 
   sources: {
@@ -520,6 +585,7 @@ const matrix: Matrix = {
     'GET /data/user/{slug}/': at(() => `/data/user/${me}/`, all(200)),
     'GET /data/user/by-username/{username}/': at(() => '/data/user/by-username/dev/', all(200)),
     'POST /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
+    'PUT /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
     'PATCH /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
     'PATCH /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
     'PUT /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),

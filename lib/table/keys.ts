@@ -60,6 +60,8 @@ import { addressOf } from '../domain/address.ts'
  *   another's hidden projects that one works on       every, kind, owner, owner_kind  PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
  *   projects with a word that begins so               table       WORD#project                    <word>#<id>
  *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
+ *   one delivery to the review webhook                table       DELIVERY#<id>                   HEAD
+ *   deliveries that wait, by when; those given up     every       DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
  *   a large transaction, its parts                   table       LARGE#<id>                      HEAD, PART#<number>
  *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
  *   what an item will be after one                   table       STAGED#<pk>                     <sk>
@@ -147,6 +149,7 @@ export const key = {
   }),
   moderation: (submission: number): Key => ({ pk: `SUBMISSION#${submission}`, sk: 'MODERATION' }),
   suggestion: (id: number): Key => ({ pk: `SUGGESTION#${id}`, sk: HEAD }),
+  delivery: (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: HEAD }),
   large: (id: string): Key => ({ pk: `LARGE#${id}`, sk: HEAD }),
   largePart: (id: string, number: number): Key => ({
     pk: `LARGE#${id}`,

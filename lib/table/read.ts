@@ -36,8 +36,7 @@ export async function queryAll(pk: string, prefix: string, forward = true): Prom
     const page = await db.send(
       new QueryCommand({
         TableName,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+        ...beginning(pk, prefix),
         ScanIndexForward: forward,
         ConsistentRead: true,
         ExclusiveStartKey,
@@ -68,6 +67,15 @@ export async function queryAllBetween(pk: string, from: string, to: string): Pro
   } while (ExclusiveStartKey)
   return items
 }
+
+/** A key may not be compared with an empty text. */
+const beginning = (pk: string, prefix: string) =>
+  prefix === ''
+    ? { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } }
+    : {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+      }
 
 /** The first `limit` items of a partition whose sort key lies between two texts, both included, strongly consistent. One call. */
 export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
@@ -142,8 +150,7 @@ export async function walkWithin({ pk, prefix, forward, limit, beyond }: Within)
     const page = await db.send(
       new QueryCommand({
         TableName,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+        ...beginning(pk, prefix),
         ScanIndexForward: forward,
         Limit: limit - items.length,
         ConsistentRead: true,
