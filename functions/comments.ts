@@ -207,5 +207,5 @@ async function chosen(it: Wanted, actor: Actor | null, place: Where): Promise<re
     return found && mayInspect(actor, found) ? remarks.listOn(found.entity_id, place) : remarks.nothing
   }
   const user = it.user_id || (it.username ? (await loadByUsername(it.username))?.id : undefined)
-  return user ? remarks.listOf(user, actor, place) : remarks.nothing
+  return v.is(uuid, user) ? remarks.listOf(user, actor, place) : remarks.nothing
 }

@@ -1,9 +1,11 @@
 import { log } from '../lib/log.ts'
 import { sweepQueue } from '../lib/store/queue-sweep.ts'
+import { tidy } from '../lib/table/large.ts'
 
-/** Comes by every 15 minutes and moves what time alone has changed. */
-export async function handler(): Promise<{ moved: number }> {
+/** Comes by every 15 minutes, moves what time alone has changed, and completes or clears away what was stopped in the middle. */
+export async function handler(): Promise<{ moved: number; settled: number }> {
   const moved = await sweepQueue()
-  log({ level: 'info', message: 'sweep', count: moved })
-  return { moved }
+  const settled = await tidy()
+  log({ level: 'info', message: 'sweep', count: moved + settled })
+  return { moved, settled }
 }

@@ -99,6 +99,14 @@ const Environment = v.pipe(
   ),
   v.forward(
     v.partialCheck(
+      [['STAGE'], ['REVIEW_WEBHOOK_URL']],
+      (it) => !['staging', 'prod'].includes(it.STAGE) || /^(https:|$)/.test(it.REVIEW_WEBHOOK_URL),
+      'must begin with https:',
+    ),
+    ['REVIEW_WEBHOOK_URL'],
+  ),
+  v.forward(
+    v.partialCheck(
       [['IDP_CLIENT_ID'], ['IDP_USERINFO_URL'], ['IDP_ISSUER']],
       (it) => !it.IDP_CLIENT_ID || it.IDP_USERINFO_URL !== '' || it.IDP_ISSUER !== '',
       'is needed beside IDP_CLIENT_ID',

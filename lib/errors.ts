@@ -48,6 +48,8 @@ export const malformed = (detail: string) => new Problem('malformed', detail)
 export const invalid = (fields: Fields) => new Problem('invalid', 'Invalid input.', { fields })
 /** A rule about the whole object is broken. */
 export const invalidObject = (detail: string) => invalid({ non_field_errors: [detail] })
+/** What is asked for does not fit what there is. */
+export const impossible = (detail: string) => new Problem('invalid', detail)
 /** The Host header names a host that is not ours. */
 export const badHost = () => new Problem('bad_host', 'This host is not served here.')
 /** A caller has to be known, and none is. */
@@ -68,6 +70,8 @@ export const methodNotAllowed = (method: string, allow: string[]) =>
 /** Someone else was faster, or the state does not permit it. */
 export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
   new Problem('conflict', detail)
+/** It was here once and will not come back. */
+export const gone = (detail: string) => new Problem('gone', detail)
 /** If-Match names a version that is no longer the current one. */
 export const preconditionFailed = () =>
   new Problem('precondition_failed', 'This has changed since the version named in If-Match.')

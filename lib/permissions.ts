@@ -50,6 +50,11 @@ const reviews = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !=
 const inspects = (actor: Actor | null, it: Subject) => sees(actor, it) || reviews(actor, it)
 const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const wrote = (actor: Actor, it: Subject) => actor.id === it.author_id
+/** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
+const knows = (actor: Actor | null, it: Subject) => it.public || actor !== null
+/** Suggestions: what came of them is for those who are signed in, until then they are between the two sides and reviewers. */
+const follows = (actor: Actor | null, it: Subject) =>
+  actor !== null && (it.public || reviewer(actor) || owns(actor, it) || wrote(actor, it))
 /** Reviewers, but on a record of their own: nobody decides on that. */
 const settles = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
 const scope = (actor: Actor | null): Scope => ({
@@ -109,6 +114,7 @@ export const permissions = {
     changes: (actor) => reviewer(actor),
   },
   'activity.list': { lists: scope },
+  'activity.read': { sees: inspects },
   'flag.list': { role: anyone },
   'flag.read': { role: anyone, sees: inspects },
   'flag.create': { role: anyone },
@@ -125,6 +131,16 @@ export const permissions = {
     changes: settles,
   },
   'notification.own': { role: anyone },
+  'submission.list': { role: anyone },
+  'submission.read': { sees: knows },
+  'submission.ids': { open: 'an id says nothing of what it names, and each is checked when it is read' },
+  'submission.write': { open: 'nobody may any more, and everyone is told so' },
+  'suggestion.list': { role: anyone },
+  'suggestion.create': { role: anyone },
+  'suggestion.read': { role: anyone, sees: follows },
+  'suggestion.decide': { sees: follows, changes: (actor, it) => reviewer(actor) && !wrote(actor, it) },
+  'moderation.read': { role: staff },
+  'moderation.change': { role: staff },
   'comment.list': { lists: scope },
   'comment.add': { role: anyone },
   'comment.read': { sees: inspects },
@@ -150,7 +166,8 @@ export const permissions = {
   'project.create': { role: anyone },
   'project.read': { sees: visits },
   'project.follow': { role: anyone, sees: visits },
-  'project.discuss': { role: anyone, sees: visits },
+  'project.discuss': { sees: visits, changes: anyone },
+  'project.unsay': { sees: visits, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
   'project.update': { sees: visits, changes: partsIn.editors },
   'project.contribute': { sees: visits, changes: partsIn.editors },
   'project.move': { sees: visits, changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)) },
@@ -169,3 +186,7 @@ export const mayInspect = (actor: Actor | null, it: Subject): boolean => inspect
 export const mayVisit = (actor: Actor | null, it: Subject): boolean => visits(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
+/** Whether the caller may see that suggestion. */
+export const mayFollow = (actor: Actor | null, it: Subject): boolean => follows(actor, it)
+/** Whether the caller may see that legacy submission. */
+export const mayKnow = (actor: Actor | null, it: Subject): boolean => knows(actor, it)

@@ -18,6 +18,7 @@ const roots = {
   roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin/*'],
   activities: ['/data/activities'],
   comments: ['/data/comments', '/data/entities/{entity_id}/comments'],
+  submissions: ['/data/submissions', '/data/submission-suggestions', '/data/moderations/*'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
   projects: ['/data/projects'],

@@ -613,6 +613,49 @@ describe('the flat list', () => {
   })
 })
 
+test('after whatever many do at once, every number of a thread is what a recount gives', async () => {
+  const { default: fc } = await import('fast-check')
+  const { comment } = await import('../lib/store/comments.ts')
+  const { parse } = await import('../lib/table/item.ts')
+  const { key } = await import('../lib/table/keys.ts')
+  const { queryAll } = await import('../lib/table/read.ts')
+  const it = await published()
+  const { pk } = key.comment(`ENTITY#${it.cultural_entity_id}`, { id: 0, root: 0, place: 0 })
+  const all = async () => (await queryAll(pk, '')).map((item) => parse(comment, item))
+  const step = fc.record({
+    deletes: fc.integer({ min: 0, max: 9 }),
+    at: fc.nat(),
+    roots: fc.integer({ min: 0, max: 9 }),
+  })
+  const together = fc.array(step, { minLength: 1, maxLength: 5 })
+  const statuses = new Set<number>()
+  for (const steps of fc.sample(together, { numRuns: 60, seed: 4 })) {
+    const there = await all()
+    const replies = await Promise.all(
+      steps.map(({ deletes, at, roots }) => {
+        const one = there[at % Math.max(1, there.length)]
+        if (one && deletes < 4) return app.staff.delete(`${thread(it)}${one.id}/`)
+        return send(app.other, it, 'x', one && roots < 8 ? one.id : undefined)
+      }),
+    )
+    for (const { status } of replies) statuses.add(status)
+  }
+  expect([...statuses].filter((status) => ![201, 204, 400, 404].includes(status))).toEqual([])
+  const left = await all()
+  expect(left.length).toBeGreaterThan(10)
+  for (const one of left) {
+    expect(one.answers).toBe(left.filter((other) => other.parent === one.id).length)
+    const below = left.filter((other) => other.root === one.id && other.id !== one.id)
+    expect(one.replies).toBe(below.length)
+    if (one.user_id === null) expect(one.answers).toBeGreaterThan(0)
+    if (one.parent !== null) expect(left.some((other) => other.id === one.parent)).toBe(true)
+  }
+  expect(await countsOf(it)).toEqual({
+    roots: left.filter((one) => one.parent === null).length,
+    all: left.filter((one) => one.user_id !== null).length,
+  })
+}, 60_000)
+
 describe('what comments cost', () => {
   test('does not grow with the thread', async () => {
     const it = await published()

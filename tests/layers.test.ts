@@ -15,6 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'store',
     'views',
     'blobs',
+    'webhook',
     'auth',
     'errors',
     'config',
@@ -24,6 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'metrics',
     'table/stream',
     'table/read',
+    'table/large',
   ],
   http: ['auth', 'kinds/index', 'permissions', 'errors', 'config', 'log', 'meter', 'store/requests'],
   views: ['kinds', 'domain', 'permissions', 'store'],
@@ -40,6 +42,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   cache: ['clock'],
   log: ['config'],
   blobs: ['config'],
+  webhook: ['config'],
   metrics: ['clock', 'table/read'],
 }
 

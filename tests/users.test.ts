@@ -215,6 +215,12 @@ describe('profiles', () => {
     expect((await app.anon.get(`/data/user/${other}/`)).body).toMatchObject(wanted)
   })
 
+  test('PUT is another word for POST', async () => {
+    const reply = await app.other.put(`/data/user/${other}/`, { body: wanted })
+    expect([reply.status, reply.body]).toEqual([200, (await app.other.get('/data/user/me/')).body])
+    expect(reply.body).toMatchObject(wanted)
+  })
+
   test('PATCH changes only what is sent; null and "" empty a member', async () => {
     const body = { country: null, position: '', contributor_mode: 'advanced' }
     const reply = await app.other.patch(`/data/user/${other}/`, { body })
@@ -240,7 +246,7 @@ describe('profiles', () => {
 
   test("nobody changes another's profile, not even staff", async () => {
     for (const persona of [app.other, app.curator, app.staff]) {
-      for (const method of ['POST', 'PATCH']) {
+      for (const method of ['POST', 'PUT', 'PATCH']) {
         const reply = await persona.send(method, `/data/user/${me}/`, { body: { country: 'Atlantis' } })
         expect([reply.status, reply.body]).toEqual([403, refused])
       }
@@ -258,6 +264,17 @@ describe('profiles', () => {
     [{ country: 'a\u0007b' }, { country: ['Control characters are not allowed.'] }],
     [{ country: 'a\nb' }, { country: ['Control characters are not allowed.'] }],
     [{ country: 5 }, { country: ['Not a valid text.'] }],
+    [{ country: 'x'.repeat(101) }, { country: ['Ensure this field has no more than 100 characters.'] }],
+    [{ biography: 'x'.repeat(5001) }, { biography: ['Ensure this field has no more than 5000 characters.'] }],
+    [
+      { website_link: `https://example.org/${'x'.repeat(200)}` },
+      { website_link: ['Ensure this field has no more than 200 characters.'] },
+    ],
+    [
+      { social_links: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`net${i}`, 'x'])) },
+      { social_links: ['Give no more than 20 of them.'] },
+    ],
+    [{ social_links: { github: 7 } }, { social_links: ['Not a valid text.'] }],
     [{ website_link: 'javascript:alert(1)' }, { website_link: ['Enter a valid URL.'] }],
     [{ website_link: 'example' }, { website_link: ['Enter a valid URL.'] }],
     [{ social_links: { twitter: 'javascript:alert(1)' } }, { social_links: ['Enter a web address or a name.'] }],

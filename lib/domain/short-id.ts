@@ -26,7 +26,8 @@ export const shortDigest = (text: string): string =>
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 11
 const ALL = 62n ** 11n
-const FACTOR = 32_416_190_071_827_364_651n
+// The golden section of all, or the next number without a divisor in common: what follows each other lies far apart.
+const FACTOR = 32_160_363_160_257_795_053n
 // What undoes the factor. Of the numbers below 62^11, 62^11 / 2 * 30 / 31 share no divisor with it, and a power of that
 // many is 1; one factor less is the inverse.
 const INVERSE = power(FACTOR, (ALL / 62n) * 30n - 1n)

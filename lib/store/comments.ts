@@ -262,7 +262,7 @@ export async function create(
       updated_at: at,
       version: 1,
     }
-    return { result: made, writes: [...putNew(made), ...(above && root ? answering(above, root) : []), ...writes] }
+    return { result: made, writes: [...entered(made), ...(above && root ? answering(above, root) : []), ...writes] }
   }, ATTEMPTS)
 }
 
@@ -280,7 +280,8 @@ function answering({ parent, root: old }: Above, root: Comment): Write[] {
   return [put(comment, root, old), put(comment, amended<Comment>(parent, { answers: parent.answers + 1 }), parent)]
 }
 
-const putNew = (made: Comment): Write[] => {
+/** The writes of a new comment by itself. */
+export const entered = (made: Comment): Write[] => {
   const { id, thread, root, place } = made
   return [put(comment, made, undefined), put(commentPlace, { id, thread, root, place, version: 1 as const }, undefined)]
 }
@@ -323,7 +324,7 @@ function onLatest<T>(
 }
 
 /** So many places that are held for nothing any more are given up at a time. */
-const MOST_LEVELS = 15
+const MOST_LEVELS = 40
 
 /** Takes away a comment that nobody answers, and the deleted ones that held their places for it alone. */
 async function withdrawn(it: Comment): Promise<Write[]> {

@@ -4,8 +4,9 @@ import { invalid, notFound, Problem, refused } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, queryAllBetween } from '../table/read.ts'
+import { get, queryAllBetween, queryBetween } from '../table/read.ts'
 import { commit } from './commit.ts'
+import type { Place } from './lists.ts'
 import {
   type Asset,
   asSubject,
@@ -174,6 +175,15 @@ export function step(old: Project, changes: Partial<Project>, done: readonly Don
       ...relist(old, next),
     ] as Write[],
   }
+}
+
+/** One page of what happened in a project, newest first: one query at any depth. */
+export async function activities({ id, activity_count }: Project, { offset, limit }: Pick<Place, 'offset' | 'limit'>) {
+  const [first, last] = [Math.max(1, activity_count - offset - limit + 1), activity_count - offset]
+  if (last < 1) return { count: activity_count, results: [] }
+  const [from, to] = [first, last].map((number) => key.projectActivity(id, number))
+  const items = await queryBetween(from?.pk ?? '', from?.sk ?? '', to?.sk ?? '', limit)
+  return { count: activity_count, results: items.map((item) => parse(projectActivity, item)).reverse() }
 }
 
 /** Fails with `refused` while what belongs to a project stands still. For plans that add to it or take from it. */

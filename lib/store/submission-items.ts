@@ -5,7 +5,8 @@ import { key, padded } from '../table/keys.ts'
 
 /** The item types of legacy submissions: what was once sent in on a form, what it has been, and what people would change. */
 
-const anything = v.record(v.string(), v.any())
+/** An object of whoever sent it, as JSON: the table takes neither every number nor every depth. */
+const json = v.string()
 
 export const Submission = v.object({
   /** The number that older clients know it by. */
@@ -14,7 +15,7 @@ export const Submission = v.object({
   title: v.string(),
   description: v.string(),
   contribution_type: v.string(),
-  contribution_data: anything,
+  contribution_data: json,
   /** What the form held, by the names of lib/domain/submission.ts. */
   members: v.record(v.string(), v.string()),
   cultural_heritage: v.nullable(v.string()),
@@ -65,7 +66,7 @@ export const SubmissionVersion = v.object({
   version_number: v.number(),
   title: v.string(),
   description: v.string(),
-  contribution_data: anything,
+  contribution_data: json,
   updated_by: v.string(),
   updated_at: v.string(),
   version: v.number(),
@@ -80,6 +81,9 @@ export const submissionVersion = defineItem({
 /** What staff noted of a submission when they last looked at it. There is one for each at most. */
 export const Moderation = v.object({
   submission: v.number(),
+  submission_id: v.string(),
+  /** Whose submission it is. */
+  contributor_id: v.string(),
   moderator_id: v.string(),
   remarks: v.string(),
   /** The status that it gave. */
@@ -104,7 +108,7 @@ export const Suggestion = v.object({
   suggested_by: v.string(),
   title: v.string(),
   description: v.string(),
-  contribution_data: anything,
+  contribution_data: json,
   /** Null until a reviewer decides. */
   approved: v.nullable(v.boolean()),
   reviewed_by: v.nullable(v.string()),

@@ -55,6 +55,7 @@ import { addressOf } from '../domain/address.ts'
  *   what happened in a project, newest first          table       PROJECT#<id>                    ACTIVITY#<number>
  *   a project as it was before a merge                table       PROJECT#<id>                    SNAPSHOT#<created_at>#<id>
  *   projects by class, owner and state, four orders   every, kind, owner, owner_kind  PROJECT#<class>[#OWNER#<user>][#<state>]#<order>  <time>#<id>
+ *   who merges a project right now                    table       PROJECT#<id>                    MERGING
  *   the same, in the project itself                   table       PROJECT#<id>                    PLACE#<order>, MEMBER#<user>
  *   another's hidden projects that one works on       every, kind, owner, owner_kind  PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
  *   projects with a word that begins so               table       WORD#project                    <word>#<id>
@@ -63,6 +64,11 @@ import { addressOf } from '../domain/address.ts'
  *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
  *   assets whose text is being read, by since when    every       OCR                             <since>#<id>
  *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
+ *   one delivery to the review webhook                table       DELIVERY#<id>                   HEAD
+ *   deliveries that wait, by when; those given up     every       DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
+ *   a large transaction, its parts                   table       LARGE#<id>                      HEAD, PART#<number>
+ *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
+ *   what an item will be after one                   table       STAGED#<pk>                     <sk>
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
@@ -133,6 +139,7 @@ export const key = {
   }),
   projectPlace: (project: string, order: string): Key => ({ pk: `PROJECT#${project}`, sk: `PLACE#${order}` }),
   projectMember: (project: string, user: string): Key => ({ pk: `PROJECT#${project}`, sk: `MEMBER#${user}` }),
+  merging: (project: string): Key => ({ pk: `PROJECT#${project}`, sk: 'MERGING' }),
   projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
   reply: (user: string, key: string): Key => ({ pk: `REPLY#${user}#${key}`, sk: HEAD }),
   comment: (thread: string, { id, root, place }: { id: number; root: number; place: number }): Key => ({
@@ -148,6 +155,12 @@ export const key = {
   }),
   moderation: (submission: number): Key => ({ pk: `SUBMISSION#${submission}`, sk: 'MODERATION' }),
   suggestion: (id: number): Key => ({ pk: `SUGGESTION#${id}`, sk: HEAD }),
+  delivery: (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: HEAD }),
+  large: (id: string): Key => ({ pk: `LARGE#${id}`, sk: HEAD }),
+  largePart: (id: string, number: number): Key => ({
+    pk: `LARGE#${id}`,
+    sk: `PART#${String(number).padStart(6, '0')}`,
+  }),
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
