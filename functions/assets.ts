@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { copyObject, links, streamObject, uploadForm } from '../lib/blobs.ts'
-import { clock } from '../lib/clock.ts'
 import { config } from '../lib/config.ts'
 import { invalid, notFound, Problem } from '../lib/errors.ts'
 import { admit, type Claim, keep } from '../lib/files/admit.ts'
@@ -178,8 +177,7 @@ export const routes = {
       assets.checkOpen(subject.about)
       const content_type = announcedType(said.file_name, media_type)
       const upload = await counted(actor, () => uploads.begin(subject.about, actor, { ...said, content_type }, true))
-      const until = new Date(clock.now().getTime() + FORM_SECONDS * 1000)
-      const form = await uploadForm(upload.pending_key ?? '', { type: content_type, size: said.size }, until)
+      const form = await uploadForm(upload.pending_key ?? '', { type: content_type, size: said.size }, FORM_SECONDS)
       return created({ asset_id: upload.id, upload: form })
     },
   }),

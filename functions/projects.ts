@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { getObject, putObject } from '../lib/blobs.ts'
+import { getObject, links, putObject } from '../lib/blobs.ts'
 import { config } from '../lib/config.ts'
 import { projectStates } from '../lib/domain/project-states.ts'
 import { choice, line, lines, members, REQUIRED, uuid } from '../lib/http/body.ts'
@@ -23,15 +23,9 @@ import { transition } from '../lib/store/project-transitions.ts'
 import * as projects from '../lib/store/projects.ts'
 import { within } from '../lib/store/requests.ts'
 import { loadByUsername } from '../lib/store/users.ts'
+import { assetRow } from '../lib/views/asset.ts'
 import { commentRow } from '../lib/views/comment.ts'
-import {
-  entityView,
-  membershipView,
-  projectActivityView,
-  projectAsset,
-  projectDetail,
-  projectRow,
-} from '../lib/views/project.ts'
+import { entityView, membershipView, projectActivityView, projectDetail, projectRow } from '../lib/views/project.ts'
 import { graphView, MOST_DRAWN } from '../lib/views/project-graph.ts'
 
 const slug = v.pipe(
@@ -479,9 +473,10 @@ async function detailOf(it: projects.Whole, actor: Actor | null) {
     ],
     entities.map((one) => one.entity_id),
   )
+  const link = await links()
   return projectDetail(
     it,
-    assets.map((one) => projectAsset(one, company.people)),
+    assets.map((one) => assetRow(one, company.people, link)),
     actor,
     company,
   )

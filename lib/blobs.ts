@@ -8,7 +8,6 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { clock } from './clock.ts'
 import { config } from './config.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
 
@@ -98,16 +97,18 @@ export async function links(): Promise<Links> {
     )
 }
 
-/** What a client posts, and where, to put one file of this type and size under a key until a moment. */
-export async function uploadForm(key: string, file: { type: string; size: number }, until: Date) {
+/** What a client posts, and where, to put one file of this type and size under a key, within so many seconds. */
+export async function uploadForm(key: string, file: { type: string; size: number }, seconds: number) {
   const by = await signer()
+  const until = new Date(by.at.getTime() + seconds * 1000)
   const fields = postFields({ bucket: Bucket, key, ...file, until }, by)
   return { url: addressOf('', by).href, fields, expires_at: until.toISOString() }
 }
 
+/** The time of day, not the service's clock: the bucket compares it with its own. */
 async function signer(): Promise<Signer> {
   const [credentials, region] = await Promise.all([s3.config.credentials(), s3.config.region()])
-  return { credentials, region, at: clock.now() }
+  return { credentials, region, at: new Date() }
 }
 
 /** The bucket is a host of its own at AWS, and a folder of the local server. */

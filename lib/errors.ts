@@ -78,8 +78,6 @@ export const preconditionFailed = () =>
 /** More bytes than this route takes; `also` tells where they may go instead. */
 export const tooLarge = (limit: number, also: Record<string, string> = {}) =>
   new Problem('too_large', `The body is larger than ${limit} bytes.`, { also })
-/** It was there once, and will not be again. */
-export const gone = (detail: string) => new Problem('gone', detail)
 /** A content type that this route does not read. */
 export const unsupportedMediaType = (wanted: string) =>
   new Problem('unsupported_media_type', `Unsupported media type. Send ${wanted}.`)

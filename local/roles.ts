@@ -19,6 +19,9 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   flags: ['table'],
   notifications: ['table'],
   projects: ['table', 'files'],
+  assets: ['table', 'files', 'bucket'],
+  'asset-files': ['table', 'files', 'bucket', 'assetFileJobs'],
+  ocr: ['table', 'files', 'bucket', 'ocrJobs'],
   webhooks: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
@@ -49,8 +52,10 @@ const grants = {
     ]),
   ],
   files: [allow(['GetObject', 'PutObject', 'DeleteObject'].map(of('s3')), [joined([bucket, '/*'], '')])],
-  // HeadBucket asks for this one.
+  // HeadBucket asks for this one; and without it, an object that is not there is one that may not be read.
   bucket: [allow(['s3:ListBucket'], [bucket])],
+  assetFileJobs: [jobsOf('AssetFileJobs')],
+  ocrJobs: [jobsOf('OcrJobs')],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
 } satisfies Record<string, readonly Statement[]>
 
@@ -102,6 +107,12 @@ const ownLogs = (functionName: string) =>
 
 function allow(Action: readonly string[], Resource: readonly unknown[]): Statement {
   return { Effect: 'Allow', Action, Resource }
+}
+
+function jobsOf(queue: string): Statement {
+  return allow(['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map(of('sqs')), [
+    { 'Fn::GetAtt': [queue, 'Arn'] },
+  ])
 }
 
 function of(service: string): (action: string) => string {

@@ -22,6 +22,7 @@ const roots = {
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
   projects: ['/data/projects'],
+  assets: ['/data/projects/{slug}/assets'],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
 

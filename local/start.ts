@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { startEmulator } from './emulator.ts'
+import { loadFollowers, through } from './followers.ts'
 import { directory, pidFile, root } from './home.ts'
 import { startIdp } from './idp.ts'
 import { ensureFree } from './ports.ts'
@@ -81,6 +82,18 @@ async function start(): Promise<void> {
   running.push(
     startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
   )
+  // Each has a pump of its own, as each has a queue where it is deployed: none waits for another.
+  for (const follower of loadFollowers()) {
+    const own = join(directory, follower.name)
+    await mkdir(own, { recursive: true })
+    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own }
+    running.push(
+      startPump(
+        place,
+        through(follower, (event) => invoke(ports.functions, follower.name, event)),
+      ).stop,
+    )
+  }
   running.push(everyFew(() => invoke(ports.functions, 'webhooks', {})))
   console.log(
     page({

@@ -5,8 +5,9 @@ import type { Write } from '../table/item.ts'
 import { MOST_ACTIONS, transact } from '../table/write.ts'
 import type { Values } from './contribution.ts'
 
-/** Writes a contribution, or tells that it holds more than one transaction takes. */
+/** Writes a contribution, or tells that it holds more than one transaction takes. Nothing to write is nothing to do. */
 export async function commit(writes: readonly Write[]): Promise<void> {
+  if (writes.length === 0) return
   const lists = new Set(writes.flatMap((write) => Object.keys(write.counts)))
   if (writes.length + lists.size > MOST_ACTIONS)
     throw invalidObject('Too many values, names and new records at once. Send them in parts.')

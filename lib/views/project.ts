@@ -1,7 +1,7 @@
 import { isStill, type Part, targetsFrom } from '../domain/project-states.ts'
 import { type Actor, mayInspect, partsIn } from '../permissions.ts'
 import type { People } from '../store/people.ts'
-import type { Asset, Membership, Project, ProjectActivity, ProjectEntity } from '../store/project-items.ts'
+import type { Membership, Project, ProjectActivity, ProjectEntity } from '../store/project-items.ts'
 import type { Whole } from '../store/projects.ts'
 import type { Head } from '../store/record-items.ts'
 import { statusOf } from './record.ts'
@@ -97,16 +97,4 @@ export const projectActivityView = (
   ...rest,
   project: project_id,
   actor: personOf(people, actor_id),
-})
-
-/** An asset beside its project: where its file is to be had, its own pages tell. */
-export const projectAsset = (
-  { version: _, project_id, object_key: __, thumbnail_key: ___, ocr_text: ____, uploaded_by, ...rest }: Asset,
-  people: People,
-) => ({
-  ...rest,
-  project: project_id,
-  media_url: null,
-  uploaded_document_id: null,
-  uploaded_by: personOf(people, uploaded_by),
 })
