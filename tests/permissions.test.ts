@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { routes as activities } from '../functions/activities.ts'
 import type { routes as assertions } from '../functions/assertions.ts'
+import type { routes as assets } from '../functions/assets.ts'
 import type { routes as clusters } from '../functions/clusters.ts'
 import type { routes as comments } from '../functions/comments.ts'
 import type { routes as entities } from '../functions/entities.ts'
@@ -22,11 +23,13 @@ import type { routes as tokens } from '../functions/tokens.ts'
 import type { routes as users } from '../functions/users.ts'
 import { type App, openApp } from './app.ts'
 import { contribute, publish, submit, sure } from './make.ts'
+import { mp3 } from './media-files.ts'
 
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
 type Groups = {
   activities: typeof activities
   assertions: typeof assertions
+  assets: typeof assets
   clusters: typeof clusters
   comments: typeof comments
   entities: typeof entities
@@ -60,6 +63,7 @@ let claim: { id: string }
 let source: { id: string }
 let cluster: { id: string }
 const sayings = { open: '', hidden: '' }
+const files = { open: '', hidden: '' }
 const revisionIds = { published: '', pending: '' }
 beforeAll(async () => {
   app = await openApp({ env: { RATE_PROJECTS: '1000/h' } })
@@ -78,6 +82,7 @@ beforeAll(async () => {
   await newProject('open-project', 'public')
   await newProject('hidden-project', 'private')
   Object.assign(sayings, { open: await saying('open-project'), hidden: await saying('hidden-project') })
+  Object.assign(files, { open: await newAsset('open-project'), hidden: await newAsset('hidden-project') })
 })
 
 const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
@@ -179,6 +184,19 @@ const readsProject = (rest: string, anon: number, ok: number) => [
 const editsProject = (rest: string, ok: number, body: object = {}) => [
   ...at(() => inOpen(rest), changesOpen(ok), { body }),
   ...at(() => inHidden(rest), changesHidden(ok), { body }),
+]
+const newAsset = async (slug: string) => {
+  const body = new FormData()
+  body.set('file', new File([Uint8Array.from(mp3())], 'a.mp3'))
+  return sure(201, await app.contributor.post(`/data/projects/${slug}/assets/upload/`, { body })).id
+}
+const readsAsset = (ok: number) => [
+  ...at(() => inOpen(`assets/${files.open}/`), by(401, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(`assets/${files.hidden}/`), by(401, 404, ok, 404, 404, 404, ok)),
+]
+const changesAsset = (rest: string, ok: number, body: object = {}) => [
+  ...at(() => inOpen(`assets/${files.open}/${rest}`), changesOpen(ok), { body }),
+  ...at(() => inHidden(`assets/${files.hidden}/${rest}`), changesHidden(ok), { body }),
 ]
 const saying = async (slug: string) =>
   sure(201, await app.contributor.post(`/data/projects/${slug}/comments/`, { body: { comment: 'x' } })).comment_id
@@ -658,6 +676,30 @@ const matrix: Matrix = {
         gives: changesOpen(204),
       },
     ],
+  },
+
+  assets: {
+    'GET /data/projects/{slug}/assets/': readsProject('assets/', 401, 200),
+    'POST /data/projects/{slug}/assets/': editsProject('assets/', 400),
+    // What is wrong with a body is told to those who may send one.
+    'POST /data/projects/{slug}/assets/upload/': [
+      ...at(() => inOpen('assets/upload/'), by(401, 403, 400, 403, 403, 403, 400), { body: new FormData() }),
+      ...at(() => inHidden('assets/upload/'), by(401, 404, 400, 404, 404, 404, 400), { body: new FormData() }),
+    ],
+    'POST /data/projects/{slug}/assets/uploads/': editsProject('assets/uploads/', 400),
+    'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/': editsProject(
+      `assets/uploads/${unknown}/complete/`,
+      404,
+    ),
+    'GET /data/projects/{slug}/assets/{id}/': readsAsset(200),
+    'PATCH /data/projects/{slug}/assets/{id}/': changesAsset('', 400, { role: 'proof' }),
+    'DELETE /data/projects/{slug}/assets/{id}/': [
+      {
+        place: async () => ({ path: inOpen(`assets/${await newAsset('open-project')}/`) }),
+        gives: changesOpen(204),
+      },
+    ],
+    'POST /data/projects/{slug}/assets/{id}/start-ocr/': changesAsset('start-ocr/', 400),
   },
 
   health: {

@@ -79,8 +79,8 @@ test('leaves alone what has been decided meanwhile', async () => {
   expect(await sweep()).toBe(0)
 })
 
-test('with nothing to move or to complete costs two calls', async () => {
-  expect(await commandsOf(sweep)).toEqual(['QueryCommand', 'QueryCommand'])
+test('with nothing to move, to complete or to end costs four calls', async () => {
+  expect(await commandsOf(sweep)).toEqual(['QueryCommand', 'QueryCommand', 'QueryCommand', 'QueryCommand'])
 })
 
 test('a record that returns to the queue after a year is at once where it belongs', async () => {
