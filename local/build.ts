@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type OutputFile, type Plugin, stop } from 'esbuild'
+import { carriedBy, neverBundled } from './carried.ts'
 import { zip } from './zip.ts'
 
 /**
@@ -22,7 +23,8 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
   const made = new Map<string, string>()
   for (const name of names) {
     const file = join(outdir, `${name}.zip`)
-    await writeFile(file, zip({ [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }))
+    const bundle = { [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }
+    await writeFile(file, zip({ ...bundle, ...(await carriedBy(name, root)) }))
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
     made.set(name, file)
   }
@@ -82,6 +84,7 @@ export const forLambda = (root: string) =>
     absWorkingDir: root,
     minify: true,
     mainFields: ['module', 'main'],
+    external: [...neverBundled],
     legalComments: 'none',
     // CommonJS dependencies in an ES module still ask for Node's own modules by require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
