@@ -7,6 +7,8 @@ import { createWorker, type Worker } from 'tesseract.js'
 /** What was read from an image: its text, line by line, and how sure the reader is of each word, from 0 to 1. */
 export type Reading = { text: string; confidence: number; words: readonly { text: string; confidence: number }[] }
 
+const CANNOT = 'The image cannot be read.'
+
 /** The image is one that nothing can be read from; `message` says why in a sentence. */
 export class Unreadable extends Error {
   constructor(message: string) {
@@ -35,15 +37,22 @@ export async function readText(image: Uint8Array, wanted: readonly Language[], s
   // Whoever waits for it may have gone by then.
   broken.promise.catch(() => undefined)
   const patience = setTimeout(() => broken.reject(new Unreadable('Reading the image takes too long.')), seconds * 1000)
-  let worker: Worker | undefined
+  let worker: Worker
   try {
     await Promise.all(wanted.map((one) => symlink(dataOf(one), join(directory, `${one}.traineddata.gz`))))
     worker = await createWorker([...wanted], 1, {
       langPath: directory,
       cacheMethod: 'none',
       // Without this a failure inside the reader would end the whole process.
-      errorHandler: () => broken.reject(new Unreadable('The image cannot be read.')),
+      errorHandler: () => broken.reject(new Unreadable(CANNOT)),
     })
+  } catch (error) {
+    // A reader that does not even start is no fault of the image.
+    await rm(directory, { recursive: true, force: true })
+    clearTimeout(patience)
+    throw new Error('the reader does not start', { cause: error })
+  }
+  try {
     const { data } = await Promise.race([
       worker.recognize(Buffer.from(image), { rotateAuto: false }, { text: true, blocks: true }),
       broken.promise,
@@ -57,10 +66,10 @@ export async function readText(image: Uint8Array, wanted: readonly Language[], s
       words: words.map((it) => ({ text: it.text, confidence: it.confidence / 100 })),
     }
   } catch (error) {
-    throw error instanceof Unreadable ? error : new Unreadable('The image cannot be read.')
+    throw error instanceof Unreadable ? error : new Unreadable(CANNOT)
   } finally {
     clearTimeout(patience)
-    await worker?.terminate()
+    await worker.terminate()
     await rm(directory, { recursive: true, force: true })
   }
 }

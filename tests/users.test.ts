@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from './app.ts'
+import { oneOfEach } from './media-files.ts'
 
 let app: App
 let me: string
@@ -329,8 +330,8 @@ describe('/user/username/', () => {
   })
 })
 
-describe('profile images', () => {
-  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+describe('profile images', async () => {
+  const { 'image/png': png, 'image/jpeg': jpeg, 'image/webp': webp } = await oneOfEach()
   const form = (bytes: Uint8Array, name = 'profile_image') => {
     const made = new FormData()
     made.append(name, new File([new Uint8Array(bytes)], 'me.png', { type: 'image/png' }))
@@ -360,8 +361,8 @@ describe('profile images', () => {
 
   test('the type is what the content shows', async () => {
     for (const [bytes, type] of [
-      [Buffer.from('ffd8ffe000104a464946', 'hex'), 'image/jpeg'],
-      [Buffer.from('524946460a00000057454250', 'hex'), 'image/webp'],
+      [jpeg, 'image/jpeg'],
+      [webp, 'image/webp'],
     ] as const) {
       const { body } = await app.other.post('/data/user/profile-image/', { body: form(bytes) })
       expect((await app.anon.get(body.profile_image)).headers['content-type']).toBe(type)
@@ -371,6 +372,11 @@ describe('profile images', () => {
   test.each([
     ['an SVG', form(Buffer.from('<svg onload="alert(1)"/>')), 'Send a PNG, JPEG or WebP image.'],
     ['nothing', form(new Uint8Array()), 'Send a PNG, JPEG or WebP image.'],
+    [
+      'an image with something behind it',
+      form(Buffer.concat([png, jpeg])),
+      'There are bytes after the end of the image.',
+    ],
     ['too much', form(Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)])), 'The image is larger than 2 MB.'],
     ['another member', form(png, 'picture'), 'Send an image file.'],
   ])('%s is refused and the image stays', async (_what, body, message) => {

@@ -34,8 +34,8 @@ const checks: Readonly<Record<ContentType, (source: Source) => Found | Promise<F
   'video/mp4': checkMp4,
 }
 
-/** The type that the first bytes show. */
-function sniff(source: Source): ContentType | undefined {
+/** The type that the first bytes show; the rest may be anything. */
+export function sniff(source: Source): ContentType | undefined {
   const head = source.read(0, Math.min(16, source.size))
   const text = head.toString('latin1')
   if (/^\xff\xd8\xff/.test(text)) return 'image/jpeg'
