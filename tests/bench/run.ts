@@ -5,6 +5,7 @@ import { benchConflicts } from './conflicts.ts'
 import { benchCost } from './cost.ts'
 import { benchImport } from './import.ts'
 import { benchPipeline } from './pipeline.ts'
+import { benchProjects } from './projects.ts'
 import { benchQueue } from './queue.ts'
 
 /** `npm run bench [-- NAME...]`: all measurements, or the named ones. `SIZES=1000,100000` sets the sizes of those that fill a table. */
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   import: benchImport,
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
+  projects: benchProjects,
   comments: () => benchComments(sizes),
 }
 
