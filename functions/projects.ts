@@ -78,7 +78,7 @@ const Part = members({
     ),
   ),
 })
-const Whole = v.object({ ...Part.entries, title })
+const Whole = members({ ...Part.entries, title })
 const Transition = members({ target_state: choice(projectStates), comment: orEmpty(lines(2000)) })
 
 const roles = ['editor', 'viewer', 'domain_expert'] as const

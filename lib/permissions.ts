@@ -71,10 +71,12 @@ export const partsIn = {
   reviewers: (actor: Actor, it: Subject) => reviewer(actor) || roleIn(actor, it) === 'domain_expert',
   mergers: (actor: Actor, _it: Subject) => atLeast('domain_expert')(actor),
 }
-/** Whoever sees a record of this sort, everyone who works on the project, and reviewers while it waits for them. */
+/** Reviewers while a project waits for them, and once it is merged those who may take that back. */
+const oversees = (actor: Actor, it: Subject) =>
+  (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && partsIn.mergers(actor, it))
+/** Whoever sees a record of this sort, everyone who works on the project, and those who oversee it. */
 const visits = (actor: Actor | null, it: Subject) =>
-  sees(actor, it) ||
-  (!it.deleted_at && (roleIn(actor, it) !== undefined || (reviewable(it) && actor !== null && reviewer(actor))))
+  sees(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || oversees(actor, it)))
 
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },

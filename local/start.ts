@@ -94,7 +94,8 @@ async function start(): Promise<void> {
       ).stop,
     )
   }
-  running.push(everyFew(() => invoke(ports.functions, 'webhooks', {})))
+  for (const [name, seconds] of Object.entries({ webhooks: 2, sweeper: 10 }))
+    running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
   console.log(
     page({
       api: `http://localhost:${ports.API}`,
@@ -157,14 +158,14 @@ async function invoke(port: number, name: string, event: object) {
 }
 
 /** What comes by every minute where it is deployed comes by more often here, one visit after the other. Answers how to end it. */
-function everyFew(visit: () => Promise<unknown>): () => Promise<void> {
+function everyFew(seconds: number, visit: () => Promise<unknown>): () => Promise<void> {
   let visiting = Promise.resolve()
   const timer = setInterval(() => {
     visiting = visiting.then(visit).then(
       () => undefined,
       () => undefined,
     )
-  }, 2000)
+  }, seconds * 1000)
   return async () => {
     clearInterval(timer)
     await visiting

@@ -55,7 +55,7 @@ const part = defineItem({
 })
 
 /** So many parts are written at the same time; each with so many actions and bytes at most. */
-const AT_ONCE = 4
+const AT_ONCE = 8
 const MOST_ACTIONS = 96
 const MOST_BYTES = 2_000_000
 
@@ -66,8 +66,9 @@ const MOST_BYTES = 2_000_000
 export async function transactLarge(id: string, writes: readonly Write[], last: readonly Write[]): Promise<void> {
   const begun: Large = { id, state: 'open', settled: false, created_at: now(), version: 1 }
   await transact([put(large, begun, undefined)])
+  let parts = 0
   try {
-    await stage(id, writes)
+    parts = await stage(id, writes)
     await transact([...last, put(large, amended(begun, { state: 'done' }), begun)])
   } catch (error) {
     if (!(await isSwitched(id))) {
@@ -75,9 +76,12 @@ export async function transactLarge(id: string, writes: readonly Write[], last: 
       throw error
     }
   }
-  // From here on it has happened, whatever becomes of the rest: readers see it, and `tidy` completes it.
-  await settle(id).catch(() => undefined)
+  // From here on it has happened, whatever becomes of the rest: readers see it, and `tidy` completes what nobody waits for.
+  if (parts <= MOST_WAITED_FOR) await settle(id).catch(() => undefined)
 }
+
+/** A few parts are put in place at once, so that what is small is over when it is answered. */
+const MOST_WAITED_FOR = 16
 
 /** Whether the switch has happened although its reply was lost; if not, it never will. */
 async function isSwitched(id: string): Promise<boolean> {
@@ -93,13 +97,15 @@ async function isSwitched(id: string): Promise<boolean> {
   return found?.state === 'done'
 }
 
-async function stage(id: string, writes: readonly Write[]): Promise<void> {
+/** Answers in how many parts it is prepared. */
+async function stage(id: string, writes: readonly Write[]): Promise<number> {
   const steps = await stepsOf(id, writes)
   const counters = countersOf(id, writes)
   const parts = parted(id, steps, counters)
   await eachOf(parts, ({ made, actions }) =>
     transact([put(part, made, undefined), ...actions.map((action) => ({ action, counts: {} }))]),
   )
+  return parts.length
 }
 
 /** What has to be written to prepare each change, from the items as they are; fails where a condition does not hold. */

@@ -82,21 +82,27 @@ export function told(item: Raw | undefined): Raw | undefined {
 /** Items as they are stored, whoever is at work on them; by `pk sk`. Asks again for keys that were not processed. */
 export async function rawMany(keys: readonly Key[], consistent = true): Promise<Map<string, Raw>> {
   const wanted = [...new Map(keys.map((each) => [place(each), each])).values()]
-  const found = new Map<string, Raw>()
-  for (let start = 0; start < wanted.length; start += 100) {
-    let left: NonNullable<BatchGetCommandInput['RequestItems']> = {
-      [TableName]: {
-        Keys: wanted.slice(start, start + 100).map(({ pk, sk }) => ({ pk, sk })),
-        ConsistentRead: consistent,
-      },
-    }
-    for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
-      if (attempt > 8) throw unavailable()
-      if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
-      const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
-      for (const item of Responses?.[TableName] ?? []) found.set(place(keyOf(item)), item)
-      left = UnprocessedKeys ?? {}
-    }
+  const chunks = Array.from({ length: Math.ceil(wanted.length / 100) }, (_, i) => wanted.slice(100 * i, 100 * (i + 1)))
+  const found: Raw[][] = []
+  for (let start = 0; start < chunks.length; start += AT_ONCE)
+    found.push(...(await Promise.all(chunks.slice(start, start + AT_ONCE).map((each) => rawChunk(each, consistent)))))
+  return new Map(found.flat().map((item) => [place(keyOf(item)), item]))
+}
+
+/** So many calls are made at the same time. */
+const AT_ONCE = 8
+
+async function rawChunk(keys: readonly Key[], ConsistentRead: boolean): Promise<Raw[]> {
+  const found: Raw[] = []
+  let left: NonNullable<BatchGetCommandInput['RequestItems']> = {
+    [TableName]: { Keys: keys.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead },
+  }
+  for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
+    if (attempt > 8) throw unavailable()
+    if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
+    const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
+    found.push(...(Responses?.[TableName] ?? []))
+    left = UnprocessedKeys ?? {}
   }
   return found
 }

@@ -5,7 +5,9 @@ import { benchConflicts } from './conflicts.ts'
 import { benchCost } from './cost.ts'
 import { benchImport } from './import.ts'
 import { benchPipeline } from './pipeline.ts'
+import { benchProjects } from './projects.ts'
 import { benchQueue } from './queue.ts'
+import { benchUploads } from './uploads.ts'
 
 /** `npm run bench [-- NAME...]`: all measurements, or the named ones. `SIZES=1000,100000` sets the sizes of those that fill a table. */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
@@ -16,6 +18,8 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   import: benchImport,
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
+  projects: benchProjects,
+  uploads: benchUploads,
   comments: () => benchComments(sizes),
 }
 
