@@ -70,13 +70,13 @@ async function alone<T>(project: string, work: () => Promise<T>): Promise<T> {
  * with, the project is still approved and nothing has changed.
  */
 export function merge(
-  whole: Whole,
+  old: Whole,
   actor: Actor,
   comment: string,
   keep: (name: string, bytes: Uint8Array) => Promise<void>,
 ): Promise<Whole> {
-  const { id } = whole.about
-  return alone(id, async () => {
+  return alone(old.about.id, async () => {
+    const whole = await unchanged(old)
     const { snapshot, bytes, writes } = await prepared(whole, actor)
     await keep(snapshot.object_key, bytes)
     const at = snapshot.created_at
@@ -90,6 +90,16 @@ export function merge(
     await large(snapshot.id, writes, [...own, put(projectSnapshot, snapshot, undefined)])
     return { ...whole, ...(await loadWholeById(next.id)) }
   })
+}
+
+/**
+ * A project with exactly what belongs to it: read once more after the project itself, and refused when it has changed in
+ * between. One query alone may see a link or an asset before it changes and the project after.
+ */
+async function unchanged({ about }: Whole): Promise<Whole> {
+  const whole = await loadWholeById(about.id)
+  if (whole?.version !== about.version) throw conflict()
+  return whole
 }
 
 async function large(id: string, writes: readonly Write[], last: readonly Write[]): Promise<void> {
@@ -190,13 +200,14 @@ export async function latestSnapshot(project: string): Promise<ProjectSnapshot |
  * that has been decided on, edited or deleted since is left as it is; the activity names it.
  */
 export function rollBack(
-  whole: Whole,
+  old: Whole,
   actor: Actor,
   read: (name: string) => Promise<Uint8Array | undefined>,
 ): Promise<Whole> {
-  const { about } = whole
+  const { about } = old
   if (about.state !== 'merged') throw impossible('Only a merged project can be rolled back.')
   return alone(about.id, async () => {
+    const whole = await unchanged(old)
     const stored = await latestSnapshot(about.id)
     const bytes = stored && (await read(stored.object_key))
     if (!stored || !bytes) throw impossible('There is no snapshot of this project to go back to.')

@@ -64,10 +64,10 @@ async function look(heap: string, ids: readonly string[]) {
     keys: [...found.keys()].sort(),
     queryAll: plain(await queryAll(pk, 'STONE#')),
     between: plain(await queryAllBetween(pk, 'STONE#', 'STONE#~')),
-    first: plain(await queryBetween(pk, 'STONE#', 'STONE#~', 500)),
-    within: plain(await walkWithin({ pk, prefix: 'STONE#', forward: false, limit: 500 })),
+    first: plain(await queryBetween(pk, 'STONE#', 'STONE#~', 2000)),
+    within: plain(await walkWithin({ pk, prefix: 'STONE#', forward: false, limit: 2000 })),
     lists: await Promise.all(
-      lists.map(async (list) => plain(await walk({ index: 'kind', pk: list, forward: true, limit: 500 }))),
+      lists.map(async (list) => plain(await walk({ index: 'kind', pk: list, forward: true, limit: 2000 }))),
     ),
     page: plain(await walk({ index: 'kind', pk: lists[0] ?? '', forward: true, limit: 5 })).length,
     counts: lists.map((list) => counts.get(list) ?? 0),
@@ -119,6 +119,31 @@ describe('a large transaction', () => {
     expect(after.marks).toEqual([])
     expect(await leftovers(it.heap, it.ids)).toBe(0)
     expect(await it.isUp()).toBe(true)
+  })
+
+  test('that is too large to wait for is seen at once, and put in place by whoever tidies up', async () => {
+    const it = await prepared(750)
+    await run(it)
+    expect(await leftovers(it.heap, it.ids)).toBeGreaterThan(0)
+    const after = await it.see()
+    expect(after.counts).toEqual([0, 500, 375])
+    expect(after.sums).toEqual([0, 500, 375])
+    expect(after.lists.map((list) => list.length)).toEqual([0, 500, 375])
+    expect(after.page).toBe(0)
+    for (const way of [after.getMany, after.queryAll, after.between, after.within]) expect(way).toEqual(after.get)
+    expect(await table.large.tidy()).toBeGreaterThan(0)
+    expect(await leftovers(it.heap, it.ids)).toBe(0)
+    expect(await it.see()).toEqual(after)
+  })
+
+  test('another on what is not in place yet puts it there first', async () => {
+    const it = await prepared(750)
+    await run(it)
+    const [blue] = (await it.see()).get.filter((one) => one.includes('blue'))
+    const old = make(blue?.split(' ')[0] ?? '', 'blue', 2)
+    await table.large.transactLarge(crypto.randomUUID(), [table.item.put(it.type, make(old.id, 'green', 3), old)], [])
+    expect(await table.read.get(it.type, { id: old.id })).toEqual(make(old.id, 'green', 3))
+    expect(await leftovers(it.heap, it.ids)).toBe(0)
   })
 
   test('fails with the word of the condition that does not hold, and changes nothing', async () => {
@@ -201,6 +226,25 @@ describe('a large transaction', () => {
     }
     expect(outcomes).toEqual(new Set([true, false]))
   })
+
+  test('of many parts that is killed on the way shows nothing or all of it, and ends well', async () => {
+    const outcomes: boolean[] = []
+    for (const nth of [3, 12, 21, 30, 39, 48]) {
+      const it = await prepared(750)
+      const before = await it.see()
+      await withFault(nth, 'killed', () => run(it))
+      const up = await it.isUp()
+      outcomes.push(up)
+      const after = await it.see()
+      if (up) expect([nth, after.counts, after.sums]).toEqual([nth, [0, 500, 375], [0, 500, 375]])
+      else expect([nth, after]).toEqual([nth, before])
+      time += 120_000
+      await table.large.tidy()
+      expect([nth, await it.see()]).toEqual([nth, after])
+      expect([nth, await leftovers(it.heap, it.ids)]).toEqual([nth, 0])
+    }
+    expect(new Set(outcomes)).toEqual(new Set([true, false]))
+  }, 60_000)
 
   test('is not heard of in the stream before its switch', async () => {
     const { told } = table.staged
