@@ -70,7 +70,8 @@ async function start(): Promise<void> {
     running.push(emulator.stop)
     emulator.process.once('exit', () => void fail('The DynamoDB emulator ended.'))
   }
-  const files = await startS3({ port: ports.S3, directory: join(directory, 's3'), bucket: BUCKET_NAME })
+  const origins = (stack.environment.CORS_ORIGINS ?? '').split(',').filter(Boolean)
+  const files = await startS3({ port: ports.S3, directory: join(directory, 's3'), bucket: BUCKET_NAME, origins })
   running.push(files.stop)
   const idp = await startIdp(ports['identity provider'])
   running.push(idp.stop)

@@ -1,5 +1,5 @@
 import { clock, newId, now } from '../clock.ts'
-import { conflict, gone } from '../errors.ts'
+import { conflict, gone, Problem } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put, remove as removal } from '../table/item.ts'
 import { get, walk } from '../table/read.ts'
@@ -79,24 +79,34 @@ export async function end(old: Upload): Promise<void> {
   await transact([removal(upload, old)])
 }
 
-const MOST_AT_ONCE = 200
+/** So many are ended in one visit at most, and at once; the next visit goes on. */
+const MOST = 500
+const AT_ONCE = 8
 
 /** Ends the uploads that have expired; answers how many. Safe to run twice at once. */
 export async function sweepUploads(): Promise<number> {
-  const due = await walk({ index: 'kind', pk: 'UPLOAD', forward: true, limit: MOST_AT_ONCE })
-  const expired = due.map((item) => parse(upload, item)).filter((it) => it.until <= now())
-  const ended = await Promise.all(
-    expired.map(async (it) => {
-      // The index may be behind: what has changed since is looked at the next time.
-      const latest = await loadUpload(it.project_id, it.id)
-      if (!latest || latest.version !== it.version) return 0
-      return end(latest).then(
-        () => 1,
-        () => 0,
-      )
-    }),
-  )
-  return ended.reduce<number>((sum, one) => sum + one, 0)
+  const oldest = await walk({ index: 'kind', pk: 'UPLOAD', forward: true, limit: MOST })
+  const expired = oldest.map((item) => parse(upload, item)).filter((it) => it.until <= now())
+  let ended = 0
+  for (let start = 0; start < expired.length; start += AT_ONCE) {
+    const done = await Promise.all(expired.slice(start, start + AT_ONCE).map(endIfStill))
+    ended += done.filter(Boolean).length
+  }
+  return ended
+}
+
+/** The index may be behind: what has been ended or completed meanwhile is none of ours. */
+async function endIfStill({ project_id, id }: Upload): Promise<boolean> {
+  const latest = await loadUpload(project_id, id)
+  // Whoever completes it at the last moment comes to an end first.
+  if (!latest || (latest.held_until !== null && latest.held_until > now())) return false
+  try {
+    await end(latest)
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'conflict') return false
+    throw error
+  }
 }
 
 /** An object is named by what it belongs to and by the try that has made it, so no two tries ever share one. */
