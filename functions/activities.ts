@@ -1,9 +1,9 @@
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ActivityQuery } from '../lib/http/params.ts'
-import { listRoute, type Routes } from '../lib/http/route.ts'
+import { ActivityQuery, ById } from '../lib/http/params.ts'
+import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import * as activities from '../lib/store/activities.ts'
-import { peopleIn } from '../lib/store/people.ts'
+import { peopleIn, peopleOf } from '../lib/store/people.ts'
 import { activityView } from '../lib/views/entity.ts'
 
 /** What happens, newest first: of everyone, or of one person. */
@@ -18,6 +18,15 @@ export const routes = {
       const results = feed.results.map(({ activity, about }) => activityView(activity, people, about, actor))
       return listBody(request, page, { ...feed, results })
     },
+  }),
+
+  'GET /data/activities/{id}/': readRoute({
+    permission: 'activity.read',
+    cache: 'no-store',
+    params: ById,
+    subject: ({ id }) => activities.load(id),
+    handle: async ({ subject: { activity, about }, actor }) =>
+      activityView(activity, await peopleOf([activity.user_id]), about, actor),
   }),
 } satisfies Routes
 

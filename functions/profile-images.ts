@@ -1,11 +1,14 @@
 import * as v from 'valibot'
-import { deleteObject, getObject, putObject } from '../lib/blobs.ts'
+import { deleteObject, getObject } from '../lib/blobs.ts'
 import { newId } from '../lib/clock.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { admit, keep } from '../lib/files/admit.ts'
 import { members, uuid } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { content } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
+import { type Checked, sniff } from '../lib/media/check.ts'
+import { inMemory, type Source } from '../lib/media/source.ts'
 import { amendLatest, load } from '../lib/store/users.ts'
 import { imageUrl } from '../lib/views/profile.ts'
 
@@ -21,10 +24,10 @@ export const routes = {
     form: { bytes: LARGEST_FORM },
     body: members({ profile_image: v.instance(File, 'Send an image file.') }, 'Send an image file.'),
     handle: async ({ actor, body, request }) => {
-      const bytes = new Uint8Array(await body.profile_image.arrayBuffer())
-      const type = checkedType(bytes)
+      const source = inMemory(await body.profile_image.bytes())
+      const image = await checked(source)
       const profile_image = newId()
-      await putObject(objectKey(actor.id, profile_image), bytes, type)
+      await keep(objectKey(actor.id, profile_image), source, image)
       const user = await replace(actor.id, profile_image)
       return { profile_image: user && imageUrl(user, request.origin) }
     },
@@ -67,17 +70,12 @@ async function replace(id: string, profile_image: string) {
   return user
 }
 
-/** The type that the content shows, whatever the form says. */
-function checkedType(bytes: Uint8Array): string {
-  if (bytes.length > LARGEST) throw invalid({ profile_image: ['The image is larger than 2 MB.'] })
-  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
-  const type = signatures.find(({ pattern }) => pattern.test(head))?.type
-  if (!type) throw invalid({ profile_image: ['Send a PNG, JPEG or WebP image.'] })
-  return type
+/** An image from its first byte to its last, and nothing else. */
+async function checked(source: Source): Promise<Checked> {
+  if (source.size > LARGEST) throw invalid({ profile_image: ['The image is larger than 2 MB.'] })
+  const type = sniff(source)
+  if (!types.some((it) => it === type)) throw invalid({ profile_image: ['Send a PNG, JPEG or WebP image.'] })
+  return admit(source, {}, { member: 'profile_image', types })
 }
 
-const signatures = [
-  { type: 'image/png', pattern: /^\x89PNG\r\n\x1a\n/ },
-  { type: 'image/jpeg', pattern: /^\xff\xd8\xff/ },
-  { type: 'image/webp', pattern: /^RIFF[\s\S]{4}WEBP/ },
-]
+const types = ['image/png', 'image/jpeg', 'image/webp'] as const

@@ -2,12 +2,15 @@ import * as v from 'valibot'
 import { deleteObject, getObject, putObject } from '../lib/blobs.ts'
 import { newId } from '../lib/clock.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { admit, keep } from '../lib/files/admit.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ById, SourceQuery } from '../lib/http/params.ts'
 import { content, created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Data, kinds, schemaOf } from '../lib/kinds/index.ts'
+import { sniff } from '../lib/media/check.ts'
+import { inMemory } from '../lib/media/source.ts'
 import type { Actor } from '../lib/permissions.ts'
 import * as sources from '../lib/store/sources.ts'
 import { sourceView } from '../lib/views/source.ts'
@@ -101,9 +104,8 @@ const LARGEST = 4_500_000
 /** The file goes first, so that no source ever points at nothing; it goes again when there is no source for it. */
 async function register(data: Data, file: File | null, actor: Actor): Promise<sources.Source> {
   if (!file) return sources.create(data, actor, null)
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  const upload = { key: `data-sources/${newId()}`, content_type: checkedType(bytes), size: bytes.length }
-  await putObject(upload.key, bytes, upload.content_type)
+  const key = `data-sources/${newId()}`
+  const upload = { key, ...(await store(key, await file.bytes())) }
   try {
     return await sources.create(data, actor, upload)
   } catch (error) {
@@ -122,20 +124,20 @@ function uploadedFile() {
   )
 }
 
-/** The type that the content shows, whatever the form says. */
-function checkedType(bytes: Uint8Array): string {
-  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
-  const type = signatures.find(({ pattern }) => pattern.test(head))?.type ?? (isText(bytes) ? TEXT : undefined)
-  if (!type) throw invalid({ uploaded_file: ['Send a PDF, JPEG, PNG or WebP file, or plain text.'] })
-  return type
+/** Puts a file that is wholly of one type, or plain text, under a key; answers its type and size as it is kept. */
+async function store(key: string, bytes: Uint8Array): Promise<{ content_type: string; size: number }> {
+  const source = inMemory(bytes)
+  const type = sniff(source)
+  if (types.some((it) => it === type)) {
+    const checked = await admit(source, {}, { member: 'uploaded_file', types })
+    return { content_type: checked.content_type, size: (await keep(key, source, checked)).size }
+  }
+  if (!isText(bytes)) throw invalid({ uploaded_file: ['Send a PDF, JPEG, PNG or WebP file, or plain text.'] })
+  await putObject(key, bytes, TEXT)
+  return { content_type: TEXT, size: bytes.length }
 }
 
-const signatures = [
-  { type: 'application/pdf', pattern: /^%PDF-/ },
-  { type: 'image/jpeg', pattern: /^\xff\xd8\xff/ },
-  { type: 'image/png', pattern: /^\x89PNG\r\n\x1a\n/ },
-  { type: 'image/webp', pattern: /^RIFF[\s\S]{4}WEBP/ },
-]
+const types = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'] as const
 const TEXT = 'text/plain; charset=utf-8'
 const extensions: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',

@@ -89,6 +89,7 @@ export const routes = {
   }),
 
   'POST /data/user/{slug}/': changeProfile,
+  'PUT /data/user/{slug}/': changeProfile,
   'PATCH /data/user/{slug}/': changeProfile,
   'PATCH /user/username/': changeUsername,
   'PUT /user/username/': changeUsername,

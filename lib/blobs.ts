@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream'
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
@@ -7,6 +9,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { config } from './config.ts'
+import { postFields, presignedGet, type Signer } from './presign.ts'
 
 export const s3 = new S3Client({
   region: config.AWS_REGION,
@@ -49,3 +52,67 @@ export async function deleteObject(Key: string): Promise<void> {
 export async function ping(abortSignal: AbortSignal): Promise<void> {
   await s3.send(new HeadBucketCommand({ Bucket }), { abortSignal })
 }
+
+export type Stream = { body: AsyncIterable<Uint8Array>; etag: string }
+
+/** The bytes under a key as they come, or undefined. For objects of any size. */
+export async function streamObject(Key: string): Promise<Stream | undefined> {
+  try {
+    const { Body, ETag = '' } = await s3.send(new GetObjectCommand({ Bucket, Key }))
+    return Body && { body: Body as Readable, etag: ETag } // in Node a body is always a Readable
+  } catch (error) {
+    if (error instanceof NoSuchKey) return undefined
+    throw error
+  }
+}
+
+/** Stores bytes as they come, so many of them, under a key. */
+export async function putStream(
+  Key: string,
+  Body: Readable,
+  ContentLength: number,
+  ContentType: string,
+): Promise<void> {
+  await s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength, ContentType }))
+}
+
+/** Stores what is under one key under another one too. Fails when there is nothing. */
+export async function copyObject(from: string, Key: string): Promise<void> {
+  await s3.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` }))
+}
+
+export type Shown = { type: string; disposition: string }
+/** Makes addresses under which one object can be read for a while. */
+export type Links = (key: string, shown: Shown) => string
+
+/** A maker of addresses that are good for 15 minutes. Asks for credentials once; each address is arithmetic. */
+export async function links(): Promise<Links> {
+  const by = await signer()
+  return (key, { type, disposition }) =>
+    presignedGet(
+      addressOf(key, by),
+      { 'response-content-type': type, 'response-content-disposition': disposition, 'x-id': 'GetObject' },
+      900,
+      by,
+    )
+}
+
+/** What a client posts, and where, to put one file of this type and size under a key, within so many seconds. */
+export async function uploadForm(key: string, file: { type: string; size: number }, seconds: number) {
+  const by = await signer()
+  const until = new Date(by.at.getTime() + seconds * 1000)
+  const fields = postFields({ bucket: Bucket, key, ...file, until }, by)
+  return { url: addressOf('', by).href, fields, expires_at: until.toISOString() }
+}
+
+/** The time of day, not the service's clock: the bucket compares it with its own. */
+async function signer(): Promise<Signer> {
+  const [credentials, region] = await Promise.all([s3.config.credentials(), s3.config.region()])
+  return { credentials, region, at: new Date() }
+}
+
+/** The bucket is a host of its own at AWS, and a folder of the local server. */
+const addressOf = (key: string, { region }: Signer) =>
+  config.S3_ENDPOINT
+    ? new URL(`${config.S3_ENDPOINT}/${Bucket}/${key}`.replace(/\/$/, ''))
+    : new URL(`https://${Bucket}.s3.${region}.amazonaws.com/${key}`)

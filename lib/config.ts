@@ -65,6 +65,11 @@ const Environment = v.pipe(
       RATE_TOKEN: rate('10/min'),
       RATE_REGISTER: rate('5/h'),
       RATE_DEV_LOGIN: rate('20/min'),
+      RATE_PROJECTS: rate('10/h'),
+      RATE_UPLOADS: rate('50/day'),
+      RATE_OCR: rate('10/day'),
+      REVIEW_WEBHOOK_URL: address,
+      WEBHOOK_SECRET: text(),
       LOG_LEVEL: v.optional(v.picklist(['info', 'silent'], 'must be info or silent'), 'info'),
     },
     'is missing',
@@ -92,6 +97,14 @@ const Environment = v.pipe(
       'must list the API hosts',
     ),
     ['ALLOWED_HOSTS'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['STAGE'], ['REVIEW_WEBHOOK_URL']],
+      (it) => !['staging', 'prod'].includes(it.STAGE) || /^(https:|$)/.test(it.REVIEW_WEBHOOK_URL),
+      'must begin with https:',
+    ),
+    ['REVIEW_WEBHOOK_URL'],
   ),
   v.forward(
     v.partialCheck(

@@ -12,6 +12,7 @@ export type Code =
   | 'precondition_failed'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'key_reused'
   | 'too_many'
   | 'unavailable'
 
@@ -23,14 +24,21 @@ export class Problem extends Error {
   readonly detail: string
   readonly fields: Fields | undefined
   readonly headers: Record<string, string>
+  /** Members that stand beside `detail`. */
+  readonly also: Record<string, string>
 
-  constructor(code: Code, detail: string, more: { fields?: Fields; headers?: Record<string, string> } = {}) {
+  constructor(
+    code: Code,
+    detail: string,
+    more: { fields?: Fields; headers?: Record<string, string>; also?: Record<string, string> } = {},
+  ) {
     super(detail)
     this.name = 'Problem'
     this.code = code
     this.detail = detail
     this.fields = more.fields
     this.headers = more.headers ?? {}
+    this.also = more.also ?? {}
   }
 }
 
@@ -40,6 +48,8 @@ export const malformed = (detail: string) => new Problem('malformed', detail)
 export const invalid = (fields: Fields) => new Problem('invalid', 'Invalid input.', { fields })
 /** A rule about the whole object is broken. */
 export const invalidObject = (detail: string) => invalid({ non_field_errors: [detail] })
+/** What is asked for does not fit what there is. */
+export const impossible = (detail: string) => new Problem('invalid', detail)
 /** The Host header names a host that is not ours. */
 export const badHost = () => new Problem('bad_host', 'This host is not served here.')
 /** A caller has to be known, and none is. */
@@ -60,14 +70,20 @@ export const methodNotAllowed = (method: string, allow: string[]) =>
 /** Someone else was faster, or the state does not permit it. */
 export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
   new Problem('conflict', detail)
+/** It was here once and will not come back. */
+export const gone = (detail: string) => new Problem('gone', detail)
 /** If-Match names a version that is no longer the current one. */
 export const preconditionFailed = () =>
   new Problem('precondition_failed', 'This has changed since the version named in If-Match.')
-/** More bytes than this route takes. */
-export const tooLarge = (limit: number) => new Problem('too_large', `The body is larger than ${limit} bytes.`)
+/** More bytes than this route takes; `also` tells where they may go instead. */
+export const tooLarge = (limit: number, also: Record<string, string> = {}) =>
+  new Problem('too_large', `The body is larger than ${limit} bytes.`, { also })
 /** A content type that this route does not read. */
 export const unsupportedMediaType = (wanted: string) =>
   new Problem('unsupported_media_type', `Unsupported media type. Send ${wanted}.`)
+/** An Idempotency-Key that has named another request. */
+export const keyReused = () =>
+  new Problem('key_reused', 'This Idempotency-Key was sent with another request. Use a new one.')
 /** Throttled; `seconds` until the next try can succeed. */
 export const tooMany = (seconds: number) =>
   new Problem('too_many', `Request was throttled. Expected available in ${seconds} seconds.`, {

@@ -19,6 +19,10 @@ export type Subject = {
   /** Of a flag: who raised it, null the service itself, and whether it is settled. */
   flagged_by?: string | null | undefined
   is_resolved?: boolean | undefined
+  /** Of a project and of what belongs to it: where it stands, and in which role whom works on it, by user id. */
+  project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
+  /** Of a comment: who wrote it. */
+  author_id?: string | null | undefined
 }
 /** Which records of a list the caller may be shown: published ones of these tiers, own ones, or all. */
 export type Scope = { signedIn: boolean; everything: boolean; own: string | null }
@@ -45,6 +49,12 @@ const sees = (actor: Actor | null, it: Subject) =>
 const reviews = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
 const inspects = (actor: Actor | null, it: Subject) => sees(actor, it) || reviews(actor, it)
 const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
+const wrote = (actor: Actor, it: Subject) => actor.id === it.author_id
+/** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
+const knows = (actor: Actor | null, it: Subject) => it.public || actor !== null
+/** Suggestions: what came of them is for those who are signed in, until then they are between the two sides and reviewers. */
+const follows = (actor: Actor | null, it: Subject) =>
+  actor !== null && (it.public || reviewer(actor) || owns(actor, it) || wrote(actor, it))
 /** Reviewers, but on a record of their own: nobody decides on that. */
 const settles = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
 const scope = (actor: Actor | null): Scope => ({
@@ -52,6 +62,21 @@ const scope = (actor: Actor | null): Scope => ({
   everything: actor?.is_staff ?? false,
   own: actor?.id ?? null,
 })
+
+const roleIn = (actor: Actor | null, it: Subject) => (actor ? it.project?.roles[actor.id] : undefined)
+const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
+/** What a caller may be in a project; one may be several. */
+export const partsIn = {
+  editors: (actor: Actor, it: Subject) => actor.is_staff || ['owner', 'editor'].includes(roleIn(actor, it) ?? ''),
+  reviewers: (actor: Actor, it: Subject) => reviewer(actor) || roleIn(actor, it) === 'domain_expert',
+  mergers: (actor: Actor, _it: Subject) => atLeast('domain_expert')(actor),
+}
+/** Reviewers while a project waits for them, and once it is merged those who may take that back. */
+const oversees = (actor: Actor, it: Subject) =>
+  (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && partsIn.mergers(actor, it))
+/** Whoever sees a record of this sort, everyone who works on the project, and those who oversee it. */
+const visits = (actor: Actor | null, it: Subject) =>
+  sees(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || oversees(actor, it)))
 
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
@@ -92,6 +117,7 @@ export const permissions = {
     changes: (actor) => reviewer(actor),
   },
   'activity.list': { lists: scope },
+  'activity.read': { sees: inspects },
   'flag.list': { role: anyone },
   'flag.read': { role: anyone, sees: inspects },
   'flag.create': { role: anyone },
@@ -108,6 +134,21 @@ export const permissions = {
     changes: settles,
   },
   'notification.own': { role: anyone },
+  'submission.list': { role: anyone },
+  'submission.read': { sees: knows },
+  'submission.ids': { open: 'an id says nothing of what it names, and each is checked when it is read' },
+  'submission.write': { open: 'nobody may any more, and everyone is told so' },
+  'suggestion.list': { role: anyone },
+  'suggestion.create': { role: anyone },
+  'suggestion.read': { role: anyone, sees: follows },
+  'suggestion.decide': { sees: follows, changes: (actor, it) => reviewer(actor) && !wrote(actor, it) },
+  'moderation.read': { role: staff },
+  'moderation.change': { role: staff },
+  'comment.list': { lists: scope },
+  'comment.add': { role: anyone },
+  'comment.read': { sees: inspects },
+  'comment.create': { sees: inspects, changes: (_, it) => !it.deleted_at },
+  'comment.change': { sees: inspects, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
   'source.list': { lists: scope },
   'source.create': { role: anyone },
   'source.read': { sees },
@@ -124,6 +165,16 @@ export const permissions = {
   'application.read': { role: curator },
   'application.answer': { role: curator },
   'user.read': { role: curator },
+  'project.list': { lists: scope },
+  'project.create': { role: anyone },
+  'project.read': { sees: visits },
+  'project.follow': { role: anyone, sees: visits },
+  'project.discuss': { sees: visits, changes: anyone },
+  'project.unsay': { sees: visits, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
+  'project.update': { sees: visits, changes: partsIn.editors },
+  'project.contribute': { sees: visits, changes: partsIn.editors },
+  'project.move': { sees: visits, changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)) },
+  'project.rollback': { sees: visits, changes: partsIn.mergers },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
 
 export type Permission = keyof typeof permissions
@@ -134,5 +185,11 @@ export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] exten
 export const maySee = (actor: Actor | null, it: Subject): boolean => sees(actor, it)
 /** Whether this caller may see that record, or reviews it while it waits. */
 export const mayInspect = (actor: Actor | null, it: Subject): boolean => inspects(actor, it)
+/** Whether this caller may see that project. */
+export const mayVisit = (actor: Actor | null, it: Subject): boolean => visits(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
+/** Whether the caller may see that suggestion. */
+export const mayFollow = (actor: Actor | null, it: Subject): boolean => follows(actor, it)
+/** Whether the caller may see that legacy submission. */
+export const mayKnow = (actor: Actor | null, it: Subject): boolean => knows(actor, it)

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type OutputFile, type Plugin, stop } from 'esbuild'
+import { carriedBy, neverBundled } from './carried.ts'
 import { buildDocuments } from './documents.ts'
 import { zip } from './zip.ts'
 
@@ -24,7 +25,7 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
   const made = packagesOf(root, names)
   for (const [name, file] of made) {
     const own = { [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }
-    await writeFile(file, zip({ ...own, ...(name === 'documents' && documents) }))
+    await writeFile(file, zip({ ...own, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
   }
   return made
@@ -88,6 +89,7 @@ export const forLambda = (root: string) =>
     absWorkingDir: root,
     minify: true,
     mainFields: ['module', 'main'],
+    external: [...neverBundled],
     legalComments: 'none',
     // CommonJS dependencies in an ES module still ask for Node's own modules by require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },

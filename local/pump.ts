@@ -86,7 +86,7 @@ async function deliverAll(
       const [dead, ...rest] = left
       await appendFile(join(place.directory, 'dead-letters.jsonl'), `${JSON.stringify(dead)}\n`)
       console.error(
-        `The projector failed ${ATTEMPTS} times on one change: see ${join(place.directory, 'dead-letters.jsonl')}`,
+        `A follower of the stream failed ${ATTEMPTS} times on one change: see ${join(place.directory, 'dead-letters.jsonl')}`,
       )
       left = rest
       attempt = 0

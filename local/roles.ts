@@ -19,10 +19,17 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   revisions: ['table'],
   roles: ['table'],
   activities: ['table'],
+  comments: ['table'],
+  submissions: ['table'],
   flags: ['table'],
   notifications: ['table'],
   // A caller who is signed in is looked up, whatever is asked for.
   documents: ['table'],
+  projects: ['table', 'files'],
+  assets: ['table', 'files', 'bucket'],
+  'asset-files': ['table', 'files', 'bucket', 'assetFileJobs'],
+  ocr: ['table', 'files', 'bucket', 'ocrJobs'],
+  webhooks: ['table', 'webhookSecret'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
   sweeper: ['table', 'sweeperFailures'],
@@ -58,10 +65,13 @@ const grants = {
   ],
   // HeadBucket asks for this one.
   bucket: [allow(['s3:ListBucket'], [bucket])],
+  assetFileJobs: [jobsOf('AssetFileJobs')],
+  ocrJobs: [jobsOf('OcrJobs')],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
   sweeperFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['SweeperFailures', 'Arn'] }])],
   // What every function reads when it starts. A secret of one function is a grant of its own.
   secrets: [allow(['ssm:GetParameters'], ['secret-key', 'secret-key-fallbacks'].map(parameter))],
+  webhookSecret: [allow(['ssm:GetParameters'], [parameter('webhook-secret')])],
 } satisfies Record<string, readonly Statement[]>
 
 /** A parameter of this stack: serverless.yml names it as `ssm:/SERVICE-STAGE/NAME`. */
@@ -179,6 +189,12 @@ export function labelOf(resource: unknown): string {
 
 function allow(Action: readonly string[], Resource: readonly unknown[]): Statement {
   return { Effect: 'Allow', Action, Resource }
+}
+
+function jobsOf(queue: string): Statement {
+  return allow(['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map(of('sqs')), [
+    { 'Fn::GetAtt': [queue, 'Arn'] },
+  ])
 }
 
 function of(service: string): (action: string) => string {

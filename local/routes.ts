@@ -17,9 +17,13 @@ const roots = {
   revisions: ['/data/revisions', '/data/entities/{entity_id}/*'],
   roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin/*'],
   activities: ['/data/activities'],
+  comments: ['/data/comments', '/data/entities/{entity_id}/comments'],
+  submissions: ['/data/submissions', '/data/submission-suggestions', '/data/moderations/*'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
   documents: ['/schema', '/docs'],
+  projects: ['/data/projects'],
+  assets: ['/data/projects/{slug}/assets'],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -3,8 +3,13 @@ import S3rver from '@20minutes/s3rver'
 
 export type FileServer = { endpoint: string; stop: () => Promise<void> }
 
-/** Starts the S3 server on the loopback interface, with this bucket, keeping its objects under `directory`. */
-export async function startS3(where: { port: number; directory: string; bucket: string }): Promise<FileServer> {
+type Where = { port: number; directory: string; bucket: string; origins?: readonly string[] }
+
+/**
+ * Starts the S3 server on the loopback interface, with this bucket, keeping its objects under `directory`. Browsers of
+ * these origins may post to it and read from it, as serverless.yml says of the real one.
+ */
+export async function startS3(where: Where): Promise<FileServer> {
   await mkdir(where.directory, { recursive: true })
   const server = new S3rver({
     address: '127.0.0.1',
@@ -14,8 +19,8 @@ export async function startS3(where: { port: number; directory: string; bucket: 
     // The server computes some signatures wrongly; ours are checked by AWS alone.
     allowMismatchedSignatures: true,
     vhostBuckets: false,
+    configureBuckets: [{ name: where.bucket, configs: where.origins ? [cors(where.origins)] : [] }],
   })
-  await server.store.putBucket(where.bucket)
   const { port } = await server.run()
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -25,4 +30,11 @@ export async function startS3(where: { port: number; directory: string; bucket: 
       await closed
     },
   }
+}
+
+const cors = (origins: readonly string[]) => {
+  const named = origins.map((origin) => `<AllowedOrigin>${origin}</AllowedOrigin>`).join('')
+  const may = ['GET', 'HEAD', 'POST'].map((method) => `<AllowedMethod>${method}</AllowedMethod>`).join('')
+  const rule = `<CORSRule>${named}${may}<AllowedHeader>*</AllowedHeader><ExposeHeader>ETag</ExposeHeader></CORSRule>`
+  return `<CORSConfiguration>${rule}</CORSConfiguration>`
 }

@@ -10,8 +10,8 @@ declare module '@20minutes/s3rver' {
       silent: boolean
       allowMismatchedSignatures: boolean
       vhostBuckets: boolean
+      configureBuckets: readonly { name: string; configs: readonly string[] }[]
     })
-    readonly store: { putBucket: (name: string) => Promise<void> }
     readonly httpServer: Server
     run(): Promise<AddressInfo>
     close(): Promise<void>

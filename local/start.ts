@@ -7,10 +7,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { startEmulator } from './emulator.ts'
+import { loadFollowers, through } from './followers.ts'
 import { directory, pidFile, root } from './home.ts'
 import { startIdp } from './idp.ts'
 import { ensureFree } from './ports.ts'
 import { startPump } from './pump.ts'
+import { startReceiver } from './receiver.ts'
 import { startS3 } from './s3.ts'
 import { loadStack } from './stack.ts'
 import { createTable } from './table.ts'
@@ -35,6 +37,11 @@ try {
 /** Brings everything up, each part as soon as what it needs is there. */
 async function start(): Promise<void> {
   if (!outside) process.env.DYNAMODB_ENDPOINT = `http://127.0.0.1:${process.env.DYNAMODB_PORT ?? 8001}`
+  if (!process.env.REVIEW_WEBHOOK_URL) {
+    const receiver = await startReceiver()
+    process.env.REVIEW_WEBHOOK_URL = receiver.url
+    running.push(receiver.stop)
+  }
   const stack = loadStack()
   Object.assign(process.env, stack.environment)
   const {
@@ -63,7 +70,8 @@ async function start(): Promise<void> {
     running.push(emulator.stop)
     emulator.process.once('exit', () => void fail('The DynamoDB emulator ended.'))
   }
-  const files = await startS3({ port: ports.S3, directory: join(directory, 's3'), bucket: BUCKET_NAME })
+  const origins = (stack.environment.CORS_ORIGINS ?? '').split(',').filter(Boolean)
+  const files = await startS3({ port: ports.S3, directory: join(directory, 's3'), bucket: BUCKET_NAME, origins })
   running.push(files.stop)
   const idp = await startIdp(ports['identity provider'])
   running.push(idp.stop)
@@ -75,6 +83,20 @@ async function start(): Promise<void> {
   running.push(
     startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
   )
+  // Each has a pump of its own, as each has a queue where it is deployed: none waits for another.
+  for (const follower of loadFollowers()) {
+    const own = join(directory, follower.name)
+    await mkdir(own, { recursive: true })
+    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own }
+    running.push(
+      startPump(
+        place,
+        through(follower, (event) => invoke(ports.functions, follower.name, event)),
+      ).stop,
+    )
+  }
+  for (const [name, seconds] of Object.entries({ webhooks: 2, sweeper: 10 }))
+    running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
   console.log(
     page({
       api: `http://localhost:${ports.API}`,
@@ -122,14 +144,32 @@ async function serve(): Promise<void> {
 
 /** Invokes the projector as AWS would. Fails when it failed. */
 function projector(port: number): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined> {
-  return async (event) => {
-    const response = await fetch(`http://127.0.0.1:${port}/2015-03-31/functions/heritage-local-projector/invocations`, {
-      method: 'POST',
-      body: JSON.stringify(event),
-    })
-    if (!response.ok || response.headers.has('x-amz-function-error')) throw new Error(await response.text())
-    const text = await response.text()
-    return text ? JSON.parse(text) : undefined
+  return (event) => invoke(port, 'projector', event)
+}
+
+/** Invokes a function and answers what it does. Fails when it failed. */
+async function invoke(port: number, name: string, event: object) {
+  const response = await fetch(`http://127.0.0.1:${port}/2015-03-31/functions/heritage-local-${name}/invocations`, {
+    method: 'POST',
+    body: JSON.stringify(event),
+  })
+  if (!response.ok || response.headers.has('x-amz-function-error')) throw new Error(await response.text())
+  const text = await response.text()
+  return text ? JSON.parse(text) : undefined
+}
+
+/** What comes by every minute where it is deployed comes by more often here, one visit after the other. Answers how to end it. */
+function everyFew(seconds: number, visit: () => Promise<unknown>): () => Promise<void> {
+  let visiting = Promise.resolve()
+  const timer = setInterval(() => {
+    visiting = visiting.then(visit).then(
+      () => undefined,
+      () => undefined,
+    )
+  }, seconds * 1000)
+  return async () => {
+    clearInterval(timer)
+    await visiting
   }
 }
 

@@ -98,6 +98,46 @@ describe('the feed', () => {
     expect(times.length).toBeGreaterThan(5)
   })
 
+  test('of a person holds what that person did, their own hidden records named to themselves', async () => {
+    const own = await feed('contributor', { username: 'dev' })
+    expect(own.results.every((row: { user: { username: string } }) => row.user.username === 'dev')).toBe(true)
+    expect(own.results.map((row: Row) => row.entity_name)).toContain('Sight pending')
+    const seen = await feed('other', { username: 'dev' })
+    expect(seen.results.map((row: Row) => row.entity_name)).not.toContain('Sight pending')
+  })
+
+  test('of a record is its history, for those who may see it', async () => {
+    const { cultural_entity_id: entity } = sights.rejected
+    const types = (rows: readonly Row[]) => rows.map((row) => row.activity_type)
+    expect(types((await feed('contributor', { entity })).results)).toEqual(['rejected', 'submitted'])
+    expect(types((await feed('contributor', { entity, activity_type: 'rejected' })).results)).toEqual(['rejected'])
+    expect(types((await feed('contributor', { entity, username: 'dev' })).results)).toEqual(['submitted'])
+    const { results } = await feed('other', { entity })
+    for (const row of results) expect(row).toMatchObject({ entity_id: null, entity_name: '', comment: '' })
+  })
+
+  test('leads to each of its rows, for those who may see the record', async () => {
+    const rows = (await feed('contributor', { username: 'dev' })).results
+    const hidden = rows.find((row: Row) => row.entity_name === 'Sight pending')
+    const open = rows.find((row: Row) => row.entity_name === 'Sight published')
+    expect((await app.contributor.get(`/data/activities/${hidden.activity_id}/`)).body).toEqual(hidden)
+    expect((await app.anon.get(`/data/activities/${open.activity_id}/`)).body).toEqual({
+      ...open,
+      user: expect.anything(),
+    })
+    const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
+    for (const [who, id] of [
+      ['anon', hidden.activity_id],
+      ['other', hidden.activity_id],
+      ['staff', unknown],
+      ['staff', sights.published.cultural_entity_id],
+      ['staff', 'x'],
+    ] as const) {
+      const reply = await app[who].get(`/data/activities/${id}/`)
+      expect([reply.status, reply.body]).toEqual([404, { detail: 'Not found.' }])
+    }
+  })
+
   test('costs two calls however much it says', async () => {
     expect((await app.anon.get('/data/activities/', { query: { limit: 100 } })).cost.calls).toBe(2)
     expect(sights.published.id).toBeGreaterThan(0)

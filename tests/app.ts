@@ -111,7 +111,7 @@ async function answer(method: string, path: string, identity: Record<string, str
   let result: Result
   let line: Cost | undefined
   try {
-    result = await serve(event, { awsRequestId: requestId, getRemainingTimeInMillis: () => 10_000 } as Context)
+    result = await serve(event, { awsRequestId: requestId, getRemainingTimeInMillis: () => patience } as Context)
   } finally {
     line = stop()
   }
@@ -132,6 +132,12 @@ async function answer(method: string, path: string, identity: Record<string, str
     bytes,
     cost: line ?? { calls: 0, units: 0 },
   }
+}
+
+/** How long a request may take, in milliseconds; a gateway that waits for more has something else to measure. */
+let patience = 29_000
+export const waitFor = (milliseconds: number) => {
+  patience = milliseconds
 }
 
 type Handler = (event: Event, context: Context) => Promise<Result>

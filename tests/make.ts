@@ -51,6 +51,17 @@ export async function flagsOf(it: Pick<Made, 'cultural_entity_id'>) {
   return (await loadHistory(it.cultural_entity_id))?.flags ?? []
 }
 
+let submitted = 0
+/** A legacy submission of a person, by the import; another one each time. */
+export async function submit(contributor: string, more: object = {}): Promise<{ id: number; submission_id: string }> {
+  const { importSubmissions } = await import('../local/import/submissions.ts')
+  const row = { contributor, title: `Submitted ${++submitted}`, description: 'As it was sent in.', ...more }
+  const report = await importSubmissions([{ file: 'rows', line: 1, row }])
+  const [result] = report.rows
+  expect(result?.outcome, JSON.stringify(result)).toBe('created')
+  return { id: Number(result?.record?.id), submission_id: String(result?.id) }
+}
+
 /** So many further records like this one, a second older each, written without going through review. */
 export async function copies(it: Made, many: number, also: object = {}): Promise<void> {
   const { loadById, headOf } = await import('../lib/store/records.ts')

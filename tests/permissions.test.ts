@@ -2,13 +2,16 @@ import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { routes as activities } from '../functions/activities.ts'
 import type { routes as assertions } from '../functions/assertions.ts'
+import type { routes as assets } from '../functions/assets.ts'
 import type { routes as clusters } from '../functions/clusters.ts'
+import type { routes as comments } from '../functions/comments.ts'
 import type { routes as documents } from '../functions/documents.ts'
 import type { routes as entities } from '../functions/entities.ts'
 import type { routes as flags } from '../functions/flags.ts'
 import type { routes as health } from '../functions/health.ts'
 import type { routes as notifications } from '../functions/notifications.ts'
 import type { routes as profileImages } from '../functions/profile-images.ts'
+import type { routes as projects } from '../functions/projects.ts'
 import type { routes as queue } from '../functions/queue.ts'
 import type { routes as records } from '../functions/records.ts'
 import type { routes as registry } from '../functions/registry.ts'
@@ -16,22 +19,27 @@ import type { routes as reviews } from '../functions/reviews.ts'
 import type { routes as revisions } from '../functions/revisions.ts'
 import type { routes as roles } from '../functions/roles.ts'
 import type { routes as sources } from '../functions/sources.ts'
+import type { routes as submissions } from '../functions/submissions.ts'
 import type { routes as tokens } from '../functions/tokens.ts'
 import type { routes as users } from '../functions/users.ts'
 import { type App, openApp } from './app.ts'
-import { contribute, publish, sure } from './make.ts'
+import { contribute, publish, submit, sure } from './make.ts'
+import { mp3 } from './media-files.ts'
 
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
 type Groups = {
   activities: typeof activities
   assertions: typeof assertions
+  assets: typeof assets
   clusters: typeof clusters
   documents: typeof documents
+  comments: typeof comments
   entities: typeof entities
   flags: typeof flags
   health: typeof health
   notifications: typeof notifications
   'profile-images': typeof profileImages
+  projects: typeof projects
   queue: typeof queue
   records: typeof records
   registry: typeof registry
@@ -39,6 +47,7 @@ type Groups = {
   revisions: typeof revisions
   roles: typeof roles
   sources: typeof sources
+  submissions: typeof submissions
   tokens: typeof tokens
   users: typeof users
 }
@@ -55,9 +64,11 @@ let pending: typeof published
 let claim: { id: string }
 let source: { id: string }
 let cluster: { id: string }
+const sayings = { open: '', hidden: '' }
+const files = { open: '', hidden: '' }
 const revisionIds = { published: '', pending: '' }
 beforeAll(async () => {
-  app = await openApp()
+  app = await openApp({ env: { RATE_PROJECTS: '1000/h' } })
   me = (await app.contributor.get('/api/user/info')).body.id
   published = await publish(app, 'structures', { name: 'Published' })
   pending = await contribute(app.contributor, 'structures', { name: 'Pending' })
@@ -70,6 +81,10 @@ beforeAll(async () => {
   source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Source' } }))
   const body = { canonical_label: 'Cluster', type_scope: 'structure' }
   cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
+  await newProject('open-project', 'public')
+  await newProject('hidden-project', 'private')
+  Object.assign(sayings, { open: await saying('open-project'), hidden: await saying('hidden-project') })
+  Object.assign(files, { open: await newAsset('open-project'), hidden: await newAsset('hidden-project') })
 })
 
 const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
@@ -138,7 +153,169 @@ const flagAt = (id: string) => `/data/review-flags/${id}/`
 const settlesFlags = (hidden: 403 | 404, ok: number) => by(401, hidden, 403, ok, ok, ok, ok)
 const whole = { name: 'Whole' }
 
+/** A comment that the contributor has made, made anew for each persona. */
+const remarked = (
+  make: () => Promise<typeof published>,
+  path: (it: { id: number }, entity: string) => string,
+  gives: readonly number[],
+  body?: object,
+): Case => ({
+  place: async () => {
+    const { cultural_entity_id } = await make()
+    const it = sure(201, await app.contributor.post(thread(cultural_entity_id), { body: said }))
+    return { path: path(it, cultural_entity_id), body }
+  },
+  gives,
+})
+const thread = (entity_id: string) => `/data/entities/${entity_id}/comments/`
+const inThread = ({ id }: { id: number }, entity_id: string) => `${thread(entity_id)}${id}/`
+const flatly = ({ id }: { id: number }) => `/data/comments/${id}/`
+const said = { comment: 'Said' }
+
+const newProject = async (slug: string, visibility: string) => {
+  const body = { slug, visibility, title: slug }
+  const reply = await app.contributor.post('/data/projects/', { body })
+  return sure(201, reply).slug
+}
+const inOpen = (rest: string) => `/data/projects/open-project/${rest}`
+const inHidden = (rest: string) => `/data/projects/hidden-project/${rest}`
+const readsProject = (rest: string, anon: number, ok: number) => [
+  ...at(() => inOpen(rest), by(anon, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(rest), by(anon === 401 ? 401 : 404, 404, ok, 404, 404, 404, ok)),
+]
+const editsProject = (rest: string, ok: number, body: object = {}) => [
+  ...at(() => inOpen(rest), changesOpen(ok), { body }),
+  ...at(() => inHidden(rest), changesHidden(ok), { body }),
+]
+const newAsset = async (slug: string) => {
+  const body = new FormData()
+  body.set('file', new File([Uint8Array.from(mp3())], 'a.mp3'))
+  return sure(201, await app.contributor.post(`/data/projects/${slug}/assets/upload/`, { body })).id
+}
+const readsAsset = (ok: number) => [
+  ...at(() => inOpen(`assets/${files.open}/`), by(401, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(`assets/${files.hidden}/`), by(401, 404, ok, 404, 404, 404, ok)),
+]
+const changesAsset = (rest: string, ok: number, body: object = {}) => [
+  ...at(() => inOpen(`assets/${files.open}/${rest}`), changesOpen(ok), { body }),
+  ...at(() => inHidden(`assets/${files.hidden}/${rest}`), changesHidden(ok), { body }),
+]
+const saying = async (slug: string) =>
+  sure(201, await app.contributor.post(`/data/projects/${slug}/comments/`, { body: { comment: 'x' } })).comment_id
+const readsSaying = (rest: string, anon: number, ok: number) => [
+  ...at(() => inOpen(`comments/${sayings.open}/${rest}`), by(anon, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(`comments/${sayings.hidden}/${rest}`), by(anon, 404, ok, 404, 404, 404, ok)),
+]
+const changesSaying = (ok: number) => [
+  ...at(() => inOpen(`comments/${sayings.open}/`), changesOpen(ok), { body: {} }),
+  ...at(() => inHidden(`comments/${sayings.hidden}/`), changesHidden(ok), { body: {} }),
+]
+
+/** A suggestion that the other contributor has made on a submission of the contributor, made anew for each persona. */
+const suggested = (path: (id: number) => string, gives: readonly number[]): Case => ({
+  place: async () => {
+    const body = { submission: (await submit('dev')).id, title: 'T', description: 'D' }
+    return { path: path(sure(201, await app.other.post('/data/submission-suggestions/', { body })).id) }
+  },
+  gives,
+})
+const submitted = (path: (id: string) => string, status?: 'accepted', body?: object) => async (): Promise<Place> => ({
+  path: path((await submit('dev', { status })).submission_id),
+  body,
+})
+const openAndClosed = (path: (id: string) => string): Case[] => [
+  { place: submitted(path, 'accepted'), gives: all(200) },
+  { place: submitted(path), gives: by(404, 200, 200, 200, 200, 200, 200) },
+]
+
+/** The latest activity on a record. */
+const activityOf = async (it: typeof published) => {
+  const { results } = (await app.staff.get(`/data/activities/?entity=${it.cultural_entity_id}`)).body
+  return `/data/activities/${results[0].activity_id}/`
+}
+
 const matrix: Matrix = {
+  submissions: {
+    'GET /data/submissions/': at(() => '/data/submissions/', signedIn(200)),
+    'GET /data/submissions/ids/': at(() => '/data/submissions/ids', all(200)),
+    'GET /data/submissions/{id}/': openAndClosed((id) => `/data/submissions/${id}/`),
+    'GET /data/submissions/{id}/versions/': openAndClosed((id) => `/data/submissions/${id}/versions/`),
+    'GET /data/submissions/{id}/versions/{version}/': openAndClosed((id) => `/data/submissions/${id}/versions/1/`),
+    'GET /data/submissions/{id}/edit-suggestions/': openAndClosed((id) => `/data/submissions/${id}/edit-suggestions`),
+    'POST /data/submissions/': at(() => '/data/submissions/', all(410), { body: {} }),
+    'POST /data/submissions/form-submit/': at(() => '/data/submissions/form-submit/', all(410), { body: {} }),
+    'PUT /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410), { body: {} }),
+    'PATCH /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410), { body: {} }),
+    'DELETE /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410)),
+    'GET /data/submission-suggestions/': at(() => '/data/submission-suggestions/', signedIn(200)),
+    'POST /data/submission-suggestions/': [
+      { place: submitted(() => '/data/submission-suggestions/', undefined, {}), gives: signedIn(400) },
+    ],
+    'GET /data/submission-suggestions/{id}/': [
+      suggested((id) => `/data/submission-suggestions/${id}/`, by(401, 200, 200, 200, 200, 200, 200)),
+    ],
+    'POST /data/submission-suggestions/{id}/approve/': [
+      suggested((id) => `/data/submission-suggestions/${id}/approve/`, reviewers(200)),
+    ],
+    'POST /data/submission-suggestions/{id}/reject/': [
+      suggested((id) => `/data/submission-suggestions/${id}/reject/`, reviewers(200)),
+    ],
+    'GET /data/moderations/{id}/': [{ place: submitted((id) => `/data/moderations/${id}/`), gives: staffOnly(200) }],
+    'PUT /data/moderations/{id}/': [
+      { place: submitted((id) => `/data/moderations/${id}/`, undefined, { status: 'review' }), gives: staffOnly(200) },
+    ],
+    'PATCH /data/moderations/{id}/': [
+      { place: submitted((id) => `/data/moderations/${id}/`, undefined, {}), gives: staffOnly(200) },
+    ],
+  },
+
+  comments: {
+    'GET /data/entities/{entity_id}/comments/': [
+      ...at(() => thread(published.cultural_entity_id), all(200)),
+      ...at(() => thread(pending.cultural_entity_id), inspectsHidden),
+    ],
+    'POST /data/entities/{entity_id}/comments/': [
+      ...at(() => thread(published.cultural_entity_id), signedIn(201), { body: said }),
+      ...at(() => thread(pending.cultural_entity_id), by(401, 404, 201, 201, 201, 201, 201), { body: said }),
+      anew(freshDeleted, (it) => thread(it.cultural_entity_id), by(401, 404, 404, 404, 404, 404, 403), said),
+    ],
+    'GET /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, all(200)),
+      remarked(fresh, inThread, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/comments/{id}/replies/': [
+      remarked(freshPublished, (...it) => `${inThread(...it)}replies/`, all(200)),
+      remarked(fresh, (...it) => `${inThread(...it)}replies/`, inspectsHidden),
+    ],
+    'PUT /data/entities/{entity_id}/comments/{id}/': [remarked(freshPublished, inThread, changesOpen(200), said)],
+    'PATCH /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, changesOpen(200), said),
+      remarked(fresh, inThread, by(401, 404, 200, 403, 403, 403, 200), said),
+    ],
+    'DELETE /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, changesOpen(204)),
+      remarked(fresh, inThread, by(401, 404, 204, 403, 403, 403, 204)),
+    ],
+    'GET /data/comments/': at(() => `/data/comments/?user_id=${me}`, all(200)),
+    'POST /data/comments/': [
+      ...at(() => '/data/comments/', signedIn(400), { body: said }),
+      {
+        place: () => ({ path: '/data/comments/', body: { ...said, submission: pending.cultural_entity_id } }),
+        gives: by(401, 400, 201, 201, 201, 201, 201),
+      },
+    ],
+    'GET /data/comments/{id}/': [remarked(freshPublished, flatly, all(200)), remarked(fresh, flatly, inspectsHidden)],
+    'PUT /data/comments/{id}/': [remarked(freshPublished, flatly, changesOpen(200), said)],
+    'PATCH /data/comments/{id}/': [
+      remarked(freshPublished, flatly, changesOpen(200), said),
+      remarked(fresh, flatly, by(401, 404, 200, 403, 403, 403, 200), said),
+    ],
+    'DELETE /data/comments/{id}/': [
+      remarked(freshPublished, flatly, changesOpen(204)),
+      remarked(fresh, flatly, by(401, 404, 204, 403, 403, 403, 204)),
+    ],
+  },
+
   records: {
     'GET /cidoc/{segment}/': at(() => '/cidoc/structures/', all(200)),
     'GET /cidoc/related/': [
@@ -325,7 +502,13 @@ const matrix: Matrix = {
     'GET /data/notifications/{id}/': at(() => '/data/notifications/00000000000/', signedIn(404)),
   },
 
-  activities: { 'GET /data/activities/': at(() => '/data/activities/', all(200)) },
+  activities: {
+    'GET /data/activities/': at(() => '/data/activities/', all(200)),
+    'GET /data/activities/{id}/': [
+      { place: async () => ({ path: await activityOf(published) }), gives: all(200) },
+      { place: async () => ({ path: await activityOf(pending) }), gives: inspectsHidden },
+    ],
+  },
   registry: { 'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)) },
 
   sources: {
@@ -422,6 +605,7 @@ const matrix: Matrix = {
     'GET /data/user/{slug}/': at(() => `/data/user/${me}/`, all(200)),
     'GET /data/user/by-username/{username}/': at(() => '/data/user/by-username/dev/', all(200)),
     'POST /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
+    'PUT /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
     'PATCH /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
     'PATCH /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
     'PUT /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
@@ -447,6 +631,83 @@ const matrix: Matrix = {
     'GET /schema/': at(() => '/schema/', all(200)),
     'GET /docs/': at(() => '/docs', all(200)),
     'GET /docs/{file}/': at(() => '/docs/page.js', all(200)),
+  },
+
+  projects: {
+    'GET /data/projects/': at(() => '/data/projects/', all(200)),
+    'POST /data/projects/': at(() => '/data/projects/', signedIn(400), { body: {} }),
+    'GET /data/projects/{slug}/': readsProject('', 200, 200),
+    'PUT /data/projects/{slug}/': editsProject('', 400),
+    'PATCH /data/projects/{slug}/': editsProject('', 400, { title: '' }),
+    'DELETE /data/projects/{slug}/': [
+      {
+        place: async () => ({ path: `/data/projects/${await newProject(`gone-${++made}`, 'public')}/` }),
+        gives: changesOpen(204),
+      },
+    ],
+    // Who has a part in it is told what the body lacks.
+    'POST /data/projects/{slug}/transition/': [
+      ...at(() => '/data/projects/open-project/transition/', by(401, 403, 400, 400, 400, 400, 400)),
+      ...at(() => '/data/projects/hidden-project/transition/', by(401, 404, 400, 404, 404, 404, 400)),
+    ],
+    // It is not merged.
+    'POST /data/projects/{slug}/rollback-merge/': [
+      ...at(() => '/data/projects/open-project/rollback-merge/', by(401, 403, 403, 403, 400, 400, 400)),
+      ...at(() => '/data/projects/hidden-project/rollback-merge/', by(401, 404, 403, 404, 404, 404, 400)),
+    ],
+    'GET /data/projects/{slug}/activity/': readsProject('activity/', 401, 200),
+    'GET /data/projects/{slug}/graph/': readsProject('graph/', 200, 200),
+    'GET /data/projects/{slug}/memberships/': readsProject('memberships/', 401, 200),
+    'POST /data/projects/{slug}/memberships/': editsProject('memberships/', 400),
+    'GET /data/projects/{slug}/memberships/{id}/': readsProject(`memberships/${unknown}/`, 401, 404),
+    'PUT /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 400),
+    'PATCH /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 400),
+    'DELETE /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 404),
+    'GET /data/projects/{slug}/entities/': readsProject('entities/', 401, 200),
+    'POST /data/projects/{slug}/entities/': editsProject('entities/', 400),
+    'GET /data/projects/{slug}/entities/{id}/': readsProject(`entities/${unknown}/`, 401, 404),
+    'PUT /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 400),
+    'PATCH /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 400),
+    'DELETE /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 404),
+    'GET /data/projects/{slug}/comments/': readsProject('comments/', 401, 200),
+    'POST /data/projects/{slug}/comments/': [
+      ...at(() => '/data/projects/open-project/comments/', signedIn(400), { body: {} }),
+      ...at(() => '/data/projects/hidden-project/comments/', by(401, 404, 400, 404, 404, 404, 400), { body: {} }),
+    ],
+    'GET /data/projects/{slug}/comments/{id}/': readsSaying('', 401, 200),
+    'GET /data/projects/{slug}/comments/{id}/replies/': readsSaying('replies/', 401, 200),
+    'PUT /data/projects/{slug}/comments/{id}/': changesSaying(400),
+    'PATCH /data/projects/{slug}/comments/{id}/': changesSaying(400),
+    'DELETE /data/projects/{slug}/comments/{id}/': [
+      {
+        place: async () => ({ path: `/data/projects/open-project/comments/${await saying('open-project')}/` }),
+        gives: changesOpen(204),
+      },
+    ],
+  },
+
+  assets: {
+    'GET /data/projects/{slug}/assets/': readsProject('assets/', 401, 200),
+    'POST /data/projects/{slug}/assets/': editsProject('assets/', 400),
+    // What is wrong with a body is told to those who may send one.
+    'POST /data/projects/{slug}/assets/upload/': [
+      ...at(() => inOpen('assets/upload/'), by(401, 403, 400, 403, 403, 403, 400), { body: new FormData() }),
+      ...at(() => inHidden('assets/upload/'), by(401, 404, 400, 404, 404, 404, 400), { body: new FormData() }),
+    ],
+    'POST /data/projects/{slug}/assets/uploads/': editsProject('assets/uploads/', 400),
+    'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/': editsProject(
+      `assets/uploads/${unknown}/complete/`,
+      404,
+    ),
+    'GET /data/projects/{slug}/assets/{id}/': readsAsset(200),
+    'PATCH /data/projects/{slug}/assets/{id}/': changesAsset('', 400, { role: 'proof' }),
+    'DELETE /data/projects/{slug}/assets/{id}/': [
+      {
+        place: async () => ({ path: inOpen(`assets/${await newAsset('open-project')}/`) }),
+        gives: changesOpen(204),
+      },
+    ],
+    'POST /data/projects/{slug}/assets/{id}/start-ocr/': changesAsset('start-ocr/', 400),
   },
 
   health: {

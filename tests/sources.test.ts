@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type App, openApp, type Persona } from './app.ts'
+import * as media from './media-files.ts'
 
 let app: App
 beforeAll(async () => {
@@ -220,11 +221,18 @@ describe('registering a source', () => {
   })
 })
 
-const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
+const { 'image/png': png, 'image/jpeg': jpeg, 'image/webp': webp } = await media.oneOfEach()
+const fileOf = (bytes: Uint8Array, name: string, type = '') => new File([Uint8Array.from(bytes)], name, { type })
+/** A survey of so many bytes. */
+const survey = (size: number) => {
+  const frame = media.pdf({ more: Buffer.alloc(1_000_000) }).length - 1_000_000
+  // The length itself is written down in the file.
+  return media.pdf({ more: Buffer.alloc(size - frame) })
+}
 
 describe('a source with a file', () => {
   test('a form registers it: scalars are text, lists are JSON text, and the file can be read back', async () => {
-    const bytes = Buffer.from('%PDF-1.7 \u0000 the survey')
+    const bytes = media.pdf({ title: Buffer.from('the survey') })
     const file = new File([bytes], '../../survey.pdf', {
       type: 'application/pdf',
     })
@@ -259,9 +267,9 @@ describe('a source with a file', () => {
   })
 
   test.each([
-    ['a PNG that calls itself a page', new File([png], 'x.html', { type: 'text/html' }), 'image/png'],
-    ['a JPEG', new File([Uint8Array.from([0xff, 0xd8, 0xff, 0xe0])], 'x.jpg'), 'image/jpeg'],
-    ['a WebP', new File(['RIFF\u0001\u0002\u0003\u0004WEBPVP8 '], 'x.webp'), 'image/webp'],
+    ['a PNG that calls itself a page', fileOf(png, 'x.html', 'text/html'), 'image/png'],
+    ['a JPEG', fileOf(jpeg, 'x.jpg'), 'image/jpeg'],
+    ['a WebP', fileOf(webp, 'x.webp'), 'image/webp'],
     ['notes', new File(['नोट्स\nand a tab\t'], 'x.txt'), 'text/plain; charset=utf-8'],
     [
       'markup',
@@ -303,6 +311,12 @@ describe('a source with a file', () => {
       new File([Uint8Array.from([0x66, 0xfc, 0x72])], 'x.txt'),
       'Send a PDF, JPEG, PNG or WebP file, or plain text.',
     ],
+    ['a PNG cut short', fileOf(png.subarray(0, 60), 'x.png'), 'The file is cut short or damaged.'],
+    [
+      'a PDF with a recording behind it',
+      fileOf(Buffer.concat([media.pdf(), media.mp3()]), 'x.pdf'),
+      'There are bytes in the PDF that are no part of it.',
+    ],
     ['an empty file', new File([], 'x.pdf'), 'The file is empty.'],
     [
       'a file of more than 4.5 MB',
@@ -316,7 +330,7 @@ describe('a source with a file', () => {
   })
 
   test('4.5 MB are taken and given back', async () => {
-    const made = await upload(new File(['%PDF-', Buffer.alloc(4_499_995)], 'x.pdf'))
+    const made = await upload(fileOf(survey(4_500_000), 'x.pdf'))
     expect(made.status).toBe(201)
     expect((await app.anon.get(made.body.uploaded_file)).bytes.length).toBe(4_500_000)
   })
@@ -343,7 +357,7 @@ describe('a source with a file', () => {
     const { id } = await make({ name: 'Its id is taken' })
     const { uuid } = clock
     clock.uuid = () => id
-    const reply = await withoutTrace(() => upload(new File([png], 'x.png'))).finally(() => {
+    const reply = await withoutTrace(() => upload(fileOf(png, 'x.png'))).finally(() => {
       clock.uuid = uuid
     })
     expect(reply.status).toBe(409)
@@ -352,7 +366,7 @@ describe('a source with a file', () => {
   })
 
   test('whoever may not see the source may not read its file', async () => {
-    const { body } = await upload(new File([png], 'x.png'), {
+    const { body } = await upload(fileOf(png, 'x.png'), {
       access_tier: 'community_only',
     })
     expect((await app.other.get(body.uploaded_file)).status).toBe(200)
@@ -422,7 +436,7 @@ describe('reading sources', () => {
       })
     ).id
     const open = (await make({ name: 'Open', source_type: 'inscription' })).id
-    const ready = (await upload(new File([png], 'x.png'), { source_type: 'inscription' })).body.id
+    const ready = (await upload(fileOf(png, 'x.png'), { source_type: 'inscription' })).body.id
     const source_type = 'inscription'
     expect(await idsIn(app.other, { source_type, access_tier: 'org_only' })).toEqual([tier])
     expect(
@@ -486,7 +500,7 @@ describe('changing a source', () => {
   })
 
   test('PUT states the whole source anew; its file stays', async () => {
-    const { body: made } = await upload(new File([png], 'x.png'), {
+    const { body: made } = await upload(fileOf(png, 'x.png'), {
       note: 'goes',
     })
     const reply = await app.contributor.put(`${PATH}${made.id}/`, {

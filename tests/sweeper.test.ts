@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const sweep = async () => {
   const { handler } = await import('../functions/sweeper.ts')
-  return (await handler()).moved
+  return (await handler({ chores: 'often' })).moved ?? 0
 }
 const stored = async () => {
   const { loadById } = await import('../lib/store/records.ts')
@@ -79,8 +79,14 @@ test('leaves alone what has been decided meanwhile', async () => {
   expect(await sweep()).toBe(0)
 })
 
-test('with nothing to move costs one call, and three to say how the queue stands', async () => {
-  expect(await commandsOf(sweep)).toEqual(['QueryCommand', 'QueryCommand', 'QueryCommand', 'BatchGetItemCommand'])
+test('with nothing to move, to complete or to end costs four calls', async () => {
+  const { handler } = await import('../functions/sweeper.ts')
+  expect(await commandsOf(() => handler({ chores: 'often' }))).toEqual([
+    'QueryCommand',
+    'QueryCommand',
+    'QueryCommand',
+    'QueryCommand',
+  ])
 })
 
 test('a record that returns to the queue after a year is at once where it belongs', async () => {

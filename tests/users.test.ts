@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from './app.ts'
+import { oneOfEach } from './media-files.ts'
 
 let app: App
 let me: string
@@ -215,6 +216,12 @@ describe('profiles', () => {
     expect((await app.anon.get(`/data/user/${other}/`)).body).toMatchObject(wanted)
   })
 
+  test('PUT is another word for POST', async () => {
+    const reply = await app.other.put(`/data/user/${other}/`, { body: wanted })
+    expect([reply.status, reply.body]).toEqual([200, (await app.other.get('/data/user/me/')).body])
+    expect(reply.body).toMatchObject(wanted)
+  })
+
   test('PATCH changes only what is sent; null and "" empty a member', async () => {
     const body = { country: null, position: '', contributor_mode: 'advanced' }
     const reply = await app.other.patch(`/data/user/${other}/`, { body })
@@ -240,7 +247,7 @@ describe('profiles', () => {
 
   test("nobody changes another's profile, not even staff", async () => {
     for (const persona of [app.other, app.curator, app.staff]) {
-      for (const method of ['POST', 'PATCH']) {
+      for (const method of ['POST', 'PUT', 'PATCH']) {
         const reply = await persona.send(method, `/data/user/${me}/`, { body: { country: 'Atlantis' } })
         expect([reply.status, reply.body]).toEqual([403, refused])
       }
@@ -258,6 +265,17 @@ describe('profiles', () => {
     [{ country: 'a\u0007b' }, { country: ['Control characters are not allowed.'] }],
     [{ country: 'a\nb' }, { country: ['Control characters are not allowed.'] }],
     [{ country: 5 }, { country: ['Not a valid text.'] }],
+    [{ country: 'x'.repeat(101) }, { country: ['Ensure this field has no more than 100 characters.'] }],
+    [{ biography: 'x'.repeat(5001) }, { biography: ['Ensure this field has no more than 5000 characters.'] }],
+    [
+      { website_link: `https://example.org/${'x'.repeat(200)}` },
+      { website_link: ['Ensure this field has no more than 200 characters.'] },
+    ],
+    [
+      { social_links: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`net${i}`, 'x'])) },
+      { social_links: ['Give no more than 20 of them.'] },
+    ],
+    [{ social_links: { github: 7 } }, { social_links: ['Not a valid text.'] }],
     [{ website_link: 'javascript:alert(1)' }, { website_link: ['Enter a valid URL.'] }],
     [{ website_link: 'example' }, { website_link: ['Enter a valid URL.'] }],
     [{ social_links: { twitter: 'javascript:alert(1)' } }, { social_links: ['Enter a web address or a name.'] }],
@@ -312,8 +330,8 @@ describe('/user/username/', () => {
   })
 })
 
-describe('profile images', () => {
-  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+describe('profile images', async () => {
+  const { 'image/png': png, 'image/jpeg': jpeg, 'image/webp': webp } = await oneOfEach()
   const form = (bytes: Uint8Array, name = 'profile_image') => {
     const made = new FormData()
     made.append(name, new File([new Uint8Array(bytes)], 'me.png', { type: 'image/png' }))
@@ -343,8 +361,8 @@ describe('profile images', () => {
 
   test('the type is what the content shows', async () => {
     for (const [bytes, type] of [
-      [Buffer.from('ffd8ffe000104a464946', 'hex'), 'image/jpeg'],
-      [Buffer.from('524946460a00000057454250', 'hex'), 'image/webp'],
+      [jpeg, 'image/jpeg'],
+      [webp, 'image/webp'],
     ] as const) {
       const { body } = await app.other.post('/data/user/profile-image/', { body: form(bytes) })
       expect((await app.anon.get(body.profile_image)).headers['content-type']).toBe(type)
@@ -354,6 +372,11 @@ describe('profile images', () => {
   test.each([
     ['an SVG', form(Buffer.from('<svg onload="alert(1)"/>')), 'Send a PNG, JPEG or WebP image.'],
     ['nothing', form(new Uint8Array()), 'Send a PNG, JPEG or WebP image.'],
+    [
+      'an image with something behind it',
+      form(Buffer.concat([png, jpeg])),
+      'There are bytes after the end of the image.',
+    ],
     ['too much', form(Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)])), 'The image is larger than 2 MB.'],
     ['another member', form(png, 'picture'), 'Send an image file.'],
   ])('%s is refused and the image stays', async (_what, body, message) => {

@@ -17,6 +17,7 @@ import {
 import { metered } from '../meter.ts'
 import { type Actor, permissions, type Scope, type Subject } from '../permissions.ts'
 import { throttle } from '../store/requests.ts'
+import { repeatable } from './once.ts'
 import { pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
 import { Reply } from './reply.ts'
@@ -65,7 +66,9 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const body = checked(schema, await readBody())
 
   const given = { actor, scope: rule.lists?.(actor), subject, params, query, body, page: pageOf(request), request }
-  const answer = await spec.handle(given)
+  const answer = await repeatable(spec.idempotent, request, actor, { route: hit.key, params, body }, (once) =>
+    spec.handle({ ...given, once }),
+  )
   const reply = answer instanceof Reply ? answer : new Reply(200, answer)
   return finish(spec, request, reply, rule.changes ? undefined : version)
 }
@@ -82,6 +85,7 @@ export type Declared = {
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
   form?: FormLimits
   throttle?: Throttle
+  idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
   handle: (given: object) => Promise<unknown>
 }

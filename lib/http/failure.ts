@@ -15,6 +15,7 @@ const statuses: Record<Code, number> = {
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
+  key_reused: 422,
   too_many: 429,
   unavailable: 503,
 }
@@ -22,5 +23,5 @@ const statuses: Record<Code, number> = {
 /** Anything thrown, as the contract's error body. What is not ours says nothing about itself. */
 export function failure(error: unknown): Reply {
   if (!(error instanceof Problem)) return new Reply(500, { detail: 'Internal server error.' })
-  return new Reply(statuses[error.code], error.fields ?? { detail: error.detail }, error.headers)
+  return new Reply(statuses[error.code], error.fields ?? { detail: error.detail, ...error.also }, error.headers)
 }

@@ -43,8 +43,11 @@ export function read(event: APIGatewayProxyEventV2): Request {
   }
 }
 
-/** How a route takes multipart forms: so many bytes at most, and JSON beside them where `json` is set. */
-export type FormLimits = { bytes: number; json?: true }
+/**
+ * How a route takes multipart forms: so many bytes at most, and JSON beside them where `json` is set. `instead` adds to
+ * the refusal of a larger one where it may go.
+ */
+export type FormLimits = { bytes: number; json?: true; instead?: (request: Request) => Record<string, string> }
 
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
@@ -58,7 +61,7 @@ export function bodyOf(request: Request, limits?: FormLimits): () => Promise<obj
   const isForm = /^multipart\/form-data\s*;/i.test(type)
   const asForm = limits !== undefined && (isForm || !limits.json)
   const most = asForm ? limits.bytes : JSON_BYTES
-  if (request.body.length > most) throw tooLarge(most)
+  if (request.body.length > most) throw tooLarge(most, asForm ? limits.instead?.(request) : {})
   if (asForm && !isForm) throw unsupportedMediaType('multipart/form-data')
   if (asForm) return () => form(request.body, type)
   if (request.body.length > 0 && !/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) {

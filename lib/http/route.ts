@@ -1,6 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { Rate } from '../config.ts'
 import type { Actor, Changes, Lists, Open, PermissionBy, Role, Scope, Sees, Subject } from '../permissions.ts'
+import type { Once } from '../store/requests.ts'
 import type { Page } from './page.ts'
 import type { FormLimits, Request } from './request.ts'
 
@@ -36,9 +37,15 @@ export function publicRoute<P extends Schema = undefined, Q extends Schema = und
   return asRoute(spec)
 }
 
+/**
+ * May come twice under one Idempotency-Key: the second gets the reply of the first, for as long as said. The handler
+ * puts `once(reply)` into the transaction that has the effect.
+ */
+type Repeats = { idempotent?: '24h' }
+
 /** Needs an actor with a role. */
 export function actorRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
-  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: Page }>,
+  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: Page; once: Once }> & Repeats,
 ): Route {
   return asRoute(spec)
 }
@@ -70,7 +77,9 @@ export function changeRoute<
   P extends Schema = undefined,
   Q extends Schema = undefined,
   B extends Schema = undefined,
->(spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S }> & Loads<S, P>): Route {
+>(
+  spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S; once: Once }> & Loads<S, P> & Repeats,
+): Route {
   return asRoute(spec)
 }
 

@@ -1,5 +1,5 @@
-import type { Actor } from '../permissions.ts'
-import { maySee } from '../permissions.ts'
+import { addressOf } from '../domain/address.ts'
+import { type Actor, maySee, type Subject } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, queryAll, type Stored } from '../table/read.ts'
@@ -39,6 +39,19 @@ export async function list(filter: Filter, actor: Actor | null, place: Place): P
     return { activity: row, about: about && maySee(actor, about) ? about : undefined }
   })
   return { ...listing, results }
+}
+
+/** One activity with its record, in one call: the id carries the record's address. */
+export async function load(id: string): Promise<(Subject & { activity: Activity; about: Head }) | undefined> {
+  const record = addressOf(id)?.record
+  if (!record) return undefined
+  const [at, headAt] = [key.activity(record, id), key.head(record)]
+  const found = await getMany([at, headAt], true)
+  const [stored, headStored] = [itemAt(found, at), itemAt(found, headAt)]
+  if (!stored || !headStored) return undefined
+  const about = parse(head, headStored)
+  const { contributor_id, public: isPublic, access_tier, deleted_at } = about
+  return { activity: parse(activity, stored), about, contributor_id, public: isPublic, access_tier, deleted_at }
 }
 
 const involved = (rows: readonly Activity[]) => rows.flatMap((it) => [key.head(it.entity_id), keyOf(it.user_id)])

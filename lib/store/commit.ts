@@ -1,11 +1,13 @@
 import { forget } from '../cache.ts'
+import { clock } from '../clock.ts'
 import { invalidObject, Problem } from '../errors.ts'
 import type { Write } from '../table/item.ts'
 import { MOST_ACTIONS, transact } from '../table/write.ts'
 import type { Values } from './contribution.ts'
 
-/** Writes a contribution, or tells that it holds more than one transaction takes. */
+/** Writes a contribution, or tells that it holds more than one transaction takes. Nothing to write is nothing to do. */
 export async function commit(writes: readonly Write[]): Promise<void> {
+  if (writes.length === 0) return
   const lists = new Set(writes.flatMap((write) => Object.keys(write.counts)))
   if (writes.length + lists.size > MOST_ACTIONS)
     throw invalidObject('Too many values, names and new records at once. Send them in parts.')
@@ -22,6 +24,24 @@ export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof Problem && error.detail === BEING_MADE) return work()
     throw error
+  }
+}
+
+/** What is to be written, and what it comes to. */
+export type Plan<T> = { result: T; writes: readonly Write[] }
+
+/** Others who change the same things at the same time do no harm: the plan is made anew. What it throws is final. */
+export async function together<T>(plan: () => Promise<Plan<T>>, attempts = 5): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { result, writes } = await plan()
+    try {
+      await commit(writes)
+      return result
+    } catch (error) {
+      if (attempt === attempts || !(error instanceof Problem && error.code === 'conflict')) throw error
+    }
+    // Many who try again at once would be in each other's way once more.
+    if (attempt > 2) await new Promise((done) => setTimeout(done, clock.random(20 * attempt)))
   }
 }
 

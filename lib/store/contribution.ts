@@ -204,3 +204,13 @@ export function noted(it: Head, done: Activity, actor: Actor): Head {
     latest_feedback: comment && feedback.includes(activity_type) ? brief : it.latest_feedback,
   }
 }
+
+/** The head after what an activity said has changed; where it says nothing any more, an earlier word is the latest. */
+export function noticedAnew(it: Head, activity_id: string, comment: string): Head {
+  const recent_activities = it.recent_activities.map((each) =>
+    each.activity_id === activity_id ? { ...each, comment } : each,
+  )
+  const isLatest = it.latest_feedback?.activity_id === activity_id
+  const earlier = recent_activities.find((each) => each.comment && feedback.includes(each.activity_type)) ?? null
+  return { ...it, recent_activities, latest_feedback: isLatest ? earlier : it.latest_feedback }
+}

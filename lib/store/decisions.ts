@@ -15,6 +15,7 @@ import { claimsOf, type History } from './history.ts'
 import { endLease } from './leases.ts'
 import { requeue } from './queue.ts'
 import {
+  type Activity,
   type Assertion,
   activity,
   assertion,
@@ -54,6 +55,15 @@ export const decide = (old: History, reviewer: Actor, said: Verdicts): Promise<D
   onceMore(() => tryDecide(old, reviewer, said))
 
 async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise<Decision> {
+  const { made, writes } = await planned(old, reviewer, said)
+  await commit([...writes, endLease(old.entity_id, reviewer)])
+  return made
+}
+
+/** A verdict, the record as it makes it, and everything that is to be written; fails as `decide` does. */
+export type Planned = { made: Decision; head: Head; done: Activity[]; writes: Write[] }
+
+export async function planned(old: History, reviewer: Actor, said: Verdicts): Promise<Planned> {
   check(old, reviewer, said)
   const effect = effects[said.verdict]
   const moved = move(stateOf(old), effect.trigger)
@@ -104,7 +114,7 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
     created_at: at,
     version: 1,
   }
-  await commit([
+  const writes = [
     put(head, next, stored),
     put(decision, made, undefined),
     ...[done, ...also].map((it) => put(activity, it, undefined)),
@@ -117,10 +127,9 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
     ),
     ...reindex(findable(stored), findable(next)),
     ...requeue(stored, next),
-    endLease(old.entity_id, reviewer),
     ...result.stubs,
-  ])
-  return made
+  ]
+  return { made, head: next, done: [done, ...also], writes }
 }
 
 const nothingWaits = () => conflict('Nothing waits for review here.')

@@ -1,11 +1,11 @@
 import { now } from '../clock.ts'
 import { addressOf } from '../domain/address.ts'
-import { conflict, invalid, invalidObject, Problem } from '../errors.ts'
+import { conflict, invalid, invalidObject } from '../errors.ts'
 import { type Actor, mayInspect, type Subject } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get, getMany, queryAll, type Stored } from '../table/read.ts'
-import { commit } from './commit.ts'
+import { type Plan, together } from './commit.ts'
 import { activityOf, flagOf, noted } from './contribution.ts'
 import { type Place, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
@@ -122,8 +122,6 @@ const change = (old: Flagged, nextOf: (it: Flagged) => Promise<Flag>): Promise<F
     return { result: flaggedOf(next, about), writes: [put(flag, next, it.flag), ...headWrites(it.about, about)] }
   })
 
-type Plan<T> = { result: T; writes: readonly Write[] }
-
 /** What is planned on the flag as it was read, again when only its record has changed meanwhile. */
 function onLatest<T>(old: Flagged, plan: (it: Flagged) => Promise<Plan<T>>): Promise<T> {
   let latest: Flagged | undefined = old
@@ -134,19 +132,6 @@ function onLatest<T>(old: Flagged, plan: (it: Flagged) => Promise<Plan<T>>): Pro
     latest = undefined
     return planned
   })
-}
-
-/** Others who change the record at the same time do no harm: the plan is made anew. What it throws is final. */
-async function together<T>(plan: () => Promise<Plan<T>>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    const { result, writes } = await plan()
-    try {
-      await commit(writes)
-      return result
-    } catch (error) {
-      if (attempt === 5 || !(error instanceof Problem && error.code === 'conflict')) throw error
-    }
-  }
 }
 
 /** An open flag is the only one of its type by its author on its record. Read after the head, whose version guards it. */

@@ -1,12 +1,14 @@
 import { invalid } from '../errors.ts'
 import type { IndexName, Key } from '../table/keys.ts'
-import { countKeys, getMany, type Stored, sumOf, type Walk, walk } from '../table/read.ts'
+import { countKeys, getMany, type Stored, sumOf, type Walk, walk, walkWithin } from '../table/read.ts'
 
 /** Where a page lies in its list; the sort key beside it when a followed link carried one. */
 export type Place = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
+/** A partition of an index; or what of a partition of the table begins so, which is strongly consistent. */
+export type Partition = { index: IndexName; pk: string } | { pk: string; prefix: string }
 export type List = {
-  /** Index partitions whose items together are the list; all share one kind of sort key. */
-  partitions: readonly { index: IndexName; pk: string }[]
+  /** Partitions whose items together are the list; their sort keys are of one kind. */
+  partitions: readonly Partition[]
   /** Names of the counters whose sum is the list's size. */
   counted: readonly string[]
   /** Oldest first instead of newest first. */
@@ -31,15 +33,19 @@ export const DEEPEST_OFFSET = 1000
 export async function readList(
   list: List,
   place: Place,
-  also: (items: Stored[]) => Key[] = () => [],
+  also: (items: Stored[]) => readonly Key[] | Promise<readonly Key[]> = () => [],
 ): Promise<Listing> {
-  const items = await pageOf(list, place)
-  const found = await getMany([...countKeys(list.counted), ...also(items)])
-  const [first, last] = [items.at(0), items.at(-1)].map((item) => item && sortKey(list, item))
+  const page = await pageOf(list, place)
+  const items = page.map((it) => it.item)
+  const found = await getMany([...countKeys(list.counted), ...(await also(items))])
+  const [first, last] = [page.at(0)?.at, page.at(-1)?.at]
   return { items, found, count: sumOf(list.counted, found), ...(first && { first }), ...(last && { last }) }
 }
 
-async function pageOf(list: List, { limit, offset, from }: Place): Promise<Stored[]> {
+/** An item and its sort key in the index partition where it was found. */
+type Found = { item: Stored; at: string }
+
+async function pageOf(list: List, { limit, offset, from }: Place): Promise<Found[]> {
   if (!from && offset > DEEPEST_OFFSET) {
     throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
   }
@@ -48,16 +54,18 @@ async function pageOf(list: List, { limit, offset, from }: Place): Promise<Store
   const forward = newestFirst === backwards
   const skip = from ? 0 : offset
   const runs = await Promise.all(
-    list.partitions.map((partition) =>
-      walk({ ...partition, forward, limit: skip + limit, beyond: from?.at, only: list.only }),
-    ),
+    list.partitions.map(async (partition) => {
+      const what = { forward, limit: skip + limit, beyond: from?.at }
+      const within = 'prefix' in partition
+      const items = within
+        ? await walkWithin({ ...partition, ...what })
+        : await walk({ ...partition, ...what, only: list.only })
+      return items.map((item) => ({ item, at: String(item[within ? 'sk' : `${partition.index}_sk`] ?? '') }))
+    }),
   )
-  const merged = runs.flat().sort((a, b) => compare(sortKey(list, a), sortKey(list, b)) * (forward ? 1 : -1))
+  const merged = runs.flat().sort((a, b) => compare(a.at, b.at) * (forward ? 1 : -1))
   const page = merged.slice(skip, skip + limit)
   return backwards ? page.reverse() : page
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Every partition of one list sorts by the same text, so any of its indexes tells it. */
-const sortKey = (list: List, item: Stored) => String(item[`${list.partitions[0]?.index}_sk`] ?? '')

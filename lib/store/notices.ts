@@ -3,9 +3,12 @@ import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, queryAll } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
+import { comment } from './comments.ts'
 import { send } from './notifications.ts'
+import { memberRoles, type Project, project, projectActivity } from './project-items.ts'
 import { activity, decision, flag, type Head, head } from './record-items.ts'
 import * as roles from './roles.ts'
+import { moderation, suggestion } from './submission-items.ts'
 import { userOf } from './users.ts'
 
 /** Something that people are told of, as the stream shows it. */
@@ -16,6 +19,7 @@ type Happening = {
   at: string
   actor_id: string | null
   entity_id: string | null
+  project_id?: string | null
   named?: string | null
   detail?: string
 }
@@ -26,7 +30,9 @@ export async function tell(type: string, images: Images): Promise<void> {
   if (!it || it.notices.length === 0) return
   const about = it.entity_id === null ? undefined : await get(head, { entity_id: it.entity_id })
   if (it.entity_id !== null && (!about || about.deleted_at)) return
-  for (const name of it.notices) await spread(name, it, about)
+  const on = it.project_id ? await get(project, { id: it.project_id }) : undefined
+  if (it.project_id && (!on || on.deleted_at)) return
+  for (const name of it.notices) await spread(name, it, about, on)
 }
 
 /** What each type of item makes heard when it is new, or changes. */
@@ -69,6 +75,71 @@ const heard: Readonly<Record<string, (images: Images) => Happening | undefined>>
     }
   },
 
+  comment: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(comment, after)
+    return {
+      notices: it.entity_id === null ? ['project_comment'] : ['commented', 'answered'],
+      project_id: it.project_id,
+      event: `comment#${it.id}`,
+      at: it.created_at,
+      actor_id: it.user_id,
+      entity_id: it.entity_id,
+      named: it.parent_user_id,
+    }
+  },
+
+  project_activity: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(projectActivity, after)
+    if (it.action !== 'state_changed') return undefined
+    return {
+      notices: byState[String(it.payload.to)] ?? [],
+      event: it.id,
+      at: it.created_at,
+      actor_id: it.actor_id,
+      entity_id: null,
+      project_id: it.project_id,
+    }
+  },
+
+  submission_suggestion: ({ before, after }) => {
+    const [old, it] = [before && parse(suggestion, before), after && parse(suggestion, after)]
+    if (!it || (old && old.approved === it.approved)) return undefined
+    const made = { entity_id: null, detail: it.submission_id }
+    if (!old)
+      return {
+        ...made,
+        notices: ['suggested'],
+        event: `suggestion#${it.id}`,
+        at: it.created_at,
+        actor_id: it.suggested_by,
+        named: it.contributor_id,
+      }
+    return {
+      ...made,
+      notices: [it.approved ? 'suggestion_approved' : 'suggestion_rejected'],
+      event: `suggestion#${it.id}`,
+      at: it.reviewed_at ?? it.created_at,
+      actor_id: it.reviewed_by,
+      named: it.suggested_by,
+    }
+  },
+
+  moderation: ({ after }) => {
+    if (!after) return undefined
+    const it = parse(moderation, after)
+    return {
+      notices: ['moderated'],
+      event: `moderation#${it.submission}#${it.version}`,
+      at: it.reviewed_at,
+      actor_id: it.moderator_id,
+      entity_id: null,
+      named: it.contributor_id,
+      detail: `${it.submission_id}, ${it.status}`,
+    }
+  },
+
   user: ({ before, after }) => {
     const [old, role] = [before && userOf(before).reviewer_role, after && userOf(after).reviewer_role]
     if (!before || !role?.is_active || (old?.is_active && old.role === role.role)) return undefined
@@ -89,13 +160,25 @@ const byActivity: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   revised: ['revised'],
 }
 
+const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
+  in_review: ['project_in_review'],
+  needs_revision: ['project_needs_revision'],
+  approved: ['project_approved'],
+  merged: ['project_merged'],
+}
+
 /** So many are told at a time. */
 const AT_ONCE = 10
 
-async function spread(name: NoticeName, it: Happening, about: Head | undefined): Promise<void> {
+async function spread(
+  name: NoticeName,
+  it: Happening,
+  about: Head | undefined,
+  on: Project | undefined,
+): Promise<void> {
   const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true } = notices[name]
   if (notice.unless_stub && about?.stub) return
-  const ids = new Set(await audience[notice.to](it, about))
+  const ids = new Set(await audience[notice.to](it, about, on))
   const told = [...ids].filter((id) => notice.receipt || id !== it.actor_id)
   for (let start = 0; start < told.length; start += AT_ONCE) {
     await Promise.all(
@@ -106,6 +189,7 @@ async function spread(name: NoticeName, it: Happening, about: Head | undefined):
           event: it.event,
           actor_id: it.actor_id,
           entity_id: it.entity_id,
+          project_id: it.project_id ?? null,
           detail: it.detail ?? '',
           created_at: it.at,
         }),
@@ -118,6 +202,8 @@ async function spread(name: NoticeName, it: Happening, about: Head | undefined):
 const audience = {
   contributor: async (_: Happening, about: Head | undefined): Promise<string[]> =>
     about ? [about.contributor_id] : [],
+  contributor_unless_named: async ({ named }: Happening, about: Head | undefined): Promise<string[]> =>
+    about && about.contributor_id !== named ? [about.contributor_id] : [],
   named: async ({ named }: Happening): Promise<string[]> => (named ? [named] : []),
   reviewers: async ({ at }: Happening, about: Head | undefined): Promise<string[]> =>
     (await reviewersAt(at)).filter((id) => id !== about?.contributor_id),
@@ -126,7 +212,16 @@ const audience = {
     const made = (await queryAll(pk, sk)).map((item) => parse(decision, item))
     return made.filter((it) => it.created_at <= at).map((it) => it.reviewer_id)
   },
+  project_owner: async ({ at }: Happening, _: Head | undefined, on?: Project): Promise<string[]> =>
+    membersOf(on, at, ['owner']),
+  project_editors: async ({ at }: Happening, _: Head | undefined, on?: Project): Promise<string[]> =>
+    membersOf(on, at, ['owner', 'editor']),
+  project_members: async ({ at }: Happening, _: Head | undefined, on?: Project): Promise<string[]> =>
+    membersOf(on, at, memberRoles),
 }
+
+const membersOf = (on: Project | undefined, at: string, roles: readonly string[]) =>
+  (on?.memberships ?? []).filter((it) => roles.includes(it.role) && it.created_at <= at).map((it) => it.user_id)
 
 /** So many pages of a hundred reviewers are told of a new contribution. */
 const MOST_PAGES = 20

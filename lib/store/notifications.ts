@@ -3,13 +3,14 @@ import { clock, nowSeconds } from '../clock.ts'
 import { type NoticeName, notices, notificationTypes } from '../domain/notices.ts'
 import { firstIdAt, isNotificationId, notificationId } from '../domain/notification-id.ts'
 import { invalid, Problem } from '../errors.ts'
-import { type Actor, mayInspect } from '../permissions.ts'
+import { type Actor, mayInspect, mayVisit } from '../permissions.ts'
 import { amended, defineItem, parse, put } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get, getMany, type Stored, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { DEEPEST_OFFSET, type Place, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
+import { asSubject, type Project, project } from './project-items.ts'
 import { type Head, head } from './record-items.ts'
 import { keyOf } from './users.ts'
 
@@ -29,6 +30,7 @@ export const Notification = v.object({
   /** Null: the service itself. */
   actor_id: v.nullable(v.string()),
   entity_id: v.nullable(v.string()),
+  project_id: v.optional(v.nullable(v.string()), null),
   detail: v.string(),
   is_read: v.boolean(),
   /** The how manieth of its user it is. */
@@ -83,7 +85,7 @@ const gone = defineItem({
 export type Told = Pick<
   Notification,
   'user_id' | 'notice' | 'event' | 'actor_id' | 'entity_id' | 'detail' | 'created_at'
->
+> & { project_id?: string | null }
 
 /** Stores a notification, unless it is there already or its time is over. */
 export async function send(told: Told): Promise<void> {
@@ -107,7 +109,15 @@ const sendAs = (notification_id: string, told: Told): Promise<Notification | und
     const old = boxIn(found, user_id)
     const { type } = notices[notice]
     const box = amended<Inbox>(old ?? empty(user_id), { arrived: (old?.arrived ?? 0) + 1, ...unreadBy(old, type, 1) })
-    const made = { ...told, notification_id, notification_type: type, is_read: false, arrival: box.arrived, version: 1 }
+    const made = {
+      project_id: null,
+      ...told,
+      notification_id,
+      notification_type: type,
+      is_read: false,
+      arrival: box.arrived,
+      version: 1,
+    }
     await transact([put(notification, made, undefined), put(inbox, box, old)])
     return undefined
   })
@@ -181,7 +191,7 @@ const markSome = (user: string, ids: readonly string[]): Promise<number> =>
   })
 
 /** A notification as its reader is shown it; `about` is missing where they may not see the record any more. */
-export type Shown = { notification: Notification; is_read: boolean; about: Head | undefined }
+export type Shown = { notification: Notification; is_read: boolean; about: Head | undefined; on: Project | undefined }
 
 /** One of the caller's own. */
 export async function load(id: string, actor: Actor): Promise<{ shown: Shown; people: People } | undefined> {
@@ -287,16 +297,24 @@ async function expiredIn(where: Where): Promise<Notification[]> {
   return (await oldest(1)).length === 0 ? [] : oldest(1000)
 }
 
-/** What a notification names: its record and who made the event. */
-const namedBy = ({ entity_id, actor_id }: Notification): Key[] => [
+/** What a notification names: its record or project, and who made the event. */
+const namedBy = ({ entity_id, project_id, actor_id }: Notification): Key[] => [
   ...(entity_id === null ? [] : [key.head(entity_id)]),
+  ...(project_id === null ? [] : [key.project(project_id)]),
   ...(actor_id === null ? [] : [keyOf(actor_id)]),
 ]
 
 function shownTo(actor: Actor, it: Notification, box: Inbox | undefined, found: ReadonlyMap<string, Stored>): Shown {
   const stored = it.entity_id === null ? undefined : found.get(placeOf(key.head(it.entity_id)))
   const about = stored && parse(head, stored)
-  return { notification: it, is_read: isRead(it, box), about: about && mayInspect(actor, about) ? about : undefined }
+  const storedOn = it.project_id === null ? undefined : found.get(placeOf(key.project(it.project_id)))
+  const on = storedOn && parse(project, storedOn)
+  return {
+    notification: it,
+    is_read: isRead(it, box),
+    about: about && mayInspect(actor, about) ? about : undefined,
+    on: on && mayVisit(actor, asSubject(on)) ? on : undefined,
+  }
 }
 
 const isLiving = (it: { notification_id: string }) => it.notification_id >= oldestId()

@@ -1,9 +1,12 @@
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
+import { followStanding } from './comment-standing.ts'
+import { announce } from './deliveries.ts'
 import { edgeOf, edgesOf, relink, showBeside } from './links.ts'
 import { tell } from './notices.ts'
 import { discount } from './notifications.ts'
+import { followProject } from './project-follow.ts'
 import { assertion, type Head, head } from './record-items.ts'
 import { followRename } from './renames.ts'
 
@@ -13,6 +16,7 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     const [old, next] = [headIn(before), headIn(after)]
     await relink(edgesOf(old), edgesOf(next))
     await showBeside(old, next)
+    await followStanding(old, next)
   },
   assertion: async ({ before, after }) => {
     const [old, next] = [before && parse(assertion, before), after && parse(assertion, after)]
@@ -22,6 +26,8 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     if (before && after && before.username !== after.username)
       await followRename(String(after.id), String(after.username))
   },
+  project: followProject,
+  project_activity: announce,
   // Only time takes notifications away.
   notification: async ({ before, after }) => {
     if (before && !after) await discount(before)

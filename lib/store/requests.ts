@@ -1,8 +1,11 @@
+import * as v from 'valibot'
 import { nowSeconds } from '../clock.ts'
 import type { Rate } from '../config.ts'
-import { tooMany } from '../errors.ts'
+import { conflict, tooMany } from '../errors.ts'
+import { defineItem, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { addBelow } from '../table/write.ts'
+import { get } from '../table/read.ts'
+import { add, addBelow } from '../table/write.ts'
 
 /**
  * Counts one hit of `who` in a scope and fails with `tooMany` when the rate is used up. Exact across processes: one
@@ -14,3 +17,67 @@ export async function throttle(scope: string, who: string, { limit, seconds }: R
   const taken = await addBelow(key.rate(scope, who, window), limit, window + 2 * seconds)
   if (!taken) throw tooMany(window + seconds - at)
 }
+
+/** Does work of which so much is allowed in a period. Work that fails gives its place back. */
+export async function within<T>(scope: string, who: string, rate: Rate, work: () => Promise<T>): Promise<T> {
+  await throttle(scope, who, rate)
+  const at = nowSeconds()
+  try {
+    return await work()
+  } catch (error) {
+    await add(key.rate(scope, who, at - (at % rate.seconds)), -1)
+    throw error
+  }
+}
+
+const Reply = v.object({
+  user_id: v.string(),
+  key: v.string(),
+  /** What was asked, so that a key means one request. */
+  digest: v.string(),
+  status: v.number(),
+  /** As it was sent. */
+  body: v.string(),
+  until: v.number(),
+  version: v.number(),
+})
+export type KeptReply = v.InferOutput<typeof Reply>
+const kept = defineItem({
+  type: 'reply',
+  schema: Reply,
+  key: (it: { user_id: string; key: string }) => key.reply(it.user_id, it.key),
+  expires: (it) => it.until,
+})
+
+/** What a request that may come twice adds to its transaction: the reply that the second one gets. */
+export type Once = (reply: { status: number; body: unknown }) => readonly Write[]
+
+const DAY = 86_400
+
+/** The reply to the request that a user has sent under a key in the last 24 hours, and how the next one is kept. */
+export async function replyUnder(
+  user_id: string,
+  name: string,
+  digest: string,
+): Promise<{ before: KeptReply | undefined; once: Once }> {
+  const old = await get(kept, { user_id, key: name })
+  return {
+    before: old && old.until > nowSeconds() ? old : undefined,
+    once: ({ status, body }) => {
+      const version = (old?.version ?? 0) + 1
+      const next = {
+        user_id,
+        key: name,
+        digest,
+        status,
+        body: JSON.stringify(body),
+        until: nowSeconds() + DAY,
+        version,
+      }
+      return [put(kept, next, old, () => conflict(AT_WORK))]
+    },
+  }
+}
+
+/** Another request under the same key has not come to its end, or has just done so. */
+export const AT_WORK = 'A request with this Idempotency-Key is being worked on.'

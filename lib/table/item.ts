@@ -23,7 +23,7 @@ export type ItemType<Id, S extends Schema> = {
   /** The lists whose exact size includes this item. */
   counted?: (value: v.InferOutput<S>) => readonly string[]
   /** Seconds since 1970 after which the table may drop the item; readers compare it themselves. */
-  expires?: (value: v.InferOutput<S>) => number
+  expires?: (value: v.InferOutput<S>) => number | undefined
 }
 
 /** Declares an item type: its schema, key, index membership and counts. */
@@ -74,10 +74,15 @@ export function follow<Id, S extends Schema>(
 }
 
 /** Removes exactly the version that was read. */
-export function remove<Id, S extends Schema>(item: ItemType<Id, S>, old: v.InferOutput<S> & Id): Write {
+export function remove<Id, S extends Schema>(
+  item: ItemType<Id, S>,
+  old: v.InferOutput<S> & Id,
+  otherwise?: () => Problem,
+): Write {
   return {
     action: { Delete: { TableName, Key: item.key(old), ...over(old) } },
     counts: difference(item.counted?.(old), []),
+    otherwise,
   }
 }
 
@@ -145,8 +150,9 @@ export const amended = <T extends { version: number }>(old: T, changes: Partial<
   version: old.version + 1,
 })
 
+// Nobody writes over what a large transaction is at work on; see large.ts.
 const over = (old: { version: number }) => ({
-  ConditionExpression: '#version = :version',
+  ConditionExpression: '#version = :version AND attribute_not_exists(staged_by)',
   ExpressionAttributeNames: { '#version': 'version' },
   ExpressionAttributeValues: { ':version': old.version },
 })

@@ -33,11 +33,42 @@ import { addressOf } from '../domain/address.ts'
  *   one's notifications; of one type                  owner, owner_kind  NOTIFICATION#<user>[#<type>]  <id>
  *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
  *   how many of them are unread                       table       INBOX#<user>                    HEAD
+ *   comments of a thread, newest first                table       THREAD#<record or project>      ROOT#<number>
+ *   their first replies, of the newest first          table       THREAD#<record or project>      EARLY#<number of the root, counted down>#<place>
+ *   further replies                                   table       THREAD#<record or project>      LATER#<number of the root>#<place>
+ *   all replies to a comment, oldest first            owner_kind  REPLIES#<number of the root>    <place>
+ *   a thread's comments and replies, newest first     kind        COMMENTS#<record or project>    <number>
+ *   one person's comments on records, by standing     owner       COMMENTER#<user>#<standing>     <number>
+ *   where a comment is                                table       COMMENT#<number>                HEAD
+ *   one submission; by its short id; all of these     table       SUBMISSION#<number>; SUBMISSION_ID  HEAD; <submission_id>
+ *   its versions, its moderation                      table       SUBMISSION#<number>             VERSION#<number>, MODERATION
+ *   submissions: all, by status, by person, by both   every ...   SUBMISSION[#USER#<user>][#STATUS#<status>]  <created_at>#<number>
+ *   one suggestion                                    table       SUGGESTION#<number>             HEAD
+ *   suggestions: all, of a submission, by a person    every, kind, owner  SUGGESTION[#OF#<number>][#BY#<user>]  <number>
  *   a waiting record's places in the queue            table       ENTITY#<id>                     QUEUE#URGENCY, QUEUE#CATEGORY, QUEUE#AGE
  *   what waits, by type, most urgent first            every, kind, owner, owner_kind  QUEUE#<type>[#IN#<category>]#<young|aged>  <order>#<flags>#<created_at>#<id>
  *   what waits, by status or by type, by time         every, kind, owner  QUEUE#<status or type>#created  <created_at>#<id>
  *   what passes into another age, by when             owner_kind  QUEUE#due                       <moment>#<id>
  *   who works on a waiting record right now           table       ENTITY#<id>                     LEASE
+ *   one project with its assets and linked records    table       PROJECT#<id>                    ASSET#<id>, ENTITY#<record>, HEAD
+ *   the project that has a slug                       table       SLUG#<slug>                     HEAD
+ *   what happened in a project, newest first          table       PROJECT#<id>                    ACTIVITY#<number>
+ *   a project as it was before a merge                table       PROJECT#<id>                    SNAPSHOT#<created_at>#<id>
+ *   projects by class, owner and state, four orders   every, kind, owner, owner_kind  PROJECT#<class>[#OWNER#<user>][#<state>]#<order>  <time>#<id>
+ *   who merges a project right now                    table       PROJECT#<id>                    MERGING
+ *   the same, in the project itself                   table       PROJECT#<id>                    PLACE#<order>, MEMBER#<user>
+ *   another's hidden projects that one works on       every, kind, owner, owner_kind  PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
+ *   projects with a word that begins so               table       WORD#project                    <word>#<id>
+ *   an upload that is not an asset yet                table       PROJECT#<id>                    UPLOAD#<id>
+ *   uploads by when they expire                       kind        UPLOAD                          <until>#<id>
+ *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
+ *   assets whose text is being read, by since when    every       OCR                             <since>#<id>
+ *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
+ *   one delivery to the review webhook                table       DELIVERY#<id>                   HEAD
+ *   deliveries that wait, by when; those given up     every       DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
+ *   a large transaction, its parts                   table       LARGE#<id>                      HEAD, PART#<number>
+ *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
+ *   what an item will be after one                   table       STAGED#<pk>                     <sk>
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   until when the projector has taken in changes     table       PROJECTOR                       HEAD
@@ -93,12 +124,66 @@ export const key = {
   notification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: id }),
   goneNotification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: `GONE#${id}` }),
   inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),
+  project: (id: string): Key => ({ pk: `PROJECT#${id}`, sk: HEAD }),
+  slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: HEAD }),
+  asset: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `ASSET#${id}` }),
+  upload: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `UPLOAD#${id}` }),
+  media: (number: number): Key => ({ pk: `MEDIA#${number}`, sk: HEAD }),
+  projectEntity: (project: string, record: string): Key => ({ pk: `PROJECT#${project}`, sk: `ENTITY#${record}` }),
+  projectActivity: (project: string, number: number): Key => ({
+    pk: `PROJECT#${project}`,
+    sk: `ACTIVITY#${String(number).padStart(8, '0')}`,
+  }),
+  snapshot: (project: string, at: string, id: string): Key => ({
+    pk: `PROJECT#${project}`,
+    sk: `SNAPSHOT#${at}#${id}`,
+  }),
+  projectPlace: (project: string, order: string): Key => ({ pk: `PROJECT#${project}`, sk: `PLACE#${order}` }),
+  projectMember: (project: string, user: string): Key => ({ pk: `PROJECT#${project}`, sk: `MEMBER#${user}` }),
+  merging: (project: string): Key => ({ pk: `PROJECT#${project}`, sk: 'MERGING' }),
+  projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
+  reply: (user: string, key: string): Key => ({ pk: `REPLY#${user}#${key}`, sk: HEAD }),
+  comment: (thread: string, { id, root, place }: { id: number; root: number; place: number }): Key => ({
+    pk: `THREAD#${thread}`,
+    sk: id === root ? `ROOT#${padded(id)}` : replyKey(root, place),
+  }),
+  commentPlace: (id: number): Key => ({ pk: `COMMENT#${id}`, sk: HEAD }),
+  submission: (id: number): Key => ({ pk: `SUBMISSION#${id}`, sk: HEAD }),
+  submissionId: (submission_id: string): Key => ({ pk: 'SUBMISSION_ID', sk: submission_id }),
+  submissionVersion: (id: number, version: number): Key => ({
+    pk: `SUBMISSION#${id}`,
+    sk: `VERSION#${String(version).padStart(8, '0')}`,
+  }),
+  moderation: (submission: number): Key => ({ pk: `SUBMISSION#${submission}`, sk: 'MODERATION' }),
+  suggestion: (id: number): Key => ({ pk: `SUGGESTION#${id}`, sk: HEAD }),
+  delivery: (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: HEAD }),
+  large: (id: string): Key => ({ pk: `LARGE#${id}`, sk: HEAD }),
+  largePart: (id: string, number: number): Key => ({
+    pk: `LARGE#${id}`,
+    sk: `PART#${String(number).padStart(6, '0')}`,
+  }),
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
 }
+
+/** A number such that texts sort as numbers do. */
+export const padded = (number: number): string => String(number).padStart(16, '0')
+
+/** So many replies to each comment are read together with a page of comments. */
+export const EARLY = 20
+
+/** Where the replies begin that are read with a page: those to the newest comment come first. */
+export const earlyKey = (root: number, place = 0): string =>
+  `EARLY#${padded(Number.MAX_SAFE_INTEGER - root)}#${placed(place)}`
+
+const replyKey = (root: number, place: number) =>
+  place <= EARLY ? earlyKey(root, place) : `LATER#${padded(root)}#${placed(place)}`
+
+/** The how manieth reply it is. */
+export const placed = (place: number): string => String(place).padStart(8, '0')
 
 export const indexes = ['kind', 'every', 'owner', 'owner_kind'] as const
 export type IndexName = (typeof indexes)[number]

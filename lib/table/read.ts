@@ -1,16 +1,9 @@
-import {
-  BatchGetCommand,
-  type BatchGetCommandInput,
-  GetCommand,
-  QueryCommand,
-  type QueryCommandInput,
-} from '@aws-sdk/lib-dynamodb'
+import { GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import type * as v from 'valibot'
-import { clock } from '../clock.ts'
-import { unavailable } from '../errors.ts'
 import { db, TableName } from './client.ts'
 import { type ItemType, parse } from './item.ts'
 import { type IndexName, type Key, key } from './keys.ts'
+import { keyOf, place, rawMany, seen, seenInIndex } from './staged.ts'
 import { SHARDS } from './write.ts'
 
 export type Stored = Record<string, unknown>
@@ -21,29 +14,14 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
   id: Id,
 ): Promise<v.InferOutput<S> | undefined> {
   const { Item } = await db.send(new GetCommand({ TableName, Key: item.key(id), ConsistentRead: true }))
-  return Item && parse(item, Item)
+  const [shown] = await seen(Item ? [Item] : [])
+  return shown && parse(item, shown)
 }
 
-/** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. Asks again for keys that were not processed. */
+/** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. */
 export async function getMany(keys: readonly Key[], consistent = false): Promise<Map<string, Stored>> {
-  const wanted = [...new Map(keys.map((each) => [`${each.pk} ${each.sk}`, each])).values()]
-  const found = new Map<string, Stored>()
-  for (let start = 0; start < wanted.length; start += 100) {
-    let left: NonNullable<BatchGetCommandInput['RequestItems']> = {
-      [TableName]: {
-        Keys: wanted.slice(start, start + 100).map(({ pk, sk }) => ({ pk, sk })),
-        ConsistentRead: consistent,
-      },
-    }
-    for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
-      if (attempt > 8) throw unavailable()
-      if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
-      const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
-      for (const item of Responses?.[TableName] ?? []) found.set(`${item.pk} ${item.sk}`, item)
-      left = UnprocessedKeys ?? {}
-    }
-  }
-  return found
+  const found = await rawMany(keys, consistent)
+  return new Map((await seen([...found.values()])).map((item) => [place(keyOf(item)), item]))
 }
 
 /** What a `getMany` has found under a key. */
@@ -58,18 +36,46 @@ export async function queryAll(pk: string, prefix: string, forward = true): Prom
     const page = await db.send(
       new QueryCommand({
         TableName,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+        ...beginning(pk, prefix),
         ScanIndexForward: forward,
         ConsistentRead: true,
         ExclusiveStartKey,
       }),
     )
-    items.push(...(page.Items ?? []))
+    items.push(...(await seen(page.Items ?? [])))
     ExclusiveStartKey = page.LastEvaluatedKey
   } while (ExclusiveStartKey)
   return items
 }
+
+/** Everything in a partition whose sort key lies between two texts, both included, strongly consistent, all pages. For bounded partitions. */
+export async function queryAllBetween(pk: string, from: string, to: string): Promise<Stored[]> {
+  const items: Stored[] = []
+  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
+  do {
+    const page = await db.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+        ConsistentRead: true,
+        ExclusiveStartKey,
+      }),
+    )
+    items.push(...(await seen(page.Items ?? [])))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey)
+  return items
+}
+
+/** A key may not be compared with an empty text. */
+const beginning = (pk: string, prefix: string) =>
+  prefix === ''
+    ? { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } }
+    : {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+      }
 
 /** The first `limit` items of a partition whose sort key lies between two texts, both included, strongly consistent. One call. */
 export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
@@ -82,7 +88,7 @@ export async function queryBetween(pk: string, from: string, to: string, limit: 
       ConsistentRead: true,
     }),
   )
-  return Items ?? []
+  return seen(Items ?? [])
 }
 
 export type Walk = {
@@ -117,12 +123,43 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
     ScanIndexForward: forward,
   }
   const items: Stored[] = []
+  let passed = 0
   for (let calls = 0; calls < budget && items.length < limit; calls += 1) {
-    const page = await db.send(new QueryCommand({ ...query, Limit: limit - items.length }))
-    items.push(...(page.Items ?? []))
-    query.ExclusiveStartKey = page.LastEvaluatedKey
-    if (!page.LastEvaluatedKey) break
+    // Where a large transaction is at work there may be much to pass over: so much is read that it costs few calls.
+    const Limit = passed === 0 ? limit - items.length : MOST_PASSED
+    const { Items = [], LastEvaluatedKey } = await db.send(new QueryCommand({ ...query, Limit }))
+    const shown = await seenInIndex(Items)
+    items.push(...shown)
+    passed = Items.length - shown.length
+    if (passed > 0) calls -= 1
+    query.ExclusiveStartKey = LastEvaluatedKey
+    if (!LastEvaluatedKey) break
   }
+  return items.slice(0, limit)
+}
+
+const MOST_PASSED = 1000
+
+export type Within = { pk: string; prefix: string; forward: boolean; limit: number; beyond?: string | undefined }
+
+/** The next items of a partition of the table whose sort key begins with `prefix`, strongly consistent: one call for each megabyte. */
+export async function walkWithin({ pk, prefix, forward, limit, beyond }: Within): Promise<Stored[]> {
+  const items: Stored[] = []
+  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'] = beyond === undefined ? undefined : { pk, sk: beyond }
+  do {
+    const page = await db.send(
+      new QueryCommand({
+        TableName,
+        ...beginning(pk, prefix),
+        ScanIndexForward: forward,
+        Limit: limit - items.length,
+        ConsistentRead: true,
+        ExclusiveStartKey,
+      }),
+    )
+    items.push(...(await seen(page.Items ?? [])))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey && items.length < limit)
   return items
 }
 

@@ -24,7 +24,7 @@ export async function demonstrate(): Promise<void> {
   }
 
   await take(dev, foundations)
-  await take(other, things)
+  const accepted = await take(other, things)
   await take(dev, happenings)
   await take(other, waiting, false)
   await judge(
@@ -41,7 +41,26 @@ export async function demonstrate(): Promise<void> {
   done(await dev.patch(`/cidoc/structures/${tower?.record?.id}/`, edit))
   const about = { entity_type: 'structure', entity_id: tower?.record?.id }
   if (tower?.outcome === 'created') done(await other.post('/cidoc/assertions/', { ...about, ...rival }))
+  await plan(
+    dev,
+    accepted.flatMap((it) => it.record?.entity_id ?? []),
+  )
   await take(other, [last])
+}
+
+/** A project that anyone may look at, about the first of the records. It waits for its files. */
+async function plan(owner: Caller, records: readonly string[]): Promise<void> {
+  const slug = 'towers-and-temples'
+  const { status } = await owner.get(`/data/projects/${slug}/`)
+  if (status === 200) return
+  done(
+    await owner.post('/data/projects/', {
+      ...{ slug, title: 'Towers and temples of the old towns', intended_subject: 'Architecture', visibility: 'public' },
+      ...{ abstract: 'What stands, what stood, and who built it.', tags: ['architecture'], languages: ['en', 'ne'] },
+    }),
+  )
+  for (const entity of records.slice(0, 6))
+    done(await owner.post(`/data/projects/${slug}/entities/`, { entity, role_in_project: '' }))
 }
 
 async function signedIn(name: string): Promise<Caller | undefined> {

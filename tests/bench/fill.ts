@@ -35,7 +35,15 @@ const villages = [
 ]
 
 /** Puts published structures straight into the table, as many as there are numbers from `from` to `to`, with all that the service would write. */
-export async function fill(from: number, to: number): Promise<void> {
+export const fill = (from: number, to: number): Promise<void> =>
+  putAll(
+    (function* () {
+      for (let n = from; n < to; n += 1) yield* writesOf(n)
+    })(),
+  )
+
+/** Puts what these writes would write straight into the table, and adds up what they count. */
+export async function putAll(writes: Iterable<Write>): Promise<void> {
   const counts = new Map<string, number>()
   let batch: object[] = []
   let waiting: Promise<void>[] = []
@@ -49,7 +57,7 @@ export async function fill(from: number, to: number): Promise<void> {
     await Promise.all(waiting)
     waiting = []
   }
-  for (let n = from; n < to; n += 1) for (const each of writesOf(n)) await add(each)
+  for (const each of writes) await add(each)
   if (batch.length > 0) waiting.push(write(batch))
   await Promise.all(waiting)
   for (const [list, n] of counts) await addTo(list, n)

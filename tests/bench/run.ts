@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { benchBundles } from './bundles.ts'
+import { benchComments } from './comments.ts'
 import { benchConflicts } from './conflicts.ts'
 import { benchCost } from './cost.ts'
 
@@ -9,7 +10,9 @@ import { benchCpu } from './cpu.ts'
 import { benchImport } from './import.ts'
 import { writePage } from './page.ts'
 import { benchPipeline } from './pipeline.ts'
+import { benchProjects } from './projects.ts'
 import { benchQueue } from './queue.ts'
+import { benchUploads } from './uploads.ts'
 
 /**
  * `npm run bench [-- NAME...]`: all measurements, or the named ones. `SIZES=1000,100000` sets the sizes of those that fill
@@ -26,6 +29,9 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
 
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
+  projects: benchProjects,
+  uploads: benchUploads,
+  comments: () => benchComments(sizes),
 }
 
 const writes = process.argv.includes('--write')

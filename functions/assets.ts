@@ -1,0 +1,313 @@
+import * as v from 'valibot'
+import { copyObject, links, streamObject, uploadForm } from '../lib/blobs.ts'
+import { config } from '../lib/config.ts'
+import { invalid, notFound, Problem } from '../lib/errors.ts'
+import { admit, type Claim, keep } from '../lib/files/admit.ts'
+import { shownName } from '../lib/files/names.ts'
+import { spooled } from '../lib/files/spool.ts'
+import { choice, line, lines, members, optional, REQUIRED, uuid } from '../lib/http/body.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { created, noContent } from '../lib/http/reply.ts'
+import { changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import type { Checked } from '../lib/media/check.ts'
+import { inMemory, type Source } from '../lib/media/source.ts'
+import { contentTypes, mediaClasses, typeFacts, typeNamed, typeOfName } from '../lib/media/types.ts'
+import type { Actor } from '../lib/permissions.ts'
+import * as assets from '../lib/store/assets.ts'
+import { peopleOf } from '../lib/store/people.ts'
+import { assetRoles, type Visited } from '../lib/store/project-items.ts'
+import * as projects from '../lib/store/projects.ts'
+import { within } from '../lib/store/requests.ts'
+import type { Upload } from '../lib/store/upload-items.ts'
+import * as uploads from '../lib/store/uploads.ts'
+import { assetRow, assetView } from '../lib/views/asset.ts'
+
+/** What fits into one event of a function, in base64. */
+const LARGEST_FORM = 4_700_000
+/** How long a client may take to send a file to the bucket. */
+const FORM_SECONDS = 3600
+
+const text = (most: number) => v.pipe(v.nullish(v.string('Not a valid text.'), ''), line(most), v.trim())
+const mediaTypes: readonly string[] = [...mediaClasses, ...contentTypes]
+const media_type = v.pipe(
+  v.nullish(v.string('Not a valid text.'), ''),
+  v.trim(),
+  v.toLowerCase(),
+  v.check(
+    (it) => it === '' || mediaTypes.includes(it) || typeNamed(it) !== undefined,
+    `Not a valid choice. Choose one of: ${mediaTypes.join(', ')}.`,
+  ),
+)
+const Told = {
+  role: v.optional(choice(assetRoles), 'evidence'),
+  caption: v.pipe(v.nullish(v.string('Not a valid text.'), ''), lines(255)),
+  version_label: text(120),
+  source_institution: text(200),
+  collection_name: text(200),
+  language: text(35),
+  ocr_language: text(35),
+  copyright_note: v.pipe(v.nullish(v.string('Not a valid text.'), ''), lines(500)),
+}
+/** In a form everything is text. */
+const run_ocr = v.pipe(
+  v.nullish(v.union([v.boolean(), v.string()], 'Give true or false.'), false),
+  v.transform((it) => it === true || ['true', '1', 'yes', 'on'].includes(String(it).trim().toLowerCase())),
+)
+const Sent = members({ file: v.instance(File, 'Send a file.'), media_type, run_ocr, ...Told })
+const file_name = v.pipe(
+  v.string(REQUIRED),
+  v.transform(shownName),
+  v.check((it) => typeOfName(it) !== undefined, `The name must end in one of ${endings().join(', ')}.`),
+)
+const sha256 = v.pipe(
+  v.nullish(v.string('Not a valid text.'), ''),
+  v.toLowerCase(),
+  v.regex(/^([0-9a-f]{64})?$/, 'Give 64 hexadecimal digits.'),
+  v.transform((it) => it || null),
+)
+/** What a client may say so that nothing but the file it has sent is taken: the bucket's tag for it, or its checksum. */
+const Completed = members({ etag: v.nullish(v.string('Not a valid text.'), ''), sha256 })
+const Announced = members({
+  file_name,
+  size: v.pipe(
+    v.number('Give the number of bytes.'),
+    v.integer('Give the number of bytes.'),
+    v.minValue(1, 'The file is empty.'),
+    v.maxValue(uploads.LARGEST_UPLOAD, 'The file is larger than 50 MB.'),
+  ),
+  sha256,
+  media_type,
+  run_ocr,
+  ...Told,
+})
+const Named = members({
+  media: v.pipe(v.number('Give the number of a file.'), v.integer('Give the number of a file.')),
+  ...Told,
+})
+const word = (most: number) => optional(v.pipe(line(most), v.trim()))
+const Part = members({
+  role: v.exactOptional(choice(assetRoles)),
+  caption: optional(lines(255)),
+  version_label: word(120),
+  source_institution: word(200),
+  collection_name: word(200),
+  language: word(35),
+  ocr_language: word(35),
+  copyright_note: optional(lines(500)),
+})
+
+const slug = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/))
+const Of = v.object({ slug })
+const One = v.object({ slug, id: uuid })
+const Begun = v.object({ slug, asset_id: uuid })
+const ofProject = ({ slug }: { slug: string }) => projects.load(slug)
+const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug, id)
+
+/** The files of a project. */
+export const routes = {
+  'GET /data/projects/{slug}/assets/': readRoute({
+    permission: 'project.follow',
+    cache: 'no-store',
+    params: Of,
+    subject: ofProject,
+    handle: async ({ subject, page, request }) => {
+      const { people, results, ...listed } = await assets.list(subject, page)
+      const link = await links()
+      return listBody(request, page, { ...listed, results: results.map((it) => assetRow(it, people, link)) })
+    },
+  }),
+
+  'POST /data/projects/{slug}/assets/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: Of,
+    subject: ofProject,
+    body: Named,
+    handle: async ({ subject, actor, body: { media, ...told } }) => {
+      assets.checkOpen(subject.about)
+      const original = await assets.meant(media, actor)
+      const { file_name, size, content_type, sha256 } = original
+      const said = { ...told, file_name, size, content_type, sha256, run_ocr: false }
+      return created(
+        await counted(actor, async () => {
+          const upload = await uploads.begin(subject.about, actor, said, false)
+          return orEnd(upload, async () => {
+            await copyObject(original.object_key, upload.object_keys[0] ?? '')
+            return viewOf(await assets.attachAgain(subject, upload, original))
+          })
+        }),
+      )
+    },
+  }),
+
+  'POST /data/projects/{slug}/assets/upload/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: Of,
+    subject: ofProject,
+    form: {
+      bytes: LARGEST_FORM,
+      instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/upload\/?$/, '/uploads/')}` }),
+    },
+    body: Sent,
+    handle: async ({ subject, actor, body: { file, media_type, ...told } }) => {
+      assets.checkOpen(subject.about)
+      const source = inMemory(await file.bytes())
+      const file_name = shownName(file.name)
+      const checked = await admit(source, { file_name, media_type, sent_as: file.type })
+      return created(
+        await counted(actor, async () => {
+          const { size, content_type } = { size: source.size, ...checked }
+          const said = { ...told, file_name, size, content_type, sha256: null }
+          const upload = await uploads.begin(subject.about, actor, said, false)
+          return orEnd(upload, () => finish(subject, upload, source, checked))
+        }),
+      )
+    },
+  }),
+
+  'POST /data/projects/{slug}/assets/uploads/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: Of,
+    subject: ofProject,
+    body: Announced,
+    handle: async ({ subject, actor, body: { media_type, ...said } }) => {
+      assets.checkOpen(subject.about)
+      const content_type = announcedType(said.file_name, media_type)
+      const upload = await counted(actor, () => uploads.begin(subject.about, actor, { ...said, content_type }, true))
+      const form = await uploadForm(upload.pending_key ?? '', { type: content_type, size: said.size }, FORM_SECONDS)
+      return created({ asset_id: upload.id, upload: form })
+    },
+  }),
+
+  'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: Begun,
+    subject: ofProject,
+    body: Completed,
+    handle: async ({ subject, params, body }) => {
+      const found = await uploads.loadUpload(subject.about.id, params.asset_id)
+      if (!found?.pending_key) return completedBefore(subject, params.asset_id)
+      assets.checkOpen(subject.about)
+      const upload = await uploads.take(found)
+      try {
+        return created(await complete(subject, upload, found.pending_key, body))
+      } catch (error) {
+        if (error instanceof Problem && error.code !== 'gone') await uploads.letGo(upload)
+        throw error
+      }
+    },
+  }),
+
+  'GET /data/projects/{slug}/assets/{id}/': readRoute({
+    permission: 'project.follow',
+    cache: 'no-store',
+    params: One,
+    subject: ofAsset,
+    handle: async ({ subject }) => viewOf(subject),
+  }),
+
+  'PATCH /data/projects/{slug}/assets/{id}/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: One,
+    subject: ofAsset,
+    body: Part,
+    handle: async ({ subject, actor, body }) => viewOf(await assets.amend(subject, actor, body)),
+  }),
+
+  'DELETE /data/projects/{slug}/assets/{id}/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: One,
+    subject: ofAsset,
+    handle: async ({ subject, actor }) => {
+      await assets.remove(subject, actor)
+      return noContent()
+    },
+  }),
+
+  'POST /data/projects/{slug}/assets/{id}/start-ocr/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: One,
+    subject: ofAsset,
+    handle: async ({ subject, actor }) => viewOf(await assets.askForText(subject, actor, config.RATE_OCR)),
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+function endings(): string[] {
+  return contentTypes.flatMap((type) => typeFacts[type].endings.map((it) => `.${it}`))
+}
+
+/** A file counts from where it is taken in, and no longer when that fails. */
+const counted = <T>(actor: Actor, work: () => Promise<T>): Promise<T> =>
+  within('project_asset_upload', actor.id, config.RATE_UPLOADS, work)
+
+/** What did not become an asset is cleared away: by ending its upload, or else by the sweeper. */
+async function orEnd<T>(upload: Upload, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await uploads.end(upload).catch(() => undefined)
+    throw error
+  }
+}
+
+/** The type that the file's name means, which what the client says beside it must not contradict. */
+function announcedType(file_name: string, media_type: string): string {
+  const type = typeOfName(file_name) ?? 'image/jpeg'
+  if (media_type && media_type !== typeFacts[type].of && typeNamed(media_type) !== type)
+    throw invalid({ media_type: [`A file of this name is ${type}.`] })
+  return type
+}
+
+/** Puts what readers get into the bucket, then makes the asset. */
+async function finish(subject: Visited, upload: Upload, source: Source, checked: Checked) {
+  const { content_type, width = null, height = null, orientation = null } = checked
+  const object_key = upload.object_keys.at(-1) ?? ''
+  const kept = await keep(object_key, source, checked)
+  const media_type = typeFacts[content_type].of
+  const reads = upload.run_ocr && media_type === 'image' && (await assets.mayRead(subject.about.id, config.RATE_OCR))
+  const stored = { ...kept, content_type, media_type, width, height, orientation, object_key }
+  return viewOf(await assets.attach(subject, upload, stored, reads))
+}
+
+/**
+ * Reads what the client has put into the bucket once, from beginning to end; what is checked is what is kept, whatever
+ * comes to lie there meanwhile.
+ */
+async function complete(subject: Visited, upload: Upload, pending_key: string, said: v.InferOutput<typeof Completed>) {
+  const sent = await streamObject(pending_key)
+  if (!sent) throw invalid({ file: ['The file has not been sent yet.'] })
+  if (said.etag && bare(said.etag) !== bare(sent.etag)) throw otherFile()
+  const made = await spooled(sent.body, upload.size, async ({ source, sha256 }) => {
+    if (source.size !== upload.size) throw otherSize()
+    for (const wanted of [upload.sha256, said.sha256]) if (wanted !== null && wanted !== sha256) throw otherFile()
+    const claim: Claim = { file_name: upload.file_name, media_type: upload.content_type }
+    return finish(subject, upload, source, await admit(source, claim))
+  })
+  if (!made) throw otherSize()
+  return made
+}
+
+const otherFile = () => invalid({ file: ['The file is not the one that was announced: its checksum differs.'] })
+const bare = (etag: string) => etag.replace(/"/g, '')
+const otherSize = () => invalid({ file: ['The file is not the one that was announced: its size differs.'] })
+
+/** Completing twice gives the same asset. */
+async function completedBefore(subject: Visited, id: string) {
+  const asset = await assets.loadAsset(subject.about.id, id)
+  if (!asset) throw notFound()
+  return viewOf({ ...subject, asset })
+}
+
+async function viewOf({ asset }: { asset: assets.Attached['asset'] }) {
+  const [people, link] = await Promise.all([peopleOf([asset.uploaded_by]), links()])
+  return assetView(asset, people, link)
+}

@@ -1,0 +1,211 @@
+import * as v from 'valibot'
+import { invalid, notFound } from '../lib/errors.ts'
+import { lines, members, REQUIRED, uuid } from '../lib/http/body.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { ByEntity } from '../lib/http/params.ts'
+import { created, noContent } from '../lib/http/reply.ts'
+import type { Request } from '../lib/http/request.ts'
+import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { type Actor, mayInspect } from '../lib/permissions.ts'
+import { type Branch, type Comment, commentNumber, list, listReplies, onEntity, show } from '../lib/store/comments.ts'
+import * as remarks from '../lib/store/entity-comments.ts'
+import { type People, peopleIn, peopleOf } from '../lib/store/people.ts'
+import type { Head } from '../lib/store/record-items.ts'
+import { loadByUsername } from '../lib/store/users.ts'
+import { commentRow, remarkRow } from '../lib/views/comment.ts'
+
+/** A comment by its number, or by its eleven characters. */
+const number = v.pipe(
+  v.string(),
+  v.transform((it) => commentNumber(it) ?? 0),
+  v.minValue(1),
+)
+const Own = v.object({ id: number })
+const OfEntity = v.object({ ...ByEntity.entries, id: number })
+
+const parentSaid = 'Give the id of a comment.'
+const text = v.pipe(
+  v.string('Not a valid text.'),
+  v.check((it) => it.trim() !== '', 'This field may not be blank.'),
+  lines(10_000),
+)
+const parent = v.pipe(
+  v.nullish(v.union([v.number(), v.string()], parentSaid), null),
+  v.transform((it) => (it === null || it === '' ? null : (commentNumber(String(it)) ?? 0))),
+  v.check((it) => it !== 0, parentSaid),
+)
+const Said = members({ comment: text, parent })
+const Text = members({ comment: text })
+const about = v.exactOptional(v.pipe(v.string('Not a valid UUID.'), v.toLowerCase(), v.uuid('Not a valid UUID.')))
+const SaidOf = members({ submission: about, entity_id: about, comment: text, parent })
+
+const word = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((it) => it.trim().slice(0, 100).toLowerCase()),
+)
+const Filter = v.object({ submission_id: word, user_id: word, username: word })
+
+const thread = ({ entity_id }: { entity_id: string }) => remarks.loadAbout(entity_id)
+const remark = ({ entity_id, id }: { entity_id: string; id: number }) => remarks.loadRemark(entity_id, id)
+const anyRemark = ({ id }: { id: number }) => remarks.loadAnyRemark(id)
+/** What is deleted cannot be changed: it is only a place. */
+const living = (it: remarks.Remark | undefined) => (it?.remark.user_id === null ? undefined : it)
+const ownRemark = async (params: { entity_id: string; id: number }) => living(await remark(params))
+const ownAnyRemark = async (params: { id: number }) => living(await anyRemark(params))
+
+const changeIn = changeRoute({
+  permission: 'comment.change',
+  cache: 'no-store',
+  params: OfEntity,
+  subject: ownRemark,
+  body: Text,
+  handle: async ({ subject, body, request }) => {
+    const { branch, people } = await show(await remarks.amend(subject, body.comment))
+    return rowOf(subject.about, branch, people, request)
+  },
+})
+
+const changeFlat = changeRoute({
+  permission: 'comment.change',
+  cache: 'no-store',
+  params: Own,
+  subject: ownAnyRemark,
+  body: Text,
+  handle: async ({ subject, actor, body }) => flatRow(await remarks.amend(subject, body.comment), subject.about, actor),
+})
+
+const remove = async ({ subject }: { subject: remarks.Remark }) => {
+  await remarks.remove(subject)
+  return noContent()
+}
+
+/** What people say of records: in threads, and one by one. */
+export const routes = {
+  'GET /data/entities/{entity_id}/comments/': readRoute({
+    permission: 'comment.read',
+    cache: 'no-store',
+    params: ByEntity,
+    subject: thread,
+    handle: async ({ subject, page, request }) => {
+      const { people, results, ...listed } = await list(onEntity(subject.entity_id), page)
+      const rows = results.map((it) => rowOf(subject, it, people, request))
+      return listBody(request, page, { ...listed, results: rows })
+    },
+  }),
+
+  'POST /data/entities/{entity_id}/comments/': changeRoute({
+    permission: 'comment.create',
+    cache: 'no-store',
+    params: ByEntity,
+    subject: thread,
+    body: Said,
+    handle: async ({ subject, actor, body, request }) => {
+      const { branch, people } = await show(await remarks.create(subject, actor, body))
+      return created(rowOf(subject, branch, people, request))
+    },
+  }),
+
+  'GET /data/entities/{entity_id}/comments/{id}/': readRoute({
+    permission: 'comment.read',
+    cache: 'no-store',
+    params: OfEntity,
+    subject: remark,
+    handle: async ({ subject, request }) => {
+      const { branch, people } = await show(subject.remark)
+      return rowOf(subject.about, branch, people, request)
+    },
+  }),
+
+  // Of a comment that is a reply itself: the replies to what it goes back to.
+  'GET /data/entities/{entity_id}/comments/{id}/replies/': readRoute({
+    permission: 'comment.read',
+    cache: 'no-store',
+    params: OfEntity,
+    subject: remark,
+    handle: async ({ subject, page, request }) => {
+      if (subject.remark.parent !== null) throw notFound()
+      const { people, results, ...listed } = await listReplies(subject.remark, page)
+      const rows = results.map((it) => rowOf(subject.about, it, people, request))
+      return listBody(request, page, { ...listed, results: rows })
+    },
+  }),
+
+  'PUT /data/entities/{entity_id}/comments/{id}/': changeIn,
+  'PATCH /data/entities/{entity_id}/comments/{id}/': changeIn,
+
+  'DELETE /data/entities/{entity_id}/comments/{id}/': changeRoute({
+    permission: 'comment.change',
+    cache: 'no-store',
+    params: OfEntity,
+    subject: ownRemark,
+    handle: remove,
+  }),
+
+  // The first filter that is given counts; without one there is nothing to list.
+  'GET /data/comments/': listRoute({
+    permission: 'comment.list',
+    cache: 'no-store',
+    query: Filter,
+    handle: async ({ query, actor, page, request }) => {
+      const { results, found, ...listed } = await chosen(query, actor, page)
+      const people = peopleIn(found)
+      return listBody(request, page, { ...listed, results: results.map((it) => remarkRow(it, people, actor)) })
+    },
+  }),
+
+  'POST /data/comments/': actorRoute({
+    permission: 'comment.add',
+    cache: 'no-store',
+    body: SaidOf,
+    handle: async ({ actor, body: { submission, entity_id = submission, ...said } }) => {
+      if (entity_id === undefined) throw invalid({ submission: [REQUIRED] })
+      const it = await remarks.loadAbout(entity_id)
+      if (!it || it.deleted_at || !mayInspect(actor, it))
+        throw invalid({ submission: ['There is no record with this id.'] })
+      return created(await flatRow(await remarks.create(it, actor, said), it, actor))
+    },
+  }),
+
+  'GET /data/comments/{id}/': readRoute({
+    permission: 'comment.read',
+    cache: 'no-store',
+    params: Own,
+    subject: anyRemark,
+    handle: async ({ subject, actor }) => flatRow(subject.remark, subject.about, actor),
+  }),
+
+  'PUT /data/comments/{id}/': changeFlat,
+  'PATCH /data/comments/{id}/': changeFlat,
+
+  'DELETE /data/comments/{id}/': changeRoute({
+    permission: 'comment.change',
+    cache: 'no-store',
+    params: Own,
+    subject: ownAnyRemark,
+    handle: remove,
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+const rowOf = ({ entity_id }: Head, branch: Branch, people: People, request: Request) =>
+  commentRow(branch, people, {
+    of: { submission: entity_id, entity_id },
+    at: `${request.origin}/data/entities/${entity_id}/comments/`,
+  })
+
+const flatRow = async (comment: Comment, about: Head, actor: Actor | null) =>
+  remarkRow({ comment, about }, await peopleOf([comment.user_id]), actor)
+
+type Wanted = v.InferOutput<typeof Filter>
+type Where = Parameters<typeof remarks.listOf>[2]
+
+async function chosen(it: Wanted, actor: Actor | null, place: Where): Promise<remarks.Remarks> {
+  if (it.submission_id) {
+    const found = v.is(uuid, it.submission_id) ? await remarks.loadAbout(it.submission_id) : undefined
+    return found && mayInspect(actor, found) ? remarks.listOn(found.entity_id, place) : remarks.nothing
+  }
+  const user = it.user_id || (it.username ? (await loadByUsername(it.username))?.id : undefined)
+  return v.is(uuid, user) ? remarks.listOf(user, actor, place) : remarks.nothing
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { readSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newId } from '../clock.ts'
+import { type Source, throughWindows } from '../media/source.ts'
+
+/** A file on the disk of the function: as large as it is, it takes no memory. */
+export type Spool = { source: Source; sha256: string }
+
+/**
+ * Writes what comes to a temporary file and gives it to `work` as one that can be read at any place; the file is gone
+ * when that ends. Answers undefined when more comes than `most` bytes.
+ */
+export async function spooled<T>(
+  body: AsyncIterable<Uint8Array>,
+  most: number,
+  work: (spool: Spool) => Promise<T>,
+): Promise<T | undefined> {
+  const path = join(tmpdir(), `upload-${newId()}`)
+  const file = await open(path, 'wx+', 0o600)
+  try {
+    // An open file without a name: however this ends, nothing stays.
+    await rm(path)
+    const hash = createHash('sha256')
+    let size = 0
+    for await (const block of body) {
+      size += block.length
+      if (size > most) return undefined
+      hash.update(block)
+      await file.write(block)
+    }
+    const source = throughWindows(size, (into, at) => readWhole(file.fd, into, at))
+    return await work({ source, sha256: hash.digest('hex') })
+  } finally {
+    await file.close()
+  }
+}
+
+function readWhole(fd: number, into: Buffer, at: number): void {
+  for (let done = 0; done < into.length; ) {
+    const read = readSync(fd, into, done, into.length - done, at + done)
+    if (read === 0) throw new Error('the temporary file is shorter than it was')
+    done += read
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createWorker, type Worker } from 'tesseract.js'
+
+/** What was read from an image: its text, line by line, and how sure the reader is of each word, from 0 to 1. */
+export type Reading = { text: string; confidence: number; words: readonly { text: string; confidence: number }[] }
+
+const CANNOT = 'The image cannot be read.'
+
+/** The image is one that nothing can be read from; `message` says why in a sentence. */
+export class Unreadable extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'Unreadable'
+  }
+}
+
+const languages = ['eng', 'nep'] as const
+export type Language = (typeof languages)[number]
+
+/** The languages that a free text such as "ne", "nepali" or "eng+nep" means; both where it means none. */
+export function languagesIn(said: string): readonly Language[] {
+  const named = said.toLowerCase().split(/[^a-z]+/)
+  const found = languages.filter((one) => named.some((it) => it.length > 1 && one.startsWith(it.slice(0, 2))))
+  return found.length > 0 ? found : languages
+}
+
+/**
+ * Reads the text of an image. Fails with `Unreadable` when the image makes the reader stumble, or it takes longer than
+ * `seconds`; nothing of the reader is left running, however it ends.
+ */
+export async function readText(image: Uint8Array, wanted: readonly Language[], seconds: number): Promise<Reading> {
+  const directory = await mkdtemp(join(tmpdir(), 'reading-'))
+  const broken = Promise.withResolvers<never>()
+  // Whoever waits for it may have gone by then.
+  broken.promise.catch(() => undefined)
+  const patience = setTimeout(() => broken.reject(new Unreadable('Reading the image takes too long.')), seconds * 1000)
+  let worker: Worker
+  try {
+    await Promise.all(wanted.map((one) => symlink(dataOf(one), join(directory, `${one}.traineddata.gz`))))
+    worker = await createWorker([...wanted], 1, {
+      langPath: directory,
+      cacheMethod: 'none',
+      // Without this a failure inside the reader would end the whole process.
+      errorHandler: () => broken.reject(new Unreadable(CANNOT)),
+    })
+  } catch (error) {
+    // A reader that does not even start is no fault of the image.
+    await rm(directory, { recursive: true, force: true })
+    clearTimeout(patience)
+    throw new Error('the reader does not start', { cause: error })
+  }
+  try {
+    const { data } = await Promise.race([
+      worker.recognize(Buffer.from(image), { rotateAuto: false }, { text: true, blocks: true }),
+      broken.promise,
+    ])
+    const words = (data.blocks ?? []).flatMap((block) =>
+      block.paragraphs.flatMap((it) => it.lines.flatMap((line) => line.words)),
+    )
+    return {
+      text: data.text.trim(),
+      confidence: data.confidence / 100,
+      words: words.map((it) => ({ text: it.text, confidence: it.confidence / 100 })),
+    }
+  } catch (error) {
+    throw error instanceof Unreadable ? error : new Unreadable(CANNOT)
+  } finally {
+    clearTimeout(patience)
+    await worker.terminate()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+const packageOf = createRequire(import.meta.url)
+/** The language's data comes with its package: nothing is fetched. */
+const dataOf = (language: Language) =>
+  join(
+    dirname(packageOf.resolve(`@tesseract.js-data/${language}/package.json`)),
+    '4.0.0_best_int',
+    `${language}.traineddata.gz`,
+  )

@@ -1,0 +1,31 @@
+import { follow, parse } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { getMany, itemAt, type Stored } from '../table/read.ts'
+import type { Images } from '../table/stream.ts'
+import { transact } from '../table/write.ts'
+import { type Project, project } from './project-items.ts'
+import { memberPlace, memberPlaceOf } from './project-lists.ts'
+import { reword } from './project-search.ts'
+
+/** What follows a change of a project: its words, and the lists of those who work on it. Safe to repeat. */
+export async function followProject({ before, after }: Images): Promise<void> {
+  const [old, next] = [projectIn(before), projectIn(after)]
+  await reword(old, next)
+  const users = [old, next].flatMap((it) => it?.memberships.map((one) => one.user_id) ?? [])
+  const id = (next ?? old)?.id
+  if (id !== undefined) for (const user of new Set(users)) await placeFor(id, user)
+}
+
+const projectIn = (stored: Stored | undefined): Project | undefined => stored && parse(project, stored)
+
+/** Puts a project where it belongs in a member's lists now, whichever change has told of it; so what comes late does no harm. */
+async function placeFor(id: string, user_id: string): Promise<void> {
+  const [at, there] = [key.project(id), key.projectMember(id, user_id)]
+  const found = await getMany([at, there], true)
+  const [now, was] = [itemAt(found, at), itemAt(found, there)]
+  const old = was && parse(memberPlace, was)
+  const next = memberPlaceOf(projectIn(now), user_id)
+  if (old === undefined && next === undefined) return
+  if (old && next && old.version >= next.version) return
+  await transact(follow(memberPlace, old, next))
+}

@@ -1,0 +1,100 @@
+import { isStill, type Part, targetsFrom } from '../domain/project-states.ts'
+import { type Actor, mayInspect, partsIn } from '../permissions.ts'
+import type { People } from '../store/people.ts'
+import type { Membership, Project, ProjectActivity, ProjectEntity } from '../store/project-items.ts'
+import type { Whole } from '../store/projects.ts'
+import type { Head } from '../store/record-items.ts'
+import { statusOf } from './record.ts'
+
+/** How projects and what belongs to them look on the wire. */
+
+/** Someone in a project: no address, which is shown to the person and to staff only. */
+export function personOf(people: People, id: string | null) {
+  const card = people(id)
+  return card && { id: card.id, username: card.username, email: '' }
+}
+
+/** A row of the list of projects. */
+export const projectRow = (it: Project, people: People): Record<string, unknown> => ({
+  id: it.id,
+  slug: it.slug,
+  title: it.title,
+  abstract: it.abstract,
+  intended_subject: it.intended_subject,
+  languages: it.languages,
+  license: it.license,
+  owner: personOf(people, it.owner_id),
+  visibility: it.visibility,
+  state: it.state,
+  forked_from: it.forked_from,
+  tags: it.tags,
+  pid: it.pid,
+  asset_count: it.asset_count,
+  entity_count: it.entity_count,
+  collaborator_count: it.memberships.length - 1,
+  submitted_at: it.submitted_at,
+  merged_at: it.merged_at,
+  created_at: it.created_at,
+  updated_at: it.updated_at,
+})
+
+export type Company = { people: People; head: (entity_id: string) => Head | undefined }
+
+/** A project with all that belongs to it, and with what this caller may do with it. `assets` are shown already. */
+export function projectDetail(
+  it: Whole,
+  assets: readonly object[],
+  actor: Actor | null,
+  { people, head }: Company,
+): Record<string, unknown> {
+  const { about } = it
+  const isOne = (part: Part) => actor !== null && partsIn[part](actor, it)
+  return {
+    ...projectRow(about, people),
+    schema_version: about.schema_version,
+    canvas_state: about.canvas_state,
+    prov_activity_uri: about.prov_activity_uri,
+    named_graph_uri: '',
+    memberships: about.memberships.map((one) => membershipView(about, one, people)),
+    assets,
+    entities: it.entities.map((one) => entityView(one, head(one.entity_id), actor, people)),
+    allowed_transitions: targetsFrom(about.state, isOne),
+    can_edit: isOne('editors'),
+    is_read_only: isStill(about.state),
+  }
+}
+
+export const membershipView = ({ id }: Project, { user_id, invited_by, ...rest }: Membership, people: People) => ({
+  ...rest,
+  project: id,
+  user: personOf(people, user_id),
+  invited_by: personOf(people, invited_by),
+})
+
+/** A linked record. Of one that the caller may not see, neither the name nor the id is told. */
+export function entityView(
+  { version: _, project_id, entity_id, added_by, ...rest }: ProjectEntity,
+  head: Head | undefined,
+  actor: Actor | null,
+  people: People,
+) {
+  const shown = head && mayInspect(actor, head) ? head : undefined
+  return {
+    ...rest,
+    project: project_id,
+    entity: shown ? entity_id : null,
+    entity_name: shown?.name ?? '',
+    entity_category: shown?.category ?? '',
+    entity_status: shown ? statusOf(shown) : '',
+    added_by: personOf(people, added_by),
+  }
+}
+
+export const projectActivityView = (
+  { version: _, number: __, project_id, actor_id, ...rest }: ProjectActivity,
+  people: People,
+) => ({
+  ...rest,
+  project: project_id,
+  actor: personOf(people, actor_id),
+})
