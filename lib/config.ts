@@ -32,6 +32,14 @@ const rate = (fallback: string) =>
     }),
   )
 
+/** A whole number of seconds from 1 up to, but not, `limit`. */
+const wholeBelow = (limit: number, fallback: string) =>
+  v.pipe(
+    text(fallback),
+    v.check((it) => /^\d+$/.test(it) && Number(it) >= 1 && Number(it) < limit, `must be a whole number from 1 to ${limit - 1}`),
+    v.transform(Number),
+  )
+
 const stages = ['local', 'dev', 'staging', 'prod'] as const
 
 // Checks of several members look at these only, so that a fault elsewhere does not hide theirs.
@@ -64,6 +72,11 @@ const Environment = v.pipe(
       RATE_TOKEN: rate('10/min'),
       RATE_REGISTER: rate('5/h'),
       RATE_DEV_LOGIN: rate('20/min'),
+      RATE_ASSISTANT: rate('20/min'),
+      ASSISTANT_BASE_URL: address,
+      ASSISTANT_API_KEY: text(),
+      ASSISTANT_MODEL: text('gpt-4o-mini'),
+      ASSISTANT_TIMEOUT: wholeBelow(26, '20'),
       LOG_LEVEL: v.optional(v.picklist(['info', 'silent'], 'must be info or silent'), 'info'),
     },
     'is missing',

@@ -82,6 +82,8 @@ export const permissions = {
   'queue.moderate': { role: staff },
   'contribution.list': { role: anyone },
   'related.list': { lists: scope },
+  'search.read': { lists: scope },
+  'assistant.ask': { lists: scope },
   'assist.ask': { role: anyone },
   'assertion.list': { lists: scope },
   'assertion.create': { role: anyone },

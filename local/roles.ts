@@ -9,6 +9,8 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   assertions: ['table'],
   clusters: ['table'],
   entities: ['table'],
+  search: ['table', 'files'],
+  assistant: ['table', 'files'],
   queue: ['table'],
   reviews: ['table'],
   revisions: ['table'],

@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import { statuses } from '../domain/status.ts'
+
+/** What the search endpoints are asked. */
+
+const MISSING = 'This parameter is required.'
+/** More letters than this make no name and no question; the rest is not looked at. */
+const MOST_LETTERS = 200
+
+/** What someone looks for, as data whatever it is: in NFC, one line, cut to what is of use. Blank is missing. */
+const sought = v.pipe(
+  v.string(MISSING),
+  v.transform((it) => clean(it)),
+  v.nonEmpty(MISSING),
+)
+/** The same where it may be missing. */
+const maybeSought = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((it) => clean(it)),
+)
+const clean = (text: string) =>
+  [
+    ...text
+      .slice(0, 2 * MOST_LETTERS)
+      .normalize('NFC')
+      .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
+      .trim(),
+  ]
+    .slice(0, MOST_LETTERS)
+    .join('')
+    .trim()
+
+const whole = (fallback: number, most: number) =>
+  v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => it.trim() || String(fallback)),
+    v.regex(/^0*[1-9]\d{0,8}$/, 'A whole number from 1 is wanted.'),
+    v.transform((it) => Math.min(Number(it), most)),
+  )
+
+const yesNo = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((it) => it.trim().toLowerCase()),
+  v.check((it) => it === '' || switches.has(it), 'Give true or false.'),
+  v.transform((it) => switches.get(it)),
+)
+const switches: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 'true', 'yes', 'on'].map((it): [string, boolean] => [it, true]),
+  ...['0', 'false', 'no', 'off'].map((it): [string, boolean] => [it, false]),
+])
+
+const choice = <const Options extends readonly string[]>(options: Options) =>
+  v.pipe(v.string(), v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`))
