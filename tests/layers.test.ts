@@ -28,6 +28,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   http: ['auth', 'kinds/index', 'permissions', 'errors', 'config', 'log', 'meter', 'store/requests'],
   views: ['kinds', 'domain', 'permissions', 'store'],
   store: ['cache', 'table', 'domain', 'kinds', 'permissions', 'errors', 'clock', 'config'],
+  search: ['permissions', 'errors'],
   auth: ['store', 'permissions', 'errors', 'config', 'clock'],
   table: ['domain', 'errors', 'config', 'clock', 'meter'],
   kinds: [],
@@ -52,7 +53,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   jose: ['auth'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
-  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth'],
+  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth', 'search'],
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
