@@ -4,7 +4,8 @@ import { config } from '../lib/config.ts'
 import { lines, members, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listRoute, type Routes } from '../lib/http/route.ts'
-import { passagesFor } from '../lib/store/passages.ts'
+import { evidenceFor } from '../lib/store/evidence.ts'
+import { passageOf } from '../lib/views/passage.ts'
 
 const MOST_MESSAGES = 200
 const roles = ['user', 'assistant', 'system'] as const
@@ -43,8 +44,11 @@ export const routes = {
     cache: 'no-store',
     throttle: { scope: 'assistant', rate: config.RATE_ASSISTANT, per: 'address' },
     body: Conversation,
-    handle: async ({ actor, body: { messages, maxContextEntities } }) =>
-      answer(messages, (words) => passagesFor(words, actor, maxContextEntities)),
+    handle: async ({ actor, scope, body: { messages, maxContextEntities } }) =>
+      answer(messages, async (words) => {
+        const heads = await evidenceFor(words, actor, scope, maxContextEntities)
+        return heads.map((it) => passageOf(it, actor))
+      }),
   }),
 } satisfies Routes
 

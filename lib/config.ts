@@ -36,7 +36,10 @@ const rate = (fallback: string) =>
 const wholeBelow = (limit: number, fallback: string) =>
   v.pipe(
     text(fallback),
-    v.check((it) => /^\d+$/.test(it) && Number(it) >= 1 && Number(it) < limit, `must be a whole number from 1 to ${limit - 1}`),
+    v.check(
+      (it) => /^\d+$/.test(it) && Number(it) >= 1 && Number(it) < limit,
+      `must be a whole number from 1 to ${limit - 1}`,
+    ),
     v.transform(Number),
   )
 

@@ -10,6 +10,8 @@ import { describe, expect, test } from 'vitest'
 const layers: Readonly<Record<string, readonly string[]>> = {
   functions: [
     'http',
+    'search',
+    'assistant',
     'kinds',
     'domain',
     'store',
@@ -25,10 +27,22 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'table/stream',
     'table/read',
   ],
-  http: ['auth', 'kinds/index', 'permissions', 'errors', 'config', 'log', 'meter', 'store/requests'],
-  views: ['kinds', 'domain', 'permissions', 'store'],
-  store: ['cache', 'table', 'domain', 'kinds', 'permissions', 'errors', 'clock', 'config'],
-  search: ['permissions', 'errors'],
+  http: [
+    'auth',
+    'kinds/index',
+    'kinds/resources',
+    'domain/status',
+    'permissions',
+    'errors',
+    'config',
+    'log',
+    'meter',
+    'store/requests',
+  ],
+  views: ['kinds', 'domain', 'permissions', 'store', 'search/ask', 'assistant/passage'],
+  assistant: ['kinds', 'domain', 'config', 'errors'],
+  store: ['cache', 'search', 'table', 'domain', 'kinds', 'permissions', 'errors', 'clock', 'config'],
+  search: ['permissions', 'errors', 'clock'],
   auth: ['store', 'permissions', 'errors', 'config', 'clock'],
   table: ['domain', 'errors', 'config', 'clock', 'meter'],
   kinds: [],
@@ -53,7 +67,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   jose: ['auth'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
-  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth', 'search'],
+  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth', 'search', 'assistant'],
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))

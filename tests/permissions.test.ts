@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { routes as activities } from '../functions/activities.ts'
 import type { routes as assertions } from '../functions/assertions.ts'
+import type { routes as assistant } from '../functions/assistant.ts'
 import type { routes as clusters } from '../functions/clusters.ts'
 import type { routes as entities } from '../functions/entities.ts'
 import type { routes as flags } from '../functions/flags.ts'
@@ -14,6 +15,7 @@ import type { routes as registry } from '../functions/registry.ts'
 import type { routes as reviews } from '../functions/reviews.ts'
 import type { routes as revisions } from '../functions/revisions.ts'
 import type { routes as roles } from '../functions/roles.ts'
+import type { routes as search } from '../functions/search.ts'
 import type { routes as sources } from '../functions/sources.ts'
 import type { routes as tokens } from '../functions/tokens.ts'
 import type { routes as users } from '../functions/users.ts'
@@ -24,6 +26,7 @@ import { contribute, publish, sure } from './make.ts'
 type Groups = {
   activities: typeof activities
   assertions: typeof assertions
+  assistant: typeof assistant
   clusters: typeof clusters
   entities: typeof entities
   flags: typeof flags
@@ -36,6 +39,7 @@ type Groups = {
   reviews: typeof reviews
   revisions: typeof revisions
   roles: typeof roles
+  search: typeof search
   sources: typeof sources
   tokens: typeof tokens
   users: typeof users
@@ -203,6 +207,19 @@ const matrix: Matrix = {
       ...at(() => `${entity(pending)}submit_for_review/`, changesHidden(400)),
       ...at(() => `${entity(published)}submit_for_review/`, changesOpen(400)),
     ],
+  },
+
+  search: {
+    'GET /data/search/': at(() => '/data/search/', all(200), { query: { q: 'published' } }),
+    'GET /data/search/suggest/': at(() => '/data/search/suggest/', all(200), { query: { q: 'published' } }),
+    'GET /cidoc/search/': at(() => '/cidoc/search/', all(200), { query: { q: 'published' } }),
+    'GET /cidoc/discovery/': at(() => '/cidoc/discovery/', all(200)),
+  },
+
+  assistant: {
+    'POST /assistant/chat/': at(() => '/assistant/chat/', all(200), {
+      body: { messages: [{ role: 'user', content: 'Published' }] },
+    }),
   },
 
   queue: {

@@ -18,7 +18,9 @@ export function extract(question: string, words: readonly string[], passages: re
   if (passages.length === 0) return NOTHING_FOUND
   const wanted = aboutOf(question)
   const asked = new Set(words.flatMap((word) => fold(word).split(' ')))
-  const quotes = passages.slice(0, QUOTED).map((it) => `${it.title} (${it.label.toLowerCase()}): ${quote(it, asked, wanted)}`)
+  const quotes = passages
+    .slice(0, QUOTED)
+    .map((it) => `${it.title} (${it.label.toLowerCase()}): ${quote(it, asked, wanted)}`)
   return ['This is what the published records say.', ...quotes].join('\n\n')
 }
 
@@ -46,7 +48,11 @@ function quote({ text, facts }: Passage, asked: ReadonlySet<string>, wanted: Abo
 function sentencesOf(text: string, asked: ReadonlySet<string>): string[] {
   const sentences = [...segmenter.segment(text)].map((it) => it.segment.replace(/\s+/g, ' ').trim()).filter(Boolean)
   const shared = (sentence: string) =>
-    new Set(fold(sentence).split(' ').filter((word) => asked.has(word) && !sortWords.has(word))).size
+    new Set(
+      fold(sentence)
+        .split(' ')
+        .filter((word) => asked.has(word) && !sortWords.has(word)),
+    ).size
   const ranked = sentences.map((sentence, at) => ({ sentence, at, shared: shared(sentence) }))
   return ranked
     .toSorted((a, b) => b.shared - a.shared || a.at - b.at)

@@ -17,7 +17,10 @@ const pages: ReadonlySet<string> = new Set([
 export function separate(text: string, passages: readonly Passage[]): { content: string; nav: string | null } {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/)
   const wanted = lines.findLast((line) => NAV.test(line))?.replace(NAV, '') ?? ''
-  const path = wanted.trim().replace(/^`+|`+$/g, '').replace(/(?<=.)\/$/, '')
+  const path = wanted
+    .trim()
+    .replace(/^`+|`+$/g, '')
+    .replace(/(?<=.)\/$/, '')
   const content = lines
     .filter((line) => !NAV.test(line))
     .join('\n')

@@ -10,7 +10,10 @@ const MOST_LETTERS = 8000
 const MOST_BYTES = 262_144
 
 const Completion = v.object({
-  choices: v.tupleWithRest([v.object({ message: v.object({ content: v.pipe(v.string(), v.trim(), v.nonEmpty()) }) })], v.any()),
+  choices: v.tupleWithRest(
+    [v.object({ message: v.object({ content: v.pipe(v.string(), v.trim(), v.nonEmpty()) }) })],
+    v.any(),
+  ),
 })
 
 /** Whether answers are to come from a language model. */

@@ -1,32 +1,39 @@
 import { type About, cut, type Passage } from '../assistant/passage.ts'
 import { type Field, kinds } from '../kinds/index.ts'
+import { resourceOf } from '../kinds/resources.ts'
 import type { Actor } from '../permissions.ts'
 import { textOf } from '../store/names.ts'
 import type { Head } from '../store/record-items.ts'
-import { resourceOf, urlOf } from './search.ts'
 import { hidesPlace } from './record.ts'
+import { urlOf } from './search.ts'
 
 /** A record as the assistant may quote it to this caller. */
 export function passageOf(it: Head, actor: Actor | null): Passage {
   const kind = kinds[it.kind]
   const facts = Object.entries(kind.fields).flatMap(([name, field]) => {
     const text = textOf(it.data[name]).replace(/\s+/g, ' ').trim()
-    return isFact(name, field) && text !== '' ? [{ label: field.label, about: aboutOf(field), text: cut(text, 200) }] : []
+    return isFact(name, field) && text !== ''
+      ? [{ label: field.label, about: aboutOf(field), text: cut(text, 200) }]
+      : []
   })
+  const [resource, id] = [resourceOf(it.kind), it.kind === 'entity' ? it.entity_id : String(it.id)]
   return {
-    id: it.kind === 'entity' ? it.entity_id : String(it.id),
-    resource: resourceOf(it.kind),
+    id,
+    resource,
     label: kind.label,
     title: it.name,
     text: proseOf(it),
     facts: hidesPlace(it, actor) ? facts.filter((fact) => fact.about !== 'place') : facts,
-    url: urlOf(it.kind, it.kind === 'entity' ? it.entity_id : it.id),
+    url: urlOf({ resource, object_pk: id }),
   }
 }
 
 /** What tells of the record in sentences: everything that a summary is taken from. */
 const proseOf = ({ data }: Head): string =>
-  ['description', 'biography', 'note', 'route_description'].map((name) => textOf(data[name]).trim()).filter(Boolean).join('\n')
+  ['description', 'biography', 'note', 'route_description']
+    .map((name) => textOf(data[name]).trim())
+    .filter(Boolean)
+    .join('\n')
 
 /** Names are in the title, prose is quoted by the sentence, and where a value comes from is not what it says. */
 const isFact = (name: string, { section, type }: Field) =>

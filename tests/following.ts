@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { startPump } from '../local/pump.ts'
+import type { App } from './app.ts'
+import { publish } from './make.ts'
+
+/** The projector at work on the stream of a test's table. */
+export type Following = {
+  /** Waits until everything that was written before has reached search. */
+  settled: () => Promise<void>
+  /** Holds the projector up while `work` runs. */
+  paused: (work: () => Promise<void>) => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** Starts the projector for the table of an app. */
+export async function followTable(app: App): Promise<Following> {
+  const { handler } = await import('../functions/projector.ts')
+  const directory = await mkdtemp(join(tmpdir(), 'heritage-pump-'))
+  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
+  const begin = () => startPump({ endpoint, table, directory }, handler)
+  let pump = begin()
+  let marks = 0
+  return {
+    settled: async () => {
+      // Effects come in order: once this one has been seen, all earlier ones have been.
+      const q = `qzmark${String.fromCharCode(97 + (marks % 26))}${++marks}`
+      await publish(app, 'calendar_systems', { name: q })
+      const seen = async () =>
+        (await app.anon.get('/data/search/', { query: { q, resource: 'calendar_systems' } })).body
+      await expect.poll(async () => (await seen()).results?.[0]?.title, { timeout: 15_000, interval: 25 }).toBe(q)
+    },
+    paused: async (work) => {
+      await pump.stop()
+      try {
+        await work()
+      } finally {
+        pump = begin()
+      }
+    },
+    stop: async () => {
+      await pump.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
