@@ -137,3 +137,5 @@ export const maySee = (actor: Actor | null, it: Subject): boolean => sees(actor,
 export const mayInspect = (actor: Actor | null, it: Subject): boolean => inspects(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
+/** Which records of a list this caller may be shown; for handlers that list a second sort of thing. */
+export const scopeOf = (actor: Actor | null): Scope => scope(actor)

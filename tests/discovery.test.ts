@@ -26,7 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => following.stop())
 
-const discover = async (who: Persona, query: Sent['query'] = {}) => sure(200, await who.get(DISCOVERY, { query }))
+const discover = async (who: Persona, query: NonNullable<Sent['query']> = {}) =>
+  sure(200, await who.get(DISCOVERY, { query }))
 const names = ({ results }: { results: { name: string }[] }) => results.map((it) => it.name)
 
 describe('discovery', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona, type Sent } from './app.ts'
 import { type Following, followTable } from './following.ts'
-import { contribute, copies, decide, everyState, people, publish, type State, sure } from './make.ts'
+import { copies, everyState, people, publish, type State, sure } from './make.ts'
 
 const SEARCH = '/data/search/'
 const SUGGEST = '/data/search/suggest/'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => following.stop())
 
-const search = async (who: Persona, query: Sent['query']) => sure(200, await who.get(SEARCH, { query }))
+const search = async (who: Persona, query: NonNullable<Sent['query']>) => sure(200, await who.get(SEARCH, { query }))
 const titles = ({ results }: { results: Result[] }) => results.map((it) => it.title)
 const refused = async (path: string) => {
   const { status, body } = await app.anon.get(path)
@@ -142,7 +142,7 @@ describe('filters', () => {
   })
 
   test('a record whose edit waits is published, and says nothing of the edit', async () => {
-    const it = await publish(app, 'periods'.replace('periods', 'historical_periods'), { name: 'Lichchhavi Kaal' })
+    const it = await publish(app, 'historical_periods', { name: 'Lichchhavi Kaal' })
     sure(200, await app.contributor.patch(`/cidoc/historical_periods/${it.id}/`, { body: { name: 'Zyxwaiting' } }))
     await following.settled()
     for (const who of [app.anon, app.other]) {
@@ -329,7 +329,7 @@ describe('whatever is typed', () => {
     'x'.repeat(10_000),
     'स्'.repeat(3000),
     'a '.repeat(5000),
-    `${'('.repeat(500)}`,
+    '('.repeat(500),
   ]
   test.each(odd)('%j is data, and never an error', async (q) => {
     for (const path of [SEARCH, SUGGEST, '/cidoc/search/']) {
