@@ -28,6 +28,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'table/read',
   ],
   http: [
+    'search/ask',
     'auth',
     'kinds/index',
     'kinds/resources',

@@ -1,15 +1,14 @@
 import { fold, genericWords, isGeneric } from '../domain/fold.ts'
 import { similarity } from '../domain/likeness.ts'
-import { Problem } from '../errors.ts'
 import type { Kind, KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { type Actor, scopeOf } from '../permissions.ts'
-import { searchModel } from '../search/model.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, queryBetween } from '../table/read.ts'
 import { type Cluster, clustersOf, headsOf, isShown, membership, NAMES } from './clusters.ts'
 import { readEntry } from './entries.ts'
+import { modelIfAny } from './found.ts'
 import type { Head } from './record-items.ts'
 
 /** Something that a new record may be about already: a cluster, or a record that is in none. `members` are those that the caller may see. */
@@ -66,13 +65,13 @@ type Named = { entity_id: string; kind: string; names: readonly string[] }
 async function nearlySpelt(text: string, among: readonly Kind[], actor: Actor): Promise<Named[]> {
   const resources = among.map((kind) => resourceOf(kind.key))
   if (resources.length === 0) return []
-  try {
-    const { hits } = (await searchModel()).search({ text, scope: scopeOf(actor), resources, limit: MOST_FOLLOWED })
-    return hits.map(({ id, title, names }) => ({ entity_id: id, kind: 'record', names: [title, ...names] }))
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'unavailable') return []
-    throw error
-  }
+  const model = await modelIfAny()
+  const found = model?.search({ text, scope: scopeOf(actor), resources, limit: MOST_FOLLOWED })
+  return (found?.hits ?? []).map(({ id, title, names }) => ({
+    entity_id: id,
+    kind: 'record',
+    names: [title, ...names],
+  }))
 }
 
 /** Whether a text says only what sort of thing it is, so that equal names are no likeness. */

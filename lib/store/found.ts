@@ -1,8 +1,9 @@
 import { isPublished, withheld } from '../domain/status.ts'
+import { Problem } from '../errors.ts'
 import { kindKeys, kinds } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
-import type { Ask, Hit, Sort } from '../search/ask.ts'
+import type { Ask, Hit, Model, Sort } from '../search/ask.ts'
 import { searchModel } from '../search/model.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
@@ -50,6 +51,16 @@ const visibleIn = (found: ReadonlyMap<string, Stored>, hits: readonly Hit[], act
     .flatMap((it) => itemAt(found, key.head(it.id)) ?? [])
     .map((stored) => parse(head, stored))
     .filter((it) => !it.deleted_at && maySee(actor, it))
+
+/** The search model, where nothing depends on it; undefined while there is none. */
+export async function modelIfAny(): Promise<Model | undefined> {
+  try {
+    return await searchModel()
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unavailable') return undefined
+    throw error
+  }
+}
 
 /** The filter as the model takes it; undefined when nothing can fit. */
 function askFor(asked: Sought, actor: Actor | null, scope: Scope): Omit<Ask, 'limit'> | undefined {
