@@ -10,15 +10,22 @@ import { passageOf } from '../lib/views/passage.ts'
 const MOST_MESSAGES = 200
 const roles = ['user', 'assistant', 'system'] as const
 
-const Said = v.object({
-  role: v.picklist(roles, `Each message has a role, one of: ${roles.join(', ')}.`),
-  content: v.pipe(
-    v.string('Each message has a content, which is a text.'),
-    v.trim(),
-    v.nonEmpty('The content of a message may not be blank.'),
-    lines(16_000),
-  ),
-})
+const ROLE = `Each message has a role, one of: ${roles.join(', ')}.`
+const CONTENT = 'Each message has a content, which is a text.'
+const OBJECT = 'Each message is an object.'
+
+const Said = v.pipe(
+  v.looseObject({ role: v.optional(v.unknown()), content: v.optional(v.unknown()) }, OBJECT),
+  v.object({
+    role: v.picklist(roles, ROLE),
+    content: v.pipe(
+      v.string(CONTENT),
+      v.trim(),
+      v.nonEmpty('The content of a message may not be blank.'),
+      lines(16_000),
+    ),
+  }),
+)
 
 /** A whole conversation. `context` is taken, as clients send it, and not looked at. */
 const Conversation = members({
@@ -26,7 +33,7 @@ const Conversation = members({
     v.array(v.unknown(), REQUIRED),
     v.nonEmpty('Send at least one message.'),
     v.maxLength(MOST_MESSAGES, `Send no more than ${MOST_MESSAGES} messages.`),
-    v.array(Said, 'Each message is an object.'),
+    v.array(Said),
   ),
   context: v.nullish(v.record(v.string(), v.string('Give texts.'), 'Give an object of texts.')),
   maxContextEntities: v.pipe(

@@ -268,29 +268,41 @@ describe('with a language model', () => {
 
 describe('a body', () => {
   const required = { messages: ['This field is required.'] }
-  test.each([
-    [{}, required],
-    [{ messages: null }, required],
-    [{ messages: 'Hello' }, required],
-    [{ messages: [] }, { messages: ['Send at least one message.'] }],
-    [{ messages: ['Hello'] }, { messages: ['Each message is an object.'] }],
-    [
+  const odd: Record<string, [body: object, fields: object]> = {
+    'without messages': [{}, required],
+    'with null for messages': [{ messages: null }, required],
+    'with a text for messages': [{ messages: 'Hello' }, required],
+    'with no message': [{ messages: [] }, { messages: ['Send at least one message.'] }],
+    'with a message that is a text': [{ messages: ['Hello'] }, { messages: ['Each message is an object.'] }],
+    'with a role that there is not': [
       { messages: [{ role: 'tool', content: 'x' }] },
       { messages: ['Each message has a role, one of: user, assistant, system.'] },
     ],
-    [{ messages: [{ role: 'user' }] }, { messages: ['Each message has a content, which is a text.'] }],
-    [{ messages: [{ role: 'user', content: 7 }] }, { messages: ['Each message has a content, which is a text.'] }],
-    [{ messages: [{ role: 'user', content: ' \n ' }] }, { messages: ['The content of a message may not be blank.'] }],
-    [says('x'.repeat(16_001)), { messages: ['Ensure this field has no more than 16000 characters.'] }],
-    [says('a\u0000b'), { messages: ['Control characters are not allowed.'] }],
-    [says(...Array(201).fill('x')), { messages: ['Send no more than 200 messages.'] }],
-    [{ ...says('x'), context: 'page' }, { context: ['Give an object of texts.'] }],
-    [{ ...says('x'), context: { page: 1 } }, { context: ['Give texts.'] }],
-    [{ ...says('x'), maxContextEntities: 0 }, { maxContextEntities: ['Give a whole number from 1 to 50.'] }],
-    [{ ...says('x'), maxContextEntities: 51 }, { maxContextEntities: ['Give a whole number from 1 to 50.'] }],
-    [{ ...says('x'), maxContextEntities: 1.5 }, { maxContextEntities: ['Give a whole number from 1 to 50.'] }],
-    [{ ...says('x'), maxContextEntities: '3' }, { maxContextEntities: ['Give a whole number from 1 to 50.'] }],
-  ])('%j is refused by the member at fault', async (body, fields) => {
+    'with a message without content': [
+      { messages: [{ role: 'user' }] },
+      { messages: ['Each message has a content, which is a text.'] },
+    ],
+    'with a number for content': [
+      { messages: [{ role: 'user', content: 7 }] },
+      { messages: ['Each message has a content, which is a text.'] },
+    ],
+    'with blank content': [says(' \n '), { messages: ['The content of a message may not be blank.'] }],
+    'with 16,001 letters': [
+      says('x'.repeat(16_001)),
+      { messages: ['Ensure this field has no more than 16000 characters.'] },
+    ],
+    'with a control character': [says('a\u0000b'), { messages: ['Control characters are not allowed.'] }],
+    'with 201 messages': [says(...Array(201).fill('x')), { messages: ['Send no more than 200 messages.'] }],
+    'with a text for context': [{ ...says('x'), context: 'page' }, { context: ['Give an object of texts.'] }],
+    'with a number in context': [{ ...says('x'), context: { page: 1 } }, { context: ['Give texts.'] }],
+    ...Object.fromEntries(
+      [0, 51, 1.5, '3'].map((it) => [
+        `with ${JSON.stringify(it)} for the most sources`,
+        [{ ...says('x'), maxContextEntities: it }, { maxContextEntities: ['Give a whole number from 1 to 50.'] }],
+      ]),
+    ),
+  }
+  test.each(Object.entries(odd))('%s is refused by the member at fault', async (_what, [body, fields]) => {
     const reply = await app.anon.post(CHAT, { body })
     expect([reply.status, reply.body]).toEqual([400, fields])
   })

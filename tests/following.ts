@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { vi } from 'vitest'
 import { startPump } from '../local/pump.ts'
 import type { App } from './app.ts'
 import { publish } from './make.ts'
@@ -30,7 +30,10 @@ export async function followTable(app: App): Promise<Following> {
       await publish(app, 'calendar_systems', { name: q })
       const seen = async () =>
         (await app.anon.get('/data/search/', { query: { q, resource: 'calendar_systems' } })).body
-      await expect.poll(async () => (await seen()).results?.[0]?.title, { timeout: 15_000, interval: 25 }).toBe(q)
+      const look = async () => {
+        if ((await seen()).results?.[0]?.title !== q) throw new Error('not searchable yet')
+      }
+      await vi.waitFor(look, { timeout: 15_000, interval: 25 })
     },
     paused: async (work) => {
       await pump.stop()

@@ -51,7 +51,7 @@ describe('?search= on the list of a kind', () => {
   })
 
   test('has rows as any other list, and can be sorted', async () => {
-    const made = await publish(app, 'guthis', { name: 'Alpha Guthi', guthi_type: 'Si Guthi' })
+    const made = await publish(app, 'guthis', { name: 'Alpha Guthi', guthi_type: 'SiGuthi' })
     app.tick(60)
     await publish(app, 'guthis', { name: 'Zeta Guthi' })
     await following.settled()
