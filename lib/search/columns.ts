@@ -110,7 +110,7 @@ export function placeOf(id: string): number {
 /** Who may see how much, from the least on. What a document adds to, by its flags. */
 export const sights = ['anon', 'open', 'total'] as const
 export type Sight = (typeof sights)[number]
-export const sightOf = (scope: Scope): Sight => (scope.everything ? 'total' : scope.signedIn ? 'open' : 'anon')
+export const sightOf = (scope: Scope): Sight => (scope.everything || scope.own !== null ? 'total' : scope.signedIn ? 'open' : 'anon')
 export const seenBy = (flags: number): Record<Sight, 0 | 1> => ({
   anon: flags & PUBLISHED && flags & OPEN_TIER ? 1 : 0,
   open: flags & PUBLISHED ? 1 : 0,
