@@ -47,6 +47,8 @@ export const Head = v.object({
   current_revision_id: v.string(),
   accepted_revision: v.optional(v.nullable(v.number()), null),
   accepted_revision_id: nullableText,
+  /** When what the public sees of it last changed. */
+  accepted_at: nullableText,
   open_flags: v.optional(v.number(), 0),
   open_contradictions: v.optional(v.number(), 0),
   /** A contradiction was flagged at some time. */
@@ -71,6 +73,10 @@ export const Head = v.object({
 })
 export type Head = v.InferOutput<typeof Head>
 export type Brief = v.InferOutput<typeof Brief>
+
+/** When the record last changed as far as the public may know: what waits behind a published one moves nothing. */
+export const changedAt = (it: Pick<Head, 'public' | 'accepted_at' | 'updated_at'>) =>
+  (it.public ? it.accepted_at : null) ?? it.updated_at
 
 /** `published`; `restricted`, which is published for those who are signed in; or the status that keeps a record from the public. */
 export const standingOf = (it: { status: string; public: boolean; access_tier: string }) =>
