@@ -15,7 +15,7 @@ const CONTENT = 'Each message has a content, which is a text.'
 const OBJECT = 'Each message is an object.'
 
 const Said = v.pipe(
-  v.looseObject({ role: v.optional(v.unknown()), content: v.optional(v.unknown()) }, OBJECT),
+  v.looseObject({ role: v.optional(v.unknown(), null), content: v.optional(v.unknown(), null) }, OBJECT),
   v.object({
     role: v.picklist(roles, ROLE),
     content: v.pipe(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { vi } from 'vitest'
 import { startPump } from '../local/pump.ts'
 import type { App } from './app.ts'
-import { publish } from './make.ts'
+import { contribute } from './make.ts'
 
 /** The projector at work on the stream of a test's table. */
 export type Following = {
@@ -25,13 +25,14 @@ export async function followTable(app: App): Promise<Following> {
   let marks = 0
   return {
     settled: async () => {
-      // Effects come in order: once this one has been seen, all earlier ones have been.
-      const q = `qzmark${String.fromCharCode(97 + (marks % 26))}${++marks}`
-      await publish(app, 'calendar_systems', { name: q })
-      const seen = async () =>
-        (await app.anon.get('/data/search/', { query: { q, resource: 'calendar_systems' } })).body
+      // Effects come in order: once this one has been seen, all earlier ones have been. It is hidden, and moves nothing public.
+      marks += 1
+      const { id } = await contribute(app.contributor, 'calendar_systems', { name: `Qzmark ${marks}` })
+      const query = { q: 'qzmark', resource: 'calendar_systems', published: 'false', page_size: 50 }
       const look = async () => {
-        if ((await seen()).results?.[0]?.title !== q) throw new Error('not searchable yet')
+        const { body } = await app.staff.get('/data/search/', { query })
+        const found = body.results?.some((it: { id: string }) => it.id === String(id))
+        if (!found) throw new Error(`mark ${marks} is not searchable yet`)
       }
       await vi.waitFor(look, { timeout: 15_000, interval: 25 })
     },
