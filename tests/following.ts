@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
-import { startPump } from '../local/pump.ts'
+import { type Pump, startPump } from '../local/pump.ts'
 import type { App } from './app.ts'
 import { contribute } from './make.ts'
 
@@ -15,13 +15,16 @@ export type Following = {
   stop: () => Promise<void>
 }
 
-/** Starts the projector for the table of an app. */
-export async function followTable(app: App): Promise<Following> {
+/**
+ * The projector for the table of an app. It works all the time, or, where it would disturb what is measured, only while
+ * something waits for it to settle.
+ */
+export async function followTable(app: App, works: 'always' | 'when waited for' = 'always'): Promise<Following> {
   const { handler } = await import('../functions/projector.ts')
   const directory = await mkdtemp(join(tmpdir(), 'heritage-pump-'))
   const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
-  const begin = () => startPump({ endpoint, table, directory }, handler)
-  let pump = begin()
+  const begin = () => startPump({ endpoint, table, directory, rest: 25 }, handler)
+  let pump: Pump | undefined = works === 'always' ? begin() : undefined
   let marks = 0
   return {
     settled: async () => {
@@ -34,10 +37,15 @@ export async function followTable(app: App): Promise<Following> {
         const found = body.results?.some((it: { id: string }) => it.id === String(id))
         if (!found) throw new Error(`mark ${marks} is not searchable yet`)
       }
-      await vi.waitFor(look, { timeout: 15_000, interval: 25 })
+      const passing = pump ? undefined : begin()
+      try {
+        await vi.waitFor(look, { timeout: 15_000, interval: 25 })
+      } finally {
+        await passing?.stop()
+      }
     },
     paused: async (work) => {
-      await pump.stop()
+      await pump?.stop()
       try {
         await work()
       } finally {
@@ -45,7 +53,7 @@ export async function followTable(app: App): Promise<Following> {
       }
     },
     stop: async () => {
-      await pump.stop()
+      await pump?.stop()
       await rm(directory, { recursive: true, force: true })
     },
   }
