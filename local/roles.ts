@@ -18,7 +18,8 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   notifications: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
-  sweeper: ['table'],
+  // Builds the search model anew where there is no snapshot of it: the one function that may read the whole table.
+  sweeper: ['table', 'scan', 'files'],
 }
 
 type Grant = keyof typeof grants
@@ -39,6 +40,7 @@ const grants = {
     ),
     allow(['dynamodb:Query'], [table, ...indexes.map((name) => joined([table, `/index/${name}`], ''))]),
   ],
+  scan: [allow(['dynamodb:Scan'], [table])],
   stream: [
     allow(['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(of('dynamodb')), [
       { 'Fn::GetAtt': ['Table', 'StreamArn'] },
