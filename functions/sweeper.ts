@@ -1,9 +1,12 @@
 import { log } from '../lib/log.ts'
+import { compact } from '../lib/search/compact.ts'
 import { sweepQueue } from '../lib/store/queue-sweep.ts'
 
-/** Comes by every 15 minutes and moves what time alone has changed. */
-export async function handler(): Promise<{ moved: number }> {
+/** Comes by every 15 minutes, moves what time alone has changed and packs up what search has learned. */
+export async function handler(): Promise<{ moved: number; packed: number }> {
   const moved = await sweepQueue()
   log({ level: 'info', message: 'sweep', count: moved })
-  return { moved }
+  const packed = (await compact())?.documents ?? 0
+  if (packed > 0) log({ level: 'info', message: 'search snapshot', count: packed })
+  return { moved, packed }
 }

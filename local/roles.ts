@@ -4,14 +4,14 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   users: ['table'],
   'profile-images': ['table', 'files'],
   registry: ['table'],
-  records: ['table'],
+  records: ['table', 'files'],
   sources: ['table', 'files'],
   assertions: ['table'],
-  clusters: ['table'],
-  entities: ['table'],
+  clusters: ['table', 'files'],
+  entities: ['table', 'files'],
   search: ['table', 'files'],
   assistant: ['table', 'files'],
-  queue: ['table'],
+  queue: ['table', 'files'],
   reviews: ['table'],
   revisions: ['table'],
   roles: ['table'],
@@ -20,7 +20,8 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   notifications: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
-  sweeper: ['table'],
+  // Builds the search model anew where there is no snapshot of it: the one function that may read the whole table.
+  sweeper: ['table', 'scan', 'files'],
 }
 
 type Grant = keyof typeof grants
@@ -41,6 +42,7 @@ const grants = {
     ),
     allow(['dynamodb:Query'], [table, ...indexes.map((name) => joined([table, `/index/${name}`], ''))]),
   ],
+  scan: [allow(['dynamodb:Scan'], [table])],
   stream: [
     allow(['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(of('dynamodb')), [
       { 'Fn::GetAtt': ['Table', 'StreamArn'] },

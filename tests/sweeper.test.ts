@@ -79,8 +79,9 @@ test('leaves alone what has been decided meanwhile', async () => {
   expect(await sweep()).toBe(0)
 })
 
-test('with nothing to move costs one call', async () => {
-  expect(await commandsOf(sweep)).toEqual(['QueryCommand'])
+test('with nothing to move and nothing to pack up costs a query and two reads', async () => {
+  await sweep()
+  expect(await commandsOf(sweep)).toEqual(['QueryCommand', 'GetItemCommand', 'GetItemCommand'])
 })
 
 test('a record that returns to the queue after a year is at once where it belongs', async () => {

@@ -82,10 +82,10 @@ const schema = `
   CREATE TABLE name (rank INTEGER PRIMARY KEY, key TEXT);
   CREATE TABLE contributor (id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
   CREATE TABLE gone (id TEXT PRIMARY KEY, version INTEGER) WITHOUT ROWID;
-  CREATE TABLE term (text TEXT PRIMARY KEY, number INTEGER, anon INTEGER, open INTEGER, total INTEGER) WITHOUT ROWID;
+  CREATE TABLE term (text TEXT PRIMARY KEY, number INTEGER, anon INTEGER, total INTEGER) WITHOUT ROWID;
   CREATE TABLE term_list (number INTEGER PRIMARY KEY, text TEXT, data BLOB);
   CREATE TABLE term_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
-  CREATE TABLE word (text TEXT PRIMARY KEY, number INTEGER, anon INTEGER, open INTEGER, total INTEGER) WITHOUT ROWID;
+  CREATE TABLE word (text TEXT PRIMARY KEY, number INTEGER, anon INTEGER, total INTEGER) WITHOUT ROWID;
   CREATE TABLE word_list (number INTEGER PRIMARY KEY, text TEXT);
   CREATE TABLE word_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;`
 
@@ -97,7 +97,7 @@ class Vocabulary {
   counted(text: string, seen: Record<Sight, 0 | 1>): Entry {
     let entry = this.entries.get(text)
     if (!entry) {
-      entry = { list: packed(), anon: 0, open: 0, total: 0 }
+      entry = { list: packed(), anon: 0, total: 0 }
       this.entries.set(text, entry)
     }
     for (const sight of sights) entry[sight] += seen[sight]
@@ -135,7 +135,7 @@ function writeVocabulary(
   vocabulary: Vocabulary,
   pieces: (word: string) => string[],
 ): void {
-  const insert = db.prepare(`INSERT INTO ${table} (text, number, anon, open, total) VALUES (?, ?, ?, ?, ?)`)
+  const insert = db.prepare(`INSERT INTO ${table} (text, number, anon, total) VALUES (?, ?, ?, ?)`)
   const lists = table === 'term' ? db.prepare('INSERT INTO term_list (number, text, data) VALUES (?, ?, ?)') : undefined
   const texts = table === 'word' ? db.prepare('INSERT INTO word_list (number, text) VALUES (?, ?)') : undefined
   const grams = new Map<string, Packed>()
@@ -143,7 +143,7 @@ function writeVocabulary(
   for (const text of [...vocabulary.entries.keys()].sort()) {
     const entry = vocabulary.entries.get(text)
     if (!entry) continue
-    insert.run(text, number, entry.anon, entry.open, entry.total)
+    insert.run(text, number, entry.anon, entry.total)
     lists?.run(number, text, bytesOf(entry.list))
     texts?.run(number, text)
     for (const gram of pieces(text)) {

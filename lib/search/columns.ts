@@ -107,12 +107,15 @@ export function placeOf(id: string): number {
   return hash
 }
 
-/** Who may see how much, from the least on. What a document adds to, by its flags. */
-export const sights = ['anon', 'open', 'total'] as const
+/**
+ * Whose words a caller's are looked up among. To everyone: those of documents that everyone sees, so that hidden ones change
+ * no public answer, not even by crowding out a spelling. To those signed in: all, since some hidden documents are their own.
+ */
+export const sights = ['anon', 'total'] as const
 export type Sight = (typeof sights)[number]
-export const sightOf = (scope: Scope): Sight => (scope.everything || scope.own !== null ? 'total' : scope.signedIn ? 'open' : 'anon')
+export const sightOf = (scope: Scope): Sight => (scope.signedIn || scope.everything ? 'total' : 'anon')
+/** What a document adds to, by its flags. */
 export const seenBy = (flags: number): Record<Sight, 0 | 1> => ({
   anon: flags & PUBLISHED && flags & OPEN_TIER ? 1 : 0,
-  open: flags & PUBLISHED ? 1 : 0,
   total: 1,
 })

@@ -42,6 +42,11 @@ export class Corpus {
     this.#gone = new Map(file.gone().map(({ id, version }) => [id, version]))
   }
 
+  /** The last entry of the change log that is in the snapshot. */
+  get position(): number {
+    return this.#file.facts.position
+  }
+
   /** Takes a change in, unless the same or a newer version is there already. Answers whether it did. */
   apply(change: Change): boolean {
     const old = this.find(change.id)
@@ -67,7 +72,10 @@ export class Corpus {
   }
 
   face(number: number): Face {
-    return this.#fresh[number - this.#first] ?? this.#file.face(number)
+    const fresh = this.#fresh[number - this.#first]
+    if (!fresh) return this.#file.face(number)
+    const { text: _, ...face } = fresh
+    return face
   }
 
   /** Every name of a document, its title first. */
@@ -179,12 +187,12 @@ export class Words {
     this.#grams = grams
   }
 
-  /** In how many documents a word is, of those that callers with this sight may see at least. */
+  /** In how many documents a word is, of those that count for this sight. */
   count(word: string, sight: Sight): number {
     return (this.#changed.get(word) ?? this.#stored.counts(word))?.[sight] ?? 0
   }
 
-  /** Words that begin with a text, so many at most, of those in documents that callers with this sight may see. */
+  /** Words that begin with a text, so many at most, of those that count for this sight. */
   beginning(text: string, most: number, sight: Sight): string[] {
     const seen = (word: string) => this.count(word, sight) > 0
     const added = this.#added.filter((word) => word.startsWith(text) && seen(word))
@@ -212,7 +220,7 @@ export class Words {
         else this.#fresh.set(gram, [word])
       }
     }
-    const counts = { anon: 0, open: 0, total: 0, ...stored }
+    const counts = { anon: 0, total: 0, ...stored }
     for (const sight of sights) counts[sight] += by * seen[sight]
     this.#changed.set(word, counts)
   }

@@ -1,4 +1,5 @@
 import { clock } from '../clock.ts'
+import type { Weights } from '../config.ts'
 import type { Ask, Facets, Found, Guess, Hit, Model, Sort } from './ask.ts'
 import { ALIVE, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from './columns.ts'
 import type { Corpus } from './corpus.ts'
@@ -7,7 +8,6 @@ import { literalIn } from './literal.ts'
 import { asWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
 import { type Matches, match, type Scratch, scratchFor } from './match.ts'
 import { top } from './top.ts'
-import type { Weights } from './weights.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
 const ENOUGH = 10
@@ -129,7 +129,13 @@ function memberOf(known: readonly string[], wanted: readonly string[]): Uint8Arr
 type Ranked = { number: number; score: number; likeness: number }
 
 /** The specification's score: what the text says, how new it is, how popular. Words first, then for the best of them the names as well. */
-function byRelevance(corpus: Corpus, weights: Weights, text: string, { numbers, says, wanted }: Result, size: number): Ranked[] {
+function byRelevance(
+  corpus: Corpus,
+  weights: Weights,
+  text: string,
+  { numbers, says, wanted }: Result,
+  size: number,
+): Ranked[] {
   const { updated, popularity } = corpus.columns
   const now = clock.now().getTime()
   const order = new Float64Array(numbers.length)

@@ -1,6 +1,6 @@
 import { plainWords } from '../domain/fold.ts'
 import type { Hit, Literal } from './ask.ts'
-import { resourceIn, sightOf } from './columns.ts'
+import { resourceIn, type Sight, sightOf } from './columns.ts'
 import type { Corpus } from './corpus.ts'
 import { tellingPiecesOf } from './grams.ts'
 import { top } from './top.ts'
@@ -37,7 +37,7 @@ export function literalIn(
 }
 
 /** The documents with a word that holds the longest piece of the text; the rest of the text narrows down no further. */
-function candidatesFor(corpus: Corpus, needle: string, sight: 'anon' | 'open' | 'total'): Uint32Array {
+function candidatesFor(corpus: Corpus, needle: string, sight: Sight): Uint32Array {
   const piece = plainWords(needle).reduce((longest, each) => (each.length > longest.length ? each : longest), '')
   if (piece === '') return new Uint32Array()
   const pieces = tellingPiecesOf(piece)

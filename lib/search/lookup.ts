@@ -21,7 +21,10 @@ const MOST_NEAR = 24
 export function questionOf(text: string): { words: Word[]; unfinished: boolean } {
   const seen = new Set<string>()
   const words = wordsOf(text.slice(0, 300)).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
-  return { words: words.slice(0, MOST_WORDS), unfinished: words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text) }
+  return {
+    words: words.slice(0, MOST_WORDS),
+    unfinished: words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text),
+  }
 }
 
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */

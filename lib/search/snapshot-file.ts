@@ -112,7 +112,7 @@ export function openFile(path: string): SnapshotFile {
 }
 
 function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
-  const counts = db.prepare(`SELECT anon, open, total FROM ${table} WHERE text = ?`)
+  const counts = db.prepare(`SELECT anon, total FROM ${table} WHERE text = ?`)
   const beginning = db.prepare(`SELECT text FROM ${table} WHERE text >= ? AND text < ? ORDER BY text`)
   const gram = db.prepare(`SELECT data FROM ${table}_gram WHERE gram = ?`)
   const word = db.prepare(`SELECT text FROM ${table}_list WHERE number = ?`)
@@ -120,7 +120,7 @@ function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   return {
     counts: (text) => {
       const row = counts.get(text)
-      return row && { anon: Number(row.anon), open: Number(row.open), total: Number(row.total) }
+      return row && { anon: Number(row.anon), total: Number(row.total) }
     },
     beginning: (text, most, admits) => {
       const words: string[] = []

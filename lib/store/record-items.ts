@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { timeOf } from '../domain/address.ts'
 import { rules } from '../domain/canonical.ts'
 import { statuses, withheld } from '../domain/status.ts'
 import { ages } from '../domain/triage.ts'
@@ -75,8 +76,11 @@ export type Head = v.InferOutput<typeof Head>
 export type Brief = v.InferOutput<typeof Brief>
 
 /** When the record last changed as far as the public may know: what waits behind a published one moves nothing. */
-export const changedAt = (it: Pick<Head, 'public' | 'accepted_at' | 'updated_at'>) =>
-  (it.public ? it.accepted_at : null) ?? it.updated_at
+export function changedAt(it: Pick<Head, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>): string {
+  if (!it.public) return it.updated_at
+  // What was accepted before that moment was kept is as old as its revision, whose id tells the time.
+  return it.accepted_at ?? (it.accepted_revision_id && timeOf(it.accepted_revision_id)) ?? it.updated_at
+}
 
 /** `published`; `restricted`, which is published for those who are signed in; or the status that keeps a record from the public. */
 export const standingOf = (it: { status: string; public: boolean; access_tier: string }) =>
