@@ -12,20 +12,20 @@ type Result = { resource: string; id: string; title: string; score: number }
 let app: App
 let following: Following
 let states: Record<State, Made>
-let stupa: Made
+let dhansar: Made
 beforeAll(async () => {
   app = await openApp()
   following = await followTable(app)
   states = await everyState(app, 'traditions')
-  stupa = await publish(app, 'monuments', {
-    name: 'Swayambhu Stupa',
+  dhansar = await publish(app, 'monuments', {
+    name: 'Swayambhu Dhansar',
     name_ne: 'स्वयम्भू',
     alternate_names: ['Monkey Temple'],
-    description: 'A great stupa on a hill west of Kathmandu.',
+    description: 'A great dhansar on a hill west of Kathmandu.',
     location_name: 'Kathmandu',
   })
-  await publish(app, 'deities', { name: 'Adinath', description: 'Worshipped beside the stupa.' })
-  await publish(app, 'persons', { name: 'Stupa Builder' })
+  await publish(app, 'deities', { name: 'Adinath', description: 'Worshipped beside the dhansar.' })
+  await publish(app, 'persons', { name: 'Dhansar Builder' })
   await publish(app, 'structures', { name: 'Shrine of many', description: 'One of a row.' })
   await following.settled()
 })
@@ -40,7 +40,7 @@ const refused = async (path: string) => {
 
 describe('an answer', () => {
   test('says what was asked, how much there is, and the page', async () => {
-    const { updated_at } = sure(200, await app.anon.get(`/cidoc/monuments/${stupa.id}/`))
+    const { updated_at } = sure(200, await app.anon.get(`/cidoc/monuments/${dhansar.id}/`))
     const body = await search(app.anon, { q: ' Swayambhu ', page_size: 5 })
     expect(body).toEqual({
       q: 'Swayambhu',
@@ -51,16 +51,16 @@ describe('an answer', () => {
       results: [
         {
           resource: 'monuments',
-          id: String(stupa.id),
-          title: 'Swayambhu Stupa',
-          summary: 'A great stupa on a hill west of Kathmandu.',
+          id: String(dhansar.id),
+          title: 'Swayambhu Dhansar',
+          summary: 'A great dhansar on a hill west of Kathmandu.',
           status: 'accepted',
           is_published: true,
           updated_at,
           score: expect.any(Number),
-          url: `/knowledge/monument/view/${stupa.id}`,
+          url: `/knowledge/monument/view/${dhansar.id}`,
           location_hint: 'Kathmandu',
-          cultural_entity_id: stupa.cultural_entity_id,
+          cultural_entity_id: dhansar.cultural_entity_id,
         },
       ],
     })
@@ -70,11 +70,11 @@ describe('an answer', () => {
 
   test.each(['/api/v1/data/search/', '/data/api/search', '/data/search'])('%s gives the same', async (path) => {
     const { body } = await app.anon.get(path, { query: { q: 'swayambhu' } })
-    expect(titles(body)).toEqual(['Swayambhu Stupa'])
+    expect(titles(body)).toEqual(['Swayambhu Dhansar'])
   })
 
   test('counts by sort and by state of all that was found, when asked to', async () => {
-    const { count, facets } = await search(app.anon, { q: 'stupa', facets: 'true', page_size: 1 })
+    const { count, facets } = await search(app.anon, { q: 'dhansar', facets: 'true', page_size: 1 })
     expect([count, facets]).toEqual([
       3,
       { resource: { monuments: 1, deities: 1, persons: 1 }, status: { accepted: 3 } },
@@ -95,18 +95,18 @@ describe('an answer', () => {
     'monkey temple',
     'Swayanbhu',
     'swayam',
-    'stupa swayambhu',
+    'dhansar swayambhu',
   ])('finds %s', async (q) => {
-    expect(titles(await search(app.anon, { q }))[0]).toBe('Swayambhu Stupa')
+    expect(titles(await search(app.anon, { q }))[0]).toBe('Swayambhu Dhansar')
   })
 })
 
 describe('filters', () => {
   test('by resource, sent again and again or with commas, hyphens and underscores alike', async () => {
-    const found = async (query: string) => titles(sure(200, await app.anon.get(`${SEARCH}?q=stupa&${query}`))).sort()
-    expect(await found('resource=monuments')).toEqual(['Swayambhu Stupa'])
-    expect(await found('resource=monuments&resource=persons')).toEqual(['Stupa Builder', 'Swayambhu Stupa'])
-    expect(await found('resource=deities,%20persons')).toEqual(['Adinath', 'Stupa Builder'])
+    const found = async (query: string) => titles(sure(200, await app.anon.get(`${SEARCH}?q=dhansar&${query}`))).sort()
+    expect(await found('resource=monuments')).toEqual(['Swayambhu Dhansar'])
+    expect(await found('resource=monuments&resource=persons')).toEqual(['Dhansar Builder', 'Swayambhu Dhansar'])
+    expect(await found('resource=deities,%20persons')).toEqual(['Adinath', 'Dhansar Builder'])
     expect(await found('resource=')).toHaveLength(3)
     expect(await found('resource=iconographic-objects')).toEqual([])
     expect(await found('resource=cultural_entities&resource=users&resource=projects')).toEqual([])
@@ -173,7 +173,7 @@ describe('sort and pages', () => {
   })
 
   test.each(['relevance', 'newest', 'popularity', ''])('%s is an order', async (sort) => {
-    const { results } = await search(app.anon, { q: 'stupa', sort })
+    const { results } = await search(app.anon, { q: 'dhansar', sort })
     expect(results).toHaveLength(3)
     if (sort === 'newest')
       expect(results.map((it: { updated_at: string }) => it.updated_at)).toEqual(
@@ -191,7 +191,7 @@ describe('sort and pages', () => {
 
 describe('what is kept', () => {
   const asked = async (who: Persona, query: object) => {
-    const { headers, cost } = await who.get(SEARCH, { query: { q: 'stupa', ...query } })
+    const { headers, cost } = await who.get(SEARCH, { query: { q: 'dhansar', ...query } })
     return [headers['x-cache'], headers['cache-control'], cost.calls]
   }
 
@@ -201,7 +201,7 @@ describe('what is kept', () => {
     expect(miss.slice(0, 2)).toEqual(['miss', 'public, max-age=60'])
     expect(hit.slice(0, 2)).toEqual(['hit', 'public, max-age=60'])
     expect(hit[2]).toBeLessThanOrEqual(1)
-    const reply = await app.anon.get(SEARCH, { query: { q: 'stupa', page_size: 7, facets: 'true' } })
+    const reply = await app.anon.get(SEARCH, { query: { q: 'dhansar', page_size: 7, facets: 'true' } })
     expect(reply.headers.vary).toContain('Authorization')
   })
 
@@ -240,11 +240,11 @@ describe('suggestions', () => {
         q: 'swa',
         suggestions: [
           {
-            title: 'Swayambhu Stupa',
+            title: 'Swayambhu Dhansar',
             resource: 'monuments',
-            id: String(stupa.id),
+            id: String(dhansar.id),
             location_hint: 'Kathmandu',
-            url: `/knowledge/monument/view/${stupa.id}`,
+            url: `/knowledge/monument/view/${dhansar.id}`,
           },
         ],
       },
@@ -255,9 +255,9 @@ describe('suggestions', () => {
   })
 
   test('begin with what was typed, and from three letters on are like it', async () => {
-    expect(await suggested('sw')).toEqual(['Swayambhu Stupa'])
+    expect(await suggested('sw')).toEqual(['Swayambhu Dhansar'])
     expect(await suggested('wa')).toEqual([])
-    expect(await suggested('swayanbhu')).toContain('Swayambhu Stupa')
+    expect(await suggested('swayanbhu')).toContain('Swayambhu Dhansar')
     expect(await suggested('copy')).toHaveLength(10)
   })
 })
@@ -267,20 +267,21 @@ describe('the first search', () => {
   const groups = async (who: Persona, q: string) => sure(200, await who.get(LEGACY, { query: { q } }))
 
   test('has ten groups of rows as lists have them', async () => {
-    const body = await groups(app.anon, 'stupa')
+    const body = await groups(app.anon, 'dhansar')
     expect(Object.keys(body).sort()).toEqual(
       'persons locations events traditions deities guthis structures rituals festivals monuments'.split(' ').sort(),
     )
     const { results } = sure(200, await app.anon.get('/cidoc/monuments/'))
-    expect(body.monuments).toEqual(results.filter((it: Made) => it.id === stupa.id))
-    expect(body.persons.map((it: { name: string }) => it.name)).toEqual(['Stupa Builder'])
+    expect(body.monuments).toEqual(results.filter((it: Made) => it.id === dhansar.id))
+    expect(body.persons.map((it: { name: string }) => it.name)).toEqual(['Dhansar Builder'])
     expect(body.deities.map((it: { name: string }) => it.name)).toEqual(['Adinath'])
     expect(body.locations).toEqual([])
   })
 
   test('finds what is within words, in any letter case, and nothing that is only like it', async () => {
     const found = async (q: string) => (await groups(app.anon, q)).monuments.map((it: { name: string }) => it.name)
-    for (const q of ['ayambh', 'AYAMBH', 'स्वयम्भू', 'a hill west']) expect(await found(q), q).toEqual(['Swayambhu Stupa'])
+    for (const q of ['ayambh', 'AYAMBH', 'स्वयम्भू', 'a hill west'])
+      expect(await found(q), q).toEqual(['Swayambhu Dhansar'])
     for (const q of ['Swayanbhu', '%', '_', "' OR 1=1 --"]) expect(await found(q), q).toEqual([])
   })
 
@@ -306,24 +307,24 @@ describe('whatever is typed', () => {
     'one letter': 'a',
     'a question mark': '?',
     'punctuation alone': '...!!!',
-    'an open quote': '"stupa',
+    'an open quote': '"dhansar',
     'empty quotes': '""',
     'a command of SQL': "'; DROP TABLE documents; --",
     'an operator alone': 'AND',
-    'an operator at the end': 'stupa AND',
-    'a NEAR': 'NEAR(stupa, 2)',
-    'a column': 'name:stupa',
-    'a caret and a star': '^stupa*',
-    'a minus': '-stupa',
-    'an open parenthesis': '(stupa',
-    braces: '{stupa}',
+    'an operator at the end': 'dhansar AND',
+    'a NEAR': 'NEAR(dhansar, 2)',
+    'a column': 'name:dhansar',
+    'a caret and a star': '^dhansar*',
+    'a minus': '-dhansar',
+    'an open parenthesis': '(dhansar',
+    braces: '{dhansar}',
     'a picture': '🛕',
-    'a family and a word': '👩‍👩‍👧‍👦 stupa',
-    'control characters around a word': '\u0000stupa\u0007',
+    'a family and a word': '👩‍👩‍👧‍👦 dhansar',
+    'control characters around a word': '\u0000dhansar\u0007',
     'half a character': '\ud800',
     'a wildcard': '%',
     'a backslash': '\\',
-    'a change of direction': '\u202estupa',
+    'a change of direction': '\u202edhansar',
     '10,000 letters': 'x'.repeat(10_000),
     '9,000 letters and marks': 'स्'.repeat(4500),
     '5,000 words': 'a '.repeat(5000),
@@ -340,7 +341,7 @@ describe('whatever is typed', () => {
   })
 
   test('operators mean nothing: they are words like any other, or no words', async () => {
-    for (const q of ['"stupa', 'stupa*', '^stupa', '(stupa', '\u0000stupa'])
+    for (const q of ['"dhansar', 'dhansar*', '^dhansar', '(dhansar', '\u0000dhansar'])
       expect((await search(app.anon, { q })).count, q).toBe(3)
     for (const q of ['?', '"', '...!!!', '🛕']) expect((await search(app.anon, { q })).count, q).toBe(0)
   })
@@ -382,9 +383,9 @@ describe('whatever is typed', () => {
   })
 
   test('a page_size of 51 is 50, and blank members ask for nothing', async () => {
-    expect((await search(app.anon, { q: 'stupa', page_size: 51 })).page_size).toBe(50)
+    expect((await search(app.anon, { q: 'dhansar', page_size: 51 })).page_size).toBe(50)
     const body = await search(app.anon, {
-      q: 'stupa',
+      q: 'dhansar',
       page: '',
       page_size: '',
       sort: '',

@@ -4,7 +4,6 @@ import { kindKeys, kinds } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import type { Ask, Hit, Model, Sort } from '../search/ask.ts'
-import { searchModel } from '../search/model.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
@@ -51,6 +50,9 @@ const visibleIn = (found: ReadonlyMap<string, Stored>, hits: readonly Hit[], act
     .flatMap((it) => itemAt(found, key.head(it.id)) ?? [])
     .map((stored) => parse(head, stored))
     .filter((it) => !it.deleted_at && maySee(actor, it))
+
+/** Loaded with the first question: most requests of those who come here ask none, and need not wait for it. */
+const searchModel = async (): Promise<Model> => (await import('../search/model.ts')).searchModel()
 
 /** The search model, where nothing depends on it; undefined while there is none. */
 export async function modelIfAny(): Promise<Model | undefined> {
