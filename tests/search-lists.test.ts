@@ -148,3 +148,21 @@ describe('lists of contributions', () => {
     expect(others.body.count).toBe(0)
   })
 })
+
+test('a category narrows what is found, cultural entities among it', async () => {
+  await publish(app, 'monuments', { name: 'Heading one' })
+  await publish(app, 'rituals', { name: 'Heading two' })
+  for (const category of ['monument', 'ritual']) {
+    const body = { name: `Heading of a ${category}`, category, description: 'd' }
+    const made = sure(201, await app.contributor.post('/data/cultural-entities/', { body }))
+    const path = `/data/review-workspace/${made.entity_id}/decide/`
+    sure(201, await app.curator.post(path, { body: { verdict: 'accept' } }))
+  }
+  await following.settled()
+  const found = async (query: Query) =>
+    names(sure(200, await app.anon.get('/data/cultural-entities/', { query: { search: 'heading', ...query } }))).sort()
+  expect(await found({})).toHaveLength(4)
+  expect(await found({ category: 'monument' })).toEqual(['Heading of a monument', 'Heading one'])
+  expect(await found({ category: 'ritual' })).toEqual(['Heading of a ritual', 'Heading two'])
+  expect(await found({ category: 'nonsense' })).toEqual([])
+})

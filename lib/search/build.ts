@@ -29,6 +29,7 @@ export async function build(
   const columns = columnsFrom(0, () => undefined)
   const [terms, raws] = [new Vocabulary(), new Vocabulary()]
   const [resources, statuses, contributors] = [new Numbering(), new Numbering(['']), new Numbering([''])]
+  const categories = new Numbering([''])
   const names: { key: string; number: number }[] = []
   const insert = db.prepare('INSERT INTO document (number, place, face, text) VALUES (?, ?, ?, ?)')
 
@@ -36,6 +37,7 @@ export async function build(
     const number = append(columns, it, {
       resource: resources.of(it.resource),
       status: statuses.of(it.status ?? ''),
+      category: categories.of(it.category ?? ''),
       contributor: contributors.of(it.contributor_id ?? ''),
       name: 0,
     })
@@ -65,6 +67,7 @@ export async function build(
       anonymous,
       resources: [...resources.all.keys()],
       statuses: [...statuses.all.keys()],
+      categories: [...categories.all.keys()],
     }),
   )
   db.exec('COMMIT; CREATE INDEX document_place ON document (place)')
@@ -73,7 +76,7 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 1
+export const FORMAT = 2
 
 const schema = `
   CREATE TABLE facts (facts TEXT);

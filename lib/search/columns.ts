@@ -7,7 +7,7 @@ import type { Document } from './document.ts'
  */
 export type Columns = {
   size: number
-  /** Bits: 8 of resource, 8 of status, then published, of the public tier, alive. */
+  /** Bits: 8 of resource, 8 of status, then published, of the public tier, alive; 8 of category. */
   flags: Uint32Array
   contributor: Uint32Array
   created: Float64Array
@@ -20,11 +20,13 @@ export type Columns = {
 }
 
 const STATUS = 8
+const CATEGORY = 19
 export const PUBLISHED = 1 << 16
 export const OPEN_TIER = 1 << 17
 export const ALIVE = 1 << 18
 export const resourceIn = (flags: number) => flags & 255
 export const statusIn = (flags: number) => (flags >> STATUS) & 255
+export const categoryIn = (flags: number) => (flags >> CATEGORY) & 255
 
 const arrays = {
   flags: Uint32Array,
@@ -61,16 +63,17 @@ export function columnsFrom(size: number, bytes: (name: ColumnName) => Uint8Arra
 /** Room for changes before the arrays are copied into larger ones. */
 const SLACK = 4096
 
-/** What a document's row in the columns holds, given the numbers of its resource, status and contributor, and its place by name. */
-export type Row = { resource: number; status: number; contributor: number; name: number }
+/** What a document's row in the columns holds, given the numbers of its resource, status, category and contributor, and its place by name. */
+export type Row = { resource: number; status: number; category: number; contributor: number; name: number }
 
 /** Appends a row and answers its number. */
-export function append(columns: Columns, it: Document, { resource, status, contributor, name }: Row): number {
+export function append(columns: Columns, it: Document, { resource, status, category, contributor, name }: Row): number {
   if (columns.size === columns.flags.length) grow(columns)
   const at = columns.size++
   columns.flags[at] =
     resource |
     (status << STATUS) |
+    (category << CATEGORY) |
     (it.is_published ? PUBLISHED : 0) |
     (it.access_tier === 'public' ? OPEN_TIER : 0) |
     ALIVE

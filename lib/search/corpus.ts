@@ -15,6 +15,7 @@ export class Corpus {
   readonly columns: Columns
   readonly resources: string[]
   readonly statuses: string[]
+  readonly categories: string[]
   readonly terms: Words
   readonly words: Words
   /** Documents that everyone sees. What is weighed by frequency goes by these alone, so that hidden ones move nothing. */
@@ -34,6 +35,7 @@ export class Corpus {
     this.columns = file.columns()
     this.resources = [...file.facts.resources]
     this.statuses = [...file.facts.statuses]
+    this.categories = [...file.facts.categories]
     this.terms = new Words(file.terms, gramsOf)
     this.words = new Words(file.words, piecesOf)
     this.anonymous = file.facts.anonymous
@@ -131,6 +133,7 @@ export class Corpus {
     const number = append(this.columns, it, {
       resource: numberIn(this.resources, it.resource),
       status: numberIn(this.statuses, it.status ?? ''),
+      category: numberIn(this.categories, it.category ?? ''),
       contributor: this.#contributorNumber(it.contributor_id),
       name: this.#file.rank(it.title),
     })

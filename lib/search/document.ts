@@ -14,6 +14,8 @@ export const Document = v.object({
   /** What else is searched and not shown: further members of its kind, text read from pictures. */
   text: v.string(),
   location_hint: v.string(),
+  /** Under which heading contributions are reviewed; what is none has none. */
+  category: v.exactOptional(v.nullable(v.string())),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
   /** As the wire shows it to the public; null for what has none. */
   status: v.nullable(v.string()),

@@ -1,7 +1,7 @@
 import { clock } from '../clock.ts'
 import type { Weights } from '../config.ts'
 import type { Ask, Facets, Found, Guess, Hit, Model, Sort } from './ask.ts'
-import { ALIVE, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from './columns.ts'
+import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from './columns.ts'
 import type { Corpus } from './corpus.ts'
 import { likenessOf } from './likeness.ts'
 import { literalIn } from './literal.ts'
@@ -65,7 +65,7 @@ function suggest(corpus: Corpus, scratch: Scratch, weights: Weights, guess: Gues
     .map(({ number, score }) => hitOf(corpus, number, score))
 }
 
-type Filters = Pick<Ask, 'scope' | 'resources' | 'statuses' | 'published' | 'contributor'>
+type Filters = Pick<Ask, 'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor'>
 type Result = Matches & { wanted: readonly Wanted[] }
 
 /** Everything that answers the text and passes the filters. */
@@ -95,12 +95,13 @@ function everything({ columns }: Corpus, admits: (number: number) => boolean): M
 }
 
 /** Whether a document passes the filters and may be shown. Nothing that is found, counted or sorted passes by it. */
-function admission(corpus: Corpus, { scope, resources, statuses, published, contributor }: Filters) {
+function admission(corpus: Corpus, { scope, resources, statuses, published, category, contributor }: Filters) {
   const { flags, contributor: owners } = corpus.columns
   const own = numberOf(corpus, scope.own)
   const wantedOwner = contributor === undefined ? undefined : numberOf(corpus, contributor)
   const resource = resources && memberOf(corpus.resources, resources)
   const status = statuses && memberOf(corpus.statuses, statuses)
+  const heading = category === undefined ? undefined : corpus.categories.indexOf(category)
   return (number: number): boolean => {
     const it = flags[number] ?? 0
     if ((it & ALIVE) === 0) return false
@@ -110,6 +111,7 @@ function admission(corpus: Corpus, { scope, resources, statuses, published, cont
     if (published !== undefined && published !== isPublished) return false
     if (resource && resource[resourceIn(it)] === 0) return false
     if (status && status[statusIn(it)] === 0) return false
+    if (heading !== undefined && categoryIn(it) !== heading) return false
     return wantedOwner === undefined || owners[number] === wantedOwner
   }
 }

@@ -20,12 +20,13 @@ const members = [
   'updated_at',
   'popularity_score',
   'version',
+  'category',
 ] as const satisfies readonly (keyof Document)[]
 
 export type Face = Omit<Document, 'text'>
 const Face = v.omit(Document, ['text'])
 
-export const packFace = (it: Document): string => JSON.stringify(members.map((name) => it[name]))
+export const packFace = (it: Document): string => JSON.stringify(members.map((name) => it[name] ?? null))
 
 export function unpackFace(packed: string): Face {
   const values = v.parse(v.array(v.unknown()), JSON.parse(packed))

@@ -46,6 +46,7 @@ const Facts = v.object({
   anonymous: v.number(),
   resources: v.array(v.string()),
   statuses: v.array(v.string()),
+  categories: v.array(v.string()),
 })
 export type Facts = v.InferOutput<typeof Facts>
 

@@ -87,6 +87,7 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
   summary: '',
   text: '',
   location_hint: '',
+  category: null,
   point: null,
   status: null,
   is_published: true,
@@ -125,6 +126,7 @@ function recordDocument(it: Head): Document {
         .find(Boolean)
         ?.slice(0, 200) ?? '',
     point: it.point,
+    category: it.category,
     status: it.public ? 'accepted' : it.status,
     is_published: it.public,
     access_tier: it.access_tier,

@@ -66,7 +66,7 @@ export async function modelIfAny(): Promise<Model | undefined> {
 
 /** The filter as the model takes it; undefined when nothing can fit. */
 function askFor(asked: Sought, actor: Actor | null, scope: Scope): Omit<Ask, 'limit'> | undefined {
-  const { kind, status, mine, all, contributor, search, sort } = asked
+  const { kind, status, mine, all, contributor, category, search, sort } = asked
   if (mine && !actor) return undefined
   const whole = mine || status !== undefined || all === true
   const common = {
@@ -75,6 +75,7 @@ function askFor(asked: Sought, actor: Actor | null, scope: Scope): Omit<Ask, 'li
     scope: { ...scope, everything: scope.everything && whole },
     resources: kind === undefined ? records : [resourceOf(kind)],
     contributor: mine ? actor?.id : contributor,
+    category,
     sort,
   }
   if (status === undefined) return { ...common, ...(search === undefined && !mine && !all && { published: true }) }
