@@ -166,3 +166,11 @@ test('a category narrows what is found, cultural entities among it', async () =>
   expect(await found({ category: 'ritual' })).toEqual(['Heading of a ritual', 'Heading two'])
   expect(await found({ category: 'nonsense' })).toEqual([])
 })
+
+test('a likeness is found though its name begins with a misspelling', async () => {
+  await publish(app, 'structures', { name: 'Kumbheshwar Mandir' })
+  await following.settled()
+  const query = { q: 'Gumbheshwar Mandir', registry_key: 'structure' }
+  const { results } = sure(200, await app.other.get('/cidoc/entity-clusters/suggest-duplicates/', { query }))
+  expect(results.map((it: { canonical_label: string }) => it.canonical_label)).toEqual(['Kumbheshwar Mandir'])
+})
