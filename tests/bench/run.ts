@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { benchAnswers } from './answers.ts'
 import { benchBundles } from './bundles.ts'
 import { benchConflicts } from './conflicts.ts'
 import { benchCost } from './cost.ts'
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   import: benchImport,
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
+  answers: () => benchAnswers(sizes),
 }
 
 const named = process.argv.slice(2)
