@@ -6,6 +6,7 @@ import { benchCost } from './cost.ts'
 import { benchImport } from './import.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchQueue } from './queue.ts'
+import { benchSearch } from './search.ts'
 
 /** `npm run bench [-- NAME...]`: all measurements, or the named ones. `SIZES=1000,100000` sets the sizes of those that fill a table. */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
   answers: () => benchAnswers(sizes),
+  search: benchSearch,
 }
 
 const named = process.argv.slice(2)
