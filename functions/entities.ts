@@ -32,7 +32,9 @@ export const routes = {
         ? await find(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
         : await lists.list(filter, scope, page, contributors)
       const people = peopleIn(listed.found)
-      return listBody(request, page, { ...listed, results: listed.results.map((it) => entityRow(it, actor, people)) })
+      const results = listed.results.map((it) => entityRow(it, actor, people))
+      const body = listBody(request, page, { ...listed, results })
+      return 'facets' in listed ? { ...body, facets: listed.facets } : body
     },
   }),
 

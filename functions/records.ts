@@ -55,7 +55,8 @@ export const routes = {
         : isSought(filter)
           ? await find(filter, actor, scope, page)
           : await lists.list(filter, scope, page)
-      return listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
+      const body = listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
+      return 'facets' in listed ? { ...body, facets: listed.facets } : body
     },
   }),
 

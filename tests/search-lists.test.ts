@@ -82,7 +82,9 @@ describe('?ordering= without a text', () => {
   test('by name goes through the list as it is, whoever asks', async () => {
     const made = await everyState(app, 'festivals')
     expect(Object.keys(made)).toHaveLength(6)
+    app.tick(60)
     await publish(app, 'festivals', { name: 'Aaa first' })
+    app.tick(60)
     await publish(app, 'festivals', { name: 'ञञ' })
     await following.settled()
     const forth = names(await list(app.anon, 'festivals', { ordering: 'name' }))
@@ -173,4 +175,30 @@ test('a likeness is found though its name begins with a misspelling', async () =
   const query = { q: 'Gumbheshwar Mandir', registry_key: 'structure' }
   const { results } = sure(200, await app.other.get('/cidoc/entity-clusters/suggest-duplicates/', { query }))
   expect(results.map((it: { canonical_label: string }) => it.canonical_label)).toEqual(['Kumbheshwar Mandir'])
+})
+
+describe('?facets= on a list', () => {
+  test('counts by state, and by sort where there are several', async () => {
+    await everyState(app, 'traditions')
+    await following.settled()
+    const facets = async (who: Persona, query: Query) => (await list(who, 'traditions', { facets: 1, ...query })).facets
+    expect(await facets(app.anon, {})).toEqual({ resource: { traditions: 1 }, status: { accepted: 1 } })
+    expect(await facets(app.contributor, { mine: 1, search: 'sight' })).toEqual({
+      resource: { traditions: 5 },
+      status: { accepted: 2, pending_review: 1, rejected: 1, pending_revision: 1 },
+    })
+    expect(await facets(app.anon, { mine: 1 })).toEqual({ resource: {}, status: {} })
+    const { body } = await app.anon.get('/data/cultural-entities/', { query: { search: 'sight', facets: 'true' } })
+    expect([body.count, body.facets]).toEqual([
+      2,
+      { resource: { festivals: 1, traditions: 1 }, status: { accepted: 2 } },
+    ])
+  })
+
+  test('does not change the list', async () => {
+    const plain = sure(200, await app.anon.get('/cidoc/festivals/'))
+    const counted = await list(app.anon, 'festivals', { facets: 1 })
+    expect([counted.count, counted.results]).toEqual([plain.count, plain.results])
+    expect(plain).not.toHaveProperty('facets')
+  })
 })

@@ -51,6 +51,7 @@ export const RecordQuery = v.object({
   identifier: Text,
   contributor: Text,
   category: Text,
+  facets: Switch,
   ordering: v.pipe(
     Text,
     v.transform((it): { forward: boolean; sort?: Sort } => orderings[it ?? ''] ?? { forward: false }),

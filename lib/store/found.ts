@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts'
 import { kindKeys, kinds } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
-import type { Ask, Hit, Model, Sort } from '../search/ask.ts'
+import type { Ask, Facets, Hit, Model, Sort } from '../search/ask.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
@@ -12,11 +12,12 @@ import type { Filter, Heads } from './record-lists.ts'
 
 /** Lists of records that the search model finds or sorts. What is shown of them comes from the table. */
 
-export type Sought = Filter & { search?: string | undefined; sort?: Sort | undefined }
+export type Sought = Filter & { search?: string | undefined; sort?: Sort | undefined; facets?: boolean | undefined }
+export type Found = Heads & { facets?: Facets }
 
-/** Whether the indexes cannot answer it: they know no text, and no order but that of creation. */
-export const isSought = ({ search, sort }: Sought): boolean =>
-  search !== undefined || (sort !== undefined && sort !== 'created' && sort !== '-created')
+/** Whether the indexes cannot answer it: they know no text, no facets, and no order but that of creation. */
+export const isSought = ({ search, sort, facets }: Sought): boolean =>
+  search !== undefined || facets === true || (sort !== undefined && sort !== 'created' && sort !== '-created')
 
 /**
  * One page of records that a text finds, best first, or in the order asked for: the question whether the model is up to date,
@@ -29,14 +30,16 @@ export async function find(
   scope: Scope,
   place: { limit: number; offset: number },
   also: (hits: readonly Hit[]) => Key[] = () => [],
-): Promise<Heads> {
+): Promise<Found> {
   const ask = askFor(asked, actor, scope)
   const model = await searchModel()
-  if (!ask) return { count: 0, results: [], found: new Map() }
-  const { count, hits } = model.search({ ...ask, limit: place.limit, offset: place.offset })
+  if (!ask) return { count: 0, results: [], found: new Map(), ...(asked.facets && { facets: none }) }
+  const { count, hits, facets } = model.search({ ...ask, limit: place.limit, offset: place.offset })
   const found = await getMany([...hits.map((it) => key.head(it.id)), ...also(hits)])
-  return { count, results: visibleIn(found, hits, actor), found }
+  return { count, results: visibleIn(found, hits, actor), found, ...(facets && { facets }) }
 }
+
+const none: Facets = { resource: {}, status: {} }
 
 /** The records of these hits that the caller may see, by review identity, as the table has them now. One call for each hundred. */
 export async function headsOf(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, Head>> {
@@ -66,7 +69,7 @@ export async function modelIfAny(): Promise<Model | undefined> {
 
 /** The filter as the model takes it; undefined when nothing can fit. */
 function askFor(asked: Sought, actor: Actor | null, scope: Scope): Omit<Ask, 'limit'> | undefined {
-  const { kind, status, mine, all, contributor, category, search, sort } = asked
+  const { kind, status, mine, all, contributor, category, search, sort, facets } = asked
   if (mine && !actor) return undefined
   const whole = mine || status !== undefined || all === true
   const common = {
@@ -76,7 +79,8 @@ function askFor(asked: Sought, actor: Actor | null, scope: Scope): Omit<Ask, 'li
     resources: kind === undefined ? records : [resourceOf(kind)],
     contributor: mine ? actor?.id : contributor,
     category,
-    sort,
+    sort: sort ?? (search === undefined ? ('-created' as const) : undefined),
+    facets,
   }
   if (status === undefined) return { ...common, ...(search === undefined && !mine && !all && { published: true }) }
   if (isPublished(status)) return { ...common, published: true }
