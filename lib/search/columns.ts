@@ -103,7 +103,7 @@ export const columnBytes = (columns: Columns, name: ColumnName): Uint8Array => {
 
 /** The first 52 bits of a UUID as a number: of a record that is its kind and sequence. Other ids are hashed. */
 export function placeOf(id: string): number {
-  const hex = id.slice(0, 14).replace('-', '')
+  const hex = id.slice(0, 15).replaceAll('-', '')
   if (/^[0-9a-f]{13}$/.test(hex)) return Number.parseInt(hex, 16)
   let hash = 7
   for (const letter of id) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 4_503_599_627_370_449
