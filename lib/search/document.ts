@@ -15,7 +15,7 @@ export const Document = v.object({
   text: v.string(),
   location_hint: v.string(),
   /** Under which heading contributions are reviewed; what is none has none. */
-  category: v.exactOptional(v.nullable(v.string())),
+  category: v.exactOptional(v.string()),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
   /** As the wire shows it to the public; null for what has none. */
   status: v.nullable(v.string()),

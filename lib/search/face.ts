@@ -30,7 +30,11 @@ export const packFace = (it: Document): string => JSON.stringify(members.map((na
 
 export function unpackFace(packed: string): Face {
   const values = v.parse(v.array(v.unknown()), JSON.parse(packed))
-  return v.parse(Face, Object.fromEntries(members.map((name, i) => [name, values[i]])))
+  // A document without a category has no such member; no other may be missing.
+  const there = members
+    .map((name, i) => [name, values[i]])
+    .filter(([name, value]) => name !== 'category' || value !== null)
+  return v.parse(Face, Object.fromEntries(there))
 }
 
 /** What titles are ordered by. */

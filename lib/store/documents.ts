@@ -87,7 +87,6 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
   summary: '',
   text: '',
   location_hint: '',
-  category: null,
   point: null,
   status: null,
   is_published: true,
