@@ -1,17 +1,18 @@
 /** What each function may do. Nothing else is granted, and nothing by wildcard. */
+// Who searches may have to build the search model anew, where no snapshot of it can be read: hence `scan`.
 const access: Readonly<Record<string, readonly Grant[]>> = {
   tokens: ['table'],
   users: ['table'],
   'profile-images': ['table', 'files'],
   registry: ['table'],
-  records: ['table', 'files'],
+  records: ['table', 'files', 'scan'],
   sources: ['table', 'files'],
   assertions: ['table'],
-  clusters: ['table', 'files'],
-  entities: ['table', 'files'],
-  search: ['table', 'files'],
-  assistant: ['table', 'files'],
-  queue: ['table', 'files'],
+  clusters: ['table', 'files', 'scan'],
+  entities: ['table', 'files', 'scan'],
+  search: ['table', 'files', 'scan'],
+  assistant: ['table', 'files', 'scan'],
+  queue: ['table', 'files', 'scan'],
   reviews: ['table'],
   revisions: ['table'],
   roles: ['table'],
@@ -20,7 +21,6 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   notifications: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
-  // Builds the search model anew where there is no snapshot of it: the one function that may read the whole table.
   sweeper: ['table', 'scan', 'files'],
 }
 

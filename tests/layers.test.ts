@@ -163,3 +163,19 @@ test('only the clock asks for the time and for chance in the store and the table
     ),
   ).toEqual([])
 })
+
+describe('SQLite', () => {
+  const users = files.filter((file) => importsOf(file).includes('node:sqlite'))
+
+  test('is imported by the search model alone', () => {
+    expect(users.map(layerOf)).toEqual(users.map(() => 'search'))
+    expect(users.length).toBeGreaterThan(0)
+  })
+
+  test('is in no bundle that only tells search of changes', () => {
+    const reached = new Set(['functions/projector.ts'])
+    for (const file of reached) for (const { from, to } of inner) if (from === file) reached.add(to)
+    expect(users.filter((file) => reached.has(file))).toEqual([])
+    expect(reached).toContain('lib/search/log.ts')
+  })
+})

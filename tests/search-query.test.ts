@@ -108,6 +108,24 @@ describe('words', async () => {
 })
 const modelWith = async (documents: readonly Document[]) => modelFor(await corpusOf(documents))
 
+describe('every spelling of a name finds it', async () => {
+  const spellings = [
+    ['Krishna Mandir', 'Krisna Mandir', 'कृष्ण मन्दिर', 'Kṛṣṇa mandir', 'Krishna Mandhir'],
+    ['Laxmi Narayan', 'Lakshmi-Narayan', 'लक्ष्मी नारायण', 'Laxminarayan', 'Laxmi Narain'],
+    ['Bagh Bhairav', 'Bagh Bhairab', 'बाघ भैरव', 'Baagh Bhairava', 'Baghbhairav'],
+    ['Swayambhunath', 'Svayambhunath', 'स्वयम्भूनाथ', 'Swoyambhunath', 'Swayambhu Nath'],
+    ['Boudhanath', 'Bauddhanath', 'बौद्धनाथ', 'Bodhnath', 'Bouddha Nath'],
+    ['Shree Ganesh', 'Shri Ganesh', 'श्री गणेश', 'Sri Ganesha', 'Ganesh'],
+    ['Kumbheshwar', 'Kumbheshwor', 'कुम्भेश्वर', 'Kumbeshwor', 'Kumbhesvara'],
+    ['काँक्रे विहार', 'Kankre Bihar', 'Kankre Vihar', 'Kaankre Bihar', 'काक्रे बिहार'],
+    ['Chhinnamasta', 'Chinnamasta', 'छिन्नमस्ता', 'Chhinamasta', 'Chhinnamastaa'],
+  ] as const
+  const model = modelFor(await corpusOf(spellings.map(([name]) => document(name))))
+  test.each(spellings)('%s: %s, %s, %s, %s', (name, ...others) => {
+    for (const other of others) expect([other, titles(model, other)[0]]).toEqual([other, name])
+  })
+})
+
 describe('whatever is typed is data', async () => {
   const model = modelFor(await corpusOf(shelf))
   const hostile = [

@@ -4,6 +4,7 @@ import { append, columnBytes, columnNames, columnsFrom, type Sight, seenBy, sigh
 import type { Document, Gone } from './document.ts'
 import { nameKey, packFace } from './face.ts'
 import { gramsOf, piecesOf } from './grams.ts'
+import { sieveOf } from './sieve.ts'
 import { contentsOf } from './words.ts'
 
 /** What a built file holds. `position`: every entry of the change log up to this one is in it. */
@@ -141,6 +142,10 @@ function writeVocabulary(
   const insert = db.prepare(`INSERT INTO ${table} (text, number, anon, total) VALUES (?, ?, ?, ?)`)
   const lists = table === 'term' ? db.prepare('INSERT INTO term_list (number, text, data) VALUES (?, ?, ?)') : undefined
   const texts = table === 'word' ? db.prepare('INSERT INTO word_list (number, text) VALUES (?, ?)') : undefined
+  db.prepare('INSERT INTO columns (name, data) VALUES (?, ?)').run(
+    `${table}_sieve`,
+    sieveOf(vocabulary.entries.keys(), vocabulary.entries.size),
+  )
   const grams = new Map<string, Packed>()
   let number = 0
   for (const text of [...vocabulary.entries.keys()].sort()) {

@@ -14,7 +14,7 @@ const ENOUGH = 10
 /** What a document must hold of a question, by weight, when few hold all of it. */
 const LEAST = 0.5
 /** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
-const COMPARED = 200
+const COMPARED = 100
 const DAY = 86_400_000
 
 /** Answers questions about a corpus. `state` is asked for with each answer, since the corpus moves on. */

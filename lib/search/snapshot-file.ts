@@ -5,6 +5,7 @@ import { eachNumber, type Postings, unpackPostings } from './codec.ts'
 import { type Columns, columnsFrom, type Sight } from './columns.ts'
 import type { Document } from './document.ts'
 import { type Face, nameKey, namesIn, unpackFace } from './face.ts'
+import { mayHold } from './sieve.ts'
 
 export type Counts = Record<Sight, number>
 /** A vocabulary of a snapshot: terms, or raw words. */
@@ -118,8 +119,11 @@ function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   const gram = db.prepare(`SELECT data FROM ${table}_gram WHERE gram = ?`)
   const word = db.prepare(`SELECT text FROM ${table}_list WHERE number = ?`)
   const size = Number(db.prepare(`SELECT count(*) AS n FROM ${table}_list`).get()?.n)
+  const stored = db.prepare('SELECT data FROM columns WHERE name = ?').get(`${table}_sieve`)?.data
+  const sieve = stored instanceof Uint8Array ? stored : new Uint8Array(8).fill(255)
   return {
     counts: (text) => {
+      if (!mayHold(sieve, text)) return undefined
       const row = counts.get(text)
       return row && { anon: Number(row.anon), total: Number(row.total) }
     },

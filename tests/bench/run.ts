@@ -7,6 +7,7 @@ import { benchImport } from './import.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchQueue } from './queue.ts'
 import { benchSearch } from './search.ts'
+import { benchFreshness } from './search-freshness.ts'
 
 /** `npm run bench [-- NAME...]`: all measurements, or the named ones. `SIZES=1000,100000` sets the sizes of those that fill a table. */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   queue: () => benchQueue(sizes),
   answers: () => benchAnswers(sizes),
   search: benchSearch,
+  freshness: benchFreshness,
 }
 
 const named = process.argv.slice(2)
