@@ -5,18 +5,17 @@ import { listBody } from '../lib/http/page.ts'
 import { ByEntity, RecordQuery } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, kindOfCode, kinds, type Mode, recordKinds, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, kindOfCode, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
 import type { Actor } from '../lib/permissions.ts'
+import { find, isSought } from '../lib/store/found.ts'
 import { type History, loadHistory } from '../lib/store/history.ts'
 import { peopleIn, peopleOf } from '../lib/store/people.ts'
 import type { Head } from '../lib/store/record-items.ts'
 import * as lists from '../lib/store/record-lists.ts'
 import * as records from '../lib/store/records.ts'
 import * as users from '../lib/store/users.ts'
+import { getMany } from '../lib/table/read.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/views/entity.ts'
-
-/** The kinds whose records are contributions of their own. */
-const reviewed = [...recordKinds, 'entity']
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
@@ -27,13 +26,15 @@ export const routes = {
     cache: 'no-store',
     query: RecordQuery,
     handle: async ({ query, actor, scope, page, request }) => {
-      const { search, identifier: _, ordering, ...wanted } = query
+      const { identifier: _, ordering, ...wanted } = query
       const filter = { ...wanted, ...ordering }
-      const listed = search
-        ? await lists.find(reviewed, { name: search }, filter, actor, page)
+      const listed = isSought(filter)
+        ? await find(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
         : await lists.list(filter, scope, page, contributors)
-      const people = search ? await peopleOf(listed.results.map((it) => it.contributor_id)) : peopleIn(listed.found)
-      return listBody(request, page, { ...listed, results: listed.results.map((it) => entityRow(it, actor, people)) })
+      const people = peopleIn(listed.found)
+      const results = listed.results.map((it) => entityRow(it, actor, people))
+      const body = listBody(request, page, { ...listed, results })
+      return 'facets' in listed ? { ...body, facets: listed.facets } : body
     },
   }),
 
@@ -55,8 +56,10 @@ export const routes = {
     query: RecordQuery,
     handle: async ({ query, actor, page, request }) => {
       const scope = { signedIn: true, everything: false, own: actor.id }
-      const listed = await lists.list({ status: query.status, mine: true, ...query.ordering }, scope, page, involved)
-      const people = peopleIn(listed.found)
+      const filter = { status: query.status, search: query.search, mine: true, ...query.ordering }
+      const sought = isSought(filter)
+      const listed = sought ? await find(filter, actor, scope, page) : await lists.list(filter, scope, page, involved)
+      const people = peopleIn(sought ? await getMany(involved(listed.results)) : listed.found)
       return listBody(request, page, {
         ...listed,
         results: listed.results.map((it) => contributionRow(it, actor, people)),

@@ -2,16 +2,22 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { clock } from '../lib/clock.ts'
 import { log } from '../lib/log.ts'
 import { metered } from '../lib/meter.ts'
+import type { Change } from '../lib/search/document.ts'
+import { append } from '../lib/search/log.ts'
+import { changeOf } from '../lib/store/documents.ts'
 import { follow, isFollowed } from '../lib/store/progress.ts'
 import { project } from '../lib/store/projections.ts'
 import { type Images, imagesOf } from '../lib/table/stream.ts'
 
 /**
  * Follows the table's stream. Changes of a shard come in order, so the first that fails ends the batch: it and what
- * follows are tried again, and go to the dead-letter queue when they never succeed.
+ * follows are tried again, and go to the dead-letter queue when they never succeed. What search learns of those before it is
+ * written together at the end; when that fails all of them come again, which is no harm.
  */
 export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const failed = await firstFailure(event.Records)
+  const changes: Change[] = []
+  const stuck = await firstFailure(event.Records, changes)
+  const failed = (await taught(changes)) ? stuck : event.Records[0]
   const projected = failed ? event.Records.indexOf(failed) : event.Records.length
   const through = madeAt(event.Records[projected - 1])
   log({
@@ -27,20 +33,43 @@ export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }
 }
 
-async function firstFailure(records: readonly DynamoDBRecord[]): Promise<DynamoDBRecord | undefined> {
+/** Applies the effects of each record and collects what search learns, up to the first that fails, which is answered. */
+async function firstFailure(
+  records: readonly DynamoDBRecord[],
+  changes: Change[],
+): Promise<DynamoDBRecord | undefined> {
   for (const record of records) {
     const images = imagesOf(record)
     try {
+      const change = changeOf(images)
       // What it writes and logs carries the id of the request that made the change.
       await metered(() => project(images), causeOf(images))
+      if (change) changes.push(change)
     } catch (error) {
-      const name = error instanceof Error ? error.name : 'unknown'
-      log({ level: 'error', message: 'projection of a change', request_id: causeOf(images), error: name })
+      complain(error, causeOf(images))
       return record
     }
   }
   return undefined
 }
+
+async function taught(changes: readonly Change[]): Promise<boolean> {
+  try {
+    await append(changes)
+    return true
+  } catch (error) {
+    complain(error)
+    return false
+  }
+}
+
+const complain = (error: unknown, request_id?: string) =>
+  log({
+    level: 'error',
+    message: 'projection of a change',
+    request_id,
+    error: error instanceof Error ? error.name : 'unknown',
+  })
 
 const causeOf = ({ before, after }: Images): string | undefined => {
   const { request_id } = after ?? before ?? {}

@@ -8,6 +8,7 @@ import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
 import { maySee } from '../lib/permissions.ts'
+import { find, isSought } from '../lib/store/found.ts'
 import { relatedTo } from '../lib/store/links.ts'
 import * as lists from '../lib/store/record-lists.ts'
 import * as records from '../lib/store/records.ts'
@@ -47,14 +48,15 @@ export const routes = {
     params: Collection,
     query: RecordQuery,
     handle: async ({ params: { segment }, query, actor, scope, page, request }) => {
-      const { search, identifier, ordering, ...wanted } = query
+      const { identifier, ordering, ...wanted } = query
       const filter = { ...wanted, ...ordering, kind: segment.key }
       const listed = identifier
-        ? await lists.find([segment.key], { identifier }, filter, actor, page)
-        : search
-          ? await lists.find([segment.key], { name: search }, filter, actor, page)
+        ? await lists.identified(segment.key, identifier, filter, actor, page)
+        : isSought(filter)
+          ? await find(filter, actor, scope, page)
           : await lists.list(filter, scope, page)
-      return listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
+      const body = listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
+      return 'facets' in listed ? { ...body, facets: listed.facets } : body
     },
   }),
 

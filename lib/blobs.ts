@@ -1,4 +1,6 @@
-import type { Readable } from 'node:stream'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -37,6 +39,23 @@ export async function getObject(Key: string): Promise<Blob | undefined> {
   try {
     const { Body, ContentType } = await s3.send(new GetObjectCommand({ Bucket, Key }))
     return Body && { bytes: await Body.transformToByteArray(), type: ContentType ?? 'application/octet-stream' }
+  } catch (error) {
+    if (error instanceof NoSuchKey) return undefined
+    throw error
+  }
+}
+
+/** Stores a file under a key, over whatever was there, without holding it in memory. */
+export async function putFile(Key: string, path: string, ContentType: string): Promise<void> {
+  const { size } = await stat(path)
+  await s3.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(path), ContentLength: size, ContentType }))
+}
+
+/** The bytes under a key as they come, or undefined. */
+export async function readObject(Key: string): Promise<Readable | undefined> {
+  try {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
+    return Body instanceof Readable ? Body : undefined
   } catch (error) {
     if (error instanceof NoSuchKey) return undefined
     throw error

@@ -33,6 +33,29 @@ const rate = (fallback: string) =>
     }),
   )
 
+/** A whole number of seconds from 1 up to, but not, `limit`. */
+const wholeBelow = (limit: number, fallback: string) =>
+  v.pipe(
+    text(fallback),
+    v.check(
+      (it) => /^\d+$/.test(it) && Number(it) >= 1 && Number(it) < limit,
+      `must be a whole number from 1 to ${limit - 1}`,
+    ),
+    v.transform(Number),
+  )
+
+/** `0.80,0.15,0.05`: the shares of text, recency and popularity in a score. */
+const weights = (fallback: string) =>
+  v.pipe(
+    text(fallback),
+    v.regex(/^(\d*\.?\d+)(,\d*\.?\d+){2}$/, 'must be three numbers such as 0.80,0.15,0.05'),
+    v.transform((it) => {
+      const [text = 0, recency = 0, popularity = 0] = it.split(',').map(Number)
+      return { text, recency, popularity }
+    }),
+    v.check(({ text, recency, popularity }) => Math.abs(text + recency + popularity - 1) < 1e-9, 'must add up to 1'),
+  )
+
 const stages = ['local', 'dev', 'staging', 'prod'] as const
 
 // Checks of several members look at these only, so that a fault elsewhere does not hide theirs.
@@ -70,6 +93,18 @@ const Environment = v.pipe(
       RATE_OCR: rate('10/day'),
       REVIEW_WEBHOOK_URL: address,
       WEBHOOK_SECRET: text(),
+      RATE_ASSISTANT: rate('20/min'),
+      ASSISTANT_BASE_URL: address,
+      ASSISTANT_API_KEY: text(),
+      ASSISTANT_MODEL: text('gpt-4o-mini'),
+      ASSISTANT_TIMEOUT: wholeBelow(26, '20'),
+      SEARCH_WEIGHTS: weights('0.80,0.15,0.05'),
+      /** For so many milliseconds a search process takes its model for up to date. */
+      SEARCH_LOOK_MS: v.pipe(
+        text('250'),
+        v.regex(/^\d{1,5}$/, 'must be a number of milliseconds below 100000'),
+        v.transform(Number),
+      ),
       LOG_LEVEL: v.optional(v.picklist(['info', 'silent'], 'must be info or silent'), 'info'),
     },
     'is missing',
@@ -124,6 +159,7 @@ const Environment = v.pipe(
 )
 
 export type Config = v.InferOutput<typeof Environment>
+export type Weights = Config['SEARCH_WEIGHTS']
 export type Rate = Config['RATE_TOKEN']
 
 /** Reads the environment; fails with one message that names every missing or malformed variable. */

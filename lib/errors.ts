@@ -15,6 +15,7 @@ export type Code =
   | 'key_reused'
   | 'too_many'
   | 'unavailable'
+  | 'bad_gateway'
 
 export type Fields = Record<string, string[]>
 
@@ -92,3 +93,5 @@ export const tooMany = (seconds: number) =>
 /** A part that the answer needs does not respond; the caller may retry. */
 export const unavailable = (detail = 'Temporarily unavailable. Try again.') =>
   new Problem('unavailable', detail, { headers: { 'retry-after': '1' } })
+/** A service that ours asks has refused, failed, or answered what cannot be read. */
+export const badGateway = (detail: string) => new Problem('bad_gateway', detail)

@@ -108,6 +108,8 @@ export const permissions = {
   'queue.moderate': { role: staff },
   'contribution.list': { role: anyone },
   'related.list': { lists: scope },
+  'search.read': { lists: scope },
+  'assistant.ask': { lists: scope },
   'assist.ask': { role: anyone },
   'assertion.list': { lists: scope },
   'assertion.create': { role: anyone },
@@ -193,3 +195,5 @@ export const mayReview = (actor: Actor | null): boolean => actor !== null && rev
 export const mayFollow = (actor: Actor | null, it: Subject): boolean => follows(actor, it)
 /** Whether the caller may see that legacy submission. */
 export const mayKnow = (actor: Actor | null, it: Subject): boolean => knows(actor, it)
+/** Which records of a list this caller may be shown; for handlers that list a second sort of thing. */
+export const scopeOf = (actor: Actor | null): Scope => scope(actor)

@@ -4,17 +4,20 @@ import seen from './access.json' with { type: 'json' }
  * What each function may do at most. Nothing else is granted, and nothing by wildcard. Of the table and the bucket it is
  * granted what its tests have been seen to use: local/access.json, which `npm run access` compares and writes.
  */
+// Who searches may have to build the search model anew, where no snapshot of it can be read: hence `scan`.
 const access: Readonly<Record<string, readonly Grant[]>> = {
   tokens: ['table'],
   users: ['table'],
   'profile-images': ['table', 'files'],
   registry: ['table'],
-  records: ['table'],
+  records: ['table', 'files', 'scan'],
   sources: ['table', 'files'],
   assertions: ['table'],
-  clusters: ['table'],
-  entities: ['table'],
-  queue: ['table'],
+  clusters: ['table', 'files', 'scan'],
+  entities: ['table', 'files', 'scan'],
+  search: ['table', 'files', 'scan'],
+  assistant: ['table', 'files', 'scan'],
+  queue: ['table', 'files', 'scan'],
   reviews: ['table'],
   revisions: ['table'],
   roles: ['table'],
@@ -32,7 +35,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   webhooks: ['table', 'webhookSecret'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
-  sweeper: ['table', 'sweeperFailures'],
+  sweeper: ['table', 'scan', 'files', 'sweeperFailures'],
 }
 
 type Grant = keyof typeof grants
@@ -53,6 +56,7 @@ const grants = {
     ),
     allow(['dynamodb:Query'], [table, ...indexes.map((name) => joined([table, `/index/${name}`], ''))]),
   ],
+  scan: [allow(['dynamodb:Scan'], [table])],
   stream: [
     allow(['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(of('dynamodb')), [
       { 'Fn::GetAtt': ['Table', 'StreamArn'] },

@@ -12,6 +12,8 @@ const roots = {
   assertions: ['/cidoc/assertions', '/cidoc/relationship-predicates'],
   clusters: ['/cidoc/entity-clusters', '/cidoc/entity_clusters'],
   entities: ['/data/cultural-entities'],
+  search: ['/data/search', '/cidoc/search', '/cidoc/discovery'],
+  assistant: ['/assistant/chat'],
   queue: ['/data/review-queue', '/data/contribution-queue'],
   reviews: ['/data/review-workspace/*', '/data/reviewer-dashboard', '/data/review-decisions-profile'],
   revisions: ['/data/revisions', '/data/entities/{entity_id}/*'],
@@ -44,7 +46,7 @@ function prefixed(root: string): readonly string[] {
     const rest = root.slice('/data'.length)
     return [`/data${rest}`, `/data/api${rest}`, `/api/v1/data${rest}`, `/api/v1/data/api${rest}`]
   }
-  if (root.startsWith('/cidoc')) return [root, `/api/v1${root}`]
+  if (root.startsWith('/cidoc') || root.startsWith('/assistant')) return [root, `/api/v1${root}`]
   return [root]
 }
 

@@ -1,5 +1,5 @@
 import { config } from '../lib/config.ts'
-import { find } from '../lib/store/record-lists.ts'
+import { identified } from '../lib/store/record-lists.ts'
 import { last } from './demo/things.ts'
 import { seedUsers } from './users.ts'
 
@@ -9,7 +9,7 @@ import { seedUsers } from './users.ts'
  */
 export async function seed(): Promise<void> {
   await seedUsers()
-  const found = await find(['monument'], { identifier: last.id }, {}, null, { limit: 1, offset: 0 })
+  const found = await identified('monument', last.id, {}, null, { limit: 1, offset: 0 })
   if (found.count > 0) return
   const level = config.LOG_LEVEL
   config.LOG_LEVEL = 'silent'

@@ -84,6 +84,7 @@ const settings = {
   RATE_TOKEN: '10000/min',
   RATE_REGISTER: '10000/min',
   RATE_DEV_LOGIN: '10000/min',
+  RATE_ASSISTANT: '10000/min',
   LOG_LEVEL: 'info',
 }
 

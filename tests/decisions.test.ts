@@ -1,11 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { atOnce, commandsOf, contribute, decide, flagsOf, publish, sure } from './make.ts'
 
 let app: App
+let following: Following
 beforeAll(async () => {
   app = await openApp()
+  following = await followTable(app, 'when waited for')
 })
+afterAll(() => following.stop())
 
 const nothingWaits = { detail: 'Nothing waits for review here.' }
 const ownWork = { detail: 'Nobody decides on a contribution of their own.' }
@@ -448,6 +452,7 @@ describe('acceptance with edits', () => {
   test('is found by its new name, not by the one before', async () => {
     const it = await waiting('Misspelt Mandir')
     sure(201, await decide(app.community, it, { verdict: 'accept_with_edits', edits: { name: 'Wellspelt Mandir' } }))
+    await following.settled()
     const found = async (search: string) => (await app.anon.get('/cidoc/structures/', { query: { search } })).body.count
     expect([await found('Wellspelt'), await found('Misspelt')]).toEqual([1, 0])
   })

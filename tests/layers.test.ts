@@ -10,9 +10,12 @@ import { describe, expect, test } from 'vitest'
 const layers: Readonly<Record<string, readonly string[]>> = {
   functions: [
     'http',
+    'search',
+    'assistant',
     'kinds',
     'domain',
     'store',
+    'search',
     'views',
     'blobs',
     'files',
@@ -33,9 +36,23 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'table/read',
     'table/large',
   ],
-  http: ['auth', 'kinds/index', 'permissions', 'errors', 'config', 'log', 'meter', 'store/requests'],
-  views: ['kinds', 'domain', 'permissions', 'store', 'files/names', 'blobs'],
-  store: ['cache', 'table', 'domain', 'kinds', 'permissions', 'errors', 'clock', 'config'],
+  http: [
+    'search/ask',
+    'auth',
+    'kinds/index',
+    'kinds/resources',
+    'domain/status',
+    'permissions',
+    'errors',
+    'config',
+    'log',
+    'meter',
+    'store/requests',
+  ],
+  views: ['kinds', 'domain', 'permissions', 'store', 'files/names', 'blobs', 'search/ask', 'assistant/passage'],
+  assistant: ['kinds', 'domain', 'config', 'errors'],
+  store: ['cache', 'search', 'table', 'domain', 'kinds', 'permissions', 'errors', 'clock', 'config'],
+  search: ['permissions', 'errors', 'domain', 'clock', 'config', 'log', 'blobs', 'table', 'store/documents'],
   auth: ['store', 'permissions', 'errors', 'config', 'clock'],
   table: ['domain', 'errors', 'config', 'clock', 'meter'],
   kinds: [],
@@ -72,7 +89,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   jose: ['auth'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
-  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth'],
+  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth', 'search', 'assistant'],
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -165,4 +182,20 @@ test('only the clock asks for the time and for chance in the store and the table
       /\bDate\.now\(|new Date\(\)|Math\.random\(|randomUUID/.test(readFileSync(`${root}${file}`, 'utf8')),
     ),
   ).toEqual([])
+})
+
+describe('SQLite', () => {
+  const users = files.filter((file) => importsOf(file).includes('node:sqlite'))
+
+  test('is imported by the search model alone', () => {
+    expect(users.map(layerOf)).toEqual(users.map(() => 'search'))
+    expect(users.length).toBeGreaterThan(0)
+  })
+
+  test('is in no bundle that only tells search of changes', () => {
+    const reached = new Set(['functions/projector.ts'])
+    for (const file of reached) for (const { from, to } of inner) if (from === file) reached.add(to)
+    expect(users.filter((file) => reached.has(file))).toEqual([])
+    expect(reached).toContain('lib/search/log.ts')
+  })
 })

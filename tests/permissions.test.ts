@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { routes as activities } from '../functions/activities.ts'
 import type { routes as assertions } from '../functions/assertions.ts'
 import type { routes as assets } from '../functions/assets.ts'
+import type { routes as assistant } from '../functions/assistant.ts'
 import type { routes as clusters } from '../functions/clusters.ts'
 import type { routes as comments } from '../functions/comments.ts'
 import type { routes as documents } from '../functions/documents.ts'
@@ -18,6 +19,7 @@ import type { routes as registry } from '../functions/registry.ts'
 import type { routes as reviews } from '../functions/reviews.ts'
 import type { routes as revisions } from '../functions/revisions.ts'
 import type { routes as roles } from '../functions/roles.ts'
+import type { routes as search } from '../functions/search.ts'
 import type { routes as sources } from '../functions/sources.ts'
 import type { routes as submissions } from '../functions/submissions.ts'
 import type { routes as tokens } from '../functions/tokens.ts'
@@ -31,6 +33,7 @@ type Groups = {
   activities: typeof activities
   assertions: typeof assertions
   assets: typeof assets
+  assistant: typeof assistant
   clusters: typeof clusters
   documents: typeof documents
   comments: typeof comments
@@ -46,6 +49,7 @@ type Groups = {
   reviews: typeof reviews
   revisions: typeof revisions
   roles: typeof roles
+  search: typeof search
   sources: typeof sources
   submissions: typeof submissions
   tokens: typeof tokens
@@ -382,6 +386,19 @@ const matrix: Matrix = {
       ...at(() => `${entity(pending)}submit_for_review/`, changesHidden(400)),
       ...at(() => `${entity(published)}submit_for_review/`, changesOpen(400)),
     ],
+  },
+
+  search: {
+    'GET /data/search/': at(() => '/data/search/', all(200), { query: { q: 'published' } }),
+    'GET /data/search/suggest/': at(() => '/data/search/suggest/', all(200), { query: { q: 'published' } }),
+    'GET /cidoc/search/': at(() => '/cidoc/search/', all(200), { query: { q: 'published' } }),
+    'GET /cidoc/discovery/': at(() => '/cidoc/discovery/', all(200)),
+  },
+
+  assistant: {
+    'POST /assistant/chat/': at(() => '/assistant/chat/', all(200), {
+      body: { messages: [{ role: 'user', content: 'Published' }] },
+    }),
   },
 
   queue: {

@@ -80,7 +80,7 @@ const twins = { data_sources: 'data-sources', 'entity-clusters': 'entity_cluster
 function prefixed(path: string): string[] {
   const rest = path.replace(/^\/data(?=\/)/, '')
   if (path.startsWith('/data/')) return [path, `/data/api${rest}`, `/api/v1${path}`, `/api/v1/data/api${rest}`]
-  if (path.startsWith('/cidoc/')) return [path, `/api/v1${path}`]
+  if (path.startsWith('/cidoc/') || path.startsWith('/assistant/')) return [path, `/api/v1${path}`]
   return [path]
 }
 

@@ -26,6 +26,8 @@ export default async function setup(): Promise<() => Promise<void>> {
     // Replaced by every file that opens a table of its own; here so that importing the configuration never fails.
     TABLE_NAME: 'test-none',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+    // Searches see what has been projected, at once.
+    SEARCH_LOOK_MS: '0',
   })
   return async () => {
     await emulator?.stop()

@@ -31,6 +31,14 @@ export function childId(record: string, milliseconds: number, counter: number, c
   return layOut(prefix, (BigInt(milliseconds) << 32n) | (BigInt(counter & 0xfff) << 20n) | BigInt(chance))
 }
 
+/** When the thing with this child's id was made, as ISO 8601; undefined for an id that tells no time. */
+export function timeOf(id: string): string | undefined {
+  if (!addressOf(id)) return undefined
+  const rest = BigInt(`0x${id.slice(15, 18)}${id.slice(19, 23)}${id.slice(24)}`)
+  const milliseconds = Number((((rest >> 64n) << 62n) | (rest & ((1n << 62n) - 1n))) >> 32n)
+  return new Date(milliseconds).toISOString()
+}
+
 const ALL_74 = (1n << 74n) - 1n
 
 function layOut(prefix: bigint, rest: bigint): string {

@@ -6,7 +6,12 @@ import { romanise } from './devanagari.ts'
  * Never fails; a text without letters or digits gives ''. Folding twice changes nothing.
  */
 export function fold(name: string): string {
-  const plain = romanise(decompose(name).replace(invisible, ''))
+  return plainWords(name).map(respell).join(' ')
+}
+
+/** The words of a text in plain lower-case letters, Devanagari romanised, spelt as they were written. */
+export function plainWords(text: string): string[] {
+  const plain = romanise(decompose(text).replace(invisible, ''))
     .replace(/(?<![aeiou]\p{M}*)r\u0323/gu, 'ri')
     .replace(/j\u0303|jn\u0303/g, 'gy')
     .replace(/\p{M}/gu, '')
@@ -15,8 +20,6 @@ export function fold(name: string): string {
     .replace(/['’ʼ`´]/g, '')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-    .map(respell)
-    .join(' ')
 }
 
 /** Whether two names fold alike, be their words written together or apart (Mayadevi, Maya Devi); a name that folds to nothing never does. */
@@ -62,7 +65,8 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/(?<=^[a-z]+[aeiou][bcdghjklmnprstyz])a$/, ''], // Shiva, Shiv; the silent vowel of Devanagari; kept after two consonants (Durga)
 ]
 
-function respell(word: string): string {
+/** One plain word in the spelling that stands for all of its spellings. */
+export function respell(word: string): string {
   const next = spellings.reduce((text, [pattern, spelling]) => text.replace(pattern, spelling), word)
   return next === word ? word : respell(next)
 }

@@ -1,3 +1,4 @@
+import { edits } from './edits.ts'
 import { fold, foldAlike, genericWords, isGeneric, sortWords } from './fold.ts'
 import { metres, type Point } from './geo.ts'
 
@@ -51,19 +52,4 @@ function closeNames(a: Reading, b: Reading, apart: number): boolean {
   if (a.own && b.own) return similarity(a.own, b.own) >= 0.77
   if (foldAlike(a.bare, b.bare)) return a.deities.length > 0
   return apart <= 25 && a.deities.some((deity) => b.deities.includes(deity))
-}
-
-function edits(a: string, b: string): number {
-  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)]
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1
-      const swapped =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Infinity
-      row[j] = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost, swapped)
-    }
-    ;[before, last] = [last, row]
-  }
-  return last[b.length] ?? 0
 }

@@ -61,7 +61,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if (rule.changes) checkPrecondition(request, version)
 
   if (spec.throttle) await throttle(spec.throttle.scope, request.address, spec.throttle.rate)
-  const query = checked(spec.query, request.query)
+  const query = checked(spec.query, { ...request.query, ...repeated(spec, request) })
   const schema = typeof spec.body === 'function' ? spec.body(params) : spec.body
   const body = checked(schema, await readBody())
 
@@ -82,6 +82,7 @@ export type Declared = {
   cache: CachePolicy
   params?: v.GenericSchema
   query?: v.GenericSchema
+  repeated?: readonly string[]
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
   form?: FormLimits
   throttle?: Throttle
@@ -106,6 +107,12 @@ function secureRedirect({ headers, path, query }: Request): Reply | undefined {
   if (!config.SECURE_SSL_REDIRECT || headers['x-forwarded-proto'] !== 'http') return undefined
   const search = new URLSearchParams(query).toString()
   return new Reply(301, undefined, { location: `https://${headers.host}${path}${search && `?${search}`}` })
+}
+
+/** The members that may be sent several times, as lists. */
+function repeated(spec: Declared, { rawQuery }: Request): Record<string, string[]> {
+  const sent = new URLSearchParams(rawQuery)
+  return Object.fromEntries((spec.repeated ?? []).map((name) => [name, sent.getAll(name)]))
 }
 
 /** A path that holds no id of ours names nothing. */

@@ -18,6 +18,7 @@ const statuses: Record<Code, number> = {
   key_reused: 422,
   too_many: 429,
   unavailable: 503,
+  bad_gateway: 502,
 }
 
 /** Anything thrown, as the contract's error body. What is not ours says nothing about itself. */

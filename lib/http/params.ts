@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type Kind, kindOfScope, kindOfSegment } from '../kinds/index.ts'
+import type { Sort } from '../search/ask.ts'
 
 /** Path and query members that several groups share. A path member that does not fit is a 404. */
 
@@ -30,6 +31,17 @@ const Text = v.pipe(
   v.transform((it) => it.normalize('NFC').trim().slice(0, 200) || undefined),
 )
 
+/** The orders that lists of records know; any other is the newest first. */
+const orderings: Readonly<Record<string, { forward: boolean; sort: Sort }>> = {
+  created_at: { forward: true, sort: 'created' },
+  id: { forward: true, sort: 'created' },
+  '-created_at': { forward: false, sort: '-created' },
+  '-id': { forward: false, sort: '-created' },
+  '-updated_at': { forward: false, sort: 'newest' },
+  name: { forward: false, sort: 'name' },
+  '-name': { forward: false, sort: '-name' },
+}
+
 /** What lists of records are asked for. Members that say nothing legal ask for nothing. */
 export const RecordQuery = v.object({
   status: Text,
@@ -39,9 +51,10 @@ export const RecordQuery = v.object({
   identifier: Text,
   contributor: Text,
   category: Text,
+  facets: Switch,
   ordering: v.pipe(
     Text,
-    v.transform((it) => ({ forward: it === 'created_at' || it === 'id' })),
+    v.transform((it): { forward: boolean; sort?: Sort } => orderings[it ?? ''] ?? { forward: false }),
   ),
 })
 export const NameQuery = v.object({ search: Text })

@@ -7,6 +7,8 @@ export type Request = {
   method: string
   path: string
   query: Record<string, string>
+  /** The query as it was sent, for members that may be repeated. */
+  rawQuery: string
   headers: Readonly<Record<string, string>>
   cookies: Readonly<Record<string, string>>
   body: Buffer
@@ -28,12 +30,14 @@ export function read(event: APIGatewayProxyEventV2): Request {
   for (const [name, value] of Object.entries(event.headers ?? {}))
     if (value !== undefined) headers[name.toLowerCase()] = value
   const host = headers.host ?? event.requestContext.domainName ?? 'localhost'
+  const rawQuery = event.rawQueryString ?? ''
   const scheme = headers['x-forwarded-proto'] ?? (/^(localhost|127\.|\[::1\])/.test(host) ? 'http' : 'https')
   return {
     id: event.requestContext.requestId,
     method: event.requestContext.http.method.toUpperCase(),
     path: event.rawPath || '/',
-    query: Object.fromEntries(new URLSearchParams(event.rawQueryString ?? '')),
+    query: Object.fromEntries(new URLSearchParams(rawQuery)),
+    rawQuery,
     headers,
     cookies: cookiesOf(event.cookies ?? headers.cookie?.split(';') ?? []),
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),

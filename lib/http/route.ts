@@ -17,6 +17,8 @@ type Spec<Permission, P, Q, B, Given> = {
   cache: CachePolicy
   params?: P
   query?: Q
+  /** Query members that may be sent several times: their schema gets a list. */
+  repeated?: readonly string[]
   body?: B | ((params: Parsed<P>) => B)
   /** The body is a multipart form. */
   form?: FormLimits

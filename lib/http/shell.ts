@@ -94,7 +94,7 @@ function cors(origin: string | undefined): Record<string, string> {
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-credentials': 'true',
-    'access-control-expose-headers': 'Retry-After, ETag, X-Request-Id, Idempotent-Replayed',
+    'access-control-expose-headers': 'Retry-After, ETag, X-Request-Id, X-Cache, Idempotent-Replayed',
     vary: 'Origin, Accept-Encoding',
   }
 }

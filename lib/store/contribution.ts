@@ -58,6 +58,7 @@ export function opening(
     current_revision_id: newChildId(entity_id),
     accepted_revision: null,
     accepted_revision_id: null,
+    accepted_at: null,
     open_flags: flags.length,
     open_contradictions: 0,
     contradicted: false,

@@ -258,7 +258,7 @@ async function accepted(
     made,
     values: adopted,
     stubs,
-    head: { ...faceOf(kind, data), data, proposed: null, ...further },
+    head: { ...faceOf(kind, data), data, proposed: null, accepted_at: at, ...further },
   }
 }
 

@@ -1,12 +1,14 @@
 import { fold, genericWords, isGeneric } from '../domain/fold.ts'
 import { similarity } from '../domain/likeness.ts'
 import type { Kind, KindKey } from '../kinds/index.ts'
-import type { Actor } from '../permissions.ts'
+import { resourceOf } from '../kinds/resources.ts'
+import { type Actor, scopeOf } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, queryBetween } from '../table/read.ts'
 import { type Cluster, clustersOf, headsOf, isShown, membership, NAMES } from './clusters.ts'
 import { readEntry } from './entries.ts'
+import { modelIfAny } from './found.ts'
 import type { Head } from './record-items.ts'
 
 /** Something that a new record may be about already: a cluster, or a record that is in none. `members` are those that the caller may see. */
@@ -22,8 +24,9 @@ const MOST_FOLLOWED = 60
 const MOST_SHOWN = 20
 
 /**
- * Clusters and lone records whose name begins with a text or is spelt nearly like it, most alike first, empty ones last of equals. Costs one call
- * per kind (two when only one is asked for), and five or six for what they name.
+ * Clusters and lone records whose name begins with a text or is spelt nearly like it, most alike first, empty ones last of equals. What was
+ * made a moment ago is found by how its name begins, everything else wherever it is spelt otherwise. Costs one call per kind
+ * (two when only one is asked for), one for the search model, and five or six for what they name.
  */
 export async function rivalsOf(text: string, among: readonly Kind[], actor: Actor): Promise<Rival[]> {
   const folded = fold(text)
@@ -31,12 +34,15 @@ export async function rivalsOf(text: string, among: readonly Kind[], actor: Acto
   const places = [...among.map((kind) => `NAME#${kind.key}`), NAMES]
   // A typo at the end of a word is found among the names that begin alike; over all kinds that would read too much.
   const beginnings = among.length === 1 ? [folded, folded.slice(0, 3)] : [folded]
-  const entries = await Promise.all(
-    places.flatMap((pk) => beginnings.map((begin) => queryBetween(pk, begin, `${begin}\u{10ffff}`, MOST_READ))),
-  )
+  const [entries, near] = await Promise.all([
+    Promise.all(
+      places.flatMap((pk) => beginnings.map((begin) => queryBetween(pk, begin, `${begin}\u{10ffff}`, MOST_READ))),
+    ),
+    nearlySpelt(text, among, actor),
+  ])
   const scores = new Map<string, number>()
   const clusterIds = new Set<string>()
-  for (const entry of entries.flat().map(readEntry)) {
+  for (const entry of [...entries.flat().map(readEntry), ...near]) {
     const score = Math.max(...entry.names.map((name) => likeness(folded, fold(name))))
     if (score < WORTH_SHOWING) continue
     scores.set(entry.entity_id, score)
@@ -51,6 +57,21 @@ export async function rivalsOf(text: string, among: readonly Kind[], actor: Acto
     .filter((it) => it.score >= WORTH_SHOWING)
     .sort((a, b) => b.score - a.score || b.members.length - a.members.length)
     .slice(0, MOST_SHOWN)
+}
+
+type Named = { entity_id: string; kind: string; names: readonly string[] }
+
+/** What the search model takes for nearly the same name. Without a model what the table tells has to do. */
+async function nearlySpelt(text: string, among: readonly Kind[], actor: Actor): Promise<Named[]> {
+  const resources = among.map((kind) => resourceOf(kind.key))
+  if (resources.length === 0) return []
+  const model = await modelIfAny()
+  const found = model?.search({ text, scope: scopeOf(actor), resources, limit: MOST_FOLLOWED })
+  return (found?.hits ?? []).map(({ id, title, names }) => ({
+    entity_id: id,
+    kind: 'record',
+    names: [title, ...names],
+  }))
 }
 
 /** Whether a text says only what sort of thing it is, so that equal names are no likeness. */

@@ -1,7 +1,7 @@
 import { memory } from '../cache.ts'
 import { clock } from '../clock.ts'
 import { fold } from '../domain/fold.ts'
-import { DAY, EXPIRING_DAYS, type QueueType, queueTypes } from '../domain/triage.ts'
+import { DAY, EXPIRING_DAYS, orderAt, type QueueType, queueTypes } from '../domain/triage.ts'
 import { invalid } from '../errors.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -10,6 +10,7 @@ import { type Lease, leaseIn } from './leases.ts'
 import { DEEPEST_OFFSET, type Place } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { lists, type Waiting, waits } from './queue.ts'
+import { waitingFor } from './queue-found.ts'
 import { byCreation, byUrgencyAt, CHUNK, expires, from, isIn, type Order, overdueAt } from './queue-order.ts'
 import { type Head, head } from './record-items.ts'
 import { keyOf } from './users.ts'
@@ -181,9 +182,21 @@ async function filtered(asked: Asked, order: Order, { limit, offset }: Place, at
     if (fits(it, asked, at)) items.push(it)
     if (looked >= LOOKED_AT) break
   }
+  // Whatever is behind the first of them, the search model finds by its name.
+  if (looked >= LOOKED_AT && asked.search !== undefined) items.push(...(await further(asked, asked.search, items, at)))
   const sort = sorts[asked.ordering]
   const sorted = sort ? items.toSorted(sort) : items
   return { items: sorted.slice(offset, offset + limit), count: items.length, first: '', last: '' }
+}
+
+async function further(asked: Asked, search: string, known: readonly Waiting[], at: number): Promise<Waiting[]> {
+  const seen = new Set(known.map((it) => it.entity_id))
+  const place = (it: Waiting) =>
+    asked.ordering === '-triage_priority' ? orderAt(it, at) : `${it.created_at}#${it.entity_id}`
+  const found = (await waitingFor(search)).filter(
+    (it) => !seen.has(it.entity_id) && fits(it, { ...asked, search: undefined }, at),
+  )
+  return found.toSorted((a, b) => compare(place(a), place(b)) * (asked.ordering === '-created_at' ? -1 : 1))
 }
 
 function fits(it: Waiting, asked: Asked, at: number): boolean {

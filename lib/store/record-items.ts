@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { timeOf } from '../domain/address.ts'
 import { rules } from '../domain/canonical.ts'
 import { statuses, withheld } from '../domain/status.ts'
 import { ages } from '../domain/triage.ts'
@@ -47,6 +48,8 @@ export const Head = v.object({
   current_revision_id: v.string(),
   accepted_revision: v.optional(v.nullable(v.number()), null),
   accepted_revision_id: nullableText,
+  /** When what the public sees of it last changed. */
+  accepted_at: nullableText,
   open_flags: v.optional(v.number(), 0),
   open_contradictions: v.optional(v.number(), 0),
   /** A contradiction was flagged at some time. */
@@ -71,6 +74,13 @@ export const Head = v.object({
 })
 export type Head = v.InferOutput<typeof Head>
 export type Brief = v.InferOutput<typeof Brief>
+
+/** When the record last changed as far as the public may know: what waits behind a published one moves nothing. */
+export function changedAt(it: Pick<Head, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>): string {
+  if (!it.public) return it.updated_at
+  // What was accepted before that moment was kept is as old as its revision, whose id tells the time.
+  return it.accepted_at ?? (it.accepted_revision_id && timeOf(it.accepted_revision_id)) ?? it.updated_at
+}
 
 /** `published`; `restricted`, which is published for those who are signed in; or the status that keeps a record from the public. */
 export const standingOf = (it: { status: string; public: boolean; access_tier: string }) =>

@@ -1,6 +1,5 @@
-import { fold } from '../domain/fold.ts'
 import { isPublished } from '../domain/status.ts'
-import { kindKeys, kinds } from '../kinds/index.ts'
+import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
@@ -10,7 +9,7 @@ import { type List, type Place, readList } from './lists.ts'
 import { type Head, head, listsOf, sortOf, standingOf, standings } from './record-items.ts'
 
 export type Filter = {
-  kind?: string | undefined
+  kind?: KindKey | undefined
   status?: string | undefined
   mine?: boolean | undefined
   all?: boolean | undefined
@@ -36,26 +35,19 @@ export async function list(filter: Filter, scope: Scope, place: Place, also: Als
   return { ...listing, results: listing.items.map((item) => parse(head, item)) }
 }
 
-/** So many entries of a name or identifier are read for one search. */
-const MOST_FOUND = 300
+/** So many records of one kind may carry one identifier; more would say nothing. */
+const MOST_IDENTIFIED = 300
 
-/** Records of some kinds whose name begins with a text, or that carry an identifier; of those, the ones the caller may see. */
-export async function find(
-  among: readonly string[],
-  by: { name: string } | { identifier: string },
+/** Records of a kind that carry an identifier of their source; of those, the ones that the caller may see. Two calls. */
+export async function identified(
+  kind: string,
+  identifier: string,
   filter: Filter,
   actor: Actor | null,
   place: Place,
 ): Promise<Heads> {
-  const range =
-    'name' in by
-      ? { list: 'NAME', from: fold(by.name), to: `${fold(by.name)}\u{10ffff}` }
-      : { list: 'IDENTIFIER', from: `${by.identifier}#`, to: `${by.identifier}#~` }
-  if (range.from === '') return { count: 0, results: [], found: new Map() }
-  const most = Math.ceil(MOST_FOUND / among.length)
-  const runs = among.map((kind) => queryBetween(`${range.list}#${kind}`, range.from, range.to, most))
-  const entries = (await Promise.all(runs)).flat()
-  const ids = [...new Set(entries.map((entry) => readEntry(entry).entity_id))]
+  const entries = await queryBetween(`IDENTIFIER#${kind}`, `${identifier}#`, `${identifier}#~`, MOST_IDENTIFIED)
+  const ids = entries.map((entry) => readEntry(entry).entity_id)
   const found = await getMany(ids.map((id) => key.head(id)))
   const visible = ids
     .flatMap((id) => itemAt(found, key.head(id)) ?? [])

@@ -53,7 +53,7 @@ const listsWith = ({ source_type, access_tier, ingest_status }: Source) =>
     ),
   )
 
-const source = defineItem({
+export const source = defineItem({
   type: 'source',
   schema: Source,
   key: (it: { id: string }) => key.source(it.id),

@@ -76,7 +76,7 @@ export type ReviewerApplication = v.InferOutput<typeof ReviewerApplication>
 /** A user as nested in other things: nothing that is not public. */
 export type Card = { id: string; username: string; email: string; first_name: string; last_name: string }
 
-const user = defineItem({
+export const user = defineItem({
   type: 'user',
   schema: User,
   key: ({ id }: { id: string }) => key.user(id),

@@ -75,6 +75,8 @@ import { addressOf } from '../domain/address.ts'
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
  *   one sign-in with the tokens of its family         table       TOKEN#session#<id>              HEAD
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
+ *   what search has learned, entry by entry; its end   table       SEARCH#LOG, SEARCH               <number>, HEAD
+ *   which snapshot of search counts                   table       SEARCH                          SNAPSHOT
  */
 export type Key = { pk: string; sk: string }
 
@@ -166,6 +168,10 @@ export const key = {
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
+  searchEntry: (number: number): Key => ({ pk: 'SEARCH#LOG', sk: String(number).padStart(12, '0') }),
+  searchEnd: (): Key => ({ pk: 'SEARCH', sk: HEAD }),
+  searchSnapshot: (): Key => ({ pk: 'SEARCH', sk: 'SNAPSHOT' }),
+  searchRebuild: (): Key => ({ pk: 'SEARCH', sk: 'REBUILD' }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
 }
 

@@ -91,6 +91,18 @@ export async function queryBetween(pk: string, from: string, to: string, limit: 
   return seen(Items ?? [])
 }
 
+/** The first items of a partition beyond a sort key, up to 1 MB of them, and whether there are more. One call; may lag behind for a moment. */
+export async function queryBeyond(pk: string, sk: string): Promise<{ items: Stored[]; more: boolean }> {
+  const { Items, LastEvaluatedKey } = await db.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :pk AND sk > :sk',
+      ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    }),
+  )
+  return { items: Items ?? [], more: LastEvaluatedKey !== undefined }
+}
+
 export type Walk = {
   index: IndexName
   pk: string

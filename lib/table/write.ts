@@ -1,5 +1,11 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import {
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
 import { clock, newId } from '../clock.ts'
 import { conflict, unavailable } from '../errors.ts'
 import { cost } from '../meter.ts'
@@ -95,6 +101,21 @@ export async function addBelow(at: Key, limit: number, expires_at: number): Prom
   } catch (error) {
     if (error instanceof Error && error.name === 'ConditionalCheckFailedException') return false
     throw error
+  }
+}
+
+/** Removes the items under these keys, in calls of 25, whether they are there or not. Asks again for keys that were not processed. */
+export async function removeAll(keys: readonly Key[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += 25) {
+    let left: NonNullable<BatchWriteCommandInput['RequestItems']> = {
+      [TableName]: keys.slice(start, start + 25).map((Key) => ({ DeleteRequest: { Key } })),
+    }
+    for (let attempt = 1; left[TableName]?.length; attempt += 1) {
+      if (attempt > ATTEMPTS) throw unavailable()
+      if (attempt > 1) await pause(attempt)
+      const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: left }))
+      left = UnprocessedItems ?? {}
+    }
   }
 }
 

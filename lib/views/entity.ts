@@ -4,7 +4,7 @@ import type { Actor } from '../permissions.ts'
 import type { History } from '../store/history.ts'
 import { type People, service } from '../store/people.ts'
 import type { Activity, Brief, Decision, Flag, Head, Revision } from '../store/record-items.ts'
-import { insider, statusOf, valuesFor } from './record.ts'
+import { insider, statusOf, updatedAt, valuesFor } from './record.ts'
 
 /** How contributions look under /data/: the same records, by their review identity. */
 
@@ -22,7 +22,7 @@ export function entityRow(it: Head, actor: Actor | null, people: People): Record
     cidoc_id: it.kind === 'entity' ? null : it.id,
     contributor: people(it.contributor_id),
     created_at: it.created_at,
-    updated_at: it.updated_at,
+    updated_at: updatedAt(it, actor),
     current_revision: revisionIn(it, actor, people),
     root_entity: null,
     parent_entity: null,
@@ -121,10 +121,18 @@ function revisionIn(it: Head, actor: Actor | null, people: People) {
     revision_number: latest ? it.current_revision : it.accepted_revision,
     data: wrapped(it, valuesFor(it, latest ? (it.proposed ?? it.data) : it.data, actor)),
     created_by: people(it.contributor_id),
-    created_at: it.updated_at,
+    created_at: updatedAt(it, actor),
   }
 }
 
-/** The values with the two members by which the dashboard finds a kind's own page. */
-const wrapped = (it: Head, data: Record<string, unknown>) =>
-  it.kind === 'entity' ? data : { ...data, _cidoc_model: kinds[it.kind].className, _cidoc_id: it.id }
+/** The values, in the order of the kind's fields, with the two members by which the dashboard finds a kind's own page. */
+function wrapped(it: Head, data: Record<string, unknown>) {
+  const { fields, className } = kinds[it.kind]
+  // The table does not keep the order of members, and equal values are to be equal answers.
+  const known = Object.keys(fields).filter((name) => name in data)
+  const others = Object.keys(data)
+    .filter((name) => !(name in fields))
+    .sort()
+  const values = Object.fromEntries([...known, ...others].map((name) => [name, data[name]]))
+  return it.kind === 'entity' ? values : { ...values, _cidoc_model: className, _cidoc_id: it.id }
+}

@@ -2,7 +2,7 @@ import { roundTo } from '../domain/geo.ts'
 import { type Field, type Kind, kinds, pointOf } from '../kinds/index.ts'
 import { type Actor, mayReview } from '../permissions.ts'
 import type { Claim } from '../store/assertions.ts'
-import type { Assertion, Head } from '../store/record-items.ts'
+import { type Assertion, changedAt, type Head } from '../store/record-items.ts'
 import type { Loaded } from '../store/records.ts'
 
 /** How stored records look on the wire. Pure: nothing is read here. */
@@ -23,7 +23,7 @@ export function rowOf(it: Head, actor: Actor | null): Record<string, unknown> {
     category: it.category,
     cultural_entity_id: it.entity_id,
     created_at: it.created_at,
-    updated_at: it.updated_at,
+    updated_at: updatedAt(it, actor),
   }
 }
 
@@ -51,6 +51,9 @@ function linked(it: Loaded, actor: Actor | null) {
     linked_guthis: rows((each) => each.key === 'guthi'),
   }
 }
+
+/** An edit that waits is a change for those who work on the record, and for nobody else. */
+export const updatedAt = (it: Head, actor: Actor | null) => (insider(it, actor) ? it.updated_at : changedAt(it))
 
 /** What the public may know of a record's state: an edit that waits is nobody's business. */
 export const statusOf = (it: Head) => (it.public ? 'accepted' : it.status)

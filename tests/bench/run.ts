@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { benchAnswers } from './answers.ts'
 import { benchBundles } from './bundles.ts'
 import { benchComments } from './comments.ts'
 import { benchConflicts } from './conflicts.ts'
 import { benchCost } from './cost.ts'
-
 import { benchCosts } from './costs.ts'
 import { benchCpu } from './cpu.ts'
 import { benchImport } from './import.ts'
@@ -12,6 +12,8 @@ import { writePage } from './page.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchProjects } from './projects.ts'
 import { benchQueue } from './queue.ts'
+import { benchSearch } from './search.ts'
+import { benchFreshness } from './search-freshness.ts'
 import { benchUploads } from './uploads.ts'
 
 /**
@@ -32,6 +34,9 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   projects: benchProjects,
   uploads: benchUploads,
   comments: () => benchComments(sizes),
+  answers: () => benchAnswers(sizes),
+  search: benchSearch,
+  freshness: benchFreshness,
 }
 
 const writes = process.argv.includes('--write')

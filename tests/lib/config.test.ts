@@ -109,4 +109,14 @@ describe('the configuration', () => {
       message({ ...local, IDP_CLIENT_ID: 'client', IDP_USERINFO_URL: 'https://idp.example.org/userinfo' }),
     ).toBeUndefined()
   })
+
+  test('gives the assistant’s model between 1 and 25 seconds', () => {
+    expect(parseConfig(local)).toMatchObject({ ASSISTANT_TIMEOUT: 20, ASSISTANT_BASE_URL: '' })
+    expect(parseConfig({ ...local, ASSISTANT_TIMEOUT: '25' }).ASSISTANT_TIMEOUT).toBe(25)
+    for (const ASSISTANT_TIMEOUT of ['0', '26', 'soon', '1.5'])
+      expect(message({ ...local, ASSISTANT_TIMEOUT })).toContain(
+        'ASSISTANT_TIMEOUT must be a whole number from 1 to 25',
+      )
+    expect(message({ ...local, ASSISTANT_BASE_URL: 'model' })).toContain('ASSISTANT_BASE_URL must be a URL')
+  })
 })

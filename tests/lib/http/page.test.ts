@@ -14,6 +14,7 @@ const request = (query: string, path = '/cidoc/persons/'): Request => ({
   method: 'GET',
   path,
   query: Object.fromEntries(new URLSearchParams(query)),
+  rawQuery: query,
   headers: {},
   cookies: {},
   body: Buffer.alloc(0),

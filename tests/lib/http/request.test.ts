@@ -43,6 +43,7 @@ describe('an event', () => {
       method: 'POST',
       path: '/a%2Fb',
       query: { a: '2', b: ' ', c: '' },
+      rawQuery: 'a=1&b=%20&a=2&c',
       headers: { host: 'h', 'x-thing': 'y' },
       address: '192.0.2.7',
     })

@@ -1,0 +1,117 @@
+import { endpoint } from '../lib/http/endpoint.ts'
+import { Reply } from '../lib/http/reply.ts'
+import { listRoute, type Routes } from '../lib/http/route.ts'
+import { DiscoveryQuery, REPEATED, SearchQuery, SoughtQuery } from '../lib/http/search-params.ts'
+import { discovered, searchedFirst } from '../lib/kinds/resources.ts'
+import type { Actor } from '../lib/permissions.ts'
+import type { Facets, Hit } from '../lib/search/ask.ts'
+import { keeper } from '../lib/search/kept.ts'
+import { searchModel } from '../lib/search/model.ts'
+import { headsOf } from '../lib/store/found.ts'
+import { rowOf } from '../lib/views/record.ts'
+import { discoveryView, resultView, suggestionView } from '../lib/views/search.ts'
+
+const MOST_SUGGESTED = 10
+const MOST_DISCOVERED = 100
+/** Of each of the ten groups of the first search. */
+const MOST_IN_GROUP = 50
+
+const types: readonly string[] = Object.keys(discovered)
+
+/** Search over everything that has a name. */
+export const routes = {
+  'GET /data/search/': listRoute({
+    permission: 'search.read',
+    cache: 'no-store',
+    query: SearchQuery,
+    repeated: REPEATED,
+    handle: async ({ query, actor, scope }) => {
+      const { q, page, page_size, sort, facets, ...rest } = query
+      // The public is shown what is published unless it asks for the rest, of which it sees nothing.
+      const published = rest.published ?? (actor ? undefined : true)
+      const narrowed = { text: q, scope, resources: rest.resource, statuses: rest.status, published }
+      const model = await searchModel()
+      const find = () => {
+        const found = model.search({ ...narrowed, sort, offset: (page - 1) * page_size, limit: page_size })
+        return { count: found.count, results: found.hits.map(resultView) }
+      }
+      const count = () => model.search({ ...narrowed, limit: 0, facets: true }).facets ?? none
+      if (actor) return answered(actor, { q, page, page_size, ...find() }, facets ? count() : null)
+      const found = results(model.state, [narrowed, sort, page, page_size], find)
+      const counted = facets ? facetCounts(model.state, narrowed, count) : undefined
+      const isHit = found.hit && counted?.hit !== false
+      return answered(actor, { q, page, page_size, ...found.value }, counted?.value ?? null, isHit)
+    },
+  }),
+
+  'GET /data/search/suggest/': listRoute({
+    permission: 'search.read',
+    cache: 'no-store',
+    query: SoughtQuery,
+    handle: async ({ query: { q }, actor, scope }) => {
+      const model = await searchModel()
+      const guess = () => model.suggest({ text: q, scope, limit: MOST_SUGGESTED }).map(suggestionView)
+      if (actor) return cacheable(actor, { q, suggestions: guess() })
+      const { value, hit } = suggestions(model.state, q, guess)
+      return cacheable(actor, { q, suggestions: value }, hit)
+    },
+  }),
+
+  'GET /cidoc/search/': listRoute({
+    permission: 'search.read',
+    cache: 'no-store',
+    query: SoughtQuery,
+    handle: async ({ query: { q }, actor, scope }) => {
+      const model = await searchModel()
+      const groups = model.literal({ text: q, scope, resources: searchedFirst, limit: MOST_IN_GROUP })
+      const heads = await headsOf([...groups.values()].flat(), actor)
+      const rows = (hits: readonly Hit[]) => hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => rowOf(it, actor))
+      return Object.fromEntries(searchedFirst.map((resource) => [resource, rows(groups.get(resource) ?? [])]))
+    },
+  }),
+
+  'GET /cidoc/discovery/': listRoute({
+    permission: 'search.read',
+    cache: 'no-store',
+    query: DiscoveryQuery,
+    handle: async ({ query: { q, type }, scope }) => {
+      const model = await searchModel()
+      const wanted = { text: q, scope, published: true }
+      const counts = model.search({ ...wanted, resources: types, limit: 0, facets: true }).facets?.resource ?? {}
+      const shown = { ...wanted, resources: type === undefined ? types : [type] }
+      const { hits } = model.search({ ...shown, sort: '-created', limit: MOST_DISCOVERED })
+      return {
+        q,
+        type: type ?? null,
+        counts: Object.fromEntries(types.map((one) => [one, counts[one] ?? 0])),
+        results: hits.map(discoveryView),
+      }
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+const results = keeper<{ count: number; results: ReturnType<typeof resultView>[] }>(60)
+const facetCounts = keeper<Facets>(300)
+const suggestions = keeper<ReturnType<typeof suggestionView>[]>(60)
+const none: Facets = { resource: {}, status: {} }
+
+function answered(
+  actor: Actor | null,
+  { results, ...rest }: { q: string; page: number; page_size: number; count: number; results: object[] },
+  facets: Facets | null,
+  isHit = false,
+): Reply {
+  return cacheable(actor, { ...rest, facets, results }, isHit)
+}
+
+/** What the public is answered may be kept by anyone for a minute; what depends on who asks, by nobody. */
+function cacheable(actor: Actor | null, body: object, isHit = false): Reply {
+  if (actor) return new Reply(200, body, { 'x-cache': 'bypass' })
+  return new Reply(200, body, {
+    'x-cache': isHit ? 'hit' : 'miss',
+    'cache-control': 'public, max-age=60',
+    vary: 'Origin, Accept-Encoding, Authorization, Cookie, X-Dev-User',
+  })
+}

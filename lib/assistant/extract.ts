@@ -1,0 +1,64 @@
+import { fold, sortWords } from '../domain/fold.ts'
+import { type About, cut, type Passage } from './passage.ts'
+
+/** So many records are quoted, and so many sentences of each. */
+const QUOTED = 3
+const SENTENCES = 2
+const MOST_LETTERS = 400
+
+/** Said where no record is found. */
+export const NOTHING_FOUND =
+  'I found no published record about this. Try the name of a place, a monument, a deity, a festival or a person.'
+
+/**
+ * An answer made of nothing but what records say: of those that fit, the facts and sentences that come nearest to the
+ * question, each under the name of its record.
+ */
+export function extract(question: string, words: readonly string[], passages: readonly Passage[]): string {
+  if (passages.length === 0) return NOTHING_FOUND
+  const wanted = aboutOf(question)
+  const asked = new Set(words.flatMap((word) => fold(word).split(' ')))
+  const quotes = passages
+    .slice(0, QUOTED)
+    .map((it) => `${it.title} (${it.label.toLowerCase()}): ${quote(it, asked, wanted)}`)
+  return ['This is what the published records say.', ...quotes].join('\n\n')
+}
+
+/** What sort of fact a question asks for. */
+function aboutOf(question: string): About | undefined {
+  return asks.find(({ pattern }) => pattern.test(question))?.about
+}
+
+const asks: readonly { pattern: RegExp; about: About }[] = [
+  { pattern: /\b(where|located|location|place|address)\b|कहाँ|कहां/i, about: 'place' },
+  { pattern: /\b(when|year|date|century|old|age)\b|कहिले/i, about: 'time' },
+  { pattern: /\b(who|whom|whose)\b|कसले|को\s+हो/i, about: 'person' },
+]
+
+function quote({ text, facts }: Passage, asked: ReadonlySet<string>, wanted: About | undefined): string {
+  const direct = facts.filter((it) => it.about === wanted)
+  const rest = facts.filter((it) => it.about !== wanted)
+  const said = sentencesOf(text, asked)
+  const shown = [...direct, ...(said.length === 0 ? rest.slice(0, 3) : [])].map((it) => `${it.label}: ${it.text}.`)
+  const parts = [...shown, ...said]
+  return parts.length > 0 ? cut(parts.join(' '), MOST_LETTERS) : 'the record holds no description yet.'
+}
+
+/** The sentences that share most words with the question, in their own order; the first ones where none shares any. */
+function sentencesOf(text: string, asked: ReadonlySet<string>): string[] {
+  const sentences = [...segmenter.segment(text)].map((it) => it.segment.replace(/\s+/g, ' ').trim()).filter(Boolean)
+  const shared = (sentence: string) =>
+    new Set(
+      fold(sentence)
+        .split(' ')
+        .filter((word) => asked.has(word) && !sortWords.has(word)),
+    ).size
+  const ranked = sentences.map((sentence, at) => ({ sentence, at, shared: shared(sentence) }))
+  return ranked
+    .toSorted((a, b) => b.shared - a.shared || a.at - b.at)
+    .slice(0, SENTENCES)
+    .toSorted((a, b) => a.at - b.at)
+    .map((it) => it.sentence)
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })

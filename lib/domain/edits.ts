@@ -1,0 +1,27 @@
+/** The edits that turn one text into the other: letters put in, left out or replaced, and swaps of neighbours, one each. */
+export function edits(a: string, b: string): number {
+  // What both begin and end with needs no edit; most texts that are compared differ in a few letters only.
+  let [from, ends] = [0, 0]
+  const shorter = Math.min(a.length, b.length)
+  while (from < shorter && a.charCodeAt(from) === b.charCodeAt(from)) from += 1
+  while (ends < shorter - from && a.charCodeAt(a.length - 1 - ends) === b.charCodeAt(b.length - 1 - ends)) ends += 1
+  const [rows, columns] = [a.length - from - ends, b.length - from - ends]
+  if (rows === 0 || columns === 0) return rows + columns
+  let before = new Uint16Array(columns + 1)
+  let last = Uint16Array.from({ length: columns + 1 }, (_, at) => at)
+  let row = new Uint16Array(columns + 1)
+  for (let i = 1; i <= rows; i += 1) {
+    row[0] = i
+    const letter = a.charCodeAt(from + i - 1)
+    for (let j = 1; j <= columns; j += 1) {
+      const other = b.charCodeAt(from + j - 1)
+      let least = Math.min(last[j] ?? 0, row[j - 1] ?? 0) + 1
+      least = Math.min(least, (last[j - 1] ?? 0) + (letter === other ? 0 : 1))
+      if (i > 1 && j > 1 && letter === b.charCodeAt(from + j - 2) && a.charCodeAt(from + i - 2) === other)
+        least = Math.min(least, (before[j - 2] ?? 0) + 1)
+      row[j] = least
+    }
+    ;[before, last, row] = [last, row, before]
+  }
+  return last[columns] ?? 0
+}

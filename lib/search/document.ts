@@ -1,0 +1,42 @@
+import * as v from 'valibot'
+
+/** What search knows of one thing: a record of any kind, a project or a user. Made by lib/store/documents.ts from stored items. */
+export const Document = v.object({
+  id: v.string(),
+  /** The plural under which results are grouped: persons, cultural_entities, users. */
+  resource: v.string(),
+  /** What names the thing in its own endpoint: a kind's integer id, a user's or an entity's UUID. */
+  object_pk: v.string(),
+  title: v.string(),
+  /** Every other name it goes by, in whatever script. */
+  names: v.array(v.string()),
+  summary: v.string(),
+  /** What else is searched and not shown: further members of its kind, text read from pictures. */
+  text: v.string(),
+  location_hint: v.string(),
+  /** Under which heading contributions are reviewed; what is none has none. */
+  category: v.exactOptional(v.string()),
+  point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
+  /** As the wire shows it to the public; null for what has none. */
+  status: v.nullable(v.string()),
+  is_published: v.boolean(),
+  access_tier: v.string(),
+  contributor_id: v.nullable(v.string()),
+  created_at: v.string(),
+  updated_at: v.string(),
+  popularity_score: v.number(),
+  /** Of the stored item; an older version never replaces a newer one. */
+  version: v.number(),
+})
+export type Document = v.InferOutput<typeof Document>
+
+/** That a thing is no longer there for anyone. */
+export const Gone = v.object({ id: v.string(), gone: v.literal(true), version: v.number() })
+export type Gone = v.InferOutput<typeof Gone>
+
+/** What one change of the table means for search. */
+export const Change = v.union([Gone, Document])
+export type Change = v.InferOutput<typeof Change>
+
+/** Whether a change takes its document away. */
+export const isGone = (it: Change): it is Gone => 'gone' in it

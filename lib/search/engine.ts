@@ -1,0 +1,213 @@
+import { clock } from '../clock.ts'
+import type { Weights } from '../config.ts'
+import type { Ask, Facets, Found, Guess, Hit, Model, Sort } from './ask.ts'
+import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from './columns.ts'
+import type { Corpus } from './corpus.ts'
+import { likenessOf } from './likeness.ts'
+import { literalIn } from './literal.ts'
+import { asWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
+import { type Matches, match, type Scratch, scratchFor } from './match.ts'
+import { top } from './top.ts'
+
+/** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
+const ENOUGH = 10
+/** What a document must hold of a question, by weight, when few hold all of it. */
+const LEAST = 0.5
+/** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
+const COMPARED = 100
+const DAY = 86_400_000
+
+/** Answers questions about a corpus. `state` is asked for with each answer, since the corpus moves on. */
+export function modelOf(corpus: Corpus, weights: Weights, state: () => string): Model {
+  let scratch = scratchFor(corpus.columns.flags.length)
+  const working = (): Scratch => {
+    if (scratch.says.length < corpus.columns.flags.length) scratch = scratchFor(corpus.columns.flags.length)
+    return scratch
+  }
+  return {
+    search: (ask) => search(corpus, working(), weights, ask, state()),
+    suggest: (guess) => suggest(corpus, working(), weights, guess),
+    literal: (ask) => literalIn(corpus, ask, admission(corpus, ask)),
+    document: (id, scope) => {
+      const number = corpus.find(id)
+      return number !== undefined && admission(corpus, { scope })(number) ? hitOf(corpus, number, 0) : undefined
+    },
+    get state() {
+      return state()
+    },
+  }
+}
+
+function search(corpus: Corpus, scratch: Scratch, weights: Weights, ask: Ask, state: string): Found {
+  const { offset = 0, limit } = ask
+  const found = find(corpus, scratch, ask)
+  const sort = ask.sort ?? 'relevance'
+  const ranked =
+    sort === 'relevance' && found.wanted.length > 0
+      ? byRelevance(corpus, weights, ask.text, found, offset + limit)
+      : top(found.numbers, offset + limit, orders(corpus)[sort]).map((number) => ({ number, score: 0 }))
+  return {
+    count: found.numbers.length,
+    hits: ranked.slice(offset, offset + limit).map(({ number, score }) => hitOf(corpus, number, score)),
+    ...(ask.facets && { facets: facetsOf(corpus, found.numbers) }),
+    state,
+  }
+}
+
+/** Names that answer the text; documents that only mention it elsewhere are no completions. */
+function suggest(corpus: Corpus, scratch: Scratch, weights: Weights, guess: Guess): Hit[] {
+  const begins = guess.text.trim().length < 3
+  const found = find(corpus, scratch, guess, begins ? 'prefix' : 'like')
+  if (found.wanted.length === 0) return []
+  return byRelevance(corpus, weights, guess.text, found, guess.limit)
+    .filter(({ likeness }) => likeness >= 0.4)
+    .slice(0, guess.limit)
+    .map(({ number, score }) => hitOf(corpus, number, score))
+}
+
+type Filters = Pick<Ask, 'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor'>
+type Result = Matches & { wanted: readonly Wanted[] }
+
+/** Everything that answers the text and passes the filters. */
+function find(
+  corpus: Corpus,
+  scratch: Scratch,
+  ask: Filters & { text: string },
+  how: 'prefix' | 'like' = 'like',
+): Result {
+  const admits = admission(corpus, ask)
+  if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [] }
+  const { words, unfinished } = questionOf(ask.text)
+  const sight = sightOf(ask.scope)
+  const written = asWritten(corpus, words, unfinished, sight)
+  if (words.length === 0) return { numbers: new Uint32Array(), says: new Float32Array(), wanted: [] }
+  const all = match(corpus, scratch, written, 1, admits)
+  if (all.numbers.length >= ENOUGH || how === 'prefix') return { ...all, wanted: written }
+  const nearly = orNearly(corpus, written, sight)
+  return { ...match(corpus, scratch, nearly, LEAST, admits), wanted: nearly }
+}
+
+function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {
+  const numbers = new Uint32Array(columns.size)
+  let count = 0
+  for (let number = 0; number < columns.size; number += 1) if (admits(number)) numbers[count++] = number
+  return { numbers: numbers.subarray(0, count), says: new Float32Array(count) }
+}
+
+/** Whether a document passes the filters and may be shown. Nothing that is found, counted or sorted passes by it. */
+function admission(corpus: Corpus, { scope, resources, statuses, published, category, contributor }: Filters) {
+  const { flags, contributor: owners } = corpus.columns
+  const own = numberOf(corpus, scope.own)
+  const wantedOwner = contributor === undefined ? undefined : numberOf(corpus, contributor)
+  const resource = resources && memberOf(corpus.resources, resources)
+  const status = statuses && memberOf(corpus.statuses, statuses)
+  const heading = category === undefined ? undefined : corpus.categories.indexOf(category)
+  return (number: number): boolean => {
+    const it = flags[number] ?? 0
+    if ((it & ALIVE) === 0) return false
+    const isPublished = (it & PUBLISHED) !== 0
+    const open = isPublished && (scope.signedIn || (it & OPEN_TIER) !== 0)
+    if (!open && !scope.everything && (own === NOBODY || owners[number] !== own)) return false
+    if (published !== undefined && published !== isPublished) return false
+    if (resource && resource[resourceIn(it)] === 0) return false
+    if (status && status[statusIn(it)] === 0) return false
+    if (heading !== undefined && categoryIn(it) !== heading) return false
+    return wantedOwner === undefined || owners[number] === wantedOwner
+  }
+}
+
+const NOBODY = 0xffff_ffff
+const numberOf = (corpus: Corpus, id: string | null): number => (id && corpus.contributor(id)) || NOBODY
+
+function memberOf(known: readonly string[], wanted: readonly string[]): Uint8Array {
+  const members = new Uint8Array(256)
+  for (const each of wanted) {
+    const at = each === '' ? -1 : known.indexOf(each)
+    if (at >= 0) members[at] = 1
+  }
+  return members
+}
+
+type Ranked = { number: number; score: number; likeness: number }
+
+/** The specification's score: what the text says, how new it is, how popular. Words first, then for the best of them the names as well. */
+function byRelevance(
+  corpus: Corpus,
+  weights: Weights,
+  text: string,
+  { numbers, says, wanted }: Result,
+  size: number,
+): Ranked[] {
+  const { updated, popularity } = corpus.columns
+  const now = clock.now().getTime()
+  const order = new Float64Array(numbers.length)
+  for (let i = 0; i < numbers.length; i += 1) {
+    const number = numbers[i] ?? 0
+    const age = Math.max(0, (now - (updated[number] ?? 0)) / DAY)
+    const liked = popularity[number] ?? 0
+    order[i] =
+      weights.text * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) +
+      weights.recency / (1 + age) +
+      (weights.popularity * liked) / (liked + 10)
+  }
+  const ties = corpus.columns.order
+  const places = Uint32Array.from(numbers.keys())
+  const earlier = (a: number, b: number) => {
+    const [x, y] = [order[a] ?? 0, order[b] ?? 0]
+    return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
+  }
+  const best = top(places, Math.max(COMPARED, size), earlier)
+  return best
+    .map((place, i) => {
+      const number = numbers[place] ?? 0
+      const likeness = i < COMPARED ? likenessOf(wanted, text, corpus.names(number)) : 0
+      return { number, likeness, score: (order[place] ?? 0) + weights.text * 0.6 * likeness }
+    })
+    .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
+}
+
+/** The orders that do not depend on the text. */
+function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean> {
+  const { updated, created, popularity, name, order } = corpus.columns
+  const by =
+    (column: ArrayLike<number>, way: 1 | -1, also: (a: number, b: number) => number = () => 0) =>
+    (a: number, b: number) => {
+      const apart = way * ((column[a] ?? 0) - (column[b] ?? 0) || also(a, b))
+      return apart === 0 ? (order[a] ?? 0) < (order[b] ?? 0) : apart < 0
+    }
+  const names = (a: number, b: number) => corpus.compareNames(a, b)
+  return {
+    relevance: by(updated, -1),
+    newest: by(updated, -1),
+    popularity: by(popularity, -1, (a, b) => (updated[a] ?? 0) - (updated[b] ?? 0)),
+    created: by(created, 1),
+    '-created': by(created, -1),
+    name: by(name, 1, names),
+    '-name': by(name, -1, names),
+  }
+}
+
+function facetsOf(corpus: Corpus, numbers: Uint32Array): Facets {
+  const [resources, statuses] = [new Uint32Array(256), new Uint32Array(256)]
+  for (const number of numbers) {
+    const flags = corpus.columns.flags[number] ?? 0
+    resources[resourceIn(flags)] = (resources[resourceIn(flags)] ?? 0) + 1
+    statuses[statusIn(flags)] = (statuses[statusIn(flags)] ?? 0) + 1
+  }
+  return { resource: countsBy(corpus.resources, resources), status: countsBy(corpus.statuses, statuses) }
+}
+
+/** By name, in alphabetical order, without those that have none. */
+const countsBy = (names: readonly string[], counts: Uint32Array): Record<string, number> =>
+  Object.fromEntries(
+    names
+      .map((name, i): [string, number] => [name, counts[i] ?? 0])
+      .filter(([name, count]) => name !== '' && count > 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+
+/** A document as a result. */
+function hitOf(corpus: Corpus, number: number, score: number): Hit {
+  const { version: _, ...face } = corpus.face(number)
+  return { ...face, score: Math.round(Math.min(1, score) * 1e6) / 1e6 }
+}

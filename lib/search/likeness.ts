@@ -1,0 +1,71 @@
+import { edits } from '../domain/edits.ts'
+import { sortWords } from '../domain/fold.ts'
+import type { Wanted } from './lookup.ts'
+import { synonymsOf } from './synonyms.ts'
+import { termOf, type Word, wordsOf } from './words.ts'
+
+/**
+ * How well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it was
+ * typed; the same name in another spelling comes close; what either side has beyond the other costs, common words little.
+ */
+export function likenessOf(wanted: readonly Wanted[], text: string, names: readonly string[]): number {
+  const asked = wanted.map(({ raw }) => raw).join(' ')
+  const typed = lower(text)
+  const best = names.map((name, i) => likeness(wanted, asked, typed, name) * (i === 0 ? 1 : 0.99))
+  return Math.max(0, ...best)
+}
+
+function likeness(wanted: readonly Wanted[], asked: string, typed: string, name: string): number {
+  const words = wordsOf(name)
+  if (words.length === 0) return 0
+  const written = words.map(({ raw }) => raw).join(' ')
+  // Names in the script that was typed come before those that only sound the same.
+  const sameScript = lower(name).startsWith(typed)
+  if (written === asked) return sameScript ? 1 : 0.985
+  const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
+  const used = new Set<number>()
+  let [answered, last, inOrder] = [0, -1, true]
+  for (const each of wanted) {
+    let [fit, at] = [0, -1]
+    for (const [i, word] of words.entries()) {
+      const here = wordFit(each, word)
+      if (here > fit && !(used.has(i) && here < 0.95)) [fit, at] = [here, i]
+    }
+    answered += fit * each.weight
+    if (at >= 0) used.add(at)
+    if (at <= last) inOrder = false
+    if (at >= 0) last = at
+  }
+  const told = words.reduce((sum, word) => sum + tellsOf(word), 0)
+  const met = words.reduce((sum, word, i) => sum + (used.has(i) ? tellsOf(word) : 0), 0)
+  const begins = written.startsWith(asked) ? (sameScript ? 0.14 : 0.11) : 0
+  const apart = (answered / total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
+  return Math.max(apart, together(wanted, words))
+}
+
+const lower = (text: string) => text.trim().normalize('NFC').toLowerCase()
+const tellsOf = ({ term }: Word) => (sortWords.has(term) ? 0.4 : 1)
+
+function wordFit({ raw, term, unfinished }: Wanted, word: Word): number {
+  if (word.raw === raw) return 1
+  if (word.term === term) return 0.97
+  if (unfinished && (word.raw.startsWith(raw) || word.term.startsWith(term)))
+    return 0.8 + (0.15 * Math.min(term.length, word.term.length)) / word.term.length
+  const alike = term.length > 2 && Math.abs(term.length - word.term.length) <= 2 ? closeness(term, word.term) : 0
+  if (alike >= 0.6) return 0.95 * alike
+  if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
+  if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
+  return synonymsOf(term).has(word.term) ? 0.5 : 0
+}
+
+/** Names that differ in where words end: Mayadevi, Maya Devi. */
+function together(wanted: readonly Wanted[], words: readonly Word[]): number {
+  const [a, b] = [wanted.map(({ raw }) => raw).join(''), words.map(({ raw }) => raw).join('')]
+  if (Math.abs(a.length - b.length) > 3 || a.length < 4) return 0
+  const [x, y] = [termOf(a), termOf(b)]
+  if (x === y) return 0.96
+  const alike = closeness(x, y)
+  return alike >= 0.75 ? 0.93 * alike : 0
+}
+
+const closeness = (a: string, b: string) => 1 - edits(a, b) / Math.max(a.length, b.length)

@@ -1,0 +1,12 @@
+import { follower } from '../../lib/search/model.ts'
+
+// A process that begins with nothing: fetches the snapshot, opens it, answers once, and says what that took.
+const model = await follower().model()
+const { count } = model.search({
+  text: 'shiva mandir',
+  scope: { signedIn: false, everything: false, own: null },
+  limit: 10,
+})
+const seconds = performance.now() / 1000
+process.stdout.write(JSON.stringify({ seconds, count, rss: process.memoryUsage().rss }))
+process.exit(0)

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startPump } from '../../local/pump.ts'
+import { openApp } from '../app.ts'
+
+/** How long after its answer a change is found by search, with the pauses that the local service has: pump 200 ms, model 250 ms. */
+export async function benchFreshness(): Promise<void> {
+  process.env.SEARCH_LOOK_MS = '250'
+  const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
+  const { handler } = await import('../../functions/projector.ts')
+  const { searchModel } = await import('../../lib/search/model.ts')
+  const { metered } = await import('../../lib/meter.ts')
+  const directory = await mkdtemp(join(tmpdir(), 'heritage-freshness-'))
+  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
+  let [changes, units] = [0, 0]
+  const pump = startPump({ endpoint, table, directory }, (event) =>
+    metered(async (meter) => {
+      const answer = await handler(event)
+      changes += event.Records.length
+      units += meter.units
+      return answer
+    }),
+  )
+  const all = { signedIn: true, everything: true, own: null }
+  const until = async (id: string, there: boolean) => {
+    const began = performance.now()
+    while (((await searchModel()).document(id, all) !== undefined) !== there) await sleep(20)
+    return performance.now() - began
+  }
+  const [created, deleted]: [number[], number[]] = [[], []]
+  for (let i = 0; i < 100; i += 1) {
+    const { body } = await app.contributor.post('/cidoc/structures/', { body: { name: `Fresh ${i}` } })
+    created.push(await until(body.cultural_entity_id, true))
+    await app.contributor.delete(`/cidoc/structures/${body.id}/`)
+    deleted.push(await until(body.cultural_entity_id, false))
+  }
+  await pump.stop()
+  await rm(directory, { recursive: true })
+  const at = (times: number[], share: number) =>
+    `${(times.sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0).toFixed(0)}`
+  process.stdout.write(`
+| change | p50 ms until search shows it | p99 |
+| --- | ---: | ---: |
+| created to found | ${at(created, 0.5)} | ${at(created, 0.99)} |
+| deleted to gone | ${at(deleted, 0.5)} | ${at(deleted, 0.99)} |
+
+Units of the projector per change of an item, all its effects together: ${(units / changes).toFixed(1)}
+`)
+}
