@@ -154,15 +154,24 @@ function byRelevance(
     const [x, y] = [order[a] ?? 0, order[b] ?? 0]
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
+  const typed = lower(text)
   const best = top(places, Math.max(COMPARED, size), earlier)
   return best
     .map((place, i) => {
       const number = numbers[place] ?? 0
-      const likeness = i < COMPARED ? likenessOf(wanted, text, corpus.names(number)) : 0
+      const likeness =
+        i < COMPARED ? likenessOf(wanted, corpus.names(number), (name) => isTyped(corpus, number, name, typed)) : 0
       return { number, likeness, score: (order[place] ?? 0) + weights.text * 0.6 * likeness }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
 }
+
+/** Names in the script that was typed come before those that only sound the same. */
+function isTyped(corpus: Corpus, number: number, name: number, typed: string): boolean {
+  const face = corpus.face(number)
+  return lower([face.title, ...face.names][name] ?? '').startsWith(typed)
+}
+const lower = (text: string) => text.trim().normalize('NFC').toLowerCase()
 
 /** The orders that do not depend on the text. */
 function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean> {

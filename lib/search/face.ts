@@ -35,11 +35,6 @@ export function unpackFace(packed: string): Face {
 /** What titles are ordered by. */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()
 
-const TITLE = members.indexOf('title')
-const NAMES = members.indexOf('names')
-/** The names in a packed document alone, its title first: what most of them are read for. */
-export function namesIn(packed: string): string[] {
-  const values: unknown = JSON.parse(packed)
-  if (!Array.isArray(values)) return []
-  return [values[TITLE], ...values[NAMES]].map(String)
-}
+/** The names of a document in plain words, its title first: what they are compared by. One line each. */
+export const plainNames = (names: readonly string[]): string =>
+  names.map((name) => plainWords(name).join(' ')).join('\n')

@@ -2,26 +2,31 @@ import { edits } from '../domain/edits.ts'
 import { sortWords } from '../domain/fold.ts'
 import type { Wanted } from './lookup.ts'
 import { synonymsOf } from './synonyms.ts'
-import { termOf, type Word, wordsOf } from './words.ts'
+import { termOf, type Word } from './words.ts'
 
 /**
  * How well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it was
  * typed; the same name in another spelling comes close; what either side has beyond the other costs, common words little.
+ * `names` are in plain words; `isTyped` tells whether one of them begins so in the script that was typed.
  */
-export function likenessOf(wanted: readonly Wanted[], text: string, names: readonly string[]): number {
+export function likenessOf(
+  wanted: readonly Wanted[],
+  names: readonly string[],
+  isTyped: (name: number) => boolean,
+): number {
   const asked = wanted.map(({ raw }) => raw).join(' ')
-  const typed = lower(text)
-  const best = names.map((name, i) => likeness(wanted, asked, typed, name) * (i === 0 ? 1 : 0.99))
-  return Math.max(0, ...best)
+  let best = 0
+  for (const [i, name] of names.entries()) {
+    const here = likeness(wanted, asked, name, () => isTyped(i)) * (i === 0 ? 1 : 0.99)
+    if (here > best) best = here
+  }
+  return best
 }
 
-function likeness(wanted: readonly Wanted[], asked: string, typed: string, name: string): number {
-  const words = wordsOf(name)
-  if (words.length === 0) return 0
-  const written = words.map(({ raw }) => raw).join(' ')
-  // Names in the script that was typed come before those that only sound the same.
-  const sameScript = lower(name).startsWith(typed)
-  if (written === asked) return sameScript ? 1 : 0.985
+function likeness(wanted: readonly Wanted[], asked: string, written: string, isTyped: () => boolean): number {
+  if (written === '') return 0
+  if (written === asked) return isTyped() ? 1 : 0.985
+  const words = written.split(' ').map((raw) => ({ raw, term: termOf(raw) }))
   const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
   const used = new Set<number>()
   let [answered, last, inOrder] = [0, -1, true]
@@ -38,12 +43,11 @@ function likeness(wanted: readonly Wanted[], asked: string, typed: string, name:
   }
   const told = words.reduce((sum, word) => sum + tellsOf(word), 0)
   const met = words.reduce((sum, word, i) => sum + (used.has(i) ? tellsOf(word) : 0), 0)
-  const begins = written.startsWith(asked) ? (sameScript ? 0.14 : 0.11) : 0
+  const begins = written.startsWith(asked) ? (isTyped() ? 0.14 : 0.11) : 0
   const apart = (answered / total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
   return Math.max(apart, together(wanted, words))
 }
 
-const lower = (text: string) => text.trim().normalize('NFC').toLowerCase()
 const tellsOf = ({ term }: Word) => (sortWords.has(term) ? 0.4 : 1)
 
 function wordFit({ raw, term, unfinished }: Wanted, word: Word): number {

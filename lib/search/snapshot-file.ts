@@ -4,7 +4,7 @@ import { FORMAT } from './build.ts'
 import { eachNumber, type Postings, unpackPostings } from './codec.ts'
 import { type Columns, columnsFrom, type Sight } from './columns.ts'
 import type { Document } from './document.ts'
-import { type Face, nameKey, namesIn, unpackFace } from './face.ts'
+import { type Face, nameKey, unpackFace } from './face.ts'
 import { mayHold } from './sieve.ts'
 
 export type Counts = Record<Sight, number>
@@ -28,7 +28,8 @@ export type SnapshotFile = {
   postings: (term: string) => Postings | undefined
   columns: () => Columns
   face: (number: number) => Face
-  names: (number: number) => string[]
+  /** The names in plain words, the title first, one line each. */
+  names: (number: number) => string
   text: (number: number) => string
   /** The documents whose ids begin alike; the caller compares the whole id. */
   at: (place: number) => number[]
@@ -61,13 +62,14 @@ export function openFile(path: string): SnapshotFile {
   }
   const facts = v.parse(Facts, JSON.parse(String(one('SELECT facts FROM facts')()?.facts)))
   const postings = one('SELECT term.total, data FROM term JOIN term_list USING (number) WHERE term.text = ?')
+  const names = one('SELECT names FROM document WHERE number = ?')
   const face = one('SELECT face FROM document WHERE number = ?')
   const text = one('SELECT text FROM document WHERE number = ?')
   const at = db.prepare('SELECT number FROM document WHERE place = ?')
   const contributor = one('SELECT number FROM contributor WHERE id = ?')
   const column = one('SELECT data FROM columns WHERE name = ?')
   const name = one('SELECT key FROM name WHERE rank = ?')
-  const names = Number(one('SELECT max(rank) AS n FROM name')()?.n ?? 0)
+  const ranks = Number(one('SELECT max(rank) AS n FROM name')()?.n ?? 0)
   return {
     facts,
     terms: lexicon(db, 'term'),
@@ -82,7 +84,7 @@ export function openFile(path: string): SnapshotFile {
         return data instanceof Uint8Array ? data : undefined
       }),
     face: (number) => unpackFace(String(face(number)?.face)),
-    names: (number) => namesIn(String(face(number)?.face)),
+    names: (number) => String(names(number)?.names),
     text: (number) => String(text(number)?.text),
     at: (place) => at.all(place).map((row) => Number(row.number)),
     contributor: (id) => {
@@ -96,7 +98,7 @@ export function openFile(path: string): SnapshotFile {
         .map((row) => ({ id: String(row.id), version: Number(row.version) })),
     rank: (title) => {
       const key = nameKey(title)
-      let [low, high] = [0, names]
+      let [low, high] = [0, ranks]
       while (low < high) {
         const middle = (low + high + 1) >> 1
         if (String(name(middle)?.key) <= key) low = middle
@@ -112,19 +114,36 @@ export function openFile(path: string): SnapshotFile {
   }
 }
 
+/** So many words of a vocabulary are kept in memory once they have been read. */
+const MOST_KEPT = 50_000
+
 function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   const counts = db.prepare(`SELECT anon, total FROM ${table} WHERE text = ?`)
   const beginning = db.prepare(`SELECT text FROM ${table} WHERE text >= ? AND text < ? ORDER BY text`)
   const gram = db.prepare(`SELECT data FROM ${table}_gram WHERE gram = ?`)
   const word = db.prepare(`SELECT text FROM ${table}_list WHERE number = ?`)
   const size = Number(db.prepare(`SELECT count(*) AS n FROM ${table}_list`).get()?.n)
+  // The file never changes, so what was read once holds. Words come again and again.
+  const read = new Map<number, string>()
+  const textOf = (number: number): string => {
+    const known = read.get(number)
+    if (known !== undefined) return known
+    const text = String(word.get(number)?.text)
+    if (read.size < MOST_KEPT) read.set(number, text)
+    return text
+  }
+  const counted = new Map<string, Counts>()
   const stored = db.prepare('SELECT data FROM columns WHERE name = ?').get(`${table}_sieve`)?.data
   const sieve = stored instanceof Uint8Array ? stored : new Uint8Array(8).fill(255)
   return {
     counts: (text) => {
-      if (!mayHold(sieve, text)) return undefined
+      const known = counted.get(text)
+      if (known || !mayHold(sieve, text)) return known
       const row = counts.get(text)
-      return row && { anon: Number(row.anon), total: Number(row.total) }
+      if (!row) return undefined
+      const found = { anon: Number(row.anon), total: Number(row.total) }
+      if (counted.size < MOST_KEPT) counted.set(text, found)
+      return found
     },
     beginning: (text, most, admits) => {
       const words: string[] = []
@@ -150,7 +169,7 @@ function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
       found.sort((a, b) => (shared[b] ?? 0) - (shared[a] ?? 0) || a - b)
       const words: string[] = []
       for (const number of found) {
-        const text = String(word.get(number)?.text)
+        const text = textOf(number)
         if (admits(text)) words.push(text)
         if (words.length === most) break
       }
