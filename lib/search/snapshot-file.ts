@@ -51,6 +51,10 @@ const Facts = v.object({
 })
 export type Facts = v.InferOutput<typeof Facts>
 
+/** Lists of so many documents or more are kept unpacked, 5 bytes for each document of each list, until they are too many. */
+const LONG = 2000
+const MOST_HELD = 4_000_000
+
 /** Opens a file that `build` wrote; fails on any other. */
 export function openFile(path: string): SnapshotFile {
   const db = new DatabaseSync(path, { readOnly: true })
@@ -70,13 +74,31 @@ export function openFile(path: string): SnapshotFile {
   const column = one('SELECT data FROM columns WHERE name = ?')
   const name = one('SELECT key FROM name WHERE rank = ?')
   const ranks = Number(one('SELECT max(rank) AS n FROM name')()?.n ?? 0)
+  // Long lists belong to common words, which come in most questions.
+  const lists = new Map<string, Postings>()
+  let held = 0
+  const keep = (term: string, list: Postings) => {
+    if (list.numbers.length < LONG) return
+    lists.set(term, list)
+    held += list.numbers.length
+    for (const [oldest, { numbers }] of lists) {
+      if (held <= MOST_HELD) break
+      lists.delete(oldest)
+      held -= numbers.length
+    }
+  }
   return {
     facts,
     terms: lexicon(db, 'term'),
     words: lexicon(db, 'word'),
     postings: (term) => {
+      const known = lists.get(term)
+      if (known) return known
       const row = postings(term)
-      return row?.data instanceof Uint8Array ? unpackPostings(row.data, Number(row.total)) : undefined
+      if (!(row?.data instanceof Uint8Array)) return undefined
+      const list = unpackPostings(row.data, Number(row.total))
+      keep(term, list)
+      return list
     },
     columns: () =>
       columnsFrom(facts.documents, (each) => {
