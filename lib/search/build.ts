@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { bytesOf, type Packed, packed, push } from './codec.ts'
 import { append, columnBytes, columnNames, columnsFrom, type Sight, seenBy, sights } from './columns.ts'
 import type { Document, Gone } from './document.ts'
-import { nameKey, packFace, plainNames } from './face.ts'
+import { nameKey, packFace, packNames } from './face.ts'
 import { gramsOf, piecesOf } from './grams.ts'
 import { sieveOf } from './sieve.ts'
 import { contentsOf } from './words.ts'
@@ -40,7 +40,7 @@ export async function build(
       contributor: contributors.of(it.contributor_id ?? ''),
       name: 0,
     })
-    insert.run(number, columns.order[number] ?? 0, plainNames([it.title, ...it.names]), packFace(it), it.text)
+    insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packFace(it), it.text)
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
     const seen = seenBy(columns.flags[number] ?? 0)

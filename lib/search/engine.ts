@@ -3,7 +3,7 @@ import type { Weights } from '../config.ts'
 import type { Ask, Facets, Found, Guess, Hit, Model, Sort } from './ask.ts'
 import { ALIVE, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from './columns.ts'
 import type { Corpus } from './corpus.ts'
-import { likenessOf } from './likeness.ts'
+import { closeness, likenessOf } from './likeness.ts'
 import { literalIn } from './literal.ts'
 import { asWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
 import { type Matches, match, type Scratch, scratchFor } from './match.ts'
@@ -160,18 +160,17 @@ function byRelevance(
     .map((place, i) => {
       const number = numbers[place] ?? 0
       const likeness =
-        i < COMPARED ? likenessOf(wanted, corpus.names(number), (name) => isTyped(corpus, number, name, typed)) : 0
+        i < COMPARED ? likenessOf(wanted, text, corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
       return { number, likeness, score: (order[place] ?? 0) + weights.text * 0.6 * likeness }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
 }
 
-/** Names in the script that was typed come before those that only sound the same. */
-function isTyped(corpus: Corpus, number: number, name: number, typed: string): boolean {
-  const face = corpus.face(number)
-  return lower([face.title, ...face.names][name] ?? '').startsWith(typed)
+/** How far a name begins letter for letter as was typed; others only sound the same. */
+function spelt(corpus: Corpus, number: number, name: number, typed: string): number {
+  return closeness(lower(corpus.written(number)[name] ?? '').slice(0, typed.length), typed)
 }
-const lower = (text: string) => text.trim().normalize('NFC').toLowerCase()
+const lower = (text: string) => text.trim().normalize('NFC').toLowerCase().slice(0, 200)
 
 /** The orders that do not depend on the text. */
 function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean> {

@@ -1,31 +1,37 @@
 import { edits } from '../domain/edits.ts'
 import { sortWords } from '../domain/fold.ts'
+import { isDevanagari, type PlainName } from './face.ts'
 import type { Wanted } from './lookup.ts'
 import { synonymsOf } from './synonyms.ts'
 import { termOf, type Word } from './words.ts'
 
 /**
  * How well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it was
- * typed; the same name in another spelling comes close; what either side has beyond the other costs, common words little.
- * `names` are in plain words; `isTyped` tells whether one of them begins so in the script that was typed.
+ * typed; the same name in another spelling comes close, in another script next; what either side has beyond the other costs,
+ * common words little. `spelt` tells from 0 to 1 how far a name begins letter for letter as was typed.
  */
 export function likenessOf(
   wanted: readonly Wanted[],
-  names: readonly string[],
-  isTyped: (name: number) => boolean,
+  typed: string,
+  names: readonly PlainName[],
+  spelt: (name: number) => number,
 ): number {
   const asked = wanted.map(({ raw }) => raw).join(' ')
+  const script = isDevanagari(typed)
   let best = 0
-  for (const [i, name] of names.entries()) {
-    const here = likeness(wanted, asked, name, () => isTyped(i)) * (i === 0 ? 1 : 0.99)
+  for (const [i, { words, devanagari }] of names.entries()) {
+    const share = (i === 0 ? 1 : 0.99) * (devanagari === script ? 1 : OTHER_SCRIPT)
+    const here = likeness(wanted, asked, words, () => spelt(i)) * share
     if (here > best) best = here
   }
   return best
 }
 
-function likeness(wanted: readonly Wanted[], asked: string, written: string, isTyped: () => boolean): number {
+const OTHER_SCRIPT = 0.95
+
+function likeness(wanted: readonly Wanted[], asked: string, written: string, spelt: () => number): number {
   if (written === '') return 0
-  if (written === asked) return isTyped() ? 1 : 0.985
+  if (written === asked) return 0.97 + 0.03 * spelt()
   const words = written.split(' ').map((raw) => ({ raw, term: termOf(raw) }))
   const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
   const used = new Set<number>()
@@ -43,7 +49,7 @@ function likeness(wanted: readonly Wanted[], asked: string, written: string, isT
   }
   const told = words.reduce((sum, word) => sum + tellsOf(word), 0)
   const met = words.reduce((sum, word, i) => sum + (used.has(i) ? tellsOf(word) : 0), 0)
-  const begins = written.startsWith(asked) ? (isTyped() ? 0.14 : 0.11) : 0
+  const begins = written.startsWith(asked) ? 0.11 + 0.03 * spelt() : 0
   const apart = (answered / total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
   return Math.max(apart, together(wanted, words))
 }
@@ -72,4 +78,5 @@ function together(wanted: readonly Wanted[], words: readonly Word[]): number {
   return alike >= 0.75 ? 0.93 * alike : 0
 }
 
-const closeness = (a: string, b: string) => 1 - edits(a, b) / Math.max(a.length, b.length)
+/** How alike two texts are, from 0 to 1. */
+export const closeness = (a: string, b: string) => 1 - edits(a, b) / Math.max(a.length, b.length)

@@ -4,7 +4,7 @@ import { FORMAT } from './build.ts'
 import { eachNumber, type Postings, unpackPostings } from './codec.ts'
 import { type Columns, columnsFrom, type Sight } from './columns.ts'
 import type { Document } from './document.ts'
-import { type Face, nameKey, unpackFace } from './face.ts'
+import { type Face, nameKey, namesIn, unpackFace } from './face.ts'
 import { mayHold } from './sieve.ts'
 
 export type Counts = Record<Sight, number>
@@ -28,8 +28,10 @@ export type SnapshotFile = {
   postings: (term: string) => Postings | undefined
   columns: () => Columns
   face: (number: number) => Face
-  /** The names in plain words, the title first, one line each. */
+  /** The names as `packNames` wrote them. */
   names: (number: number) => string
+  /** The names as they were written, the title first. */
+  written: (number: number) => string[]
   text: (number: number) => string
   /** The documents whose ids begin alike; the caller compares the whole id. */
   at: (place: number) => number[]
@@ -107,6 +109,7 @@ export function openFile(path: string): SnapshotFile {
       }),
     face: (number) => unpackFace(String(face(number)?.face)),
     names: (number) => String(names(number)?.names),
+    written: (number) => namesIn(String(face(number)?.face)),
     text: (number) => String(text(number)?.text),
     at: (place) => at.all(place).map((row) => Number(row.number)),
     contributor: (id) => {
