@@ -11,10 +11,11 @@ import { top } from './top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
 const ENOUGH = 10
-/** What a document must hold of a question, by weight, when few hold all of it. */
+/** What a document must hold of a question, by weight, when none holds all of it, and when a few do. */
 const LEAST = 0.5
+const LEAST_BESIDE = 0.7
 /** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
-const COMPARED = 100
+const COMPARED = 64
 const DAY = 86_400_000
 
 /** Answers questions about a corpus. `state` is asked for with each answer, since the corpus moves on. */
@@ -84,7 +85,8 @@ function find(
   const all = match(corpus, scratch, written, 1, admits)
   if (all.numbers.length >= ENOUGH || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
-  return { ...match(corpus, scratch, nearly, LEAST, admits), wanted: nearly }
+  const least = all.numbers.length > 0 ? LEAST_BESIDE : LEAST
+  return { ...match(corpus, scratch, nearly, least, admits), wanted: nearly }
 }
 
 function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {
