@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { bytesOf, type Packed, packed, push } from './codec.ts'
 import { append, columnBytes, columnNames, columnsFrom, type Sight, seenBy, sights } from './columns.ts'
 import type { Document, Gone } from './document.ts'
-import { nameKey, packFace } from './face.ts'
+import { nameKey, packFace, packNames } from './face.ts'
 import { gramsOf, piecesOf } from './grams.ts'
 import { sieveOf } from './sieve.ts'
 import { contentsOf } from './words.ts'
@@ -32,7 +32,7 @@ export async function build(
   const [resources, statuses, contributors] = [new Numbering(), new Numbering(['']), new Numbering([''])]
   const categories = new Numbering([''])
   const names: { key: string; number: number }[] = []
-  const insert = db.prepare('INSERT INTO document (number, place, face, text) VALUES (?, ?, ?, ?)')
+  const insert = db.prepare('INSERT INTO document (number, place, names, face, text) VALUES (?, ?, ?, ?, ?)')
 
   for await (const it of documents) {
     const number = append(columns, it, {
@@ -42,7 +42,7 @@ export async function build(
       contributor: contributors.of(it.contributor_id ?? ''),
       name: 0,
     })
-    insert.run(number, columns.order[number] ?? 0, packFace(it), it.text)
+    insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packFace(it), it.text)
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
     const seen = seenBy(columns.flags[number] ?? 0)
@@ -81,7 +81,7 @@ export const FORMAT = 2
 
 const schema = `
   CREATE TABLE facts (facts TEXT);
-  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, face TEXT, text TEXT);
+  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, names TEXT, face TEXT, text TEXT);
   CREATE TABLE columns (name TEXT PRIMARY KEY, data BLOB);
   CREATE TABLE name (rank INTEGER PRIMARY KEY, key TEXT);
   CREATE TABLE contributor (id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;

@@ -1,7 +1,7 @@
 import type { Postings } from './codec.ts'
 import { ALIVE, append, type Columns, placeOf, type Sight, seenBy, sights } from './columns.ts'
 import { type Change, type Document, isGone } from './document.ts'
-import { type Face, nameKey } from './face.ts'
+import { type Face, nameKey, type PlainName, packNames, unpackNames } from './face.ts'
 import { gramsOf, piecesOf } from './grams.ts'
 import type { Counts, Lexicon, SnapshotFile } from './snapshot-file.ts'
 import { type Contents, contentsOf } from './words.ts'
@@ -25,6 +25,7 @@ export class Corpus {
   changes = 0
   readonly #first: number
   readonly #fresh: Document[] = []
+  readonly #plain: string[] = []
   readonly #numbers = new Map<string, number>()
   readonly #gone: Map<string, number>
   readonly #lists = new Map<string, { numbers: number[]; impacts: number[] }>()
@@ -80,10 +81,15 @@ export class Corpus {
     return face
   }
 
-  /** Every name of a document, its title first. */
-  names(number: number): string[] {
+  /** Every name of a document in plain words, its title first. */
+  names(number: number): PlainName[] {
+    return unpackNames(this.#plain[number - this.#first] ?? this.#file.names(number))
+  }
+
+  /** The same as they were written. */
+  written(number: number): string[] {
     const fresh = this.#fresh[number - this.#first]
-    return fresh ? [fresh.title, ...fresh.names] : this.#file.names(number)
+    return fresh ? [fresh.title, ...fresh.names] : this.#file.written(number)
   }
 
   text(number: number): string {
@@ -138,6 +144,7 @@ export class Corpus {
       name: this.#file.rank(it.title),
     })
     this.#fresh[number - this.#first] = it
+    this.#plain[number - this.#first] = packNames([it.title, ...it.names])
     this.#numbers.set(it.id, number)
     const contents = contentsOf(it)
     for (const [term, impact] of contents.impacts) {

@@ -3,7 +3,7 @@ import type { Weights } from '../config.ts'
 import type { Ask, Facets, Found, Guess, Hit, Model, Sort } from './ask.ts'
 import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from './columns.ts'
 import type { Corpus } from './corpus.ts'
-import { likenessOf } from './likeness.ts'
+import { closeness, likenessOf } from './likeness.ts'
 import { literalIn } from './literal.ts'
 import { asWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
 import { type Matches, match, type Scratch, scratchFor } from './match.ts'
@@ -11,10 +11,11 @@ import { top } from './top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
 const ENOUGH = 10
-/** What a document must hold of a question, by weight, when few hold all of it. */
+/** What a document must hold of a question, by weight, when none holds all of it, and when a few do. */
 const LEAST = 0.5
+const LEAST_BESIDE = 0.7
 /** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
-const COMPARED = 100
+const COMPARED = 64
 const DAY = 86_400_000
 
 /** Answers questions about a corpus. `state` is asked for with each answer, since the corpus moves on. */
@@ -84,7 +85,8 @@ function find(
   const all = match(corpus, scratch, written, 1, admits)
   if (all.numbers.length >= ENOUGH || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
-  return { ...match(corpus, scratch, nearly, LEAST, admits), wanted: nearly }
+  const least = all.numbers.length > 0 ? LEAST_BESIDE : LEAST
+  return { ...match(corpus, scratch, nearly, least, admits), wanted: nearly }
 }
 
 function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {
@@ -156,15 +158,23 @@ function byRelevance(
     const [x, y] = [order[a] ?? 0, order[b] ?? 0]
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
+  const typed = lower(text)
   const best = top(places, Math.max(COMPARED, size), earlier)
   return best
     .map((place, i) => {
       const number = numbers[place] ?? 0
-      const likeness = i < COMPARED ? likenessOf(wanted, text, corpus.names(number)) : 0
+      const likeness =
+        i < COMPARED ? likenessOf(wanted, text, corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
       return { number, likeness, score: (order[place] ?? 0) + weights.text * 0.6 * likeness }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
 }
+
+/** How far a name begins letter for letter as was typed; others only sound the same. */
+function spelt(corpus: Corpus, number: number, name: number, typed: string): number {
+  return closeness(lower(corpus.written(number)[name] ?? '').slice(0, typed.length), typed)
+}
+const lower = (text: string) => text.trim().normalize('NFC').toLowerCase().slice(0, 200)
 
 /** The orders that do not depend on the text. */
 function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean> {

@@ -37,14 +37,30 @@ export function unpackFace(packed: string): Face {
   return v.parse(Face, Object.fromEntries(there))
 }
 
+const TITLE = members.indexOf('title')
+const NAMES = members.indexOf('names')
+/** The names alone as they were written, the title first. Checking all of a document costs ten times as much. */
+export function namesIn(packed: string): string[] {
+  const values: unknown = JSON.parse(packed)
+  return Array.isArray(values) ? [values[TITLE], ...values[NAMES]].map(String) : []
+}
+
 /** What titles are ordered by. */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()
 
-const TITLE = members.indexOf('title')
-const NAMES = members.indexOf('names')
-/** The names in a packed document alone, its title first: what most of them are read for. */
-export function namesIn(packed: string): string[] {
-  const values: unknown = JSON.parse(packed)
-  if (!Array.isArray(values)) return []
-  return [values[TITLE], ...values[NAMES]].map(String)
-}
+/** A name in plain words, and whether it is written in Devanagari. */
+export type PlainName = { words: string; devanagari: boolean }
+export const isDevanagari = (text: string): boolean => /[\u0900-\u097f]/.test(text)
+
+/** The names of a document as they are compared, its title first: one line each, those in Devanagari marked. */
+export const packNames = (names: readonly string[]): string =>
+  names.map((name) => `${isDevanagari(name) ? MARK : ''}${plainWords(name).join(' ')}`).join('\n')
+
+export const unpackNames = (packed: string): PlainName[] =>
+  packed.split('\n').map((line) => {
+    const devanagari = line.startsWith(MARK)
+    return { words: devanagari ? line.slice(MARK.length) : line, devanagari }
+  })
+
+/** No plain word begins with it. */
+const MARK = '~'

@@ -1,27 +1,38 @@
 import { edits } from '../domain/edits.ts'
 import { sortWords } from '../domain/fold.ts'
+import { isDevanagari, type PlainName } from './face.ts'
 import type { Wanted } from './lookup.ts'
 import { synonymsOf } from './synonyms.ts'
-import { termOf, type Word, wordsOf } from './words.ts'
+import { termOf, type Word } from './words.ts'
 
 /**
  * How well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it was
- * typed; the same name in another spelling comes close; what either side has beyond the other costs, common words little.
+ * typed; the same name in another spelling comes close, in another script next; what either side has beyond the other costs,
+ * common words little. `spelt` tells from 0 to 1 how far a name begins letter for letter as was typed.
  */
-export function likenessOf(wanted: readonly Wanted[], text: string, names: readonly string[]): number {
+export function likenessOf(
+  wanted: readonly Wanted[],
+  typed: string,
+  names: readonly PlainName[],
+  spelt: (name: number) => number,
+): number {
   const asked = wanted.map(({ raw }) => raw).join(' ')
-  const typed = lower(text)
-  const best = names.map((name, i) => likeness(wanted, asked, typed, name) * (i === 0 ? 1 : 0.99))
-  return Math.max(0, ...best)
+  const script = isDevanagari(typed)
+  let best = 0
+  for (const [i, { words, devanagari }] of names.entries()) {
+    const share = (i === 0 ? 1 : 0.99) * (devanagari === script ? 1 : OTHER_SCRIPT)
+    const here = likeness(wanted, asked, words, () => spelt(i)) * share
+    if (here > best) best = here
+  }
+  return best
 }
 
-function likeness(wanted: readonly Wanted[], asked: string, typed: string, name: string): number {
-  const words = wordsOf(name)
-  if (words.length === 0) return 0
-  const written = words.map(({ raw }) => raw).join(' ')
-  // Names in the script that was typed come before those that only sound the same.
-  const sameScript = lower(name).startsWith(typed)
-  if (written === asked) return sameScript ? 1 : 0.985
+const OTHER_SCRIPT = 0.95
+
+function likeness(wanted: readonly Wanted[], asked: string, written: string, spelt: () => number): number {
+  if (written === '') return 0
+  if (written === asked) return 0.97 + 0.03 * spelt()
+  const words = written.split(' ').map((raw) => ({ raw, term: termOf(raw) }))
   const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
   const used = new Set<number>()
   let [answered, last, inOrder] = [0, -1, true]
@@ -38,12 +49,11 @@ function likeness(wanted: readonly Wanted[], asked: string, typed: string, name:
   }
   const told = words.reduce((sum, word) => sum + tellsOf(word), 0)
   const met = words.reduce((sum, word, i) => sum + (used.has(i) ? tellsOf(word) : 0), 0)
-  const begins = written.startsWith(asked) ? (sameScript ? 0.14 : 0.11) : 0
+  const begins = written.startsWith(asked) ? 0.11 + 0.03 * spelt() : 0
   const apart = (answered / total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
   return Math.max(apart, together(wanted, words))
 }
 
-const lower = (text: string) => text.trim().normalize('NFC').toLowerCase()
 const tellsOf = ({ term }: Word) => (sortWords.has(term) ? 0.4 : 1)
 
 function wordFit({ raw, term, unfinished }: Wanted, word: Word): number {
@@ -68,4 +78,5 @@ function together(wanted: readonly Wanted[], words: readonly Word[]): number {
   return alike >= 0.75 ? 0.93 * alike : 0
 }
 
-const closeness = (a: string, b: string) => 1 - edits(a, b) / Math.max(a.length, b.length)
+/** How alike two texts are, from 0 to 1. */
+export const closeness = (a: string, b: string) => 1 - edits(a, b) / Math.max(a.length, b.length)

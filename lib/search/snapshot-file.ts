@@ -28,7 +28,10 @@ export type SnapshotFile = {
   postings: (term: string) => Postings | undefined
   columns: () => Columns
   face: (number: number) => Face
-  names: (number: number) => string[]
+  /** The names as `packNames` wrote them. */
+  names: (number: number) => string
+  /** The names as they were written, the title first. */
+  written: (number: number) => string[]
   text: (number: number) => string
   /** The documents whose ids begin alike; the caller compares the whole id. */
   at: (place: number) => number[]
@@ -51,6 +54,10 @@ const Facts = v.object({
 })
 export type Facts = v.InferOutput<typeof Facts>
 
+/** Lists of so many documents or more are kept unpacked, 5 bytes for each document of each list, until they are too many. */
+const LONG = 2000
+const MOST_HELD = 4_000_000
+
 /** Opens a file that `build` wrote; fails on any other. */
 export function openFile(path: string): SnapshotFile {
   const db = new DatabaseSync(path, { readOnly: true })
@@ -62,20 +69,39 @@ export function openFile(path: string): SnapshotFile {
   }
   const facts = v.parse(Facts, JSON.parse(String(one('SELECT facts FROM facts')()?.facts)))
   const postings = one('SELECT term.total, data FROM term JOIN term_list USING (number) WHERE term.text = ?')
+  const names = one('SELECT names FROM document WHERE number = ?')
   const face = one('SELECT face FROM document WHERE number = ?')
   const text = one('SELECT text FROM document WHERE number = ?')
   const at = db.prepare('SELECT number FROM document WHERE place = ?')
   const contributor = one('SELECT number FROM contributor WHERE id = ?')
   const column = one('SELECT data FROM columns WHERE name = ?')
   const name = one('SELECT key FROM name WHERE rank = ?')
-  const names = Number(one('SELECT max(rank) AS n FROM name')()?.n ?? 0)
+  const ranks = Number(one('SELECT max(rank) AS n FROM name')()?.n ?? 0)
+  // Long lists belong to common words, which come in most questions.
+  const lists = new Map<string, Postings>()
+  let held = 0
+  const keep = (term: string, list: Postings) => {
+    if (list.numbers.length < LONG) return
+    lists.set(term, list)
+    held += list.numbers.length
+    for (const [oldest, { numbers }] of lists) {
+      if (held <= MOST_HELD) break
+      lists.delete(oldest)
+      held -= numbers.length
+    }
+  }
   return {
     facts,
     terms: lexicon(db, 'term'),
     words: lexicon(db, 'word'),
     postings: (term) => {
+      const known = lists.get(term)
+      if (known) return known
       const row = postings(term)
-      return row?.data instanceof Uint8Array ? unpackPostings(row.data, Number(row.total)) : undefined
+      if (!(row?.data instanceof Uint8Array)) return undefined
+      const list = unpackPostings(row.data, Number(row.total))
+      keep(term, list)
+      return list
     },
     columns: () =>
       columnsFrom(facts.documents, (each) => {
@@ -83,7 +109,8 @@ export function openFile(path: string): SnapshotFile {
         return data instanceof Uint8Array ? data : undefined
       }),
     face: (number) => unpackFace(String(face(number)?.face)),
-    names: (number) => namesIn(String(face(number)?.face)),
+    names: (number) => String(names(number)?.names),
+    written: (number) => namesIn(String(face(number)?.face)),
     text: (number) => String(text(number)?.text),
     at: (place) => at.all(place).map((row) => Number(row.number)),
     contributor: (id) => {
@@ -97,7 +124,7 @@ export function openFile(path: string): SnapshotFile {
         .map((row) => ({ id: String(row.id), version: Number(row.version) })),
     rank: (title) => {
       const key = nameKey(title)
-      let [low, high] = [0, names]
+      let [low, high] = [0, ranks]
       while (low < high) {
         const middle = (low + high + 1) >> 1
         if (String(name(middle)?.key) <= key) low = middle
@@ -113,19 +140,36 @@ export function openFile(path: string): SnapshotFile {
   }
 }
 
+/** So many words of a vocabulary are kept in memory once they have been read. */
+const MOST_KEPT = 50_000
+
 function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   const counts = db.prepare(`SELECT anon, total FROM ${table} WHERE text = ?`)
   const beginning = db.prepare(`SELECT text FROM ${table} WHERE text >= ? AND text < ? ORDER BY text`)
   const gram = db.prepare(`SELECT data FROM ${table}_gram WHERE gram = ?`)
   const word = db.prepare(`SELECT text FROM ${table}_list WHERE number = ?`)
   const size = Number(db.prepare(`SELECT count(*) AS n FROM ${table}_list`).get()?.n)
+  // The file never changes, so what was read once holds. Words come again and again.
+  const read = new Map<number, string>()
+  const textOf = (number: number): string => {
+    const known = read.get(number)
+    if (known !== undefined) return known
+    const text = String(word.get(number)?.text)
+    if (read.size < MOST_KEPT) read.set(number, text)
+    return text
+  }
+  const counted = new Map<string, Counts>()
   const stored = db.prepare('SELECT data FROM columns WHERE name = ?').get(`${table}_sieve`)?.data
   const sieve = stored instanceof Uint8Array ? stored : new Uint8Array(8).fill(255)
   return {
     counts: (text) => {
-      if (!mayHold(sieve, text)) return undefined
+      const known = counted.get(text)
+      if (known || !mayHold(sieve, text)) return known
       const row = counts.get(text)
-      return row && { anon: Number(row.anon), total: Number(row.total) }
+      if (!row) return undefined
+      const found = { anon: Number(row.anon), total: Number(row.total) }
+      if (counted.size < MOST_KEPT) counted.set(text, found)
+      return found
     },
     beginning: (text, most, admits) => {
       const words: string[] = []
@@ -151,7 +195,7 @@ function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
       found.sort((a, b) => (shared[b] ?? 0) - (shared[a] ?? 0) || a - b)
       const words: string[] = []
       for (const number of found) {
-        const text = String(word.get(number)?.text)
+        const text = textOf(number)
         if (admits(text)) words.push(text)
         if (words.length === most) break
       }

@@ -1,5 +1,5 @@
 import type { Document } from '../../lib/search/document.ts'
-import { documentOf, type Query, type Row } from './search-rows.ts'
+import { documentOf, type Row } from './search-rows.ts'
 
 /** Numbers between 0 and 1 that are the same in every run. */
 export function dice(seed: number): () => number {
@@ -96,5 +96,3 @@ export async function timed(queries: readonly string[], ask: (query: string) => 
   times.sort((a, b) => a - b)
   return { p50: times[Math.floor(times.length * 0.5)] ?? 0, p99: times[Math.floor(times.length * 0.99)] ?? 0 }
 }
-
-export type { Query }
