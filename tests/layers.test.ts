@@ -37,7 +37,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   config: [],
   meter: [],
   clock: ['domain'],
-  cache: ['clock'],
+  cache: ['clock', 'config', 'log', 'table'],
   log: ['config'],
   blobs: ['config'],
   metrics: ['clock', 'table/read'],
@@ -49,6 +49,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/util-dynamodb': ['table'],
   '@aws-sdk/client-s3': ['blobs'],
   '@middy/core': ['http'],
+  iovalkey: ['cache'],
   jose: ['auth'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],

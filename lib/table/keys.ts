@@ -43,6 +43,8 @@ import { addressOf } from '../domain/address.ts'
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
  *   one sign-in with the tokens of its family         table       TOKEN#session#<id>              HEAD
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
+ *   versions of the sorts of answer that are kept     table       VERSIONS                        HEAD
+ *   a kept answer, by prefix, sort, version and key   table       CACHE#<place>                   HEAD
  */
 export type Key = { pk: string; sk: string }
 
@@ -96,6 +98,9 @@ export const key = {
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
+
+  versions: (): Key => ({ pk: 'VERSIONS', sk: HEAD }),
+  cached: (place: string): Key => ({ pk: `CACHE#${place}`, sk: HEAD }),
 }
 
 export const indexes = ['kind', 'every', 'owner', 'owner_kind'] as const

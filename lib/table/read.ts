@@ -25,7 +25,11 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
 }
 
 /** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. Asks again for keys that were not processed. */
-export async function getMany(keys: readonly Key[], consistent = false): Promise<Map<string, Stored>> {
+export async function getMany(
+  keys: readonly Key[],
+  consistent = false,
+  abortSignal?: AbortSignal,
+): Promise<Map<string, Stored>> {
   const wanted = [...new Map(keys.map((each) => [`${each.pk} ${each.sk}`, each])).values()]
   const found = new Map<string, Stored>()
   for (let start = 0; start < wanted.length; start += 100) {
@@ -38,7 +42,10 @@ export async function getMany(keys: readonly Key[], consistent = false): Promise
     for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
       if (attempt > 8) throw unavailable()
       if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
-      const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
+      const { Responses, UnprocessedKeys } = await db.send(
+        new BatchGetCommand({ RequestItems: left }),
+        abortSignal && { abortSignal },
+      )
       for (const item of Responses?.[TableName] ?? []) found.set(`${item.pk} ${item.sk}`, item)
       left = UnprocessedKeys ?? {}
     }

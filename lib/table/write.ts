@@ -1,9 +1,9 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { PutCommand, TransactWriteCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, newId } from '../clock.ts'
 import { conflict, unavailable } from '../errors.ts'
 import { db, TableName } from './client.ts'
-import type { Write } from './item.ts'
+import { adding, type Write } from './item.ts'
 import { type Key, key } from './keys.ts'
 
 /** Counters are spread over so many items, so that writers of one list do not wait for each other. */
@@ -50,6 +50,16 @@ export async function add(at: Key, by = 1): Promise<number> {
     }),
   )
   return Number(Attributes?.n)
+}
+
+/** Adds to several numbers of one item in one atomic update. */
+export async function addTo(at: Key, numbers: Readonly<Record<string, number>>): Promise<void> {
+  await db.send(new UpdateCommand({ TableName, Key: at, ...adding(numbers) }))
+}
+
+/** Writes an item whatever was there, in a transaction with nothing else. */
+export async function write(at: Key, item: object): Promise<void> {
+  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }))
 }
 
 /** Adds one to a number that must stay below `limit` and expires; answers whether it could. */

@@ -1,0 +1,16 @@
+/** The sorts of answer that are kept, and for how many seconds; each has a version of its own. */
+export const answers = {
+  leaderboard: { seconds: 120 },
+  'queue-counts': { seconds: 30 },
+} as const satisfies Record<string, { seconds: number }>
+export type Name = keyof typeof answers
+
+/** What a change of an item of each type makes stale. Beside the five rules of the specification: what a board shows has changed. */
+export const staleBy: Readonly<Record<string, readonly Name[]>> = {
+  submission: ['leaderboard'],
+  record: ['leaderboard', 'queue-counts'],
+  decision: ['leaderboard', 'queue-counts'],
+  flag: ['queue-counts'],
+  revision: ['leaderboard'],
+  board: ['leaderboard'],
+}
