@@ -6,24 +6,37 @@ import { key } from '../table/keys.ts'
 import { addTo } from '../table/write.ts'
 import { memoryStore } from './memory.ts'
 import { redisStore } from './redis.ts'
-import { answers, type Name, staleBy } from './rules.ts'
+import { answers, type Name, staleBy, type Versioned } from './rules.ts'
 import type { Store } from './store.ts'
 import { tableStore } from './table.ts'
+
+export type Answer<T> = { value: T; hit: boolean }
 
 /**
  * What `work` answers, kept under its key until a change makes its sort stale or its time is over. Whoever asks this
  * process meanwhile shares the work; a failure is not kept. A cache that fails or is slow is a miss. What comes back
  * has been through JSON.
  */
-export async function cached<T>(name: Name, key: string, work: () => Promise<T>): Promise<{ value: T; hit: boolean }> {
-  const place = (version: number) => `${config.CACHE_KEY_PREFIX}${name}:${version}:${digest(key)}`
+export async function cached<T extends object>(
+  name: Versioned,
+  key: string,
+  work: () => Promise<T>,
+): Promise<Answer<T>> {
+  const place = (version: number) => placeOf(name, version, key)
   const found = await attempt(() => store.look(name, place))
   if (!found) return { value: await work(), hit: false }
-  const kept = found.text === undefined ? undefined : fresh<T>(found.text)
-  if (kept) return { ...kept, hit: true }
-  const at = place(found.version)
-  const running = underWay.get(at) ?? begin(at, name, work)
-  return { value: JSON.parse(await running), hit: false }
+  return answer(name, place(found.version), found.text, work)
+}
+
+/** As `cached`, of a version that the caller knows, such as a position in a log. The table is asked for none. */
+export async function cachedAt<T extends object>(
+  name: Name,
+  version: string | number,
+  key: string,
+  work: () => Promise<T>,
+): Promise<Answer<T>> {
+  const at = placeOf(name, version, key)
+  return answer(name, at, await attempt(() => store.read(at)), work)
 }
 
 /** Makes stale what depends on items of these types; for after their commit. A bump that is lost costs what an entry may live. */
@@ -39,6 +52,16 @@ export function storeAt(url: string): Store {
 }
 
 const store = storeAt(config.CACHE_URL)
+
+/** Callers' words are of any length and form, and a key is not. */
+const placeOf = (name: Name, version: string | number, key: string) =>
+  `${config.CACHE_KEY_PREFIX}${name}:${version}:${createHash('sha256').update(key).digest('base64url')}`
+
+async function answer<T>(name: Name, at: string, text: string | undefined, work: () => Promise<T>): Promise<Answer<T>> {
+  const kept = text === undefined ? undefined : fresh<T>(text)
+  if (kept) return { ...kept, hit: true }
+  return { value: JSON.parse(await (underWay.get(at) ?? begin(at, name, work))), hit: false }
+}
 
 /** The work that is being done in this process, by the key of its answer. */
 const underWay = new Map<string, Promise<string>>()
@@ -62,9 +85,6 @@ function fresh<T>(text: string): { value: T } | undefined {
   const end = text.indexOf(' ')
   return Number(text.slice(0, end)) > clock.now().getTime() ? { value: JSON.parse(text.slice(end + 1)) } : undefined
 }
-
-/** Callers' words are of any length and form, and a key is not. */
-const digest = (text: string) => createHash('sha256').update(text).digest('base64url')
 
 async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {

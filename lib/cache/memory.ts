@@ -7,6 +7,7 @@ const MOST = 1000
 export function memoryStore(): Store {
   const kept = new Map<string, string>()
   return {
+    read: async (at) => kept.get(at),
     look: async (name, place) => {
       const version = await versionOf(name)
       return { version, text: kept.get(place(version)) }

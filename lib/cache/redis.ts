@@ -1,10 +1,11 @@
 import type { Redis } from 'iovalkey'
+import { log } from '../log.ts'
 import { SLOW_MS, type Store, versionOf } from './store.ts'
 
 /** After a failure the server is left alone for so long. */
 const REST_MS = 2000
 
-/** Keeps answers in a Redis server. Its client is loaded and connected with the first answer. */
+/** Keeps answers in a Redis server. Its client is loaded and connected with the first answer; what fails is a miss. */
 export function redisStore(url: string): Store {
   let connected: Promise<Redis> | undefined
   let restUntil = 0
@@ -15,19 +16,20 @@ export function redisStore(url: string): Store {
       connected ??= connect(url)
       return await work(await connected)
     } catch (error) {
+      log({ level: 'error', message: 'cache', error: error instanceof Error ? error.name : 'unknown' })
       restUntil = performance.now() + REST_MS
       const broken = connected
       connected = undefined
       broken?.then((client) => client.disconnect()).catch(() => undefined)
-      throw error
+      return undefined
     }
   }
+  const read = async (at: string) => (await ask((client) => client.get(at))) ?? undefined
   return {
+    read,
     look: async (name, place) => {
       const version = await versionOf(name)
-      // What fails here may fail alone: the version still says what to share the work by.
-      const text = await ask((client) => client.get(place(version)))
-      return { version, text: text ?? undefined }
+      return { version, text: await read(place(version)) }
     },
     keep: async (at, text, seconds) => {
       await ask((client) => client.set(at, text, 'EX', seconds))

@@ -1,8 +1,9 @@
 import { key } from '../table/keys.ts'
 import { getMany, itemAt } from '../table/read.ts'
 
-/** Where answers are kept. `look` gives the newest version of a sort of answer and what is kept at the place of that version. */
+/** Where answers are kept, by place. `look` gives the newest version of a sort of answer and what is kept at the place of that version. */
 export type Store = {
+  read: (at: string) => Promise<string | undefined>
   look: (name: string, place: (version: number) => string) => Promise<Found>
   keep: (at: string, text: string, seconds: number) => Promise<void>
 }

@@ -1,6 +1,6 @@
 import { nowSeconds } from '../clock.ts'
-import { key } from '../table/keys.ts'
-import { getMany, itemAt } from '../table/read.ts'
+import { type Key, key } from '../table/keys.ts'
+import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { write } from '../table/write.ts'
 import { SLOW_MS, type Store } from './store.ts'
 
@@ -14,22 +14,29 @@ const MOST_BYTES = 350_000
 export function tableStore(): Store {
   const seen = new Map<string, number>()
   return {
+    read: (at) => readAt(at),
     look: async (name, place) => {
-      const signal = AbortSignal.timeout(SLOW_MS)
       const guess = seen.get(name) ?? 0
       const guessed = key.cached(place(guess))
-      const found = await getMany([key.versions(), guessed], true, signal)
+      const found = await getMany([key.versions(), guessed], true, AbortSignal.timeout(SLOW_MS))
       const version = Number(itemAt(found, key.versions())?.[name] ?? 0)
       seen.set(name, version)
-      if (version === guess) return { version, text: textOf(itemAt(found, guessed)) }
-      const newest = key.cached(place(version))
-      return { version, text: textOf(itemAt(await getMany([newest], true, signal), newest)) }
+      return { version, text: version === guess ? textIn(found, guessed) : await readAt(place(version)) }
     },
     keep: async (at, text, seconds) => {
       if (Buffer.byteLength(text) > MOST_BYTES) return
-      await write(key.cached(at), { type: 'cached', text, expires_at: nowSeconds() + seconds })
+      const item = { type: 'cached', text, expires_at: nowSeconds() + seconds }
+      await write(key.cached(at), item, AbortSignal.timeout(SLOW_MS))
     },
   }
 }
 
-const textOf = (stored: Record<string, unknown> | undefined) => (stored ? String(stored.text) : undefined)
+async function readAt(place: string): Promise<string | undefined> {
+  const at = key.cached(place)
+  return textIn(await getMany([at], true, AbortSignal.timeout(SLOW_MS)), at)
+}
+
+function textIn(found: ReadonlyMap<string, Stored>, at: Key): string | undefined {
+  const stored = itemAt(found, at)
+  return stored && String(stored.text)
+}

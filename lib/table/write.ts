@@ -58,8 +58,8 @@ export async function addTo(at: Key, numbers: Readonly<Record<string, number>>):
 }
 
 /** Writes an item whatever was there, in a transaction with nothing else. */
-export async function write(at: Key, item: object): Promise<void> {
-  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }))
+export async function write(at: Key, item: object, abortSignal: AbortSignal): Promise<void> {
+  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }), { abortSignal })
 }
 
 /** Adds one to a number that must stay below `limit` and expires; answers whether it could. */
