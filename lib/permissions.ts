@@ -123,6 +123,8 @@ export const permissions = {
   'application.read': { role: curator },
   'application.answer': { role: curator },
   'user.read': { role: curator },
+  'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },
+  'statistics.own': { role: anyone },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
 
 export type Permission = keyof typeof permissions

@@ -16,6 +16,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   activities: ['table'],
   flags: ['table'],
   notifications: ['table'],
+  leaderboard: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
   sweeper: ['table'],

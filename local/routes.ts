@@ -19,6 +19,7 @@ const roots = {
   activities: ['/data/activities'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
+  leaderboard: ['/data/leaderboard', '/data/contributors', '/data/personal-stats', '/data/user-stats'],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -43,6 +43,12 @@ import { addressOf } from '../domain/address.ts'
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
  *   one sign-in with the tokens of its family         table       TOKEN#session#<id>              HEAD
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
+ *   one person's figures, as boards show them         table       BOARD#USER#<user>               HEAD
+ *   a board, or an institution's part, best first     table       BOARD#LIST#<board>[#IN#<institution>]   <points down>#<then down>#<username>#<user>
+ *   how many of them have how many points             table       BOARD#TREE#<board>[#IN#<institution>]   N<first digits of the points>
+ *   the same at the end of a month; whether it is kept  table     BOARD#TREE#<board>@<month>      N<first digits of the points>, WHOLE
+ *   the sums over everyone                            table       BOARD#TOTALS                    <shard>
+ *   institutions of those who are on the board        table       BOARD#INSTITUTIONS              <institution>
  *   versions of the sorts of answer that are kept     table       VERSIONS                        HEAD
  *   a kept answer, by prefix, sort, version and key   table       CACHE#<place>                   HEAD
  */
@@ -99,6 +105,12 @@ export const key = {
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
 
+  board: (user: string): Key => ({ pk: `BOARD#USER#${user}`, sk: HEAD }),
+  boardRow: (list: string, place: string): Key => ({ pk: `BOARD#LIST#${list}`, sk: place }),
+  boardNode: (list: string, prefix: string): Key => ({ pk: `BOARD#TREE#${list}`, sk: `N${prefix}` }),
+  boardWhole: (list: string): Key => ({ pk: `BOARD#TREE#${list}`, sk: 'WHOLE' }),
+  boardTotals: (shard: number): Key => ({ pk: 'BOARD#TOTALS', sk: String(shard) }),
+  institution: (name: string): Key => ({ pk: 'BOARD#INSTITUTIONS', sk: name }),
   versions: (): Key => ({ pk: 'VERSIONS', sk: HEAD }),
   cached: (place: string): Key => ({ pk: `CACHE#${place}`, sk: HEAD }),
 }

@@ -92,6 +92,37 @@ export async function queryBetween(pk: string, from: string, to: string, limit: 
   return Items ?? []
 }
 
+export type Span = {
+  pk: string
+  forward: boolean
+  limit: number
+  /** Only what lies beyond this sort key, in walking direction. */
+  beyond?: string | undefined
+  consistent: boolean
+}
+
+/** The next items of one partition of the table itself; asks again until there are `limit` of them or no more. */
+export async function walkTable({ pk, forward, limit, beyond, consistent }: Span): Promise<Stored[]> {
+  const items: Stored[] = []
+  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
+  do {
+    const page = await db.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: `pk = :pk${beyond === undefined ? '' : ` AND sk ${forward ? '>' : '<'} :beyond`}`,
+        ExpressionAttributeValues: { ':pk': pk, ...(beyond !== undefined && { ':beyond': beyond }) },
+        ScanIndexForward: forward,
+        ConsistentRead: consistent,
+        Limit: limit - items.length,
+        ExclusiveStartKey,
+      }),
+    )
+    items.push(...(page.Items ?? []))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey && items.length < limit)
+  return items
+}
+
 export type Walk = {
   index: IndexName
   pk: string

@@ -62,6 +62,16 @@ export async function write(at: Key, item: object, abortSignal: AbortSignal): Pr
   await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }), { abortSignal })
 }
 
+/** Writes an item unless there is one. */
+export async function writeOnce(at: Key, item: object): Promise<void> {
+  const ConditionExpression = 'attribute_not_exists(pk)'
+  try {
+    await db.send(new PutCommand({ TableName, Item: { ...item, ...at }, ConditionExpression }))
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
+  }
+}
+
 /** Adds one to a number that must stay below `limit` and expires; answers whether it could. */
 export async function addBelow(at: Key, limit: number, expires_at: number): Promise<boolean> {
   try {
