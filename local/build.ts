@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type BuildOptions, build, type OutputFile, type Plugin, stop } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { zip } from './zip.ts'
 
 /**
@@ -10,9 +10,10 @@ import { zip } from './zip.ts'
 export async function buildPackages(root: string, names: readonly string[]): Promise<Map<string, string>> {
   const outdir = join(root, folder, 'package')
   await rm(outdir, { recursive: true, force: true })
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...forLambda(root),
-    entryPoints: names.map((name) => `functions/${name}.ts`),
+    entryPoints: [...names.map((name) => `functions/${name}.ts`), ...apart],
+    entryNames: '[name]',
     outdir,
     write: false,
     // The map is made, but nothing in the bundle points to it.
@@ -22,7 +23,11 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
   const made = new Map<string, string>()
   for (const name of names) {
     const file = join(outdir, `${name}.zip`)
-    await writeFile(file, zip({ [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }))
+    const files = [name, ...apart.filter((it) => asksFor(metafile, name, it))].map((each) => `${each}.mjs`)
+    await writeFile(
+      file,
+      zip(Object.fromEntries(files.map((each) => [`functions/${each}`, contents(outputFiles, each)]))),
+    )
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
     made.set(name, file)
   }
@@ -85,8 +90,29 @@ export const forLambda = (root: string) =>
     legalComments: 'none',
     // CommonJS dependencies in an ES module still ask for Node's own modules by require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    plugins: [besides],
     alias: { '@aws-sdk/credential-provider-node': join(root, 'local/lambda-credentials.ts') },
   }) satisfies BuildOptions
+
+/** Packages that lie beside a function as files of their own: they are loaded when configuration asks for them, and else cost nothing. */
+const apart: readonly string[] = ['iovalkey']
+
+/** What imports one of them looks for it beside itself. */
+const besides: Plugin = {
+  name: 'besides',
+  setup: (it) => {
+    it.onResolve({ filter: new RegExp(`^(${apart.join('|')})$`) }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${path}.mjs`, external: true } : undefined,
+    )
+  },
+}
+
+/** Whether a function's bundle imports one of them. */
+const asksFor = ({ outputs }: Metafile, name: string, other: string): boolean =>
+  Object.entries(outputs).some(
+    ([file, { imports }]) =>
+      basename(file) === `${name}.mjs` && imports.some(({ path }) => basename(path) === `${other}.mjs`),
+  )
 
 const DEPLOYED = 'deployed:'
 
