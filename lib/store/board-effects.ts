@@ -26,6 +26,8 @@ const concerned: Readonly<Record<string, (images: Images) => Promise<string[]>>>
     return made && made.revision_number > 1 ? [made.created_by] : []
   },
 
+  submission: async ({ before, after }) => [before, after].flatMap((it) => (it ? String(it.contributor_id) : [])),
+
   decision: async ({ before, after }) => (before || !after ? [] : [parse(decision, after).reviewer_id]),
 
   /** Who has figures is shown with name, institution and image; who is inactive is not shown. */

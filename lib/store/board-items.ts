@@ -13,10 +13,15 @@ export const tallies = {
   rejected_entities: (user) => [listsOf.owner(user, 'rejected')],
   reviews: (user) => [decisionList(user)],
   revisions: (user) => [revisionList(user)],
-  submissions: () => [],
-  accepted_submissions: () => [],
-  rejected_submissions: () => [],
+  submissions: (user) => [sent(user)],
+  accepted_submissions: (user) => [sent(user, 'accepted')],
+  rejected_submissions: (user) => [sent(user, 'rejected')],
 } as const satisfies Record<keyof Tally, (user: string) => readonly string[]>
+
+/** One person's legacy submissions, or those in one status. */
+function sent(user: string, status?: string): string {
+  return `SUBMISSION#USER#${user}${status === undefined ? '' : `#STATUS#${status}`}`
+}
 
 const Face = v.object({
   username: v.string(),
