@@ -122,6 +122,37 @@ test('who has sent no legacy submission has no place among those who did', async
   expect([answer.status, answer.body]).toEqual([404, { detail: 'Not found.' }])
 })
 
+test('who has counted before a change does not write over who has counted after it', async () => {
+  const { refresh } = await import('../lib/store/board-keep.ts')
+  const { db } = await import('../lib/table/client.ts')
+  const { id } = sure(200, await app.domain.get('/api/user/info'))
+  await contribute(app.domain, 'structures', name())
+  const [counted, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let first = true
+  db.middlewareStack.add(
+    (next, context) => async (args) => {
+      const result = await next(args)
+      if (context.commandName === 'BatchGetItemCommand' && first) {
+        first = false
+        counted.resolve()
+        await gate.promise
+      }
+      return result
+    },
+    { step: 'initialize', name: 'hold' },
+  )
+  try {
+    const early = refresh(id)
+    await counted.promise
+    await contribute(app.domain, 'structures', name())
+    expect((await refresh(id))?.tally).toMatchObject({ entities: 2, revisions: 2 })
+    gate.resolve()
+    expect((await early)?.tally).toMatchObject({ entities: 2, revisions: 2 })
+  } finally {
+    db.middlewareStack.remove('hold')
+  }
+})
+
 describe('formulas', () => {
   const zero = {
     entities: 0,
