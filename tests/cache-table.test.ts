@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cacheTests } from './cache-rules.ts'
 
@@ -5,9 +6,16 @@ cacheTests({ url: async () => 'dynamodb:', shared: true })
 
 test('an answer that no item can hold is given and not kept', async () => {
   const { cached } = await import('../lib/cache/cached.ts')
-  const large = async () => ({ text: 'x'.repeat(400_000) })
+  const large = async () => ({ text: randomBytes(400_000).toString('base64') })
   expect((await cached('leaderboard', 'large', large)).hit).toBe(false)
   expect((await cached('leaderboard', 'large', large)).hit).toBe(false)
+})
+
+test('an answer that repeats itself is kept, however long', async () => {
+  const { cached } = await import('../lib/cache/cached.ts')
+  const long = async () => ({ text: 'Āśoka '.repeat(100_000) })
+  await cached('leaderboard', 'long', long)
+  expect(await cached('leaderboard', 'long', long)).toEqual({ value: await long(), hit: true })
 })
 
 test('a store that cannot be written to is a miss', async () => {

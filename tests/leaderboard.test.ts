@@ -232,3 +232,116 @@ describe('a person', () => {
     expect(names(await leaderboard('?search=other'))).toEqual([[3, 'other', 14]])
   })
 })
+
+describe('what the projector never heard of', () => {
+  const sweep = async () => (await import('../functions/sweeper.ts')).handler()
+
+  test('is brought up by the sweeper, which looks at everyone in turn', async () => {
+    const { create } = await import('../lib/store/users.ts')
+    const many = Array.from({ length: 200 }, (_, i) => create({ email: `n${i}@heritage.test`, username: `quiet-${i}` }))
+    await Promise.all(many)
+    app.tick(1)
+    await create({ email: 'late@heritage.test', username: 'late', seeded: true })
+    const late = app.with({ 'x-dev-user': 'late@heritage.test' })
+    await publish(app, 'structures', { name: 'Unheard Of' }, late)
+    await stream.take()
+    expect(await sweep()).toMatchObject({ recounted: 200 })
+    expect(names(await leaderboard('?search=late'))).toEqual([])
+    expect(await sweep()).toMatchObject({ recounted: 7 })
+    expect(names(await leaderboard('?search=late'))).toMatchObject([[expect.any(Number), 'late', 12]])
+    // From the beginning again, and nothing more to do.
+    expect(await sweep()).toMatchObject({ recounted: 200 })
+  })
+
+  test('is brought up by a recount of everyone, whatever the rows say that are there', async () => {
+    const { recountAll } = await import('../lib/store/board-sweep.ts')
+    const { entry, moves, numberWrites } = await import('../lib/store/board-items.ts')
+    const { amended, put } = await import('../lib/table/item.ts')
+    const { get } = await import('../lib/table/read.ts')
+    const { transact } = await import('../lib/table/write.ts')
+    await recountAll()
+    const before = await leaderboard()
+    const old = await get(entry, { user_id: await idOf('other') })
+    if (!old) throw new Error('no entry')
+    // As another version of the service would have it, which reckons points otherwise.
+    const standing = { overall: { points: 7777, tie: 1 }, Forks: { points: 40, tie: 0 } }
+    const next = amended<typeof old>(old, { standing, tally: { ...old.tally, reviews: 99 } })
+    const { rows, numbers } = moves(old, next)
+    await transact([put(entry, next, old), ...rows, ...numberWrites(numbers)])
+    app.tick(121)
+    expect(names(await leaderboard())[0]).toEqual([1, 'other', 7777])
+    expect(names(await leaderboard('?type=Forks'))).toEqual([[1, 'other', 40]])
+    expect(await recountAll()).toBe(207)
+    expect(await leaderboard()).toEqual(before)
+    expect(names(await leaderboard('?type=Forks'))).toEqual([])
+    app.tick(-121)
+  })
+})
+
+describe('a board of thousands', () => {
+  /** Far more people than are walked past, in groups of equals. */
+  const many = 2600
+  beforeAll(async () => {
+    const { fillBoards } = await import('./bench/fill-boards.ts')
+    await fillBoards(0, many)
+    app.tick(121)
+  })
+  const everyone = async () => {
+    const { personOf } = await import('./bench/fill-boards.ts')
+    const before = names(await leaderboard('?page_size=100')).filter(([, name]) => !String(name).match(/\.\d+$/))
+    const filled = Array.from({ length: many }, (_, n) => personOf(n)).flatMap(({ face, standing: { overall } }) =>
+      overall ? [{ name: face.username, points: overall.points, tie: overall.tie }] : [],
+    )
+    return { before, filled }
+  }
+
+  test('shows every page as a plain sort would, or says that it cannot be jumped to', async () => {
+    const { walkTable } = await import('../lib/table/read.ts')
+    const all = await walkTable({ pk: 'BOARD#LIST#overall', forward: true, limit: 10_000, consistent: true })
+    const { filled } = await everyone()
+    expect(all.length).toBeGreaterThanOrEqual(filled.length)
+    const points = all.map((it) => Number(it.points))
+    const ranks = points.map((each) => points.indexOf(each) + 1)
+    let refused = 0
+    for (let page = 1; page <= Math.ceil(all.length / 50); page += 4) {
+      const answer = await app.anon.get(`/data/leaderboard/?page=${page}&page_size=50`)
+      if (answer.status === 400) {
+        refused += 1
+        expect(answer.body).toEqual({
+          page: ['More than 1000 people before this page have as many points. Follow "next" to it.'],
+        })
+        continue
+      }
+      const from = 50 * (page - 1)
+      const wanted = all.slice(from, from + 50).map((it, i) => [ranks[from + i], it.user_id])
+      expect(answer.body.results.map((it: { rank: number; user_id: string }) => [it.rank, it.user_id])).toEqual(wanted)
+    }
+    expect(refused).toBeLessThan(8)
+  })
+
+  test('is followed to its end by links, where ranks go on', async () => {
+    const { body } = await app.anon.get('/data/leaderboard/?page=26&page_size=100')
+    const seen = []
+    let at: string | null = '/data/leaderboard/?page_size=100'
+    let last = body
+    while (at) {
+      last = sure(200, await app.anon.get(at))
+      seen.push(...names(last))
+      at = last.next
+    }
+    expect(seen.length).toBe(last.count)
+    const scores = seen.map(([, , score]) => Number(score))
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+    expect(seen.map(([rank]) => rank)).toEqual(scores.map((score) => scores.indexOf(score) + 1))
+  })
+
+  test('costs no more than a small one', async () => {
+    app.tick(121)
+    for (const query of ['', '?page=3', '?page=70', '?page=99999', '?institution=Institute%201', '?type=Curation']) {
+      const { cost, status } = await app.anon.get(`/data/leaderboard/${query}`)
+      expect(status, query).toBe(200)
+      expect(cost.units, query).toBeLessThan(60)
+      expect((await app.anon.get(`/data/leaderboard/${query}`)).cost.calls, query).toBe(1)
+    }
+  })
+})

@@ -80,7 +80,8 @@ test('leaves alone what has been decided meanwhile', async () => {
 })
 
 test('with nothing to move costs one call', async () => {
-  expect(await commandsOf(sweep)).toEqual(['QueryCommand'])
+  const { sweepQueue } = await import('../lib/store/queue-sweep.ts')
+  expect(await commandsOf(sweepQueue)).toEqual(['QueryCommand'])
 })
 
 test('a record that returns to the queue after a year is at once where it belongs', async () => {

@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { nowSeconds } from '../clock.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
@@ -9,7 +10,7 @@ const MOST_BYTES = 350_000
 
 /**
  * Keeps answers in the table. The version is read in one call with the answer of the version that this process has seen
- * last: as a rule that is the newest, so a hit is one call.
+ * last: as a rule that is the newest, so a hit is one call. Answers are packed: each kilobyte costs a unit to write.
  */
 export function tableStore(): Store {
   const seen = new Map<string, number>()
@@ -24,8 +25,9 @@ export function tableStore(): Store {
       return { version, text: version === guess ? textIn(found, guessed) : await readAt(place(version)) }
     },
     keep: async (at, text, seconds) => {
-      if (Buffer.byteLength(text) > MOST_BYTES) return
-      const item = { type: 'cached', text, expires_at: nowSeconds() + seconds }
+      const packed = deflateRawSync(text)
+      if (packed.byteLength > MOST_BYTES) return
+      const item = { type: 'cached', packed, expires_at: nowSeconds() + seconds }
       await write(key.cached(at), item, AbortSignal.timeout(SLOW_MS))
     },
   }
@@ -37,6 +39,6 @@ async function readAt(place: string): Promise<string | undefined> {
 }
 
 function textIn(found: ReadonlyMap<string, Stored>, at: Key): string | undefined {
-  const stored = itemAt(found, at)
-  return stored && String(stored.text)
+  const packed = itemAt(found, at)?.packed
+  return packed instanceof Uint8Array ? inflateRawSync(packed).toString() : undefined
 }

@@ -79,9 +79,20 @@ const descending = (n: number) => String(MOST - Math.min(n, MOST)).padStart(WIDT
 /** Where rows with these points begin in a board's order. */
 export const orderOf = (points: number): string => descending(points)
 
+/** What ranks a person on each board, and what decides among equals there; without the boards that the person is not on. */
+export type Standing = Partial<Record<BoardName, Position>>
+export type Position = { points: number; tie: number }
+export const standingFor = (it: Tally): Standing =>
+  Object.fromEntries(
+    boardNames.flatMap((board) => {
+      const points = pointsOn(board, it)
+      return points > 0 ? [[board, { points, tie: boards[board].tie(it) }]] : []
+    }),
+  )
+
 /** The place of a person in a board's order: most points first, then whatever decides among equals, then the name. */
-export const placeOn = (board: BoardName, it: Tally, username: string, id: string): string =>
-  `${orderOf(pointsOn(board, it))}#${descending(boards[board].tie(it))}#${username}#${id}`
+export const placeOf = ({ points, tie }: Position, username: string, id: string): string =>
+  `${orderOf(points)}#${descending(tie)}#${username}#${id}`
 
 /** A person's figures at the end of a month. */
 export type Closing = { month: string; total: number; approval_rate: number; score: number }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { clock } from '../clock.ts'
-import { type BoardName, boardNames, boards, figures, placeOn, pointsOn, scoreOf, type Tally } from '../domain/score.ts'
+import { type BoardName, boardNames, boards, figures, placeOf, type Tally } from '../domain/score.ts'
 import { addNumbers, defineItem, putEntry, removeEntry, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { decisionList, listsOf, revisionList, standings } from './record-items.ts'
@@ -43,6 +43,8 @@ export const Entry = v.object({
   /** Whether the person has a page, and so a place on boards. */
   is_active: v.boolean(),
   tally: Figures,
+  /** Where its rows are and how it is counted, so that both are found again when points are reckoned otherwise. */
+  standing: v.partial(v.object(v.entriesFromList(boardNames, v.object({ points: v.number(), tie: v.number() })))),
   month: v.string(),
   closings: v.array(v.object({ month: v.string(), total: v.number(), approval_rate: v.number(), score: v.number() })),
   updated_at: v.string(),
@@ -70,12 +72,13 @@ const full: readonly BoardName[] = ['overall', 'contributors']
 
 /** The lists in which a person has a place. */
 function placesOf(it: Entry | undefined): Placed[] {
-  if (!it?.is_active) return []
+  if (!it) return []
+  const { user_id, face, tally } = it
   return boardNames.flatMap((board) => {
-    const points = pointsOn(board, it.tally)
-    if (points === 0) return []
-    const place = placeOn(board, it.tally, it.face.username, it.user_id)
-    const { user_id, face, tally } = it
+    const position = it.standing[board]
+    if (!position) return []
+    const { points } = position
+    const place = placeOf(position, face.username, user_id)
     const row = { user_id, face, points, ...(full.includes(board) && { tally }) }
     const { institution } = face
     return [
@@ -105,8 +108,7 @@ export function moves(old: Entry | undefined, next: Entry): { rows: Write[]; num
   const numbers: Numbers = new Map()
   for (const it of before) count(numbers, it, -1)
   for (const it of after) count(numbers, it, 1)
-  const total = totalsOf(before.length > 0 ? old : undefined, after.length > 0 ? next : undefined)
-  add(numbers, key.boardTotals(clock.random(TOTALS)), total)
+  add(numbers, key.boardTotals(clock.random(TOTALS)), difference(totalsOf(old), totalsOf(next)))
   return { rows, numbers }
 }
 
@@ -120,19 +122,17 @@ export const numberWrites = (numbers: Numbers): Write[] =>
 /** The totals are spread over so many items. */
 export const TOTALS = 4
 
-function totalsOf(old: Entry | undefined, next: Entry | undefined): Record<string, number> {
-  const of = (it: Entry | undefined) => ({
-    score: it ? scoreOf(it.tally) : 0,
-    entities: it?.tally.entities ?? 0,
-    reviews: it?.tally.reviews ?? 0,
-  })
-  const [before, after] = [of(old), of(next)]
-  return {
-    score: after.score - before.score,
-    entities: after.entities - before.entities,
-    reviews: after.reviews - before.reviews,
-  }
+function totalsOf(it: Entry | undefined): Record<'score' | 'entities' | 'reviews', number> {
+  const overall = it?.standing.overall
+  if (!it || !overall) return { score: 0, entities: 0, reviews: 0 }
+  return { score: overall.points, entities: it.tally.entities, reviews: it.tally.reviews }
 }
+
+const difference = (before: ReturnType<typeof totalsOf>, after: ReturnType<typeof totalsOf>) => ({
+  score: after.score - before.score,
+  entities: after.entities - before.entities,
+  reviews: after.reviews - before.reviews,
+})
 
 /** Counts a person at each node on the way down to the points, and in the institution. */
 function count(numbers: Numbers, { list, points }: Placed, by: number): void {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { outdate } from '../cache/cached.ts'
 import { now } from '../clock.ts'
-import { monthBefore, monthOf, type Tally, turned } from '../domain/score.ts'
+import { monthBefore, monthOf, standingFor, type Tally, turned } from '../domain/score.ts'
 import { conflict, Problem } from '../errors.ts'
 import { parse, put } from '../table/item.ts'
 import { countKeys, get, getMany, itemAt, type Stored, sumOf } from '../table/read.ts'
@@ -57,11 +57,14 @@ function entryOf(user_id: string, old: Entry | undefined, found: ReadonlyMap<str
   const stored = itemAt(found, keyOf(user_id))
   const user = stored && userOf(stored)
   const before = old ? turned(old, month) : { month, closings: [] }
+  const is_active = user?.is_active ?? false
+  const tally = tallyIn(user_id, found)
   return {
     user_id,
     face: user ? faceOf(user) : (old?.face ?? nobody),
-    is_active: user?.is_active ?? false,
-    tally: tallyIn(user_id, found),
+    is_active,
+    tally,
+    standing: is_active ? standingFor(tally) : {},
     month: before.month,
     closings: [...before.closings],
     updated_at: at,
@@ -104,8 +107,8 @@ const nobody: Face = {
 }
 
 /** Whether there is nothing to write: a new month alone is no change, since it can be told from the old entry. */
-const sameBut = (old: Entry, next: Entry) =>
-  isDeepStrictEqual([old.face, old.is_active, old.tally], [next.face, next.is_active, next.tally])
+const sameBut = (old: Entry, next: Entry) => isDeepStrictEqual(shownOf(old), shownOf(next))
+const shownOf = ({ face, is_active, tally, standing }: Entry) => ({ face, is_active, tally, standing })
 
 /** An entry as it is stored. */
 export const entryIn = (stored: Stored): Entry => parse(entry, stored)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { cached } from '../cache/cached.ts'
-import { type BoardName, orderOf, placeOn, pointsOn } from '../domain/score.ts'
+import { type BoardName, orderOf, placeOf } from '../domain/score.ts'
 import { invalid } from '../errors.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored, walkTable } from '../table/read.ts'
@@ -106,11 +106,10 @@ async function search(list: List, text: string, { limit, offset: wanted }: Place
 }
 
 /** A person's row in a list, if there is one. */
-function rowOf({ board, institution }: List, { user_id, face, tally, is_active }: Entry): Placed | undefined {
-  const points = pointsOn(board, tally)
-  if (!is_active || points === 0) return undefined
-  if (institution !== undefined && institution !== face.institution) return undefined
-  return { user_id, face, tally, points, place: placeOn(board, tally, face.username, user_id) }
+function rowOf({ board, institution }: List, { user_id, face, tally, standing }: Entry): Placed | undefined {
+  const position = standing[board]
+  if (!position || (institution !== undefined && institution !== face.institution)) return undefined
+  return { user_id, face, tally, points: position.points, place: placeOf(position, face.username, user_id) }
 }
 
 /** The ranks of rows that follow one another: on a whole board that of the first says those of the others. */

@@ -1,5 +1,5 @@
 import { now } from '../clock.ts'
-import { monthBefore, monthOf, pointsOn, scoreBefore, scoreOf, submissionScoreOf, trend } from '../domain/score.ts'
+import { monthBefore, monthOf, scoreBefore, submissionScoreOf, trend } from '../domain/score.ts'
 import { key } from '../table/keys.ts'
 import { get, getMany, itemAt } from '../table/read.ts'
 import { type Entry, entry } from './board-items.ts'
@@ -21,7 +21,7 @@ export async function statisticsOf(user_id: string): Promise<Statistics> {
   const it = stored ? entryIn(stored) : await refresh(user_id, { always: true })
   if (!it) throw new Error('no entry')
   const [rank, before] = await Promise.all([
-    rankOf(it, scoreOf(it.tally)),
+    rankOf(it, it.standing.overall?.points ?? 0),
     rankOf(it, scoreBefore(it, month), itemAt(found, whole) ? treeAt('overall', last) : undefined),
   ])
   return trend(it, month, rank, before)
@@ -38,8 +38,9 @@ export type Personal = { rank: number; total_submissions: number; accepted_submi
 /** A person's place among those who sent legacy submissions; undefined for who sent none. Two calls. */
 export async function personalOf(user_id: string): Promise<Personal | undefined> {
   const it = await get(entry, { user_id })
-  if (!it?.is_active || it.tally.submissions === 0) return undefined
-  const { above } = await standingOf('submissions', pointsOn('submissions', it.tally))
+  const points = it?.standing.submissions?.points
+  if (!it || points === undefined) return undefined
+  const { above } = await standingOf('submissions', points)
   return {
     rank: above + 1,
     total_submissions: it.tally.submissions,

@@ -48,6 +48,7 @@ import { addressOf } from '../domain/address.ts'
  *   how many of them have how many points             table       BOARD#TREE#<board>[#IN#<institution>]   N<first digits of the points>
  *   the same at the end of a month; whether it is kept  table     BOARD#TREE#<board>@<month>      N<first digits of the points>, WHOLE
  *   the sums over everyone                            table       BOARD#TOTALS                    <shard>
+ *   how far the sweeper has come in recounting        table       BOARD#SWEEP                     HEAD
  *   institutions of those who are on the board        table       BOARD#INSTITUTIONS              <institution>
  *   versions of the sorts of answer that are kept     table       VERSIONS                        HEAD
  *   a kept answer, by prefix, sort, version and key   table       CACHE#<place>                   HEAD
@@ -110,6 +111,7 @@ export const key = {
   boardNode: (list: string, prefix: string): Key => ({ pk: `BOARD#TREE#${list}`, sk: `N${prefix}` }),
   boardWhole: (list: string): Key => ({ pk: `BOARD#TREE#${list}`, sk: 'WHOLE' }),
   boardTotals: (shard: number): Key => ({ pk: 'BOARD#TOTALS', sk: String(shard) }),
+  boardSweep: (): Key => ({ pk: 'BOARD#SWEEP', sk: HEAD }),
   institution: (name: string): Key => ({ pk: 'BOARD#INSTITUTIONS', sk: name }),
   versions: (): Key => ({ pk: 'VERSIONS', sk: HEAD }),
   cached: (place: string): Key => ({ pk: `CACHE#${place}`, sk: HEAD }),

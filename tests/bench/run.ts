@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { benchBundles } from './bundles.ts'
+import { benchCommunity } from './community.ts'
 import { benchConflicts } from './conflicts.ts'
 import { benchCost } from './cost.ts'
 import { benchImport } from './import.ts'
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   import: benchImport,
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
+  community: () => benchCommunity(sizes),
 }
 
 const named = process.argv.slice(2)
