@@ -5,8 +5,10 @@ import { BoardQuery } from '../lib/http/params.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
 import * as board from '../lib/store/board.ts'
+import { progression } from '../lib/store/progression.ts'
 import { personalOf, statisticsOf } from '../lib/store/statistics.ts'
 import { contributorRow, leaderboardExtras, leaderboardRow } from '../lib/views/board.ts'
+import { progressionView } from '../lib/views/progression.ts'
 
 /** Who has contributed how much, among everyone and over time. */
 export const routes = {
@@ -27,6 +29,12 @@ export const routes = {
     query: BoardQuery,
     handle: async ({ query: { search }, page, request }) =>
       pageBody(request, page, await board.page({ board: 'contributors', search }, page), contributorRow),
+  }),
+
+  'GET /data/progression/': publicRoute({
+    permission: 'board.list',
+    cache: 'no-store',
+    handle: async ({ actor, request }) => progressionView(await progression(actor), request.origin),
   }),
 
   'GET /data/personal-stats/': actorRoute({

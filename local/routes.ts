@@ -19,7 +19,13 @@ const roots = {
   activities: ['/data/activities'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
-  leaderboard: ['/data/leaderboard', '/data/contributors', '/data/personal-stats', '/data/user-stats'],
+  leaderboard: [
+    '/data/leaderboard',
+    '/data/contributors',
+    '/data/progression',
+    '/data/personal-stats',
+    '/data/user-stats',
+  ],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -328,6 +328,7 @@ const matrix: Matrix = {
   leaderboard: {
     'GET /data/leaderboard/': at(() => '/data/leaderboard/', all(200)),
     'GET /data/contributors/': at(() => '/data/contributors/', all(200)),
+    'GET /data/progression/': at(() => '/data/progression/', all(200)),
     'GET /data/personal-stats/': at(() => '/data/personal-stats/', signedIn(404)),
     'GET /data/user-stats/': at(() => '/data/user-stats/', signedIn(200)),
   },

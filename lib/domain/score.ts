@@ -1,3 +1,5 @@
+import { progressPoints } from './progress.ts'
+
 /** What a person has done, as the exact sizes of the person's lists say. */
 export const figures = [
   'entities',
@@ -46,6 +48,7 @@ export const boards = {
   Revisions: { ...byPoints, points: ofRevisions },
   Moderation: { ...byPoints, points: ofReviews },
   Forks: { ...byPoints, points: () => 0 },
+  progress: { ...byPoints, points: progressPoints },
   /** By total, then by accepted ones, in one number. */
   submissions: {
     points: (it) =>
@@ -63,11 +66,9 @@ export const boardNames: readonly BoardName[] = [
   'Revisions',
   'Moderation',
   'Forks',
+  'progress',
   'submissions',
 ]
-/** The boards that can be asked for by name. */
-export const boardTypes = ['Curation', 'Revisions', 'Moderation', 'Forks'] as const
-
 /** The points of a person on a board, no more than it counts. */
 export const pointsOn = (board: BoardName, it: Tally): number =>
   Math.min(boards[board].points(it), 10 ** boards[board].digits - 1)

@@ -68,7 +68,7 @@ export const nameOf = ({ board, institution }: List): string =>
 
 type Placed = { list: List; points: number; place: string; row: Row }
 /** The boards whose rows show all figures. */
-const full: readonly BoardName[] = ['overall', 'contributors']
+const full: readonly BoardName[] = ['overall', 'contributors', 'progress']
 
 /** The lists in which a person has a place. */
 function placesOf(it: Entry | undefined): Placed[] {

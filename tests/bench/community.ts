@@ -62,6 +62,7 @@ async function measure(app: App, size: number): Promise<Row[]> {
     '?institution=, page_size=100': '/data/leaderboard/?institution=Institute%201&page_size=100',
     '?type=Curation': '/data/leaderboard/?type=Curation',
     'GET /data/contributors/': '/data/contributors/',
+    'GET /data/progression/': '/data/progression/',
   }
   const rows: Row[] = []
   for (const [request, path] of Object.entries(boards)) {
