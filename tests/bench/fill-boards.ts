@@ -5,32 +5,44 @@ import { db, TableName } from '../../lib/table/client.ts'
 import { put } from '../../lib/table/item.ts'
 import type { Key } from '../../lib/table/keys.ts'
 
+type Item = Record<string, unknown>
+
 /** Puts people with figures straight into the table, numbered from `from` to `to`, with all that the projector would write for them. */
-export async function fillBoards(from: number, to: number): Promise<void> {
+export async function fillBoards(from: number, to: number, fill?: (items: Iterable<Item>) => void): Promise<void> {
   const numbers: ReturnType<typeof moves>['numbers'] = new Map()
-  let batch: object[] = []
-  let flying: Promise<void>[] = []
+  if (fill) fill(itemsOf(from, to, numbers))
+  else await overTheWire(itemsOf(from, to, numbers))
+  for (const { at, by } of numbers.values()) await add(at, by)
+}
+
+/** The items of all of them; what is counted of them is added to `numbers`. */
+function* itemsOf(from: number, to: number, numbers: ReturnType<typeof moves>['numbers']): Generator<Item> {
   for (let n = from; n < to; n += 1) {
     const it = personOf(n)
     const follows = moves(undefined, it)
-    for (const { action } of [put(entry, it, undefined), ...follows.rows]) {
-      batch.push({ PutRequest: { Item: action.Put?.Item } })
-      if (batch.length < 25) continue
-      flying.push(write(batch))
-      batch = []
-    }
+    for (const { action } of [put(entry, it, undefined), ...follows.rows]) yield action.Put?.Item ?? {}
     for (const [place, { at, by }] of follows.numbers) {
       const there = numbers.get(place) ?? { at, by: {} }
       numbers.set(place, there)
       for (const [name, more] of Object.entries(by)) there.by[name] = (there.by[name] ?? 0) + more
     }
+  }
+}
+
+async function overTheWire(items: Iterable<Item>): Promise<void> {
+  let batch: object[] = []
+  let flying: Promise<void>[] = []
+  for (const Item of items) {
+    batch.push({ PutRequest: { Item } })
+    if (batch.length < 25) continue
+    flying.push(write(batch))
+    batch = []
     if (flying.length < 8) continue
     await Promise.all(flying)
     flying = []
   }
   if (batch.length > 0) flying.push(write(batch))
   await Promise.all(flying)
-  for (const { at, by } of numbers.values()) await add(at, by)
 }
 
 /** Most have done a little, few very much; every third belongs to one of 200 institutions. */
