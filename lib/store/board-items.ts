@@ -88,6 +88,10 @@ function placesOf(it: Entry | undefined): Placed[] {
   })
 }
 
+/** A person's place in one list, if there is one. */
+export const placeIn = (list: List, it: Entry): Placed | undefined =>
+  placesOf(it).find((each) => nameOf(each.list) === nameOf(list))
+
 /** The numbers of one item that change, by the item's key. */
 type Numbers = Map<string, { at: Key; by: Record<string, number> }>
 

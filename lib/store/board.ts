@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { cached } from '../cache/cached.ts'
-import { type BoardName, orderOf, placeOf } from '../domain/score.ts'
+import { type BoardName, orderOf } from '../domain/score.ts'
 import { invalid } from '../errors.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored, walkTable } from '../table/read.ts'
-import { type Entry, type List, nameOf, Row, TOTALS } from './board-items.ts'
+import { type List, nameOf, placeIn, Row, TOTALS } from './board-items.ts'
 import { entryIn } from './board-keep.ts'
 import { whoIs } from './board-search.ts'
 import { pointsAt, rootOf, sizeIn, standingOf, standingsOf } from './board-tree.ts'
@@ -97,19 +97,13 @@ async function search(list: List, text: string, { limit, offset: wanted }: Place
   const rows = ids
     .flatMap((id) => {
       const stored = itemAt(found, key.board(id))
-      return (stored && rowOf(list, entryIn(stored))) ?? []
+      const it = stored && placeIn(list, entryIn(stored))
+      return it ? { ...it.row, place: it.place } : []
     })
     .sort((a, b) => (a.place < b.place ? -1 : 1))
   const offset = within(rows.length, limit, wanted)
   const results = await everyRank(list.board, rows.slice(offset, offset + limit))
   return { count: rows.length, offset, results }
-}
-
-/** A person's row in a list, if there is one. */
-function rowOf({ board, institution }: List, { user_id, face, tally, standing }: Entry): Placed | undefined {
-  const position = standing[board]
-  if (!position || (institution !== undefined && institution !== face.institution)) return undefined
-  return { user_id, face, tally, points: position.points, place: placeOf(position, face.username, user_id) }
 }
 
 /** The ranks of rows that follow one another: on a whole board that of the first says those of the others. */
