@@ -83,7 +83,10 @@ const Environment = v.pipe(
       SECONDARY_ISSUER: text(),
       SECONDARY_AUDIENCE: text(),
       SECONDARY_JWKS_URL: address,
-      CACHE_URL: text(),
+      CACHE_URL: v.pipe(
+        text(),
+        v.regex(/^$|^dynamodb:|^rediss?:\/\/./, 'must be empty, dynamodb:, redis://HOST or rediss://HOST'),
+      ),
       CACHE_KEY_PREFIX: text(),
       RATE_TOKEN: rate('10/min'),
       RATE_REGISTER: rate('5/h'),

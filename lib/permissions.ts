@@ -177,6 +177,8 @@ export const permissions = {
   'project.contribute': { sees: visits, changes: partsIn.editors },
   'project.move': { sees: visits, changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)) },
   'project.rollback': { sees: visits, changes: partsIn.mergers },
+  'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },
+  'statistics.own': { role: anyone },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
 
 export type Permission = keyof typeof permissions

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type BuildOptions, build, type OutputFile, type Plugin, stop } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
 import { buildDocuments } from './documents.ts'
 import { zip } from './zip.ts'
@@ -12,9 +12,10 @@ import { zip } from './zip.ts'
 export async function buildPackages(root: string, names: readonly string[]): Promise<Map<string, string>> {
   const outdir = join(root, folder, 'package')
   await rm(outdir, { recursive: true, force: true })
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...forLambda(root),
-    entryPoints: names.map((name) => `functions/${name}.ts`),
+    entryPoints: [...names.map((name) => `functions/${name}.ts`), ...apart],
+    entryNames: '[name]',
     outdir,
     write: false,
     // The map is made, but nothing in the bundle points to it.
@@ -24,8 +25,9 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
   const documents = await buildDocuments(root)
   const made = packagesOf(root, names)
   for (const [name, file] of made) {
-    const own = { [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }
-    await writeFile(file, zip({ ...own, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
+    const own = [name, ...apart.filter((it) => asksFor(metafile, name, it))].map((each) => `${each}.mjs`)
+    const bundles = Object.fromEntries(own.map((each) => [`functions/${each}`, contents(outputFiles, each)]))
+    await writeFile(file, zip({ ...bundles, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
   }
   return made
@@ -93,8 +95,29 @@ export const forLambda = (root: string) =>
     legalComments: 'none',
     // CommonJS dependencies in an ES module still ask for Node's own modules by require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    plugins: [besides],
     alias: { '@aws-sdk/credential-provider-node': join(root, 'local/lambda-credentials.ts') },
   }) satisfies BuildOptions
+
+/** Packages that lie beside a function as files of their own: they are loaded when configuration asks for them, and else cost nothing. */
+const apart: readonly string[] = ['iovalkey']
+
+/** What imports one of them looks for it beside itself. */
+const besides: Plugin = {
+  name: 'besides',
+  setup: (it) => {
+    it.onResolve({ filter: new RegExp(`^(${apart.join('|')})$`) }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${path}.mjs`, external: true } : undefined,
+    )
+  },
+}
+
+/** Whether a function's bundle imports one of them. */
+const asksFor = ({ outputs }: Metafile, name: string, other: string): boolean =>
+  Object.entries(outputs).some(
+    ([file, { imports }]) =>
+      basename(file) === `${name}.mjs` && imports.some(({ path }) => basename(path) === `${other}.mjs`),
+  )
 
 const DEPLOYED = 'deployed:'
 

@@ -26,6 +26,13 @@ const roots = {
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],
+  leaderboard: [
+    '/data/leaderboard',
+    '/data/contributors',
+    '/data/progression',
+    '/data/personal-stats',
+    '/data/user-stats',
+  ],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -261,7 +261,7 @@ describe('an upload that is never completed', () => {
     expect([answer.status, answer.body]).toEqual([410, { detail: 'This upload has expired. Begin a new one.' }])
     // Those of earlier tests have expired too.
     expect(await sweep()).toBeGreaterThanOrEqual(3)
-    expect([before >= 0, await sweep()]).toEqual([true, 0])
+    expect([(before ?? -1) >= 0, await sweep()]).toEqual([true, 0])
     await eventually(() => objects('uploads/')).toEqual([])
     expect((await complete(sent.asset_id, {}, own)).status).toBe(404)
     expect(await count(own)).toBe(0)

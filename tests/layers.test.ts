@@ -63,7 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   secrets: [],
   meter: [],
   clock: ['domain'],
-  cache: ['clock'],
+  cache: ['clock', 'config', 'log', 'meter', 'table'],
   log: ['config', 'measures', 'meter'],
   measures: [],
   blobs: ['config', 'presign'],
@@ -86,6 +86,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@middy/core': ['http'],
   sharp: ['pictures'],
   'tesseract.js': ['reading'],
+  iovalkey: ['cache'],
   jose: ['auth'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],

@@ -10,6 +10,7 @@ import type { routes as documents } from '../functions/documents.ts'
 import type { routes as entities } from '../functions/entities.ts'
 import type { routes as flags } from '../functions/flags.ts'
 import type { routes as health } from '../functions/health.ts'
+import type { routes as leaderboard } from '../functions/leaderboard.ts'
 import type { routes as notifications } from '../functions/notifications.ts'
 import type { routes as profileImages } from '../functions/profile-images.ts'
 import type { routes as projects } from '../functions/projects.ts'
@@ -40,6 +41,7 @@ type Groups = {
   entities: typeof entities
   flags: typeof flags
   health: typeof health
+  leaderboard: typeof leaderboard
   notifications: typeof notifications
   'profile-images': typeof profileImages
   projects: typeof projects
@@ -517,6 +519,14 @@ const matrix: Matrix = {
     'POST /data/notifications/mark_read/': at(() => '/data/notifications/mark_read/', signedIn(200), { body: '' }),
     'POST /data/notifications/mark_all_read/': at(() => '/data/notifications/mark_all_read/', signedIn(200)),
     'GET /data/notifications/{id}/': at(() => '/data/notifications/00000000000/', signedIn(404)),
+  },
+
+  leaderboard: {
+    'GET /data/leaderboard/': at(() => '/data/leaderboard/', all(200)),
+    'GET /data/contributors/': at(() => '/data/contributors/', all(200)),
+    'GET /data/progression/': at(() => '/data/progression/', all(200)),
+    'GET /data/personal-stats/': at(() => '/data/personal-stats/', signedIn(404)),
+    'GET /data/user-stats/': at(() => '/data/user-stats/', signedIn(200)),
   },
 
   activities: {

@@ -32,7 +32,7 @@ beforeEach(restart)
 /** Takes everything out of the queue and sets the clock back. */
 async function restart(): Promise<void> {
   const { clock } = await import('../lib/clock.ts')
-  const { forget } = await import('../lib/cache.ts')
+  const { outdate } = await import('../lib/cache/cached.ts')
   const { byCreation, from } = await import('../lib/store/queue-order.ts')
   const { head } = await import('../lib/store/record-items.ts')
   const { requeue } = await import('../lib/store/queue.ts')
@@ -48,7 +48,7 @@ async function restart(): Promise<void> {
     const gone = there.slice(start, start + 15).map((old) => ({ old, next: amended(old, { status: 'rejected' }) }))
     await transact(gone.flatMap(({ old, next }) => [put(head, next, old), ...requeue(old, next)]))
   }
-  forget(['record'])
+  await outdate(['record'])
   app.tick((START - clock.now().getTime()) / 1000)
 }
 
@@ -398,8 +398,8 @@ describe('a row', () => {
 
 describe('what waits', () => {
   const queues = async (who: Persona = app.community) => {
-    const { forget } = await import('../lib/cache.ts')
-    forget(['record'])
+    const { outdate } = await import('../lib/cache/cached.ts')
+    await outdate(['record'])
     const told = sure(200, await who.get('/data/review-queue/queue_counts/'))
     const listed = await Promise.all(
       Object.keys(members).map(async (type) => [

@@ -142,3 +142,21 @@ const revisionNumber = v.pipe(
 )
 export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, missing)
 export const ExplainQuery = v.object({ property: Text })
+
+const boards = ['Curation', 'Revisions', 'Moderation', 'Forks'] as const
+/** What a board is asked for. The name of an institution is cut where no stored one is as long. */
+export const BoardQuery = v.object({
+  search: v.pipe(
+    Text,
+    v.transform((it) => it?.toLowerCase().slice(0, 200)),
+  ),
+  institution: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => it.normalize('NFC').trim().slice(0, 256) || undefined),
+  ),
+  type: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => it || undefined),
+    v.optional(v.picklist(boards, `Not a valid choice. Choose one of: ${boards.join(', ')}.`)),
+  ),
+})

@@ -1,4 +1,4 @@
-import { forget } from '../cache.ts'
+import { outdate } from '../cache/cached.ts'
 import { clock } from '../clock.ts'
 import { invalidObject, Problem } from '../errors.ts'
 import type { Write } from '../table/item.ts'
@@ -12,7 +12,7 @@ export async function commit(writes: readonly Write[]): Promise<void> {
   if (writes.length + lists.size > MOST_ACTIONS)
     throw invalidObject('Too many values, names and new records at once. Send them in parts.')
   await transact(writes)
-  forget(writes.flatMap((write) => String(write.action.Put?.Item?.type ?? [])))
+  await outdate(writes.flatMap((write) => write.type ?? []))
 }
 
 export const BEING_MADE = 'A record that this one names is being made right now. Try again.'

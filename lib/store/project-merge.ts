@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
-import { forget } from '../cache.ts'
+import { outdate } from '../cache/cached.ts'
 import { newId, now, nowSeconds } from '../clock.ts'
 import { conflict, impossible, invalid, Problem } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
@@ -104,7 +104,7 @@ async function unchanged({ about }: Whole): Promise<Whole> {
 
 async function large(id: string, writes: readonly Write[], last: readonly Write[]): Promise<void> {
   await transactLarge(id, writes, last)
-  forget([...writes, ...last].flatMap((write) => String(write.action.Put?.Item?.type ?? [])))
+  await outdate([...writes, ...last].flatMap((write) => write.type ?? []))
 }
 
 /** So many records are read at the same time. */

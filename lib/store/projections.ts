@@ -1,6 +1,7 @@
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
+import { recount } from './board-effects.ts'
 import { followStanding } from './comment-standing.ts'
 import { announce } from './deliveries.ts'
 import { edgeOf, edgesOf, relink, showBeside } from './links.ts'
@@ -38,6 +39,7 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
 export async function project(images: Images): Promise<void> {
   const type = String((images.after ?? images.before)?.type)
   await effects[type]?.(images)
+  await recount(type, images)
   await tell(type, images)
 }
 

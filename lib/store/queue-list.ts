@@ -1,4 +1,4 @@
-import { memory } from '../cache.ts'
+import { cached } from '../cache/cached.ts'
 import { clock } from '../clock.ts'
 import { fold } from '../domain/fold.ts'
 import { DAY, EXPIRING_DAYS, orderAt, type QueueType, queueTypes } from '../domain/triage.ts'
@@ -90,26 +90,28 @@ export async function load(entity_id: string): Promise<(Row & { people: People }
   return row && { ...row, people: peopleIn(await getMany([keyOf(row.head.contributor_id)])) }
 }
 
-const kept = memory<Record<QueueType, number>>('queue-counts', 30)
+/** How many wait, by type; kept for 30 seconds or until one of them changes. One call for the sizes, one for what expires unnoticed. */
+export async function counts(): Promise<Record<QueueType, number>> {
+  const { value } = await cached('queue-counts', '', countNow)
+  return value
+}
 
-/** How many wait, by type; kept for 30 seconds. One call for the sizes, one for what expires unnoticed. */
-export const counts = (): Promise<Record<QueueType, number>> =>
-  kept('', async () => {
-    const at = clock.now().getTime()
-    const [found, overdue] = await Promise.all([
-      getMany(countKeys(queueTypes.map((type) => lists.size(type)))),
-      overdueAt(at),
-    ])
-    const unnoticed = overdue.filter((it) => it.age === 'fresh' && expires(it, at)).length
-    const size = (type: QueueType) => sumOf([lists.size(type)], found)
-    return {
-      all: size('all'),
-      new_claims: size('new_claims'),
-      conflicts: size('conflicts'),
-      flagged: size('flagged'),
-      expiring: size('expiring') + unnoticed,
-    }
-  })
+async function countNow(): Promise<Record<QueueType, number>> {
+  const at = clock.now().getTime()
+  const [found, overdue] = await Promise.all([
+    getMany(countKeys(queueTypes.map((type) => lists.size(type)))),
+    overdueAt(at),
+  ])
+  const unnoticed = overdue.filter((it) => it.age === 'fresh' && expires(it, at)).length
+  const size = (type: QueueType) => sumOf([lists.size(type)], found)
+  return {
+    all: size('all'),
+    new_claims: size('new_claims'),
+    conflicts: size('conflicts'),
+    flagged: size('flagged'),
+    expiring: size('expiring') + unnoticed,
+  }
+}
 
 /** The same question by the smallest queue that answers it. */
 function simplified({ contradictions_only, stale_days, ...asked }: Asked): Asked {

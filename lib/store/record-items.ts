@@ -186,7 +186,10 @@ export const revision = defineItem({
   type: 'revision',
   schema: Revision,
   key: (it: { entity_id: string; revision_number: number }) => key.revision(it.entity_id, it.revision_number),
+  counted: (it) => [revisionList(it.created_by)],
 })
+/** The size alone is kept: nobody lists a person's revisions. */
+export const revisionList = (user: string) => `REVISION#${user}`
 
 export const activityTypes = [
   'submitted',

@@ -11,6 +11,8 @@ export type Write = {
   action: Action
   counts: Readonly<Record<string, number>>
   otherwise?: (() => Problem) | undefined
+  /** The type of the item, where that matters after the commit. */
+  type?: string
 }
 
 type Schema = v.GenericSchema<unknown, { version: number }>
@@ -53,6 +55,7 @@ export function put<Id, S extends Schema>(
     },
     counts: difference(old ? item.counted?.(old) : [], item.counted?.(next)),
     otherwise,
+    type: item.type,
   }
 }
 
@@ -83,6 +86,7 @@ export function remove<Id, S extends Schema>(
     action: { Delete: { TableName, Key: item.key(old), ...over(old) } },
     counts: difference(item.counted?.(old), []),
     otherwise,
+    type: item.type,
   }
 }
 
@@ -142,6 +146,22 @@ export const leave = (key: Key, list: string): Write => ({
   action: { Delete: { TableName, Key: key, ConditionExpression: 'attribute_exists(pk)' } },
   counts: { [list]: -1 },
 })
+
+/** Adds to several numbers of one item, which begins with them where there is none. */
+export const addNumbers = (Key: Key, numbers: Readonly<Record<string, number>>): Write => ({
+  action: { Update: { TableName, Key, ...adding(numbers) } },
+  counts: {},
+})
+
+/** How an update says it. */
+export function adding(numbers: Readonly<Record<string, number>>) {
+  const each = Object.entries(numbers).map(([name, by], i) => ({ name, by, at: `#n${i}`, value: `:n${i}` }))
+  return {
+    UpdateExpression: `ADD ${each.map(({ at, value }) => `${at} ${value}`).join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(each.map(({ at, name }) => [at, name])),
+    ExpressionAttributeValues: Object.fromEntries(each.map(({ value, by }) => [value, by])),
+  }
+}
 
 /** The next version of a stored value. */
 export const amended = <T extends { version: number }>(old: T, changes: Partial<T>): T => ({

@@ -77,6 +77,15 @@ import { addressOf } from '../domain/address.ts'
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
  *   what search has learned, entry by entry; its end   table       SEARCH#LOG, SEARCH               <number>, HEAD
  *   which snapshot of search counts                   table       SEARCH                          SNAPSHOT
+ *   one person's figures, as boards show them         table       BOARD#USER#<user>               HEAD
+ *   a board, or an institution's part, best first     table       BOARD#LIST#<board>[#IN#<institution>]   <points down>#<then down>#<username>#<user>
+ *   how many of them have how many points             table       BOARD#TREE#<board>[#IN#<institution>]   N<first digits of the points>
+ *   the same at the end of a month; whether it is kept  table     BOARD#TREE#<board>@<month>      N<first digits of the points>, WHOLE
+ *   the sums over everyone                            table       BOARD#TOTALS                    <shard>
+ *   how far the sweeper has come in recounting        table       BOARD#SWEEP                     HEAD
+ *   institutions of those who are on the board        table       BOARD#INSTITUTIONS              <institution>
+ *   versions of the sorts of answer that are kept     table       VERSIONS                        HEAD
+ *   a kept answer, by prefix, sort, version and key   table       CACHE#<place>                   HEAD
  */
 export type Key = { pk: string; sk: string }
 
@@ -173,6 +182,16 @@ export const key = {
   searchSnapshot: (): Key => ({ pk: 'SEARCH', sk: 'SNAPSHOT' }),
   searchRebuild: (): Key => ({ pk: 'SEARCH', sk: 'REBUILD' }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
+
+  board: (user: string): Key => ({ pk: `BOARD#USER#${user}`, sk: HEAD }),
+  boardRow: (list: string, place: string): Key => ({ pk: `BOARD#LIST#${list}`, sk: place }),
+  boardNode: (list: string, prefix: string): Key => ({ pk: `BOARD#TREE#${list}`, sk: `N${prefix}` }),
+  boardWhole: (list: string): Key => ({ pk: `BOARD#TREE#${list}`, sk: 'WHOLE' }),
+  boardTotals: (shard: number): Key => ({ pk: 'BOARD#TOTALS', sk: String(shard) }),
+  boardSweep: (): Key => ({ pk: 'BOARD#SWEEP', sk: HEAD }),
+  institution: (name: string): Key => ({ pk: 'BOARD#INSTITUTIONS', sk: name }),
+  versions: (): Key => ({ pk: 'VERSIONS', sk: HEAD }),
+  cached: (place: string): Key => ({ pk: `CACHE#${place}`, sk: HEAD }),
 }
 
 /** A number such that texts sort as numbers do. */

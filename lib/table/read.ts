@@ -19,8 +19,12 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
 }
 
 /** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. */
-export async function getMany(keys: readonly Key[], consistent = false): Promise<Map<string, Stored>> {
-  const found = await rawMany(keys, consistent)
+export async function getMany(
+  keys: readonly Key[],
+  consistent = false,
+  abortSignal?: AbortSignal,
+): Promise<Map<string, Stored>> {
+  const found = await rawMany(keys, consistent, abortSignal)
   return new Map((await seen([...found.values()])).map((item) => [place(keyOf(item)), item]))
 }
 
@@ -101,6 +105,37 @@ export async function queryBeyond(pk: string, sk: string): Promise<{ items: Stor
     }),
   )
   return { items: Items ?? [], more: LastEvaluatedKey !== undefined }
+}
+
+export type Span = {
+  pk: string
+  forward: boolean
+  limit: number
+  /** Only what lies beyond this sort key, in walking direction. */
+  beyond?: string | undefined
+  consistent: boolean
+}
+
+/** The next items of one partition of the table itself; asks again until there are `limit` of them or no more. */
+export async function walkTable({ pk, forward, limit, beyond, consistent }: Span): Promise<Stored[]> {
+  const items: Stored[] = []
+  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
+  do {
+    const page = await db.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: `pk = :pk${beyond === undefined ? '' : ` AND sk ${forward ? '>' : '<'} :beyond`}`,
+        ExpressionAttributeValues: { ':pk': pk, ...(beyond !== undefined && { ':beyond': beyond }) },
+        ScanIndexForward: forward,
+        ConsistentRead: consistent,
+        Limit: limit - items.length,
+        ExclusiveStartKey,
+      }),
+    )
+    items.push(...(page.Items ?? []))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey && items.length < limit)
+  return items
 }
 
 export type Walk = {

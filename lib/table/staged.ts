@@ -80,19 +80,27 @@ export function told(item: Raw | undefined): Raw | undefined {
 }
 
 /** Items as they are stored, whoever is at work on them; by `pk sk`. Asks again for keys that were not processed. */
-export async function rawMany(keys: readonly Key[], consistent = true): Promise<Map<string, Raw>> {
+export async function rawMany(
+  keys: readonly Key[],
+  consistent = true,
+  abortSignal?: AbortSignal,
+): Promise<Map<string, Raw>> {
   const wanted = [...new Map(keys.map((each) => [place(each), each])).values()]
   const chunks = Array.from({ length: Math.ceil(wanted.length / 100) }, (_, i) => wanted.slice(100 * i, 100 * (i + 1)))
   const found: Raw[][] = []
   for (let start = 0; start < chunks.length; start += AT_ONCE)
-    found.push(...(await Promise.all(chunks.slice(start, start + AT_ONCE).map((each) => rawChunk(each, consistent)))))
+    found.push(
+      ...(await Promise.all(
+        chunks.slice(start, start + AT_ONCE).map((each) => rawChunk(each, consistent, abortSignal)),
+      )),
+    )
   return new Map(found.flat().map((item) => [place(keyOf(item)), item]))
 }
 
 /** So many calls are made at the same time. */
 const AT_ONCE = 8
 
-async function rawChunk(keys: readonly Key[], ConsistentRead: boolean): Promise<Raw[]> {
+async function rawChunk(keys: readonly Key[], ConsistentRead: boolean, abortSignal?: AbortSignal): Promise<Raw[]> {
   const found: Raw[] = []
   let left: NonNullable<BatchGetCommandInput['RequestItems']> = {
     [TableName]: { Keys: keys.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead },
@@ -100,7 +108,10 @@ async function rawChunk(keys: readonly Key[], ConsistentRead: boolean): Promise<
   for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
     if (attempt > 8) throw unavailable()
     if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
-    const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
+    const { Responses, UnprocessedKeys } = await db.send(
+      new BatchGetCommand({ RequestItems: left }),
+      abortSignal && { abortSignal },
+    )
     found.push(...(Responses?.[TableName] ?? []))
     left = UnprocessedKeys ?? {}
   }

@@ -2,6 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import {
   BatchWriteCommand,
   type BatchWriteCommandInput,
+  PutCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
@@ -10,7 +11,7 @@ import { clock, newId } from '../clock.ts'
 import { conflict, unavailable } from '../errors.ts'
 import { cost } from '../meter.ts'
 import { db, TableName } from './client.ts'
-import type { Write } from './item.ts'
+import { adding, type Write } from './item.ts'
 import { type Key, key } from './keys.ts'
 
 /** Counters are spread over so many items, so that writers of one list do not wait for each other. */
@@ -79,6 +80,26 @@ export async function raise(at: Key, to: number): Promise<void> {
         ExpressionAttributeValues: { ':to': to },
       }),
     )
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
+  }
+}
+
+/** Adds to several numbers of one item in one atomic update. */
+export async function addTo(at: Key, numbers: Readonly<Record<string, number>>): Promise<void> {
+  await db.send(new UpdateCommand({ TableName, Key: at, ...adding(numbers) }))
+}
+
+/** Writes an item whatever was there, in a transaction with nothing else. */
+export async function write(at: Key, item: object, abortSignal: AbortSignal): Promise<void> {
+  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }), { abortSignal })
+}
+
+/** Writes an item unless there is one. */
+export async function writeOnce(at: Key, item: object): Promise<void> {
+  const ConditionExpression = 'attribute_not_exists(pk)'
+  try {
+    await db.send(new PutCommand({ TableName, Item: { ...item, ...at }, ConditionExpression }))
   } catch (error) {
     if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
   }

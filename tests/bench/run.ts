@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { benchAnswers } from './answers.ts'
 import { benchBundles } from './bundles.ts'
 import { benchComments } from './comments.ts'
+import { benchCommunity } from './community.ts'
 import { benchConflicts } from './conflicts.ts'
 import { benchCost } from './cost.ts'
 import { benchCosts } from './costs.ts'
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   answers: () => benchAnswers(sizes),
   search: benchSearch,
   freshness: benchFreshness,
+  community: () => benchCommunity(sizes),
 }
 
 const writes = process.argv.includes('--write')

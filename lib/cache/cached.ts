@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { clock } from '../clock.ts'
+import { config } from '../config.ts'
+import { log } from '../log.ts'
+import { key } from '../table/keys.ts'
+import { addTo } from '../table/write.ts'
+import { memoryStore } from './memory.ts'
+import { redisStore } from './redis.ts'
+import { answers, type Name, staleBy, type Versioned } from './rules.ts'
+import type { Store } from './store.ts'
+import { tableStore } from './table.ts'
+
+export type Answer<T> = { value: T; hit: boolean }
+
+/**
+ * What `work` answers, kept under its key until a change makes its sort stale or its time is over. Whoever asks this
+ * process meanwhile shares the work; a failure is not kept. A cache that fails or is slow is a miss. What comes back
+ * has been through JSON.
+ */
+export async function cached<T extends object>(
+  name: Versioned,
+  key: string,
+  work: () => Promise<T>,
+): Promise<Answer<T>> {
+  const place = (version: number) => placeOf(name, version, key)
+  const found = await attempt(() => store.look(name, place))
+  if (!found) return { value: await work(), hit: false }
+  return answer(name, place(found.version), found.text, work)
+}
+
+/** As `cached`, of a version that the caller knows, such as a position in a log. The table is asked for none. */
+export async function cachedAt<T extends object>(
+  name: Name,
+  version: string | number,
+  key: string,
+  work: () => Promise<T>,
+): Promise<Answer<T>> {
+  const at = placeOf(name, version, key)
+  return answer(name, at, await attempt(() => store.read(at)), work)
+}
+
+/** Makes stale what depends on items of these types; for after their commit. A bump that is lost costs what an entry may live. */
+export async function outdate(types: readonly string[]): Promise<void> {
+  const names = new Set(types.flatMap((type) => staleBy[type] ?? []))
+  if (names.size > 0) await attempt(() => addTo(key.versions(), Object.fromEntries([...names].map((it) => [it, 1]))))
+}
+
+/** The store that an address names: the table, a server, or this process. */
+export function storeAt(url: string): Store {
+  if (url === '') return memoryStore()
+  return url.startsWith('dynamodb:') ? tableStore() : redisStore(url)
+}
+
+const store = storeAt(config.CACHE_URL)
+
+/** Callers' words are of any length and form, and a key is not. */
+const placeOf = (name: Name, version: string | number, key: string) =>
+  `${config.CACHE_KEY_PREFIX}${name}:${version}:${createHash('sha256').update(key).digest('base64url')}`
+
+async function answer<T>(name: Name, at: string, text: string | undefined, work: () => Promise<T>): Promise<Answer<T>> {
+  const kept = text === undefined ? undefined : fresh<T>(text)
+  if (kept) return { ...kept, hit: true }
+  return { value: JSON.parse(await (underWay.get(at) ?? begin(at, name, work))), hit: false }
+}
+
+/** The work that is being done in this process, by the key of its answer. */
+const underWay = new Map<string, Promise<string>>()
+
+function begin<T>(at: string, name: Name, work: () => Promise<T>): Promise<string> {
+  const running = make(at, name, work).finally(() => underWay.delete(at))
+  underWay.set(at, running)
+  return running
+}
+
+async function make<T>(at: string, name: Name, work: () => Promise<T>): Promise<string> {
+  const { seconds } = answers[name]
+  const value = JSON.stringify(await work())
+  const until = clock.now().getTime() + seconds * 1000
+  await attempt(() => store.keep(at, `${until} ${value}`, seconds))
+  return value
+}
+
+/** A kept answer, unless its time is over: no store needs to be on time. */
+function fresh<T>(text: string): { value: T } | undefined {
+  const end = text.indexOf(' ')
+  return Number(text.slice(0, end)) > clock.now().getTime() ? { value: JSON.parse(text.slice(end + 1)) } : undefined
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    log({ level: 'error', message: 'cache', error: error instanceof Error ? error.name : 'unknown' })
+    return undefined
+  }
+}

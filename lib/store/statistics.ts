@@ -1,0 +1,50 @@
+import { now } from '../clock.ts'
+import { monthBefore, monthOf, scoreBefore, submissionScoreOf, trend } from '../domain/score.ts'
+import { key } from '../table/keys.ts'
+import { get, getMany, itemAt } from '../table/read.ts'
+import { type Entry, entry } from './board-items.ts'
+import { entryIn, refresh } from './board-keep.ts'
+import { standingOf, treeAt, wholeAt } from './board-tree.ts'
+
+export type Statistics = ReturnType<typeof trend>
+
+/**
+ * A person's figures with how they have changed since the end of last month: one call for the figures, and two for the
+ * ranks. Who has none gets an entry that says so.
+ */
+export async function statisticsOf(user_id: string): Promise<Statistics> {
+  const month = monthOf(now())
+  const last = monthBefore(month)
+  const [at, whole] = [key.board(user_id), wholeAt('overall', last)]
+  const found = await getMany([at, whole], true)
+  const stored = itemAt(found, at)
+  const it = stored ? entryIn(stored) : await refresh(user_id, { always: true })
+  if (!it) throw new Error('no entry')
+  const [rank, before] = await Promise.all([
+    rankOf(it, it.standing.overall?.points ?? 0),
+    rankOf(it, scoreBefore(it, month), itemAt(found, whole) ? treeAt('overall', last) : undefined),
+  ])
+  return trend(it, month, rank, before)
+}
+
+/** From 1; 0 for who is not on the board. */
+async function rankOf(it: Entry, score: number, tree?: string): Promise<number> {
+  if (score === 0 || !it.is_active) return 0
+  return (await standingOf('overall', score, tree)).above + 1
+}
+
+export type Personal = { rank: number; total_submissions: number; accepted_submissions: number; score: number }
+
+/** A person's place among those who sent legacy submissions; undefined for who sent none. Two calls. */
+export async function personalOf(user_id: string): Promise<Personal | undefined> {
+  const it = await get(entry, { user_id })
+  const points = it?.standing.submissions?.points
+  if (!it || points === undefined) return undefined
+  const { above } = await standingOf('submissions', points)
+  return {
+    rank: above + 1,
+    total_submissions: it.tally.submissions,
+    accepted_submissions: it.tally.accepted_submissions,
+    score: submissionScoreOf(it.tally),
+  }
+}

@@ -1,0 +1,22 @@
+import { loadStack } from './stack.ts'
+
+const usage = `npm run recount
+
+Brings the figures and boards of everyone up to what the table holds: after a change of how points are reckoned, or when
+the projector has given up on changes. It may be run at any time, and again. Without TABLE_NAME it means the service
+that runs here; for a deployed one set TABLE_NAME, AWS_REGION and credentials.`
+
+if (process.argv.length > 2) {
+  console.error(usage)
+  process.exit(2)
+}
+if (!process.env.TABLE_NAME) {
+  process.env.DYNAMODB_ENDPOINT ??= `http://127.0.0.1:${process.env.DYNAMODB_PORT ?? 8001}`
+  Object.assign(process.env, loadStack().environment)
+}
+// It reads the configuration, which is complete from here on.
+const { recountAll } = await import('../lib/store/board-sweep.ts')
+const looked = await recountAll((so_far) => {
+  if (so_far % 10_000 === 0 && so_far > 0) console.log(`${so_far} so far`)
+})
+console.log(`Looked at ${looked} people.`)

@@ -1,0 +1,3 @@
+import { cacheTests } from './cache-rules.ts'
+
+cacheTests({ url: async () => '', shared: false })

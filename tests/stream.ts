@@ -1,0 +1,61 @@
+import type { DynamoDBRecord } from 'aws-lambda'
+
+export type Stream = {
+  /** What the table has told since the last time. */
+  take: () => Promise<DynamoDBRecord[]>
+  /** Hands it to the projector, until nothing is left. */
+  follow: () => Promise<void>
+}
+
+/** The stream of the test's own table, read when the test says so. Records are taken in at the next `follow` only. */
+export async function openStream(): Promise<Stream> {
+  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME } = process.env
+  // biome-ignore lint/suspicious/noExplicitAny: the stream API has no client here
+  const call = async (operation: string, input: object): Promise<any> => {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
+        'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
+        authorization:
+          'AWS4-HMAC-SHA256 Credential=local/20250101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+      },
+      body: JSON.stringify(input),
+    })
+    if (!response.ok) throw new Error(`${operation}: ${await response.text()}`)
+    return response.json()
+  }
+  const { Streams } = await call('ListStreams', { TableName: TABLE_NAME })
+  const { StreamArn } = Streams.at(-1)
+  const { StreamDescription } = await call('DescribeStream', { StreamArn })
+  let iterators: string[] = await Promise.all(
+    StreamDescription.Shards.map(async ({ ShardId }: { ShardId: string }) => {
+      const from = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }
+      return (await call('GetShardIterator', from)).ShardIterator
+    }),
+  )
+  const take = async () => {
+    const taken: DynamoDBRecord[] = []
+    for (let more = true; more; ) {
+      const pages = await Promise.all(
+        iterators.map((ShardIterator) => call('GetRecords', { ShardIterator, Limit: 1000 })),
+      )
+      iterators = pages.flatMap((it) => it.NextShardIterator ?? [])
+      const records: DynamoDBRecord[] = pages.flatMap((it) => it.Records)
+      taken.push(...records)
+      more = records.length > 0
+    }
+    return taken
+  }
+  return {
+    take,
+    follow: async () => {
+      const { handler } = await import('../functions/projector.ts')
+      for (let records = await take(); records.length > 0; records = await take()) {
+        const { batchItemFailures } = await handler({ Records: records })
+        if (batchItemFailures.length > 0) throw new Error('the projector failed')
+      }
+    },
+  }
+}
