@@ -6,7 +6,9 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
+  HeadObjectCommand,
   NoSuchKey,
+  NotFound,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
@@ -65,6 +67,16 @@ export async function readObject(Key: string): Promise<Readable | undefined> {
 /** Removes what is under a key; nothing there is no failure. */
 export async function deleteObject(Key: string): Promise<void> {
   await s3.send(new DeleteObjectCommand({ Bucket, Key }))
+}
+
+/** The size of what is under a key, or undefined. */
+export async function sizeOf(Key: string): Promise<number | undefined> {
+  try {
+    return (await s3.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength
+  } catch (error) {
+    if (error instanceof NotFound) return undefined
+    throw error
+  }
 }
 
 /** Whether the bucket answers at all. */

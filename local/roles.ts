@@ -34,7 +34,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   ocr: ['table', 'files', 'bucket', 'ocrJobs'],
   webhooks: ['table', 'webhookSecret'],
   leaderboard: ['table'],
-  health: ['table', 'bucket'],
+  health: ['table', 'files', 'bucket'],
   projector: ['table', 'stream', 'failures'],
   sweeper: ['table', 'scan', 'files', 'sweeperFailures'],
 }

@@ -10,6 +10,7 @@ beforeAll(async () => {
 const service = { service: 'heritage-knowledge-service', version: '0.1.0' }
 const good = { healthy: true, message: 'It answers.' }
 const current = { healthy: true, message: 'It is up to date.' }
+const unpacked = { healthy: true, message: 'There is no snapshot yet: whoever searches reads the table.' }
 const bad = { healthy: false, message: 'It does not answer.' }
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -18,7 +19,18 @@ describe('probes', () => {
     ['/health/', { status: 'healthy', ...service }],
     ['/health/live/', { alive: true, service: service.service }],
     ['/health/ready/', { ready: true, checks: { database: good, storage: good } }],
-    ['/health/detailed/', { status: 'healthy', ...service, database: good, storage: good, stream: current }],
+    [
+      '/health/detailed/',
+      {
+        status: 'healthy',
+        ...service,
+        database: good,
+        storage: good,
+        stream: current,
+        search: unpacked,
+        cache: good,
+      },
+    ],
   ])('%s answers anyone, with and without the last slash, and is never stored', async (path, expected) => {
     for (const it of [path, path.slice(0, -1)]) {
       for (const who of [app.anon, app.contributor, app.as('not-a-token')]) {
@@ -45,11 +57,12 @@ const hang = (_: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
 describe('when something does not answer', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  const both = async (checks: object, stream: object = current) => {
+  const both = async (checks: object, further: object = { stream: current, search: unpacked }) => {
     const ready = await app.anon.get('/health/ready/')
     expect([ready.status, ready.body]).toEqual([503, { ready: false, checks }])
     const detailed = await app.anon.get('/health/detailed/')
-    expect([detailed.status, detailed.body]).toEqual([503, { status: 'degraded', ...service, ...checks, stream }])
+    const expected = { status: 'degraded', ...service, ...checks, ...further, cache: good }
+    expect([detailed.status, detailed.body]).toEqual([503, expected])
     expect((await app.anon.get('/health/live/')).status).toBe(200)
     expect((await app.anon.get('/health/')).status).toBe(200)
   }
@@ -57,7 +70,7 @@ describe('when something does not answer', () => {
   test('a table that fails is told of, and nothing of why', async () => {
     const { db } = await import('../lib/table/client.ts')
     vi.spyOn(db, 'send').mockRejectedValue(new Error('connect ECONNREFUSED 10.0.0.7'))
-    await both({ database: bad, storage: good }, bad)
+    await both({ database: bad, storage: good }, { stream: bad, search: bad })
   })
 
   test('a bucket that fails is told of', async () => {
@@ -93,6 +106,19 @@ describe('when something does not answer', () => {
     await follow(Date.parse('2025-01-15T09:00:00.000Z'))
     expect(await detailed()).toEqual([200, 'healthy', current])
     await app.staff.delete(`/cidoc/structures/1/`)
+  })
+
+  test('a snapshot of search that is lost degrades the service', async () => {
+    const { rebuild } = await import('../lib/search/rebuild.ts')
+    const { deleteObject } = await import('../lib/blobs.ts')
+    const { snapshot } = await rebuild()
+    const detailed = async () => {
+      const { status, body } = await app.anon.get('/health/detailed/')
+      return [status, body.search.healthy]
+    }
+    expect(await detailed()).toEqual([200, true])
+    await deleteObject(snapshot?.key ?? '')
+    expect(await detailed()).toEqual([503, false])
   })
 
   test('metrics tell of the process alone, and recover at once', async () => {

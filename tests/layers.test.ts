@@ -32,6 +32,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'metrics',
     'meter',
     'documents',
+    'cache/cached',
     'table/stream',
     'table/read',
     'table/large',

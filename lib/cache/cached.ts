@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { clock } from '../clock.ts'
 import { config } from '../config.ts'
 import { log } from '../log.ts'
+import { noteCache } from '../meter.ts'
 import { key } from '../table/keys.ts'
 import { addTo } from '../table/write.ts'
 import { memoryStore } from './memory.ts'
@@ -24,7 +25,10 @@ export async function cached<T extends object>(
 ): Promise<Answer<T>> {
   const place = (version: number) => placeOf(name, version, key)
   const found = await attempt(() => store.look(name, place))
-  if (!found) return { value: await work(), hit: false }
+  if (!found) {
+    noteCache('cache_misses')
+    return { value: await work(), hit: false }
+  }
   return answer(name, place(found.version), found.text, work)
 }
 
@@ -45,6 +49,13 @@ export async function outdate(types: readonly string[]): Promise<void> {
   if (names.size > 0) await attempt(() => addTo(key.versions(), Object.fromEntries([...names].map((it) => [it, 1]))))
 }
 
+/** Whether the cache gives back what it is given; where it does not, everything is a miss. */
+export async function keeps(): Promise<boolean> {
+  const at = `${config.CACHE_KEY_PREFIX}health`
+  await attempt(() => store.keep(at, 'kept', 30))
+  return (await attempt(() => store.read(at))) === 'kept'
+}
+
 /** The store that an address names: the table, a server, or this process. */
 export function storeAt(url: string): Store {
   if (url === '') return memoryStore()
@@ -59,6 +70,7 @@ const placeOf = (name: Name, version: string | number, key: string) =>
 
 async function answer<T>(name: Name, at: string, text: string | undefined, work: () => Promise<T>): Promise<Answer<T>> {
   const kept = text === undefined ? undefined : fresh<T>(text)
+  noteCache(kept ? 'cache_hits' : 'cache_misses')
   if (kept) return { ...kept, hit: true }
   return { value: JSON.parse(await (underWay.get(at) ?? begin(at, name, work))), hit: false }
 }
