@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { tracedFunctions } from './tests/traces.ts'
 
 export default defineConfig({
+  plugins: [tracedFunctions()],
   test: {
     include: ['tests/**/*.test.ts'],
     globalSetup: ['tests/setup.ts'],

@@ -4,7 +4,8 @@ import { config } from '../lib/config.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { content, Reply } from '../lib/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/http/route.ts'
-import { metricsText } from '../lib/metrics.ts'
+import { metricsText, within } from '../lib/metrics.ts'
+import { lag } from '../lib/store/progress.ts'
 import * as table from '../lib/table/read.ts'
 import build from '../package.json' with { type: 'json' }
 
@@ -28,7 +29,7 @@ export const routes = {
     permission: 'service.read',
     cache: 'no-store',
     handle: async () => {
-      const checks = await checkAll()
+      const checks = await checkAll(vital)
       const ready = isHealthy(checks)
       return new Reply(ready ? 200 : 503, { ready, checks })
     },
@@ -38,7 +39,7 @@ export const routes = {
     permission: 'service.read',
     cache: 'no-store',
     handle: async () => {
-      const checks = await checkAll()
+      const checks = await checkAll({ ...vital, ...beside })
       const healthy = isHealthy(checks)
       return new Reply(healthy ? 200 : 503, { status: healthy ? 'healthy' : 'degraded', ...service, ...checks })
     },
@@ -65,17 +66,32 @@ const TIME_LIMIT_MS = 1000
 
 type Check = { healthy: boolean; message: string }
 
-async function checkAll(): Promise<{ database: Check; storage: Check }> {
-  const [database, storage] = await Promise.all([check(table.ping), check(blobs.ping)])
-  return { database, storage }
-}
+type Ask = (signal: AbortSignal) => Promise<Check>
 
-/** Why something does not answer is for the log of its own service, not for the public. */
-const check = (ping: (signal: AbortSignal) => Promise<void>): Promise<Check> =>
-  ping(AbortSignal.timeout(TIME_LIMIT_MS)).then(
-    () => ({ healthy: true, message: 'It answers.' }),
-    () => ({ healthy: false, message: 'It does not answer.' }),
-  )
+const answers: Check = { healthy: true, message: 'It answers.' }
+
+/** What no request can do without. */
+const vital = {
+  database: (signal) => table.ping(signal).then(() => answers),
+  storage: (signal) => blobs.ping(signal).then(() => answers),
+} satisfies Record<string, Ask>
+
+/** What the service does without for a while, and should not. A new one is one line. */
+const beside = {
+  stream: async () => {
+    const { late, seconds } = await lag()
+    return { healthy: !late, message: seconds > 0 ? `It is ${seconds} s behind.` : 'It is up to date.' }
+  },
+} satisfies Record<string, Ask>
+
+/** Asks all of them at once. Why one does not answer is for the log of its own service, not for the public. */
+async function checkAll<Name extends string>(asked: Readonly<Record<Name, Ask>>): Promise<Record<string, Check>> {
+  const found = Object.entries<Ask>(asked).map(async ([name, ask]): Promise<[string, Check]> => {
+    const check = await within(TIME_LIMIT_MS, ask(AbortSignal.timeout(TIME_LIMIT_MS)))
+    return [name, check ?? { healthy: false, message: 'It does not answer.' }]
+  })
+  return Object.fromEntries(await Promise.all(found))
+}
 
 const isHealthy = (checks: Readonly<Record<string, Check>>) => Object.values(checks).every((it) => it.healthy)
 
@@ -89,9 +105,9 @@ const metrics = async () =>
 const linksFrom = (origin: string) => ({
   ...service,
   admin: null,
-  api_docs_swagger: null,
+  api_docs_swagger: `${origin}/docs/`,
   api_docs_redoc: null,
-  openapi_schema: null,
+  openapi_schema: `${origin}/schema/`,
   health: `${origin}/health/`,
   health_detailed: `${origin}/health/detailed/`,
   health_ready: `${origin}/health/ready/`,

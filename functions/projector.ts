@@ -1,10 +1,13 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
+import { clock } from '../lib/clock.ts'
 import { log } from '../lib/log.ts'
+import { metered } from '../lib/meter.ts'
 import type { Change } from '../lib/search/document.ts'
 import { append } from '../lib/search/log.ts'
 import { changeOf } from '../lib/store/documents.ts'
+import { follow, isFollowed } from '../lib/store/progress.ts'
 import { project } from '../lib/store/projections.ts'
-import { imagesOf } from '../lib/table/stream.ts'
+import { type Images, imagesOf } from '../lib/table/stream.ts'
 
 /**
  * Follows the table's stream. Changes of a shard come in order, so the first that fails ends the batch: it and what
@@ -13,38 +16,61 @@ import { imagesOf } from '../lib/table/stream.ts'
  */
 export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const changes: Change[] = []
-  const failed = await firstFailing(event.Records, changes)
-  try {
-    await append(changes)
-  } catch (error) {
-    complain(error)
-    return failure(event.Records[0])
-  }
-  return failure(failed)
+  const stopped = await firstFailure(event.Records, changes)
+  const failed = (await isAppended(changes)) ? stopped : event.Records[0]
+  const projected = failed ? event.Records.indexOf(failed) : event.Records.length
+  const through = madeAt(event.Records[projected - 1])
+  log({
+    level: failed ? 'error' : 'info',
+    message: 'projection',
+    projected,
+    failures: failed ? 1 : 0,
+    lag_ms: Math.max(0, clock.now().getTime() - (madeAt(failed ?? event.Records[0]) ?? clock.now().getTime())),
+  })
+  // How far it has come is itself a change, and not one to tell of again.
+  if (through !== undefined && event.Records.slice(0, projected).some((it) => isFollowed(it.dynamodb?.Keys?.pk?.S)))
+    await follow(through).catch(() => undefined)
+  return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }
 }
 
 /** Applies the effects of each record and collects what search learns, up to the first that fails, which is answered. */
-async function firstFailing(
+async function firstFailure(
   records: readonly DynamoDBRecord[],
   changes: Change[],
 ): Promise<DynamoDBRecord | undefined> {
   for (const record of records) {
+    const images = imagesOf(record)
     try {
-      const images = imagesOf(record)
       const change = changeOf(images)
-      await project(images)
+      // What it writes and logs carries the id of the request that made the change.
+      await metered(() => project(images), causeOf(images))
       if (change) changes.push(change)
     } catch (error) {
-      complain(error)
+      const name = error instanceof Error ? error.name : 'unknown'
+      log({ level: 'error', message: 'projection of a change', request_id: causeOf(images), error: name })
       return record
     }
   }
   return undefined
 }
 
-const failure = (record: DynamoDBRecord | undefined): DynamoDBBatchResponse => ({
-  batchItemFailures: record ? [{ itemIdentifier: record.dynamodb?.SequenceNumber ?? '' }] : [],
-})
+async function isAppended(changes: readonly Change[]): Promise<boolean> {
+  try {
+    await append(changes)
+    return true
+  } catch (error) {
+    log({ level: 'error', message: 'search log', error: error instanceof Error ? error.name : 'unknown' })
+    return false
+  }
+}
 
-const complain = (error: unknown) =>
-  log({ level: 'error', message: 'projection', error: error instanceof Error ? error.name : 'unknown' })
+const causeOf = ({ before, after }: Images): string | undefined => {
+  const { request_id } = after ?? before ?? {}
+  return typeof request_id === 'string' ? request_id : undefined
+}
+
+/** In milliseconds since 1970; the stream counts seconds. */
+const madeAt = (record: DynamoDBRecord | undefined): number | undefined => {
+  const seconds = record?.dynamodb?.ApproximateCreationDateTime
+  return seconds === undefined ? undefined : seconds * 1000
+}

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { revealed } from './secrets.ts'
 
 const flag = v.pipe(
   v.optional(v.string(), ''),
@@ -140,4 +141,4 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   throw new Error(`Configuration: ${[...new Set(faults)].join('; ')}.`)
 }
 
-export const config = parseConfig(process.env)
+export const config = parseConfig(await revealed(process.env))

@@ -1,21 +1,20 @@
 import { config } from './config.ts'
+import { embedded, type Measure } from './measures.ts'
+import { cost } from './meter.ts'
 
 /** Everything that a log line may hold. Nothing outside this list is ever written. */
 export type Line = {
   level: 'info' | 'error'
   message: string
-  request_id?: string
+  request_id?: string | undefined
   method?: string
   route?: string
   status?: number
-  ms?: number
   caller?: string
-  calls?: number
-  units?: number
   count?: number
   error?: string
   stack?: string
-}
+} & Partial<Record<Measure, number>>
 
 const members = [
   'level',
@@ -28,16 +27,43 @@ const members = [
   'caller',
   'calls',
   'units',
+  'retries',
+  'faults',
+  'refusals',
+  'throttled',
+  'cache_hits',
+  'cache_misses',
+  'projected',
+  'lag_ms',
+  'failures',
+  'waiting',
+  'queue_age_s',
+  'oldest_unclaimed_s',
+  'webhook_failures',
   'count',
   'error',
   'stack',
 ] as const satisfies readonly (keyof Line)[]
 
-/** Writes one JSON line with the allowed members of `line`. */
+/**
+ * Writes one JSON line with the allowed members of `line`, under the id of the present request where it names none.
+ * CloudWatch reads the metrics of lib/measures.ts from it.
+ */
 export function log(line: Line): void {
   if (config.LOG_LEVEL === 'silent') return
+  const at = new Date()
+  const named = { request_id: cost()?.request_id, ...line }
   const allowed = Object.fromEntries(
-    members.filter((name) => line[name] !== undefined).map((name) => [name, line[name]]),
+    members.filter((name) => named[name] !== undefined).map((name) => [name, named[name]]),
   )
-  console.log(JSON.stringify({ time: new Date().toISOString(), ...allowed }))
+  const _aws = onLambda ? embedded(allowed, `heritage/${config.STAGE}`, at.getTime()) : undefined
+  write(JSON.stringify({ time: at.toISOString(), ...allowed, ...(_aws && { trace: trace(), _aws }) }))
 }
+
+const onLambda = config.STAGE !== 'local'
+
+/** Lambda's console puts a prefix before each line, and CloudWatch reads metrics from lines that are JSON as a whole. */
+const write = onLambda ? (text: string) => process.stdout.write(`${text}\n`) : (text: string) => console.log(text)
+
+/** The id under which X-Ray shows the same request. */
+const trace = () => /Root=([\w-]+)/.exec(process.env._X_AMZN_TRACE_ID ?? '')?.[1]

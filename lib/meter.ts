@@ -1,13 +1,31 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What one request has cost so far. Ambient, because only the log line and the benchmarks read it. */
-export type Meter = { calls: number; units: number; operations: string[] }
+/** What one request has cost so far. Ambient, because only the log line, the stored trace of a write and the benchmarks read it. */
+export type Meter = {
+  calls: number
+  units: number
+  /** Attempts beyond the first: the table or the network was busy. */
+  retries: number
+  operations: string[]
+  cache_hits: number
+  cache_misses: number
+  /** Of the request, or of the one that caused what is being worked on. */
+  request_id: string | undefined
+}
 
 const storage = new AsyncLocalStorage<Meter>()
 
-/** Runs `work` with a fresh meter; answers both. */
-export async function metered<T>(work: (meter: Meter) => Promise<T>): Promise<T> {
-  const meter: Meter = { calls: 0, units: 0, operations: [] }
+/** Runs `work` with a fresh meter; answers both. `request_id` names the cause of all that is written meanwhile. */
+export async function metered<T>(work: (meter: Meter) => Promise<T>, request_id?: string): Promise<T> {
+  const meter: Meter = {
+    calls: 0,
+    units: 0,
+    retries: 0,
+    operations: [],
+    cache_hits: 0,
+    cache_misses: 0,
+    request_id,
+  }
   return storage.run(meter, () => work(meter))
 }
 
@@ -21,4 +39,16 @@ export function count(operation: string, units: number): void {
   meter.calls += 1
   meter.units += units
   meter.operations.push(operation)
+}
+
+/** Notes how often a call was made until it came to an end, good or bad. */
+export function noteAttempts(attempts = 1): void {
+  const meter = storage.getStore()
+  if (meter) meter.retries += attempts - 1
+}
+
+/** Notes an answer of a cache. */
+export function noteCache(found: 'cache_hits' | 'cache_misses'): void {
+  const meter = storage.getStore()
+  if (meter) meter[found] += 1
 }

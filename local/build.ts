@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type OutputFile, type Plugin, stop } from 'esbuild'
+import { buildDocuments } from './documents.ts'
 import { zip } from './zip.ts'
 
 /**
@@ -19,15 +20,19 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
     sourcemap: 'external',
   })
   await mkdir(outdir, { recursive: true })
-  const made = new Map<string, string>()
-  for (const name of names) {
-    const file = join(outdir, `${name}.zip`)
-    await writeFile(file, zip({ [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }))
+  const documents = await buildDocuments(root)
+  const made = packagesOf(root, names)
+  for (const [name, file] of made) {
+    const own = { [`functions/${name}.mjs`]: contents(outputFiles, `${name}.mjs`) }
+    await writeFile(file, zip({ ...own, ...(name === 'documents' && documents) }))
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
-    made.set(name, file)
   }
   return made
 }
+
+/** Where the zip files of these functions lie. */
+export const packagesOf = (root: string, names: readonly string[]): Map<string, string> =>
+  new Map(names.map((name) => [name, join(root, folder, 'package', `${name}.zip`)]))
 
 /**
  * Builds the functions for the local service: packages stay outside, each function keeps its own copy of our code as
@@ -35,6 +40,7 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
  */
 export async function buildLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
   const outdir = join(root, folder, place)
+  await buildDocuments(root)
   const { metafile } = await build({
     ...common,
     absWorkingDir: root,

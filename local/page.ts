@@ -13,6 +13,7 @@ The service is ready (${seconds} s).
 
   API                ${api}
   Health             ${api}/health/
+  API document       ${api}/docs/
   Registry           ${api}/cidoc/schema/registry/
   Identity provider  ${idp}
   S3                 ${s3}

@@ -1,7 +1,7 @@
 import { existsSync, watch } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { join } from 'node:path'
-import { buildLocal, buildPackages, prune } from './build.ts'
+import { buildLocal, buildPackages, packagesOf, prune } from './build.ts'
 
 /** The parts of the framework that the plugin touches. */
 type Framework = {
@@ -28,7 +28,10 @@ export default class Bundles {
 }
 
 async function pack({ serviceDir, service }: Framework): Promise<void> {
-  for (const [name, artifact] of await buildPackages(serviceDir, Object.keys(service.functions))) {
+  const names = Object.keys(service.functions)
+  // No stage is in a bundle, so one build serves the packages of all stages.
+  const built = process.env.BUNDLES === 'kept' ? packagesOf(serviceDir, names) : await buildPackages(serviceDir, names)
+  for (const [name, artifact] of built) {
     const definition = service.functions[name]
     if (definition) definition.package = { individually: true, artifact }
   }

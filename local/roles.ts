@@ -1,4 +1,9 @@
-/** What each function may do. Nothing else is granted, and nothing by wildcard. */
+import seen from './access.json' with { type: 'json' }
+
+/**
+ * What each function may do at most. Nothing else is granted, and nothing by wildcard. Of the table and the bucket it is
+ * granted what its tests have been seen to use: local/access.json, which `npm run access` compares and writes.
+ */
 const access: Readonly<Record<string, readonly Grant[]>> = {
   tokens: ['table'],
   users: ['table'],
@@ -16,10 +21,12 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   activities: ['table'],
   flags: ['table'],
   notifications: ['table'],
+  // A caller who is signed in is looked up, whatever is asked for.
+  documents: ['table'],
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
   // Builds the search model anew where there is no snapshot of it: the one function that may read the whole table.
-  sweeper: ['table', 'scan', 'files'],
+  sweeper: ['table', 'scan', 'files', 'sweeperFailures'],
 }
 
 type Grant = keyof typeof grants
@@ -31,7 +38,7 @@ const bucket = { 'Fn::GetAtt': ['Bucket', 'Arn'] }
 const indexes = ['kind', 'every', 'owner', 'owner_kind']
 
 // Even a function that only reads may meet a caller's first sign-in, which writes the user: hence one grant for both.
-// A transaction needs the rights of the writes in it; there is no action of its own to grant.
+// A function that is not in access.json yet has all that is written here. A transaction needs the rights of the writes in it; there is no action of its own to grant.
 const grants = {
   table: [
     allow(
@@ -40,17 +47,31 @@ const grants = {
     ),
     allow(['dynamodb:Query'], [table, ...indexes.map((name) => joined([table, `/index/${name}`], ''))]),
   ],
-  scan: [allow(['dynamodb:Scan'], [table])],
+  scan: [allow(['dynamodb:Scan', 'dynamodb:BatchWriteItem'], [table])],
   stream: [
     allow(['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(of('dynamodb')), [
       { 'Fn::GetAtt': ['Table', 'StreamArn'] },
     ]),
   ],
-  files: [allow(['GetObject', 'PutObject', 'DeleteObject'].map(of('s3')), [joined([bucket, '/*'], '')])],
+  files: [
+    allow(['GetObject', 'PutObject', 'DeleteObject'].map(of('s3')), [joined([bucket, '/*'], '')]),
+    // Without it nothing there is 403, not 404.
+    allow(['s3:ListBucket'], [bucket]),
+  ],
   // HeadBucket asks for this one.
   bucket: [allow(['s3:ListBucket'], [bucket])],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
+  sweeperFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['SweeperFailures', 'Arn'] }])],
+  // What every function reads when it starts. A secret of one function is a grant of its own.
+  secrets: [allow(['ssm:GetParameters'], ['secret-key', 'secret-key-fallbacks'].map(parameter))],
 } satisfies Record<string, readonly Statement[]>
+
+/** A parameter of this stack: serverless.yml names it as `ssm:/SERVICE-STAGE/NAME`. */
+function parameter(name: string): unknown {
+  return {
+    'Fn::Sub': `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/\${AWS::StackName}/${name}`,
+  }
+}
 
 /** The logical id of a function's role. */
 export const roleId = (name: string): string =>
@@ -60,12 +81,21 @@ export const roleId = (name: string): string =>
 export function roles(service: string): { Resources: Record<string, Resource> } {
   return {
     Resources: Object.fromEntries(
-      Object.entries(access).map(([name, granted]) => [roleId(name), role(`${service}-${name}`, granted)]),
+      Object.entries(access).map(([name, granted]) => [
+        roleId(name),
+        role(
+          `${service}-${name}`,
+          narrowed(
+            used[name],
+            ['secrets' as const, ...granted].flatMap((each): readonly Statement[] => grants[each]),
+          ),
+        ),
+      ]),
     ),
   }
 }
 
-function role(functionName: string, granted: readonly Grant[]): Resource {
+function role(functionName: string, statements: readonly Statement[]): Resource {
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
@@ -73,12 +103,14 @@ function role(functionName: string, granted: readonly Grant[]): Resource {
         Version: '2012-10-17',
         Statement: [{ Effect: 'Allow', Principal: { Service: ['lambda.amazonaws.com'] }, Action: ['sts:AssumeRole'] }],
       },
+      // The actions of X-Ray know no resource, so AWS's own policy grants them and ours stay without a star.
+      ManagedPolicyArns: [{ 'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess` }],
       Policies: [
         {
           PolicyName: functionName,
           PolicyDocument: {
             Version: '2012-10-17',
-            Statement: [ownLogs(functionName), ...granted.flatMap((name): readonly Statement[] => grants[name])],
+            Statement: [ownLogs(functionName), ...statements],
           },
         },
       ],
@@ -87,7 +119,6 @@ function role(functionName: string, granted: readonly Grant[]): Resource {
 }
 
 // The group itself is made with the stack, so the function only writes. The last part stands for the log streams in it.
-// No X-Ray: its actions know no resource, they can only be allowed on everything.
 const ownLogs = (functionName: string) =>
   allow(
     ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -97,6 +128,56 @@ const ownLogs = (functionName: string) =>
       },
     ],
   )
+
+const used: Readonly<Record<string, readonly string[] | undefined>> = seen
+
+/** Of the statements about the table and the bucket what is used, per resource; of others everything: the platform uses them. */
+function narrowed(uses: readonly string[] | undefined, statements: readonly Statement[]): readonly Statement[] {
+  if (!uses) return statements
+  const byActions = new Map<string, Statement>()
+  for (const { Action, Resource } of statements) {
+    for (const resource of Resource) {
+      const kept = Object.groupBy(Action, (action) => (isOurs(action, resource) ? 'ours' : 'others'))
+      const exact = [...new Set(uses)].filter((use) =>
+        kept.ours?.some((action) => covers(`${action} ${labelOf(resource)}`, use)),
+      )
+      add(kept.others ?? [], resource)
+      for (const [label, own] of Object.entries(Object.groupBy(exact, placeIn)))
+        add((own ?? []).map(actionIn), within(resource, label))
+    }
+  }
+  return [...byActions.values()]
+
+  function add(actions: readonly string[], resource: unknown): void {
+    if (actions.length === 0) return
+    const name = [...actions].sort().join()
+    const before = byActions.get(name)?.Resource ?? []
+    if (before.some((each) => labelOf(each) === labelOf(resource))) return
+    byActions.set(name, allow([...actions], [...before, resource]))
+  }
+}
+
+const actionIn = (use: string) => use.split(' ')[0] ?? ''
+const placeIn = (use: string) => use.split(' ')[1] ?? ''
+const isOurs = (action: string, resource: unknown) =>
+  /^(dynamodb|s3):/.test(action) && /^(Table|Bucket)(\/|$)/.test(labelOf(resource))
+
+/** `s3:GetObject Bucket/*` covers the same in a folder. */
+const covers = (granted: string, use: string) =>
+  granted === use || (granted.endsWith('/*') && use.startsWith(granted.slice(0, -1)))
+
+/** The resource, or the folder in it that the label names. */
+const within = (resource: unknown, label: string) =>
+  labelOf(resource) === label ? resource : joined([bucket, label.slice('Bucket'.length)], '')
+
+/** A resource as access.json names it: Table, Table/index/kind, Bucket, Bucket/*. */
+export function labelOf(resource: unknown): string {
+  if (typeof resource === 'string') return resource
+  const { 'Fn::GetAtt': got, 'Fn::Join': parts }: { 'Fn::GetAtt'?: string[]; 'Fn::Join'?: [string, unknown[]] } =
+    Object(resource)
+  if (got) return got[1] === 'Arn' ? String(got[0]) : got.join('.')
+  return parts ? parts[1].map(labelOf).join(parts[0]) : JSON.stringify(resource)
+}
 
 function allow(Action: readonly string[], Resource: readonly unknown[]): Statement {
   return { Effect: 'Allow', Action, Resource }

@@ -1,8 +1,22 @@
 // The framework reads variables from CommonJS files only; the tables themselves are TypeScript.
+const { domain } = require('./domain.ts')
+const { operations } = require('./operations.ts')
 const { events } = require('./routes.ts')
 const { roles } = require('./roles.ts')
 
 module.exports.events = events
 
-module.exports.roles = async ({ resolveVariable }) =>
-  roles(`${await resolveVariable('self:service')}-${await resolveVariable('sls:stage')}`)
+module.exports.roles = async ({ resolveVariable }) => roles(await nameOf(resolveVariable))
+
+module.exports.operations = async ({ resolveVariable }) =>
+  operations(
+    await nameOf(resolveVariable),
+    Object.keys(await resolveVariable('self:functions')),
+    await resolveVariable('param:alarmEmail'),
+  )
+
+module.exports.domain = async ({ resolveVariable }) =>
+  domain(await resolveVariable('param:domain'), await resolveVariable('param:certificate'))
+
+const nameOf = async (resolveVariable) =>
+  `${await resolveVariable('self:service')}-${await resolveVariable('sls:stage')}`

@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda'
 import type { Event, Result } from '../lib/http/shell.ts'
 import { events } from '../local/routes.ts'
+import { expectDocumented } from './documented.ts'
 import { createTestTable } from './emulator.ts'
 
 export type Sent = { body?: unknown; query?: Record<string, string | number>; headers?: Record<string, string> }
@@ -98,6 +99,10 @@ function persona(identity: Record<string, string>): Persona {
   }
 }
 
+/** A request with a body of bytes, as a client on the network sends it. */
+export const call = (method: string, path: string, headers: Record<string, string>, body: Buffer): Promise<Answer> =>
+  answer(method, path, {}, { headers, ...(body.length > 0 && { body }) })
+
 async function answer(method: string, path: string, identity: Record<string, string>, sent: Sent): Promise<Answer> {
   const event = await eventOf(method, path, identity, sent)
   const { requestId } = event.requestContext
@@ -114,10 +119,12 @@ async function answer(method: string, path: string, identity: Record<string, str
   const headers = Object.fromEntries(
     Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
   )
+  const status = result.statusCode ?? 200
+  expectDocumented({ method, path: event.rawPath, sent: sent.body, status, headers, bytes })
   const text = result.isBase64Encoded ? '' : bytes.toString()
   const isJson = headers['content-type']?.includes('json') && text !== ''
   return {
-    status: result.statusCode ?? 200,
+    status,
     headers,
     cookies: result.cookies ?? [],
     body: isJson ? JSON.parse(text) : undefined,
@@ -226,12 +233,12 @@ const print = console.log
 console.log = (...items: unknown[]) => {
   const line = lineOf(items)
   if (line === undefined) return print(...items)
-  if (waiting.has(line.request_id)) waiting.set(line.request_id, { calls: line.calls, units: line.units })
+  if (line.message === 'request' && waiting.has(line.request_id))
+    waiting.set(line.request_id, { calls: line.calls, units: line.units })
   if (line.level === 'error') print(...items)
 }
 
-function lineOf([text]: unknown[]): (Cost & { request_id: string; level: string }) | undefined {
+function lineOf([text]: unknown[]): (Cost & { request_id: string; level: string; message: string }) | undefined {
   if (typeof text !== 'string' || !text.startsWith('{"time"')) return undefined
-  const line = JSON.parse(text)
-  return line.message === 'request' ? line : undefined
+  return JSON.parse(text)
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type App, openApp } from './app.ts'
+import { parseExposition } from './prometheus.ts'
 
 let app: App
 beforeAll(async () => {
@@ -8,6 +9,7 @@ beforeAll(async () => {
 
 const service = { service: 'heritage-knowledge-service', version: '0.1.0' }
 const good = { healthy: true, message: 'It answers.' }
+const current = { healthy: true, message: 'It is up to date.' }
 const bad = { healthy: false, message: 'It does not answer.' }
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -16,7 +18,7 @@ describe('probes', () => {
     ['/health/', { status: 'healthy', ...service }],
     ['/health/live/', { alive: true, service: service.service }],
     ['/health/ready/', { ready: true, checks: { database: good, storage: good } }],
-    ['/health/detailed/', { status: 'healthy', ...service, database: good, storage: good }],
+    ['/health/detailed/', { status: 'healthy', ...service, database: good, storage: good, stream: current }],
   ])('%s answers anyone, with and without the last slash, and is never stored', async (path, expected) => {
     for (const it of [path, path.slice(0, -1)]) {
       for (const who of [app.anon, app.contributor, app.as('not-a-token')]) {
@@ -43,11 +45,11 @@ const hang = (_: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
 describe('when something does not answer', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  const both = async (checks: object) => {
+  const both = async (checks: object, stream: object = current) => {
     const ready = await app.anon.get('/health/ready/')
     expect([ready.status, ready.body]).toEqual([503, { ready: false, checks }])
     const detailed = await app.anon.get('/health/detailed/')
-    expect([detailed.status, detailed.body]).toEqual([503, { status: 'degraded', ...service, ...checks }])
+    expect([detailed.status, detailed.body]).toEqual([503, { status: 'degraded', ...service, ...checks, stream }])
     expect((await app.anon.get('/health/live/')).status).toBe(200)
     expect((await app.anon.get('/health/')).status).toBe(200)
   }
@@ -55,7 +57,7 @@ describe('when something does not answer', () => {
   test('a table that fails is told of, and nothing of why', async () => {
     const { db } = await import('../lib/table/client.ts')
     vi.spyOn(db, 'send').mockRejectedValue(new Error('connect ECONNREFUSED 10.0.0.7'))
-    await both({ database: bad, storage: good })
+    await both({ database: bad, storage: good }, bad)
   })
 
   test('a bucket that fails is told of', async () => {
@@ -71,6 +73,26 @@ describe('when something does not answer', () => {
     const reply = await app.anon.get('/health/ready/')
     expect(performance.now() - started).toBeLessThan(1500)
     expect([reply.status, reply.body]).toEqual([503, { ready: false, checks: { database: bad, storage: good } }])
+  })
+
+  test('a projector that stays behind for over a minute degrades the service, and it is ready all the same', async () => {
+    const { follow } = await import('../lib/store/progress.ts')
+    const detailed = async () => {
+      const { status, body } = await app.anon.get('/health/detailed/')
+      return [status, body.status, body.stream]
+    }
+    await app.contributor.post('/cidoc/structures/', { body: { name: 'Not projected' } })
+    app.tick(60)
+    expect(await detailed()).toEqual([200, 'healthy', { healthy: true, message: 'It is 60 s behind.' }])
+    app.tick(1)
+    expect(await detailed()).toEqual([503, 'degraded', { healthy: false, message: 'It is 61 s behind.' }])
+    expect((await app.anon.get('/health/ready/')).status).toBe(200)
+    await follow(Date.parse('2025-01-15T10:00:30.000Z'))
+    expect(await detailed()).toEqual([200, 'healthy', current])
+    // What came earlier and is heard of late does not take it back.
+    await follow(Date.parse('2025-01-15T09:00:00.000Z'))
+    expect(await detailed()).toEqual([200, 'healthy', current])
+    await app.staff.delete(`/cidoc/structures/1/`)
   })
 
   test('metrics tell of the process alone, and recover at once', async () => {
@@ -92,19 +114,36 @@ describe('metrics', () => {
   test('every line is a comment or a sample, and each family is declared once', async () => {
     const { text, headers, status } = await app.anon.get('/metrics')
     expect([status, headers['content-type']]).toEqual([200, PLAIN])
-    expect(text.endsWith('\n')).toBe(true)
-    const declared = new Set<string>()
-    for (const line of text.trimEnd().split('\n')) {
-      const [, type] = /^# TYPE (\w+) (?:gauge|counter)$/.exec(line) ?? []
-      if (type) {
-        expect(declared.has(type)).toBe(false)
-        declared.add(type)
-        continue
-      }
-      if (/^# HELP \w+ \S.*$/.test(line)) continue
-      const [, name] = /^(\w+)(?:\{(?:\w+="[^"\\\n]*",?)+\})? \d+(?:\.\d+)?(?:e[+-]?\d+)?$/.exec(line) ?? []
-      expect([line, declared.has(name ?? '')]).toEqual([line, true])
-    }
+    const families = parseExposition(text)
+    expect([...families.keys()].filter((name) => !/^(heritage|process)_/.test(name))).toEqual([])
+    for (const [name, { help, samples }] of families)
+      expect([name, help.length > 0, samples.length > 0]).toEqual([name, true, true])
+    for (const [name, { type }] of families)
+      expect([name, type]).toEqual([name, name.endsWith('_total') ? 'counter' : 'gauge'])
+  })
+
+  test('the reader that says so refuses what a scraper would', () => {
+    const family = '# HELP a_b What.\n# TYPE a_b gauge\n'
+    expect(parseExposition(`${family}a_b{x="\\\\ \\" \\n",} 1e-3\n`).get('a_b')?.samples).toEqual([
+      { labels: { x: '\\ " \n' }, value: 0.001 },
+    ])
+    for (const wrong of [
+      `${family}a_b 1`,
+      'a_b 1\n',
+      `${family}a_b one\n`,
+      `${family}a_b 1 2 3\n`,
+      `${family}a_b{x=1} 1\n`,
+      `${family}a_b{x="\\t"} 1\n`,
+      `${family}a_b{x="1" y="2"} 1\n`,
+      `${family}a_b{x="1",x="2"} 1\n`,
+      `${family}a_b{x="1",y="2"} 1\na_b{y="2",x="1"} 2\n`,
+      `${family}a_b 1\n${family}`,
+      `${family}a_b 1\n\n`,
+      '# TYPE a_b gauge\na_b 1\n',
+      '# HELP a_b What.\n# TYPE a_b count\na_b 1\n',
+      '# HELP a_b What.\n# TYPE a_b counter\na_b -1\n',
+    ])
+      expect(() => parseExposition(wrong), wrong).toThrow()
   })
 
   test('they count users, records, sources and clusters exactly, and ask the table once in ten seconds', async () => {
@@ -171,9 +210,9 @@ describe('the root', () => {
       {
         ...service,
         admin: null,
-        api_docs_swagger: null,
+        api_docs_swagger: 'http://localhost:8000/docs/',
         api_docs_redoc: null,
-        openapi_schema: null,
+        openapi_schema: 'http://localhost:8000/schema/',
         health: 'http://localhost:8000/health/',
         health_detailed: 'http://localhost:8000/health/detailed/',
         health_ready: 'http://localhost:8000/health/ready/',
@@ -184,7 +223,16 @@ describe('the root', () => {
         registry: 'http://localhost:8000/api/v1/cidoc/schema/registry/',
       },
     ])
-    for (const name of ['health', 'health_detailed', 'health_ready', 'health_live', 'metrics', 'registry'])
+    for (const name of [
+      'api_docs_swagger',
+      'openapi_schema',
+      'health',
+      'health_detailed',
+      'health_ready',
+      'health_live',
+      'metrics',
+      'registry',
+    ])
       expect([name, (await app.anon.get(body[name])).status]).toEqual([name, 200])
   })
 })

@@ -23,6 +23,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'clock',
     'permissions',
     'metrics',
+    'meter',
+    'documents',
     'table/stream',
     'table/read',
   ],
@@ -36,13 +38,16 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   permissions: [],
   errors: [],
-  config: [],
+  config: ['secrets'],
+  secrets: [],
   meter: [],
   clock: ['domain'],
   cache: ['clock'],
-  log: ['config'],
+  log: ['config', 'measures', 'meter'],
+  measures: [],
   blobs: ['config'],
   metrics: ['clock', 'table/read'],
+  documents: [],
 }
 
 const packages: Readonly<Record<string, readonly string[]>> = {

@@ -76,7 +76,9 @@ export async function commandsOf(work: () => Promise<unknown>): Promise<string[]
   const seen: string[] = []
   db.middlewareStack.add(
     (next, context) => (args) => {
-      seen.push(String(context.commandName))
+      // The projector goes on beside the tests, and writes down how far it has come.
+      const { Key }: { Key?: { pk?: string } } = Object(args.input)
+      if (Key?.pk !== 'PROJECTOR') seen.push(String(context.commandName))
       return next(args)
     },
     { step: 'initialize', name: 'tally' },

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { routes as activities } from '../functions/activities.ts'
 import type { routes as assertions } from '../functions/assertions.ts'
 import type { routes as clusters } from '../functions/clusters.ts'
+import type { routes as documents } from '../functions/documents.ts'
 import type { routes as entities } from '../functions/entities.ts'
 import type { routes as flags } from '../functions/flags.ts'
 import type { routes as health } from '../functions/health.ts'
@@ -25,6 +26,7 @@ type Groups = {
   activities: typeof activities
   assertions: typeof assertions
   clusters: typeof clusters
+  documents: typeof documents
   entities: typeof entities
   flags: typeof flags
   health: typeof health
@@ -439,6 +441,12 @@ const matrix: Matrix = {
     'DELETE /data/user/profile-image/': at(() => '/data/user/profile-image/', signedIn(200)),
     // There is none.
     'GET /data/user/{slug}/image/': at(() => `/data/user/${me}/image/`, all(404)),
+  },
+
+  documents: {
+    'GET /schema/': at(() => '/schema/', all(200)),
+    'GET /docs/': at(() => '/docs', all(200)),
+    'GET /docs/{file}/': at(() => '/docs/page.js', all(200)),
   },
 
   health: {

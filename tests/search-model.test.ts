@@ -364,14 +364,16 @@ describe('snapshots', () => {
     expect(await compact()).toBeUndefined()
   })
 
-  test('a day after the last one any change is enough', async () => {
-    const { compact } = await import('../lib/search/compact.ts')
-    await publish(app, 'events', { name: 'Of yesterday' })
-    await settled()
-    expect(await compact()).toBeUndefined()
-    app.tick(90_000)
-    expect(await compact()).toBeDefined()
-    expect(await compact()).toBeUndefined()
+  test('a day after the last one any change is enough, and the sweeper comes for it', async () => {
+    const { handler } = await import('../functions/sweeper.ts')
+    for (const name of ['Of the first day', 'Of the second day', 'Of the third day']) {
+      await publish(app, 'events', { name })
+      await settled()
+      expect((await handler()).packed).toBe(0)
+      app.tick(90_000)
+      expect((await handler()).packed).toBeGreaterThan(0)
+      expect((await handler()).packed).toBe(0)
+    }
   })
 })
 

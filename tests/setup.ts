@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildDocuments } from '../local/documents.ts'
 import { startEmulator } from '../local/emulator.ts'
 import { freePort } from '../local/ports.ts'
 import { startS3 } from '../local/s3.ts'
@@ -9,6 +10,7 @@ import { loadStack } from '../local/stack.ts'
 
 /** Once for a whole run: one emulator and one S3 server on a temporary directory. The workers inherit the environment. */
 export default async function setup(): Promise<() => Promise<void>> {
+  await buildDocuments(process.cwd())
   const bucket = loadStack().environment.BUCKET_NAME ?? ''
   const directory = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'heritage-test-'))
   const files = await startS3({ port: 0, directory: join(directory, 's3'), bucket })

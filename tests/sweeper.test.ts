@@ -79,9 +79,12 @@ test('leaves alone what has been decided meanwhile', async () => {
   expect(await sweep()).toBe(0)
 })
 
-test('with nothing to move and nothing to pack up costs a query and two reads', async () => {
+test('with nothing to move and nothing to pack up costs one call, three to say how the queue stands, and two reads', async () => {
   await sweep()
-  expect(await commandsOf(sweep)).toEqual(['QueryCommand', 'GetItemCommand', 'GetItemCommand'])
+  expect(await commandsOf(sweep)).toEqual([
+    ...['QueryCommand', 'QueryCommand', 'QueryCommand', 'BatchGetItemCommand'],
+    ...['GetItemCommand', 'GetItemCommand'],
+  ])
 })
 
 test('a record that returns to the queue after a year is at once where it belongs', async () => {

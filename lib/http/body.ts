@@ -45,6 +45,8 @@ export const username = v.pipe(
   v.trim(),
   v.toLowerCase(),
   v.regex(/^[a-z0-9_.-]{3,50}$/, 'Use 3 to 50 of the letters a to z, digits, "_", "." and "-".'),
+  // For the API document: as it may be sent, before it is folded.
+  v.metadata({ pattern: '^\\s*[A-Za-z0-9_.-]{3,50}\\s*$' }),
 )
 
 /** A path parameter that is a UUID, in lower case. */
@@ -52,7 +54,9 @@ export const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid())
 
 /** One of a list, which the message names. */
 export const choice = <const Options extends readonly string[]>(options: Options) =>
-  v.pipe(v.string(REQUIRED), v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`))
+  v.picklist(options, ({ input }) =>
+    typeof input === 'string' ? `Not a valid choice. Choose one of: ${options.join(', ')}.` : REQUIRED,
+  )
 
 /** One of a list, or nothing: "" and null mean nothing. */
 export const optionalChoice = <const Options extends readonly string[]>(options: Options) =>
@@ -70,5 +74,7 @@ function text(most: number, refused: RegExp) {
     v.check((it) => !refused.test(it), 'Control characters are not allowed.'),
     v.normalize('NFC'),
     v.check((it) => [...it].length <= most, `Ensure this field has no more than ${most} characters.`),
+    // For the API document, which does not see into checks.
+    v.metadata({ maxLength: most }),
   )
 }

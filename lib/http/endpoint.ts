@@ -30,7 +30,8 @@ export function endpoint(routes: Routes): (event: Event, context: Context) => Pr
   const handler = middy<Event, Result | Reply, Error, Given>()
     .use(shell())
     .handler(async (_event: Event, context: Given) => serve(match, context.request))
-  return (event, context) => metered(async () => (await handler(event, context as Given)) as Result)
+  return (event, context) =>
+    metered(async () => (await handler(event, context as Given)) as Result, event.requestContext?.requestId)
 }
 
 /** The pipeline, top to bottom. */
@@ -42,7 +43,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const hit = match(request.method === 'HEAD' ? 'GET' : request.method, canonical(request.path))
   if ('allow' in hit) throw hit.allow.length > 0 ? methodNotAllowed(request.method, hit.allow) : notFound()
   request.route = hit.key
-  const spec = hit.found as unknown as Declared
+  const spec = declarationOf(hit.found)
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
   const readBody = bodyOf(request, spec.form)
@@ -69,8 +70,11 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   return finish(spec, request, reply, rule.changes ? undefined : version)
 }
 
+/** A route as it was declared: for whoever describes routes without serving them. */
+export const declarationOf = (route: Route): Declared => route as unknown as Declared
+
 // What route.ts erased. The five functions there are the only makers of a Route, so this shape holds.
-type Declared = {
+export type Declared = {
   permission: keyof typeof permissions
   cache: CachePolicy
   params?: v.GenericSchema

@@ -89,9 +89,11 @@ const count = v.pipe(
 /** One of a list, which the message names; blank is the first of them. */
 const oneOf = <const Options extends readonly [string, ...string[]]>(options: Options) =>
   v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((it) => it || options[0]),
-    v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`),
+    v.optional(
+      v.union([v.literal(''), v.picklist(options)], `Not a valid choice. Choose one of: ${options.join(', ')}.`),
+      '',
+    ),
+    v.transform((it): Options[number] => it || options[0]),
   )
 export const QueueQuery = v.pipe(
   v.object({

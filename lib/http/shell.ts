@@ -73,8 +73,8 @@ function result(request: Request, reply: Reply, started: number, error?: Error):
 /** Below this, packing costs more than it saves. The gateway does not pack, and Lambda's answers end at 6 MB. */
 const WORTH_PACKING = 8192
 
-/** Asked for, and not with a weight of nothing. */
-const takesGzip = ({ headers }: Request) =>
+/** Whether the client takes gzip: asked for, and not with a weight of nothing. */
+export const takesGzip = ({ headers }: Pick<Request, 'headers'>): boolean =>
   /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))(;|,|$)/i.test(headers['accept-encoding'] ?? '')
 
 type Encoded = { payload: string; type?: string; binary: boolean; packed?: true }
@@ -113,6 +113,12 @@ function writeLine(request: Request, reply: Reply, started: number, error?: Erro
     caller: request.caller ?? 'anonymous',
     calls: spent?.calls ?? 0,
     units: spent?.units ?? 0,
+    retries: spent?.retries ?? 0,
+    faults: reply.status >= 500 ? 1 : 0,
+    refusals: reply.status >= 400 && reply.status < 500 ? 1 : 0,
+    throttled: reply.status === 429 ? 1 : 0,
+    ...(spent &&
+      spent.cache_hits + spent.cache_misses > 0 && { cache_hits: spent.cache_hits, cache_misses: spent.cache_misses }),
     ...(!expected && { error: error.name, stack: frames(error) }),
   })
 }

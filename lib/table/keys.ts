@@ -40,6 +40,7 @@ import { addressOf } from '../domain/address.ts'
  *   who works on a waiting record right now           table       ENTITY#<id>                     LEASE
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
+ *   until when the projector has taken in changes     table       PROJECTOR                       HEAD
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
  *   one sign-in with the tokens of its family         table       TOKEN#session#<id>              HEAD
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
@@ -96,6 +97,7 @@ export const key = {
   inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
+  progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
   searchEntry: (number: number): Key => ({ pk: 'SEARCH#LOG', sk: String(number).padStart(12, '0') }),
   searchEnd: (): Key => ({ pk: 'SEARCH', sk: HEAD }),

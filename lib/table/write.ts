@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { clock, newId } from '../clock.ts'
 import { conflict, unavailable } from '../errors.ts'
+import { cost } from '../meter.ts'
 import { db, TableName } from './client.ts'
 import type { Write } from './item.ts'
 import { type Key, key } from './keys.ts'
@@ -24,7 +25,7 @@ export const MOST_ACTIONS = 100
  * One client token for all attempts: a retry after a lost reply is not a second write.
  */
 export async function transact(writes: readonly Write[]): Promise<void> {
-  const TransactItems = [...writes.map((write) => write.action), ...counterUpdates(writes)]
+  const TransactItems = [...writes.map(({ action }) => caused(action)), ...counterUpdates(writes)]
   if (TransactItems.length > MOST_ACTIONS) throw new Error(`${TransactItems.length} actions in one transaction`)
   const command: TransactWriteCommandInput = { TransactItems, ClientRequestToken: newId() }
   for (let attempt = 1; ; attempt += 1) {
@@ -43,6 +44,13 @@ export async function transact(writes: readonly Write[]): Promise<void> {
   }
 }
 
+/** With the id of the request that writes it, which the stream hands on to all that follows from the change. */
+function caused(action: Write['action']): Write['action'] {
+  const request_id = cost()?.request_id
+  if (!action.Put || request_id === undefined) return action
+  return { ...action, Put: { ...action.Put, Item: { ...action.Put.Item, request_id } } }
+}
+
 /** Adds to a number in one atomic update and answers the new value. */
 export async function add(at: Key, by = 1): Promise<number> {
   const { Attributes } = await db.send(
@@ -56,6 +64,24 @@ export async function add(at: Key, by = 1): Promise<number> {
     }),
   )
   return Number(Attributes?.n)
+}
+
+/** Raises a number to this one; where it is higher already, it stays. */
+export async function raise(at: Key, to: number): Promise<void> {
+  try {
+    await db.send(
+      new UpdateCommand({
+        TableName,
+        Key: at,
+        UpdateExpression: 'SET #n = :to',
+        ConditionExpression: 'attribute_not_exists(#n) OR #n < :to',
+        ExpressionAttributeNames: { '#n': 'n' },
+        ExpressionAttributeValues: { ':to': to },
+      }),
+    )
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
+  }
 }
 
 /** Adds one to a number that must stay below `limit` and expires; answers whether it could. */

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { metres } from '../../lib/domain/geo.ts'
 import { type Kind, kindOfScope } from '../../lib/kinds/index.ts'
 import type { App, Persona } from '../app.ts'
-import { print } from './table.ts'
+import { print, say } from './table.ts'
 
 const directory = join(process.cwd(), '../shared/data')
 const files = ['conflicts.jsonl', 'conflicts.osm.jsonl'].map((name) => join(directory, name))
@@ -27,7 +27,7 @@ type Claim = v.InferOutput<typeof Claim>
 /** What the conflict check says to the real claims of two sources about one thing, and to the traps. Everything goes through the endpoints. */
 export async function benchConflicts(): Promise<void> {
   if (!files.every((file) => existsSync(file))) {
-    process.stdout.write('\nConflicts: skipped, since ../shared/data is not here.\n')
+    say('\nConflicts: skipped, since ../shared/data is not here.\n')
     return
   }
   const { openApp } = await import('../app.ts')
@@ -123,7 +123,7 @@ async function likenesses(app: App, conflicts: readonly Conflict[]): Promise<voi
 
 function summary({ disagree: real, caught, alarms }: Seen): void {
   const precision = caught + alarms === 0 ? 1 : caught / (caught + alarms)
-  process.stdout.write(`  precision ${precision.toFixed(2)}, recall ${(real === 0 ? 1 : caught / real).toFixed(2)}\n`)
+  say(`\nprecision ${precision.toFixed(2)}, recall ${(real === 0 ? 1 : caught / real).toFixed(2)}\n`)
 }
 
 const Row = v.object({ id: v.string(), coordinates: v.optional(v.string()) })

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { print } from './table.ts'
+import { print, say } from './table.ts'
 
 const directory = join(process.cwd(), '../shared/data')
 
 /** Rows per second of an import with acceptance, and of a second run that finds everything there; peak memory of the process, functions included. */
 export async function benchImport(): Promise<void> {
   if (!existsSync(directory)) {
-    process.stdout.write('\nImport: skipped, since ../shared/data is not here.\n')
+    say('\nImport: skipped, since ../shared/data is not here.\n')
     return
   }
   const { openApp } = await import('../app.ts')
@@ -44,7 +44,5 @@ export async function benchImport(): Promise<void> {
   }
   print('Import of the shared rows', rows)
   const peak = process.resourceUsage().maxRSS / 1024
-  process.stdout.write(
-    `  peak memory ${peak.toFixed(0)} MB, ${(peak - before / 1_048_576).toFixed(0)} MB above the start\n`,
-  )
+  say(`\npeak memory ${peak.toFixed(0)} MB, ${(peak - before / 1_048_576).toFixed(0)} MB above the start\n`)
 }

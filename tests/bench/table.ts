@@ -1,10 +1,19 @@
-/** Prints rows as a table of aligned columns. */
+import { appendFileSync } from 'node:fs'
+
+/** Prints rows as a Markdown table of aligned columns; onto the page of all measurements, too, where one is being made. */
 export function print(title: string, rows: readonly Record<string, string | number>[]): void {
   const names = Object.keys(rows[0] ?? {})
-  const cells = [names, ...rows.map((row) => names.map((name) => String(row[name])))]
-  const widths = names.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)))
+  const cells = [names, ...rows.map((row) => names.map((name) => String(row[name]).replaceAll('|', '\\|')))]
+  const widths = names.map((_, i) => Math.max(3, ...cells.map((row) => row[i]?.length ?? 0)))
   const line = (row: readonly string[]) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ')
-  process.stdout.write(`\n${title}\n`)
-  for (const row of cells) process.stdout.write(`  ${line(row)}\n`)
+    `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
+  const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  const [head = [], ...body] = cells
+  say(`\n${title}\n\n${[head, rule, ...body].map(line).join('\n')}\n`)
+}
+
+/** A line beside a table. */
+export function say(text: string): void {
+  process.stdout.write(text)
+  if (process.env.BENCH_PAGE) appendFileSync(process.env.BENCH_PAGE, text)
 }

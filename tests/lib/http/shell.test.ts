@@ -306,6 +306,10 @@ describe('the log', () => {
     'caller',
     'calls',
     'units',
+    'retries',
+    'faults',
+    'refusals',
+    'throttled',
     'error',
     'stack',
   ]
@@ -326,6 +330,8 @@ describe('the log', () => {
       calls: 0,
     })
     expect(lines.map((line) => line.level)).toEqual(['info', 'info', 'info', 'info', 'error', 'error', 'info'])
+    expect(lines.map((line) => line.faults)).toEqual([0, 0, 0, 0, 1, 1, 0])
+    expect(lines.map((line) => line.refusals)).toEqual([0, 1, 1, 1, 0, 0, 0])
   })
 
   test('holds nothing that the client sent', async () => {

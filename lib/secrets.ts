@@ -1,0 +1,82 @@
+import { createHash, createHmac } from 'node:crypto'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The environment with every `ssm:/path` replaced by the value of that parameter, all in one call; one that is not there
+ * becomes empty, so that the configuration names what it lacks. Fails with the names of the parameters, never a value.
+ */
+export async function revealed(environment: Environment): Promise<Environment> {
+  const wanted = Object.entries(environment).filter(([, value]) => value?.startsWith(MARK))
+  if (wanted.length === 0) return environment
+  const names = [...new Set(wanted.map(([, value]) => pathIn(value)))]
+  const values = await fetchAll(names, environment)
+  return {
+    ...environment,
+    ...Object.fromEntries(wanted.map(([name, value]) => [name, values.get(pathIn(value)) ?? ''])),
+  }
+}
+
+const MARK = 'ssm:'
+const pathIn = (value = '') => value.slice(MARK.length)
+/** A start of a function that waits longer is given up anyway. */
+const TIME_LIMIT_MS = 3000
+const ATTEMPTS = 3
+
+async function fetchAll(names: readonly string[], environment: Environment): Promise<Map<string, string>> {
+  const body = JSON.stringify({ Names: names, WithDecryption: true })
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await ask(body, environment).catch(() => undefined)
+    if (response?.ok) return valuesIn(await response.json())
+    const passes = !response || response.status >= 500 || response.status === 429
+    if (passes && attempt < ATTEMPTS) continue
+    throw new Error(`Configuration: ${names.join(', ')} cannot be read (${response?.status ?? 'no answer'}).`)
+  }
+}
+
+function valuesIn(answer: unknown): Map<string, string> {
+  const { Parameters = [] }: { Parameters?: { Name: string; Value: string }[] } = Object(answer)
+  return new Map(Parameters.map(({ Name, Value }) => [Name, Value]))
+}
+
+/** Signed here: the SDK's client would be another one in every bundle, for one call at the start. */
+function ask(body: string, environment: Environment): Promise<Response> {
+  const { AWS_REGION: region = 'us-east-1', AWS_ENDPOINT_URL_SSM = `https://ssm.${region}.amazonaws.com` } = environment
+  const url = new URL('/', AWS_ENDPOINT_URL_SSM)
+  const headers = {
+    'content-type': 'application/x-amz-json-1.1',
+    host: url.host,
+    'x-amz-date': `${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`,
+    ...(environment.AWS_SESSION_TOKEN && { 'x-amz-security-token': environment.AWS_SESSION_TOKEN }),
+    'x-amz-target': 'AmazonSSM.GetParameters',
+  }
+  const authorization = signature(headers, body, { region, service: 'ssm' }, environment)
+  return fetch(url, {
+    method: 'POST',
+    headers: { ...headers, authorization },
+    body,
+    signal: AbortSignal.timeout(TIME_LIMIT_MS),
+  })
+}
+
+type Headers = Readonly<Record<string, string>> & { 'x-amz-date': string }
+
+/** AWS's signature, version 4, of a POST to the root. The headers are in the order of their names. */
+export function signature(
+  headers: Headers,
+  body: string,
+  { region, service }: { region: string; service: string },
+  { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }: Environment,
+): string {
+  const names = Object.keys(headers).join(';')
+  const canonical = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`)
+  const request = ['POST', '/', '', canonical.join(''), names, sha256(body)].join('\n')
+  const day = headers['x-amz-date'].slice(0, 8)
+  const scope = [day, region, service, 'aws4_request']
+  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope.join('/'), sha256(request)].join('\n')
+  const key = scope.reduce<string | Buffer>((by, part) => hmac(by, part).digest(), `AWS4${AWS_SECRET_ACCESS_KEY}`)
+  return `AWS4-HMAC-SHA256 Credential=${AWS_ACCESS_KEY_ID}/${scope.join('/')}, SignedHeaders=${names}, Signature=${hmac(key, text).digest('hex')}`
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)

@@ -1,0 +1,31 @@
+type Resources = { Resources: Record<string, object> }
+
+/** The API under a name of one's own; nothing without a name. The name itself is pointed at the `DomainTarget` output by hand. */
+export function domain(name: string, certificate: string): Resources & { Outputs: Record<string, object> } {
+  if (!name) return { Resources: {}, Outputs: {} }
+  if (!certificate) throw new Error(`API_DOMAIN is ${name}, and API_CERTIFICATE_ARN is missing.`)
+  return {
+    Resources: {
+      Domain: {
+        Type: 'AWS::ApiGatewayV2::DomainName',
+        Properties: {
+          DomainName: name,
+          DomainNameConfigurations: [
+            { CertificateArn: certificate, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' },
+          ],
+        },
+      },
+      DomainMapping: {
+        Type: 'AWS::ApiGatewayV2::ApiMapping',
+        DependsOn: ['HttpApiStage'],
+        Properties: { ApiId: { Ref: 'HttpApi' }, DomainName: { Ref: 'Domain' }, Stage: '$default' },
+      },
+    },
+    Outputs: {
+      DomainTarget: {
+        Description: 'What the name has to point at, as CNAME or alias',
+        Value: { 'Fn::GetAtt': ['Domain', 'RegionalDomainName'] },
+      },
+    },
+  }
+}

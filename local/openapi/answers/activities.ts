@@ -1,0 +1,7 @@
+import type { routes } from '../../../functions/activities.ts'
+import { type Answers, page } from '../answer.ts'
+import { Activity } from '../shapes/entity.ts'
+
+export const activities: Answers<typeof routes> = {
+  'GET /data/activities/': { says: 'List what happens, newest first', gives: page(Activity) },
+}

@@ -1,0 +1,42 @@
+import type { routes } from '../../../functions/records.ts'
+import { type Answers, made, nothing, ok, page } from '../answer.ts'
+import { Related } from '../shapes/cluster.ts'
+import { recordOf, rowOf } from '../shapes/record.ts'
+import { SuggestedValue } from '../shapes/service.ts'
+
+/** Routes with a segment are written out for each kind; {one} and {many} stand for its names. */
+export const records: Answers<typeof routes> = {
+  'GET /cidoc/{segment}/': { says: 'List: {many}', gives: page(rowOf) },
+  'GET /cidoc/related/': {
+    says: 'List the records that are linked with one, by kind',
+    gives: ok(Related),
+    refuses: [404],
+  },
+  'POST /cidoc/assist/suggest-field/': {
+    says: 'Suggest a value for a field of a form',
+    more: 'What records that look like the one being written say there; "" when none does.',
+    gives: ok(SuggestedValue),
+  },
+  'POST /cidoc/{segment}/': {
+    says: 'Contribute: {one}',
+    more: 'It waits for review. Every value becomes a claim with the source that `assertion` names. Relations take an id, a list of ids, {id, name} or text, which is matched by name or queued as a new record.',
+    gives: made(recordOf),
+  },
+  'GET /cidoc/{segment}/{id}/': { says: 'Read: {one}', gives: ok(recordOf) },
+  'PUT /cidoc/{segment}/{id}/': {
+    says: 'Replace: {one}',
+    more: 'An edit of a published record waits for review; the public goes on seeing the accepted values.',
+    gives: ok(recordOf),
+  },
+  'PATCH /cidoc/{segment}/{id}/': {
+    says: 'Change: {one}',
+    more: 'Only the members that are sent change; null or "" empties one. An edit of a published record waits for review.',
+    gives: ok(recordOf),
+  },
+  'DELETE /cidoc/{segment}/{id}/': {
+    says: 'Delete: {one}',
+    more: 'Staff can restore it. What is published is deleted by staff only.',
+    gives: nothing,
+  },
+  'POST /cidoc/{segment}/{id}/restore/': { says: 'Restore: {one}', gives: ok(recordOf) },
+}

@@ -1,0 +1,222 @@
+import { isJson, type Json } from './json.ts'
+
+/**
+ * What of a new document breaks clients of an old one, a sentence each: an operation, a status, a member or a type that
+ * is gone or another, and whatever is asked for that was not. What only adds is not told.
+ */
+export function breaks(old: Json, next: Json): string[] {
+  /** Pairs of named shapes that have been found to agree. */
+  const agreed = new Set<string>()
+  const before = operationsOf(old)
+  const after = operationsOf(next)
+  return [...before].flatMap(([name, one]) => {
+    const other = after.get(name)
+    if (!other) return [`${name}: it is gone`]
+    const found = [
+      ...permission(one, other),
+      ...parameters(one, other),
+      ...request(one, other),
+      ...responses(one, other),
+    ]
+    return [...new Set(found)].map((fault) => `${name}: ${fault}`)
+  })
+
+  function parameters(one: Json, other: Json): string[] {
+    const [were, are] = [parametersOf(one), parametersOf(other)]
+    const added = [...are].filter(([name, it]) => it.required === true && !were.has(name))
+    return [
+      ...added.map(([name]) => `the parameter ${name} is new and required`),
+      ...[...were].flatMap(([name, was]) => {
+        const is = are.get(name)
+        if (!is) return [`the parameter ${name} is gone`]
+        const required =
+          is.required === true && was.required !== true ? [`the parameter ${name} has become required`] : []
+        return [...required, ...schemas('sent', member(was, 'schema'), member(is, 'schema'), `the parameter ${name}`)]
+      }),
+    ]
+  }
+
+  function request(one: Json, other: Json): string[] {
+    const [was, is] = [member(one, 'requestBody'), member(other, 'requestBody')]
+    const required = is.required === true && was.required !== true ? ['a body has become required'] : []
+    return [...required, ...contents('sent', was, is, 'the body')]
+  }
+
+  function responses(one: Json, other: Json): string[] {
+    const [were, are] = [member(one, 'responses'), member(other, 'responses')]
+    return Object.keys(were).flatMap((status) => {
+      if (!(status in are)) return [`the status ${status} is gone`]
+      const [was, is] = [resolved(old, member(were, status)), resolved(next, member(are, status))]
+      return contents('answered', was, is, `the answer ${status}`)
+    })
+  }
+
+  function contents(side: Side, was: Json, is: Json, at: string): string[] {
+    const [types, others] = [member(was, 'content'), member(is, 'content')]
+    return Object.keys(types).flatMap((type) =>
+      type in others
+        ? schemas(side, member(member(types, type), 'schema'), member(member(others, type), 'schema'), at)
+        : [`${at} is no longer ${type}`],
+    )
+  }
+
+  function schemas(side: Side, was: Json, is: Json, at: string, seen: readonly string[] = []): string[] {
+    const pair = `${side} ${was.$ref} ${is.$ref}`
+    const isNamed = was.$ref !== undefined && is.$ref !== undefined
+    if (isNamed && (agreed.has(pair) || seen.includes(pair))) return []
+    const beyond = [...seen, pair]
+    const [options, others] = [optionsOf(old, was), optionsOf(next, is)]
+    // What is sent must still be taken, and what is answered must have been there before.
+    const [given, known] = side === 'sent' ? [options, others] : [others, options]
+    const unmet = given.flatMap((one) => {
+      const faults = known
+        .filter((each) => isAlike(one, each))
+        .map((each) => (side === 'sent' ? compared(one, each) : compared(each, one)))
+      if (faults.length === 0)
+        return [side === 'sent' ? `${at} no longer takes ${kindOf(one)}` : `${at} may now be ${kindOf(one)}`]
+      return faults.toSorted((a, b) => a.length - b.length)[0] ?? []
+    })
+    if (isNamed && unmet.length === 0) agreed.add(pair)
+    return unmet
+
+    function compared(a: Json, b: Json): string[] {
+      return [...members(a, b), ...items(a, b), ...values(side, a, b, at)]
+    }
+
+    function members(a: Json, b: Json): string[] {
+      const [were, are] = [member(a, 'properties'), member(b, 'properties')]
+      const [must, mustNow] = [listOf(a.required), listOf(b.required)]
+      const lost = must
+        .filter((name) => name in are && !mustNow.includes(name))
+        .map((name) => `${at}.${name} may be missing now`)
+      const asked = mustNow.filter((name) => !must.includes(name)).map((name) => `${at}.${name} is required now`)
+      return [
+        ...(side === 'sent' ? asked : lost),
+        ...Object.keys(were).flatMap((name) =>
+          name in are
+            ? schemas(side, member(were, name), member(are, name), `${at}.${name}`, beyond)
+            : [`${at}.${name} is gone`],
+        ),
+        ...(isJson(a.additionalProperties) && isJson(b.additionalProperties)
+          ? schemas(side, a.additionalProperties, b.additionalProperties, `${at}.*`, beyond)
+          : []),
+      ]
+    }
+
+    function items(a: Json, b: Json): string[] {
+      return isJson(a.items) && isJson(b.items) ? schemas(side, a.items, b.items, `${at}[]`, beyond) : []
+    }
+  }
+}
+
+/** The side on which a client stands: what it sends, or what it is answered. */
+type Side = 'sent' | 'answered'
+
+function operationsOf(document: Json): Map<string, Json> {
+  return new Map(
+    Object.entries(member(document, 'paths')).flatMap(([path, methods]) =>
+      Object.keys(isJson(methods) ? methods : {}).map((method): [string, Json] => [
+        `${method.toUpperCase()} ${path}`,
+        member(isJson(methods) ? methods : {}, method),
+      ]),
+    ),
+  )
+}
+
+function permission(one: Json, other: Json): string[] {
+  const was = permissionOf(one)
+  const is = permissionOf(other)
+  return was === is ? [] : [`the permission was ${was} and is ${is}`]
+}
+
+const permissionOf = (it: Json) =>
+  [it['x-permission'], ...listOf(it['x-roles']), JSON.stringify(it.security) ?? ''].join(' ')
+
+const parametersOf = (it: Json) =>
+  new Map(
+    (Array.isArray(it.parameters) ? it.parameters : [])
+      .filter(isJson)
+      .map((one): [string, Json] => [`${one.name} in the ${one.in}`, one]),
+  )
+
+/** What a schema may be: one of these. */
+function optionsOf(document: Json, schema: Json): Json[] {
+  const it = merged(document, resolved(document, schema))
+  const union = it.anyOf ?? it.oneOf
+  if (Array.isArray(union) && !('properties' in it))
+    return union.filter(isJson).flatMap((one) => optionsOf(document, one))
+  if (Array.isArray(it.type)) return it.type.map((type) => ({ ...it, type }))
+  return [it]
+}
+
+/** The parts of an `allOf` as one. */
+function merged(document: Json, it: Json): Json {
+  const parts = Array.isArray(it.allOf)
+    ? it.allOf.filter(isJson).map((one) => merged(document, resolved(document, one)))
+    : []
+  if (!parts.some((one) => 'properties' in one)) return it
+  const all = [it, ...parts]
+  return {
+    ...it,
+    type: 'object',
+    properties: Object.assign({}, ...all.map((one) => member(one, 'properties'))),
+    required: all.flatMap((one) => listOf(one.required)),
+  }
+}
+
+function resolved(document: Json, it: Json): Json {
+  if (typeof it.$ref !== 'string') return it
+  const found = it.$ref.slice(2).split('/').reduce(member, document)
+  return resolved(document, found)
+}
+
+const typeOf = (it: Json) => it.type ?? (it.const === undefined ? 'anything' : typeof it.const)
+const isAlike = (a: Json, b: Json) =>
+  typeOf(a) === typeOf(b) || [a, b].every((it) => ['integer', 'number'].includes(String(it.type)))
+const kindOf = (it: Json) => (it.const === undefined ? String(typeOf(it)) : JSON.stringify(it.const))
+
+/** Narrower is worse in what is sent, wider in what is answered. */
+function values(side: Side, was: Json, is: Json, at: string): string[] {
+  const [from, to] = side === 'sent' ? [was, is] : [is, was]
+  const narrower = [
+    ...limits.filter(([name, isLess]) => isLess(to[name], from[name])).map(([name]) => name),
+    ...(from.pattern !== to.pattern && to.pattern !== undefined ? ['pattern'] : []),
+    ...(from.format !== to.format && to.format !== undefined ? ['format'] : []),
+    ...(side === 'sent' && to.allOf && JSON.stringify(from.allOf) !== JSON.stringify(to.allOf) ? ['rule'] : []),
+    ...(from.type === 'number' && to.type === 'integer' ? ['type'] : []),
+  ]
+  const faults = narrower.map((name) => `${at} has another ${name}`)
+  const [allowed, taken] = [allowedBy(was), allowedBy(is)]
+  // Another value in an answer is an addition; an answer that may be any text where it was one of a list is not.
+  if (side === 'answered') return allowed && !taken ? [...faults, `${at} is no longer one of a list`] : faults
+  if (!taken) return faults
+  if (!allowed) return [...faults, `${at} takes only a list of values now`]
+  return [
+    ...faults,
+    ...allowed.filter((one) => !taken.includes(one)).map((one) => `${at} no longer takes ${JSON.stringify(one)}`),
+  ]
+}
+
+const allowedBy = (it: Json): unknown[] | undefined =>
+  Array.isArray(it.enum) ? it.enum : it.const === undefined ? undefined : [it.const]
+
+const isNumber = (it: unknown): it is number => typeof it === 'number'
+const lower = (to: unknown, from: unknown) => isNumber(to) && (!isNumber(from) || to < from)
+const higher = (to: unknown, from: unknown) => isNumber(to) && (!isNumber(from) || to > from)
+const limits = [
+  ['maxLength', lower],
+  ['maxItems', lower],
+  ['maximum', lower],
+  ['exclusiveMaximum', lower],
+  ['minLength', higher],
+  ['minItems', higher],
+  ['minimum', higher],
+  ['exclusiveMinimum', higher],
+] as const
+
+function member(it: Json, name: string): Json {
+  const found = it[name]
+  return isJson(found) ? found : {}
+}
+
+const listOf = (it: unknown): string[] => (Array.isArray(it) ? it.map(String) : [])

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { isJson } from './json.ts'
+
+/** What was once sent to an operation and what it answered, by operationId and status. */
+export type Examples = Record<string, { request?: unknown; answers: Record<string, unknown> }>
+
+export const EXAMPLES = new URL('examples.json', import.meta.url)
+export const examples: Examples = JSON.parse(readFileSync(EXAMPLES, 'utf8'))
+
+type Exchange = { id: string; status: number; sent?: unknown; body: unknown }
+
+/**
+ * Examples out of what a test run has recorded, one line of JSON for each exchange: of each operation and status the one
+ * that says most, as long as it is short enough to be read. Those that are known stay.
+ */
+export function gathered(lines: string, known: Examples): Examples {
+  const made: Examples = structuredClone(known)
+  const exchanges = lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line): Exchange => JSON.parse(line))
+    // Those with a path for a name belong to operations that have no row yet.
+    .filter(({ id }) => !id.includes(' '))
+  const best = new Map<string, Exchange>()
+  for (const one of exchanges.map(trimmed)) {
+    const at = `${one.id} ${one.status}`
+    if (worth(one) > worth(best.get(at))) best.set(at, one)
+  }
+  for (const { id, status, sent, body } of best.values()) {
+    const own = made[id] ?? { answers: {} }
+    made[id] = own
+    own.answers[status] ??= body
+    if (isJson(sent)) own.request ??= sent
+  }
+  return Object.fromEntries(Object.entries(made).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** So many characters are read at a glance. */
+const LONG = 2500
+const LONGEST = 12_000
+
+function worth(it: Exchange | undefined): number {
+  if (!it) return -LONGEST
+  const size = JSON.stringify([it.sent, it.body]).length
+  return size <= LONG ? size : -size
+}
+
+const trimmed = ({ id, status, sent, body }: Exchange): Exchange => ({
+  id,
+  status,
+  sent: shown(sent),
+  body: shown(body),
+})
+
+/** The first of each list, long texts cut, and no token or seal that was good for a moment. */
+function shown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shown)
+  if (typeof value === 'string') return secretless(value)
+  if (!isJson(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, name === 'password' ? 'a long passphrase' : shown(each)]),
+  )
+}
+
+const secretless = (text: string) =>
+  /^eyJ[\w-]+\./.test(text) ? 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' : text.replace(/&hint=[\w-]+/, '').slice(0, 300)

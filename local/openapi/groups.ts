@@ -1,0 +1,53 @@
+import { routes as activities } from '../../functions/activities.ts'
+import { routes as assertions } from '../../functions/assertions.ts'
+import { routes as clusters } from '../../functions/clusters.ts'
+import { routes as documents } from '../../functions/documents.ts'
+import { routes as entities } from '../../functions/entities.ts'
+import { routes as flags } from '../../functions/flags.ts'
+import { routes as health } from '../../functions/health.ts'
+import { routes as notifications } from '../../functions/notifications.ts'
+import { routes as profileImages } from '../../functions/profile-images.ts'
+import { routes as queue } from '../../functions/queue.ts'
+import { routes as records } from '../../functions/records.ts'
+import { routes as registry } from '../../functions/registry.ts'
+import { routes as reviews } from '../../functions/reviews.ts'
+import { routes as revisions } from '../../functions/revisions.ts'
+import { routes as roles } from '../../functions/roles.ts'
+import { routes as sources } from '../../functions/sources.ts'
+import { routes as tokens } from '../../functions/tokens.ts'
+import { routes as users } from '../../functions/users.ts'
+import type { Routes } from '../../lib/http/route.ts'
+import type { Answer } from './answer.ts'
+import * as answers from './answers/index.ts'
+
+export type Group = { about: string; routes: Routes; answers: Readonly<Record<string, Answer>> }
+
+/** Every group of routes with its answers, in the order in which a reader meets them. */
+export const groups: Readonly<Record<string, Group>> = {
+  tokens: { about: 'Signing in and out, and new accounts.', routes: tokens, answers: answers.tokens },
+  users: { about: 'The own account, and the profiles of others.', routes: users, answers: answers.users },
+  'profile-images': { about: 'Pictures on profiles.', routes: profileImages, answers: answers.profileImages },
+  registry: { about: 'The published description of all kinds of record.', routes: registry, answers: answers.registry },
+  records: {
+    about: 'Records of each kind, with the source of every value.',
+    routes: records,
+    answers: answers.records,
+  },
+  sources: { about: 'Books, surveys and collections that records name.', routes: sources, answers: answers.sources },
+  assertions: { about: 'Claims about records, each with its source.', routes: assertions, answers: answers.assertions },
+  clusters: { about: 'Records that mean the same thing.', routes: clusters, answers: answers.clusters },
+  entities: { about: 'Contributions by their review identity.', routes: entities, answers: answers.entities },
+  revisions: {
+    about: 'What records have been, and why they are what they are.',
+    routes: revisions,
+    answers: answers.revisions,
+  },
+  activities: { about: 'What happens.', routes: activities, answers: answers.activities },
+  flags: { about: 'What someone finds wrong with a record.', routes: flags, answers: answers.flags },
+  queue: { about: 'What waits for review.', routes: queue, answers: answers.queue },
+  reviews: { about: 'Deciding, and what has been decided.', routes: reviews, answers: answers.reviews },
+  roles: { about: 'Who reviews.', routes: roles, answers: answers.roles },
+  notifications: { about: 'What the caller has been told.', routes: notifications, answers: answers.notifications },
+  health: { about: 'Probes, metrics and the link index.', routes: health, answers: answers.health },
+  documents: { about: 'This document and its page.', routes: documents, answers: answers.documents },
+}

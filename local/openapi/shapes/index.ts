@@ -1,0 +1,17 @@
+import * as account from './account.ts'
+import * as cluster from './cluster.ts'
+import * as common from './common.ts'
+import * as entity from './entity.ts'
+import * as record from './record.ts'
+import * as review from './review.ts'
+import * as service from './service.ts'
+
+/** Every named shape: what is exported under a capital is a component of the document. */
+export const shapes = named(account, cluster, common, entity, record, review, service, record.ofKinds)
+
+function named(...modules: readonly object[]) {
+  const all = modules.flatMap((module) => Object.entries(module)).filter(([name]) => /^[A-Z]/.test(name))
+  const twice = all.filter(([name], at) => all.findIndex(([other]) => other === name) !== at)
+  if (twice.length > 0) throw new Error(`two shapes have the name ${twice.map(([name]) => name).join(', ')}`)
+  return Object.fromEntries(all)
+}

@@ -1,0 +1,97 @@
+import * as v from 'valibot'
+import { maybe, oneOf, text, whole } from './common.ts'
+
+/** Probes, the link index, the registry. */
+
+const Check = v.object({ healthy: v.boolean(), message: text })
+export const Health = v.object({ status: oneOf(['healthy', 'degraded']), service: text, version: text })
+export const Liveness = v.object({ alive: v.boolean(), service: text })
+export const Readiness = v.object({ ready: v.boolean(), checks: v.object({ database: Check, storage: Check }) })
+export const HealthDetails = v.object({ ...Health.entries, database: Check, storage: Check })
+export const Links = v.object({
+  service: text,
+  version: text,
+  admin: maybe(text),
+  api_docs_swagger: maybe(text),
+  api_docs_redoc: maybe(text),
+  openapi_schema: maybe(text),
+  health: text,
+  health_detailed: text,
+  health_ready: text,
+  health_live: text,
+  metrics: text,
+  api_data_prefix: text,
+  api_cidoc_prefix: text,
+  registry: text,
+})
+
+export const Predicate = v.object({ id: text, code: text, label: text, inverse_label: text })
+
+const Option = v.object({ value: text, label: text, description: v.optional(text) })
+/** A member of a kind, as forms draw it. */
+export const Slot = v.object({
+  key: text,
+  label: text,
+  type: text,
+  section: text,
+  order: whole,
+  required: v.boolean(),
+  multivalued: v.boolean(),
+  description: text,
+  slot_uri: text,
+  relationTo: v.optional(text),
+  relationEndpoint: v.optional(text),
+  relationRegistryKey: v.optional(text),
+  inlineAuthoring: v.optional(v.boolean()),
+  enum_range: v.optional(text),
+  options: v.optional(v.array(Option)),
+  maxLength: v.optional(whole),
+  minimum: v.optional(v.number()),
+  maximum: v.optional(v.number()),
+  example: v.optional(text),
+  placeholder: v.optional(text),
+})
+export const RegistryClass = v.object({
+  key: text,
+  label: text,
+  labelPlural: text,
+  description: text,
+  classUri: text,
+  icon: text,
+  apiEndpoint: text,
+  category: text,
+  navigable: v.boolean(),
+  sections: v.array(v.object({ key: text, label: text })),
+  fields: v.array(Slot),
+  columns: v.array(v.object({ key: text, label: text, sortable: v.boolean(), visible: v.boolean(), format: text })),
+})
+export const Registry = v.object({
+  schema_version: text,
+  tenant_id: maybe(text),
+  degraded: v.boolean(),
+  classes: v.record(v.string(), RegistryClass),
+  enums: v.record(v.string(), v.array(Option)),
+  contribute_hub: v.object({
+    hubCategories: v.array(v.object({ key: text, label: text, icon: text, order: whole })),
+    intents: v.array(
+      v.object({
+        registryKey: text,
+        hubCategory: text,
+        route: text,
+        emoji: text,
+        shortDescription: text,
+        description: text,
+        difficulty: oneOf(['beginner', 'intermediate', 'advanced']),
+      }),
+    ),
+    quickStart: v.array(text),
+  }),
+  semantic_patterns: v.array(v.record(v.string(), v.unknown())),
+  registry_jsonschema: v.object({
+    version: whole,
+    byClassKey: v.record(v.string(), v.record(v.string(), v.unknown())),
+  }),
+})
+/** Any document. */
+export const AnyObject = v.record(v.string(), v.unknown())
+export const SuggestedValue = v.object({ suggestion: text, confidence: v.number() })

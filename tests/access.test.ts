@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import access from '../local/access.json' with { type: 'json' }
+import { events } from '../local/routes.ts'
+import { type App, openApp } from './app.ts'
+import { openProvider, type Provider, START } from './provider.ts'
+
+let app: App
+let idp: Provider
+beforeAll(async () => {
+  idp = await openProvider()
+  app = await openApp({ env: idp.env })
+})
+afterAll(() => idp.stop())
+
+// What identification does is part of what each function must be allowed to do: whoever comes may come for the first time.
+describe('a caller may come for the first time to any function', () => {
+  test.each(Object.keys(events))('%s', async (name) => {
+    const { routes }: { routes: object } = await import(`../functions/${name}.ts`)
+    const [method = '', path = ''] = plainest(Object.keys(routes)).split(' ')
+    const token = `first-visit-to-${name}`
+    const email = `${name}@example.org`
+    idp.tokens.set(token, {
+      userinfo: { sub: name, email, email_verified: true },
+      tokeninfo: { active: true, aud: 'heritage-test', exp: START + 3600 },
+    })
+    const { loadByEmail } = await import('../lib/store/users.ts')
+    expect(await loadByEmail(email)).toBeUndefined()
+    await app.as(token).send(method, path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000'))
+    expect((await loadByEmail(email))?.email).toBe(email)
+  })
+})
+
+describe('npm run access', () => {
+  const exact = Object.entries(access).flatMap(([name, uses]) => uses.map((use) => `${name} ${use}`))
+  const compare = (lines: readonly string[]) => {
+    const TRACES = mkdtempSync(join(tmpdir(), 'heritage-traces-'))
+    // Two workers that have seen some of the same.
+    writeFileSync(join(TRACES, '1.txt'), `${lines.join('\n')}\n`)
+    writeFileSync(join(TRACES, '2.txt'), `${lines[0]}\n`)
+    const { status, stdout } = spawnSync(process.execPath, ['local/access.ts'], {
+      env: { ...process.env, TRACES },
+      encoding: 'utf8',
+    })
+    rmSync(TRACES, { recursive: true })
+    return [status, stdout.trim()]
+  }
+
+  test('is content when what was seen is what is granted', () => {
+    expect(compare(exact)).toEqual([0, `${Object.keys(access).length} functions use exactly what they may.`])
+  })
+
+  test('fails on a use that is not granted, and on a grant that is not used', () => {
+    const [first = '', ...others] = exact
+    const [name, ...use] = first.split(' ')
+    expect(compare([...others, `${name} dynamodb:Scan Table`])).toEqual([
+      1,
+      [
+        `${name} uses dynamodb:Scan Table, which access.json does not name`,
+        `${name} may do ${use.join(' ')}, which no test has used`,
+      ].join('\n'),
+    ])
+  })
+})
+
+const bodiless = ['GET', 'DELETE']
+
+/** Reading before writing, without a param where there is such a route. */
+function plainest(keys: readonly string[]): string {
+  const rank = (key: string) => (key.includes('{') ? 3 : 0) + ((bodiless.indexOf(key.split(' ')[0] ?? '') + 3) % 3)
+  return keys.toSorted((a, b) => rank(a) - rank(b))[0] ?? ''
+}

@@ -1,0 +1,135 @@
+import { Session } from 'node:inspector/promises'
+import type { Persona } from '../app.ts'
+import { print } from './table.ts'
+
+const ROUNDS = 400
+
+/** Where the processor time of a request goes, by who spends it: sampled, with the table in another process. */
+export async function benchCpu(): Promise<void> {
+  const { openApp } = await import('../app.ts')
+  const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
+  const made = await app.staff.post('/cidoc/structures/', {
+    body: { name: 'Measured', note: 'Measured', condition: 'Good' },
+  })
+  const { body } = await app.anon.post('/api/token/', { body: { username: 'staff', password: 'heritage-local' } })
+  const signedIn = app.as(body.access)
+  const requests: Readonly<Record<string, (n: number) => Promise<unknown>>> = {
+    'no call to the table': () => app.anon.get('/health/live/'),
+    'record, signed in (2 calls)': () => get(signedIn, `/cidoc/structures/${made.body.id}/`),
+    'list of 20, signed in (3 calls)': () => get(signedIn, '/cidoc/structures/?all=1'),
+    'new person (1 transaction)': (n) =>
+      signedIn.post('/cidoc/persons/', { body: { name: `Measured ${n} ${crypto.randomUUID()}` } }),
+  }
+  const rows = []
+  for (const [request, send] of Object.entries(requests)) rows.push({ request, ...(await profile(send)) })
+  print('Processor time of a request, microseconds by who spends it', rows)
+  await benchClient()
+}
+
+/** One call of our client and of one as the SDK makes it, turn by turn. */
+async function benchClient(): Promise<void> {
+  const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb')
+  const { DynamoDBDocumentClient, QueryCommand } = await import('@aws-sdk/lib-dynamodb')
+  const { db, TableName } = await import('../../lib/table/client.ts')
+  const { DYNAMODB_ENDPOINT: endpoint = '' } = process.env
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+  const plain = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'us-east-1', endpoint, credentials }))
+  const query = {
+    TableName,
+    IndexName: 'kind',
+    KeyConditionExpression: 'kind_pk = :pk',
+    ExpressionAttributeValues: { ':pk': 'KIND#person#pending_review' },
+    ReturnConsumedCapacity: 'TOTAL' as const,
+    Limit: 20,
+  }
+  const clients = { 'as the SDK comes': plain, ours: db }
+  const spent: Record<keyof typeof clients, number[]> = { 'as the SDK comes': [], ours: [] }
+  for (let turn = 0; turn < 12; turn += 1) {
+    for (const [name, client] of Object.entries(clients) as [keyof typeof clients, typeof db][]) {
+      const before = process.cpuUsage()
+      for (let n = 0; n < 150; n += 1) await client.send(new QueryCommand(query))
+      const { user, system } = process.cpuUsage(before)
+      // The first turns warm up.
+      if (turn > 2) spent[name].push((user + system) / 150)
+    }
+  }
+  const us = (name: keyof typeof clients) => spent[name].sort((a, b) => a - b)[4] ?? 0
+  print(
+    'Processor time of one query for 20 items, microseconds',
+    (['as the SDK comes', 'ours'] as const).map((client) => ({
+      client,
+      us: us(client).toFixed(0),
+      ratio: (us(client) / us('as the SDK comes')).toFixed(2),
+    })),
+  )
+}
+
+async function get(who: Persona, path: string): Promise<void> {
+  const { status } = await who.get(path)
+  if (status !== 200) throw new Error(`${path}: ${status}`)
+}
+
+/** Whose code a file is, the first that fits. Node's own code counts for whoever calls it. */
+const owners = {
+  'SDK: signing': /signature-v4|httpAuthSchemes|submodules\/signature|SignatureV4/,
+  'SDK: marshalling': /util-dynamodb|lib-dynamodb/,
+  'SDK: the rest': /node_modules\/(@aws-sdk|@smithy|@aws-crypto|@aws|tslib)\//,
+  'token check': /lib\/auth\/|node_modules\/jose\//,
+  validation: /node_modules\/valibot\/|lib\/kinds\//,
+  pipeline: /lib\/http\/|node_modules\/@middy\//,
+  'own code': /\/(lib|functions)\//,
+  measuring: /\/tests\//,
+} as const
+type Owner = keyof typeof owners | 'Node: sockets' | 'garbage collection'
+
+async function profile(send: (n: number) => Promise<unknown>): Promise<Record<string, string>> {
+  for (let n = 0; n < ROUNDS / 3; n += 1) await send(n)
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: 100 })
+  const before = process.cpuUsage()
+  await session.post('Profiler.start')
+  for (let n = 0; n < ROUNDS; n += 1) await send(n)
+  const { profile } = await session.post('Profiler.stop')
+  const { user, system } = process.cpuUsage(before)
+  session.disconnect()
+  const spent = sharesOf(profile)
+  const { measuring, ...ours } = spent
+  const total = Object.values(ours).reduce((sum, n) => sum + n, 0)
+  const all = (user + system) / ROUNDS
+  const each = (n: number) => ((n / (total + measuring)) * all).toFixed(0)
+  return { ...Object.fromEntries(Object.entries(ours).map(([owner, n]) => [owner, each(n)])), together: each(total) }
+}
+
+type Profile = {
+  nodes: { id: number; callFrame: { functionName: string; url: string }; children?: number[] | undefined }[]
+  samples?: number[] | undefined
+}
+
+function sharesOf({ nodes, samples = [] }: Profile): Record<Owner, number> {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const ownerOf = new Map<number, Owner | 'idle'>()
+  const visit = (id: number, above: Owner): void => {
+    const node = byId.get(id)
+    if (!node) return
+    const owner = own(node.callFrame) ?? above
+    ownerOf.set(id, node.callFrame.functionName === '(idle)' ? 'idle' : owner)
+    for (const child of node.children ?? []) visit(child, owner === 'garbage collection' ? above : owner)
+  }
+  visit(nodes[0]?.id ?? 0, 'Node: sockets')
+  const names = [...Object.keys(owners), 'Node: sockets', 'garbage collection']
+  const shares = Object.fromEntries(names.map((name) => [name, 0])) as Record<Owner, number>
+  for (const sample of samples) {
+    const owner = ownerOf.get(sample)
+    if (owner && owner !== 'idle') shares[owner] += 1
+  }
+  return shares
+}
+
+function own({ functionName, url }: { functionName: string; url: string }): Owner | undefined {
+  if (functionName === '(garbage collector)') return 'garbage collection'
+  for (const [owner, files] of Object.entries(owners))
+    if (files.test(url) || files.test(functionName)) return owner as Owner
+  return undefined
+}

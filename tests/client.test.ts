@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openApp } from './app.ts'
+import { serveHandlers } from './gateway.ts'
+
+const run = promisify(execFile)
+let folder: string
+let service: Awaited<ReturnType<typeof serveHandlers>>
+beforeAll(async () => {
+  await openApp()
+  service = await serveHandlers()
+  // Inside of the project, where its one dependency is found.
+  folder = await mkdtemp('.build/client-test-')
+  await run(process.execPath, ['local/client.ts', folder])
+  for (const name of ['tsconfig.json', 'example.ts', 'wrong.ts'])
+    await copyFile(`local/client/${name}`, join(folder, name))
+}, 60_000)
+afterAll(async () => {
+  await service?.stop()
+  if (folder) await rm(folder, { recursive: true })
+})
+
+test('a use of the client compiles, and what is wrong does not', { timeout: 60_000 }, async () => {
+  const sent = (await readFile('local/client/wrong.ts', 'utf8')).match(/@ts-expect-error/g)
+  expect(sent?.length).toBe(10)
+  const { stdout } = await run('local/client/node_modules/.bin/tsc', ['--project', folder]).catch(
+    (failed: { stdout: string }) => failed,
+  )
+  expect(stdout).toBe('')
+})
+
+test('and runs against the service', async () => {
+  const { session }: { session: (baseUrl: string) => Promise<unknown> } = await import(
+    /* @vite-ignore */ join(process.cwd(), folder, 'example.js')
+  )
+  expect(await session(service.origin)).toMatchObject({
+    record: { name: 'Chyasilin Mandap', status: 'accepted', latitude: 27.6722 },
+    standing: ['name: Chyasilin Mandap (Field notes 1991)'],
+  })
+})
