@@ -93,8 +93,8 @@ function alarmsOf(service: string, namespace: string): Resources {
       minutes: 5,
     },
     SweeperGaveUp: {
-      means: 'A visit of the sweeper failed twice: its event is in the queue SweeperFailures.',
-      metric: inQueue('SweeperFailures'),
+      means: 'The sweeper or the webhooks failed twice: the event is in the queue ScheduleFailures.',
+      metric: inQueue('ScheduleFailures'),
       statistic: 'Maximum',
       above: 0,
       minutes: 5,

@@ -32,11 +32,11 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   assets: ['table', 'files', 'bucket'],
   'asset-files': ['table', 'files', 'bucket', 'assetFileJobs'],
   ocr: ['table', 'files', 'bucket', 'ocrJobs'],
-  webhooks: ['table', 'webhookSecret'],
+  webhooks: ['table', 'webhookSecret', 'scheduleFailures'],
   leaderboard: ['table'],
   health: ['table', 'files', 'bucket'],
   projector: ['table', 'stream', 'failures'],
-  sweeper: ['table', 'scan', 'files', 'sweeperFailures'],
+  sweeper: ['table', 'scan', 'files', 'scheduleFailures'],
 }
 
 type Grant = keyof typeof grants
@@ -73,7 +73,7 @@ const grants = {
   assetFileJobs: [jobsOf('AssetFileJobs')],
   ocrJobs: [jobsOf('OcrJobs')],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
-  sweeperFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['SweeperFailures', 'Arn'] }])],
+  scheduleFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ScheduleFailures', 'Arn'] }])],
   // What every function reads when it starts. A secret of one function is a grant of its own.
   secrets: [allow(['ssm:GetParameters'], ['secret-key', 'secret-key-fallbacks'].map(parameter))],
   webhookSecret: [allow(['ssm:GetParameters'], [parameter('webhook-secret')])],

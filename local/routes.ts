@@ -26,13 +26,9 @@ const roots = {
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],
-  leaderboard: [
-    '/data/leaderboard',
-    '/data/contributors',
-    '/data/progression',
-    '/data/personal-stats',
-    '/data/user-stats',
-  ],
+  // Leaderboard, contributors, progression and the statistics are roots without anything below. They come by the rest of
+  // the family, which the gateway takes last: written out they would be 36 of its 300 routes more.
+  leaderboard: ['/data/*'],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
 

@@ -9,8 +9,10 @@ const PATIENCE_MS = 60_000
 /** Writes down that the projector has taken in what was changed until then, in milliseconds since 1970. */
 export const follow = (through: number): Promise<void> => raise(key.progress(), through)
 
-/** Whether changes under this partition key are to be taken in: all but how far it has come. */
-export const isFollowed = (pk: string | undefined): boolean => pk !== key.progress().pk
+/** Whether changes under this partition key are to be taken in: all but how far it has come and what it tells search. */
+export const isFollowed = (pk: string | undefined): boolean => pk === undefined || !own.has(pk)
+
+const own = new Set([key.progress(), key.searchEnd(), key.searchEntry(0)].map(({ pk }) => pk))
 
 export type Lag = { late: boolean; seconds: number }
 
