@@ -2,13 +2,18 @@ import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
+import { type ListBody, listBody, type Page } from '../lib/http/page.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/http/params.ts'
-import { created, noContent } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { content, created, noContent } from '../lib/http/reply.ts'
+import type { Request } from '../lib/http/request.ts'
+import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
-import { maySee } from '../lib/permissions.ts'
+import { context } from '../lib/linked/context.ts'
+import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
+import { linkedList, linkedRecord } from '../lib/linked/record.ts'
+import { type Actor, maySee, type Scope } from '../lib/permissions.ts'
 import { relatedTo } from '../lib/store/links.ts'
+import type { Head } from '../lib/store/record-items.ts'
 import * as lists from '../lib/store/record-lists.ts'
 import * as records from '../lib/store/records.ts'
 import { suggest } from '../lib/store/suggest.ts'
@@ -39,6 +44,30 @@ const Question = v.pipe(
 const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0]; id: number }) =>
   records.load(segment, id)
 
+const LINKED = 'application/ld+json'
+const MAPPED = 'application/geo+json'
+
+type Asked = {
+  params: v.InferOutput<typeof Collection>
+  query: v.InferOutput<typeof RecordQuery>
+  actor: Actor | null
+  scope: Scope
+  page: Page
+  request: Request
+}
+
+/** The page of a list that is asked for, whatever it is then written as. */
+async function listed({ params: { segment }, query, actor, scope, page, request }: Asked): Promise<ListBody<Head>> {
+  const { search, identifier, ordering, ...wanted } = query
+  const filter = { ...wanted, ...ordering, kind: segment.key }
+  const found = identifier
+    ? await lists.find([segment.key], { identifier }, filter, actor, page)
+    : search
+      ? await lists.find([segment.key], { name: search }, filter, actor, page)
+      : await lists.list(filter, scope, page)
+  return listBody(request, page, found)
+}
+
 /** Records of every kind with integer ids. */
 export const routes = {
   'GET /cidoc/{segment}/': listRoute({
@@ -46,16 +75,21 @@ export const routes = {
     cache: 'no-store',
     params: Collection,
     query: RecordQuery,
-    handle: async ({ params: { segment }, query, actor, scope, page, request }) => {
-      const { search, identifier, ordering, ...wanted } = query
-      const filter = { ...wanted, ...ordering, kind: segment.key }
-      const listed = identifier
-        ? await lists.find([segment.key], { identifier }, filter, actor, page)
-        : search
-          ? await lists.find([segment.key], { name: search }, filter, actor, page)
-          : await lists.list(filter, scope, page)
-      return listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
+    handle: async (asked) => {
+      const { results, ...page } = await listed(asked)
+      return { ...page, results: results.map((it) => rowOf(it, asked.actor)) }
     },
+    representations: {
+      [LINKED]: async (asked) =>
+        linkedList(await listed(asked), asked.params.segment, asked.actor, asked.request.origin),
+      [MAPPED]: async (asked) => featuresOf(await listed(asked), asked.actor),
+    },
+  }),
+
+  'GET /cidoc/context.jsonld/': publicRoute({
+    permission: 'document.read',
+    cache: { control: 'public, max-age=300' },
+    handle: async () => content(JSON.stringify({ '@context': context }), LINKED),
   }),
 
   'GET /cidoc/related/': listRoute({
@@ -94,6 +128,10 @@ export const routes = {
     params: Address,
     subject,
     handle: async ({ subject, actor }) => detailOf(subject, actor),
+    representations: {
+      [LINKED]: async ({ subject, actor, request }) => linkedRecord(subject, actor, request.origin),
+      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor),
+    },
   }),
 
   'PUT /cidoc/{segment}/{id}/': changeRoute({

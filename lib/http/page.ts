@@ -18,8 +18,10 @@ export function pageOf(request: Request, size = DEFAULT_SIZE): Page {
   return { limit, offset, from: hintOf(request, offset) }
 }
 
+export type ListBody<T> = { count: number; next: string | null; previous: string | null; results: T[] }
+
 /** The contract's list body. Following `next` or `previous` costs one page however deep. */
-export function listBody<T>(request: Request, page: Page, listed: Listed<T>): object {
+export function listBody<T>(request: Request, page: Page, listed: Listed<T>): ListBody<T> {
   const { limit, offset } = page
   const end = offset + listed.results.length
   return {
