@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { type ListBody, listBody, type Page } from '../lib/http/page.ts'
+import { type ListBody, listAddress, listBody, type Page } from '../lib/http/page.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/http/params.ts'
 import { content, created, noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
@@ -81,7 +81,13 @@ export const routes = {
     },
     representations: {
       [LINKED]: async (asked) =>
-        linkedList(await listed(asked), asked.params.segment, asked.actor, asked.request.origin),
+        linkedList(
+          await listed(asked),
+          asked.params.segment,
+          asked.actor,
+          asked.request.origin,
+          listAddress(asked.request).search,
+        ),
       [MAPPED]: async (asked) => featuresOf(await listed(asked), asked.actor),
     },
   }),

@@ -226,6 +226,52 @@ describe('every kind', () => {
   })
 })
 
+describe('a relationship', () => {
+  const claim = async (property: string, to: { id: number }, entity_type: string, settled?: string) => {
+    const body = {
+      entity_type: 'structure',
+      entity_id: temple.id,
+      property: `relationship.${property}`,
+      object_entity_type: entity_type,
+      object_entity_id: to.id,
+      source: source.id,
+    }
+    const made = sure(201, await app.other.post('/cidoc/assertions/', { body }))
+    const settle = { body: { reconciliation_status: settled } }
+    if (settled) sure(200, await app.curator.patch(`/cidoc/assertions/${made.id}/`, settle))
+    return iri(`/cidoc/assertions/${made.id}/`)
+  }
+
+  test('that is accepted is a property of the record, of its makers one of its production, with its source', async () => {
+    const mason = await publish(app, 'persons', { name: 'A mason' })
+    const built = await claim('built_by', mason, 'person', 'accepted')
+    const located = await claim('located_in', place, 'location', 'accepted')
+    const store = await triples(JSON.parse((await read(app.anon, templePath())).text))
+    const production = `${iri(templePath())}#production`
+    const person = iri(`/cidoc/persons/${mason.id}/`)
+    expect(follow(store, production, crm('P14_carried_out_by'))).toEqual([person])
+    expect(follow(store, iri(templePath()), crm('P53_has_former_or_current_location'))).toContain(
+      iri(`/cidoc/locations/${place.id}/`),
+    )
+    expect(follow(store, built, crm('P141_assigned'))).toEqual([person])
+    expect(follow(store, located, crm('P177_assigned_property_of_type'))).toEqual([
+      crm('P53_has_former_or_current_location'),
+    ])
+    expect(follow(store, `${located}#claim`, prov('wasDerivedFrom'))).toEqual([
+      iri(`/cidoc/data_sources/${source.id}/`),
+    ])
+  })
+
+  test('that waits is no property of the record, and is told to nobody who may not see it', async () => {
+    const guthi = await publish(app, 'guthis', { name: 'A guthi' })
+    const waits = await claim('managed_by', guthi, 'guthi')
+    const seen = await triples(JSON.parse((await read(app.curator, templePath())).text))
+    expect(follow(seen, waits, crm('P141_assigned'))).toEqual([iri(`/cidoc/guthis/${guthi.id}/`)])
+    expect(follow(seen, iri(templePath()), crm('P50_has_current_keeper'))).toEqual([])
+    expect((await read(app.anon, templePath())).text).not.toContain(`/cidoc/guthis/${guthi.id}/`)
+  })
+})
+
 test('no slot of any kind has a prefix that the context does not explain', async () => {
   const { context } = await import('../lib/linked/context.ts')
   const { kinds } = await import('../lib/kinds/index.ts')
@@ -251,6 +297,15 @@ describe('lists', () => {
     const further = JSON.parse((await read(app.anon, next.slice(base.length))).text)
     const [second] = sure(200, await app.anon.get('/cidoc/structures/', { query: { limit: 2 } })).results.slice(1)
     expect(further['hydra:member'].map((it: { id: string }) => it.id)).toEqual([iri(`/cidoc/structures/${second.id}/`)])
+  })
+
+  test('with a filter are collections of their own', async () => {
+    const { text } = await app.anon.get('/api/v1/cidoc/structures', {
+      query: { search: 'Dattatreya', page_size: 5 },
+      headers: { accept: LD },
+    })
+    const body = JSON.parse(text)
+    expect([body.id, body['hydra:totalItems']]).toEqual([iri('/cidoc/structures/?search=Dattatreya'), 1])
   })
 
   test('cost in every representation what the JSON costs', async () => {

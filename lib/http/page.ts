@@ -46,11 +46,17 @@ const contextOf = ({ path, query }: Request) =>
       .sort(),
   ])
 
-function link(request: Request, page: Page, offset: number, side: 'after' | 'before', at: string | undefined): string {
+/** Where a list lies, whatever the place in it. */
+export function listAddress(request: Request): URL {
   const url = new URL(request.path.replace(/\/?$/, '/'), request.origin)
   for (const [name, value] of Object.entries(request.query)) {
     if (!['limit', 'offset', 'page', 'page_size', 'hint'].includes(name)) url.searchParams.set(name, value)
   }
+  return url
+}
+
+function link(request: Request, page: Page, offset: number, side: 'after' | 'before', at: string | undefined): string {
+  const url = listAddress(request)
   url.searchParams.set('limit', String(page.limit))
   url.searchParams.set('offset', String(offset))
   // A previous page that is cut short by the list's beginning is reached from the beginning.

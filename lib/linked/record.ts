@@ -28,11 +28,11 @@ export function linkedRecord(it: Loaded, actor: Actor | null, origin: string): N
 
 type Page = { count: number; next: string | null; previous: string | null; results: readonly Head[] }
 
-/** A page of a list of records as JSON-LD. */
-export function linkedList(page: Page, kind: Kind, actor: Actor | null, origin: string): Node {
+/** A page of a list of records as JSON-LD. With another filter it is another collection. */
+export function linkedList(page: Page, kind: Kind, actor: Actor | null, origin: string, filter: string): Node {
   return {
     '@context': context,
-    id: `${origin}/cidoc/${kind.segment}/`,
+    id: `${origin}/cidoc/${kind.segment}/${filter}`,
     type: 'hydra:Collection',
     label: kind.labelPlural,
     'hydra:totalItems': page.count,
