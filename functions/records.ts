@@ -2,12 +2,16 @@ import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
+import { listAddress, listBody, type Page } from '../lib/http/page.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/http/params.ts'
-import { created, noContent } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { content, created, noContent } from '../lib/http/reply.ts'
+import type { Request } from '../lib/http/request.ts'
+import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
-import { maySee } from '../lib/permissions.ts'
+import { context } from '../lib/linked/context.ts'
+import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
+import { linkedList, linkedRecord } from '../lib/linked/record.ts'
+import { type Actor, maySee, type Scope } from '../lib/permissions.ts'
 import { find, isSought } from '../lib/store/found.ts'
 import { relatedTo } from '../lib/store/links.ts'
 import * as lists from '../lib/store/record-lists.ts'
@@ -40,6 +44,31 @@ const Question = v.pipe(
 const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0]; id: number }) =>
   records.load(segment, id)
 
+const LINKED = 'application/ld+json'
+const MAPPED = 'application/geo+json'
+
+type Asked = {
+  params: v.InferOutput<typeof Collection>
+  query: v.InferOutput<typeof RecordQuery>
+  actor: Actor | null
+  scope: Scope
+  page: Page
+  request: Request
+}
+
+/** The page of a list that is asked for, whatever it is then written as. */
+async function listed({ params: { segment }, query, actor, scope, page, request }: Asked) {
+  const { identifier, ordering, ...wanted } = query
+  const filter = { ...wanted, ...ordering, kind: segment.key }
+  const found = identifier
+    ? await lists.identified(segment.key, identifier, filter, actor, page)
+    : isSought(filter)
+      ? await find(filter, actor, scope, page)
+      : await lists.list(filter, scope, page)
+  const body = listBody(request, page, found)
+  return 'facets' in found ? { ...body, facets: found.facets } : body
+}
+
 /** Records of every kind with integer ids. */
 export const routes = {
   'GET /cidoc/{segment}/': listRoute({
@@ -47,17 +76,27 @@ export const routes = {
     cache: 'no-store',
     params: Collection,
     query: RecordQuery,
-    handle: async ({ params: { segment }, query, actor, scope, page, request }) => {
-      const { identifier, ordering, ...wanted } = query
-      const filter = { ...wanted, ...ordering, kind: segment.key }
-      const listed = identifier
-        ? await lists.identified(segment.key, identifier, filter, actor, page)
-        : isSought(filter)
-          ? await find(filter, actor, scope, page)
-          : await lists.list(filter, scope, page)
-      const body = listBody(request, page, { ...listed, results: listed.results.map((it) => rowOf(it, actor)) })
-      return 'facets' in listed ? { ...body, facets: listed.facets } : body
+    handle: async (asked) => {
+      const { results, ...page } = await listed(asked)
+      return { ...page, results: results.map((it) => rowOf(it, asked.actor)) }
     },
+    representations: {
+      [LINKED]: async (asked) =>
+        linkedList(
+          await listed(asked),
+          asked.params.segment,
+          asked.actor,
+          asked.request.origin,
+          listAddress(asked.request).search,
+        ),
+      [MAPPED]: async (asked) => featuresOf(await listed(asked), asked.actor),
+    },
+  }),
+
+  'GET /cidoc/context.jsonld/': publicRoute({
+    permission: 'document.read',
+    cache: { control: 'public, max-age=300' },
+    handle: async () => content(JSON.stringify({ '@context': context }), LINKED),
   }),
 
   'GET /cidoc/related/': listRoute({
@@ -96,6 +135,10 @@ export const routes = {
     params: Address,
     subject,
     handle: async ({ subject, actor }) => detailOf(subject, actor),
+    representations: {
+      [LINKED]: async ({ subject, actor, request }) => linkedRecord(subject, actor, request.origin),
+      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor),
+    },
   }),
 
   'PUT /cidoc/{segment}/{id}/': changeRoute({

@@ -7,6 +7,7 @@ export type Code =
   | 'refused'
   | 'not_found'
   | 'method_not_allowed'
+  | 'not_acceptable'
   | 'conflict'
   | 'gone'
   | 'precondition_failed'
@@ -68,6 +69,9 @@ export const notFound = () => new Problem('not_found', 'Not found.')
 /** The path exists, the method does not. */
 export const methodNotAllowed = (method: string, allow: string[]) =>
   new Problem('method_not_allowed', `Method "${method}" not allowed.`, { headers: { allow: allow.join(', ') } })
+/** The Accept header excludes everything that could be answered. */
+export const notAcceptable = (offered: readonly string[]) =>
+  new Problem('not_acceptable', `Not acceptable. There is ${offered.join(', ')}.`)
 /** Someone else was faster, or the state does not permit it. */
 export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
   new Problem('conflict', detail)

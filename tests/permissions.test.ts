@@ -324,6 +324,7 @@ const matrix: Matrix = {
 
   records: {
     'GET /cidoc/{segment}/': at(() => '/cidoc/structures/', all(200)),
+    'GET /cidoc/context.jsonld/': at(() => '/cidoc/context.jsonld', all(200)),
     'GET /cidoc/related/': [
       { place: () => ({ path: '/cidoc/related/', query: { domain: 'structure', id: published.id } }), gives: all(200) },
       {

@@ -59,8 +59,7 @@ test('no role may do everything, or something with everything', () => {
 })
 
 test('an unknown path reaches the function that answers 404 as we do', () => {
-  for (const path of ['/nothing', '/api/v2/data/activities/', '/cidocs/'])
-    expect(receiver(path)).toBe('health')
+  for (const path of ['/nothing', '/api/v2/data/activities/', '/cidocs/']) expect(receiver(path)).toBe('health')
   // It has the rest of this family.
   expect(receiver('/data/nothing/')).toBe('leaderboard')
 })

@@ -9,6 +9,7 @@ import {
   type Fields,
   invalid,
   methodNotAllowed,
+  notAcceptable,
   notFound,
   preconditionFailed,
   refused,
@@ -17,6 +18,7 @@ import {
 import { metered } from '../meter.ts'
 import { type Actor, permissions, type Scope, type Subject } from '../permissions.ts'
 import { throttle } from '../store/requests.ts'
+import { preferred } from './accept.ts'
 import { repeatable } from './once.ts'
 import { pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
@@ -65,11 +67,14 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const schema = typeof spec.body === 'function' ? spec.body(params) : spec.body
   const body = checked(schema, await readBody())
 
+  const type = typeFor(spec, request)
   const given = { actor, scope: rule.lists?.(actor), subject, params, query, body, page: pageOf(request), request }
+  const handle = spec.representations?.[type] ?? spec.handle
   const answer = await repeatable(spec.idempotent, request, actor, { route: hit.key, params, body }, (once) =>
-    spec.handle({ ...given, once }),
+    handle({ ...given, once }),
   )
-  const reply = answer instanceof Reply ? answer : new Reply(200, answer)
+  const reply =
+    answer instanceof Reply ? answer : new Reply(200, answer, type === JSON_TYPE ? {} : { 'content-type': type })
   return finish(spec, request, reply, rule.changes ? undefined : version)
 }
 
@@ -89,6 +94,7 @@ export type Declared = {
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
   handle: (given: object) => Promise<unknown>
+  representations?: Readonly<Record<string, (given: object) => Promise<unknown>>>
 }
 type Rule = {
   role?: (actor: Actor) => boolean
@@ -136,6 +142,16 @@ function checked(schema: v.GenericSchema | undefined, input: unknown): unknown {
   throw invalid(fields)
 }
 
+const JSON_TYPE = 'application/json'
+/** The media type to answer in. Where there is one only, nobody is asked. */
+function typeFor({ representations }: Declared, { headers }: Request): string {
+  if (!representations) return JSON_TYPE
+  const offered = [JSON_TYPE, ...Object.keys(representations)]
+  const type = preferred(headers.accept, offered)
+  if (!type) throw notAcceptable(offered)
+  return type
+}
+
 /** The tags of an If-Match or If-None-Match header; weak ones count as strong. */
 const tagsIn = (header = '') => header.split(',').map((one) => one.trim().replace(/^W\//, ''))
 const matches = (header: string | undefined, fits: (tag: string) => boolean) =>
@@ -154,7 +170,8 @@ function finish(spec: Declared, request: Request, reply: Reply, version: number 
   const control = spec.cache === 'no-store' ? 'private, no-store' : spec.cache.control
   const isPlain = reply.body !== undefined && typeof reply.body !== 'string' && !(reply.body instanceof Uint8Array)
   const etag = version !== undefined && isPlain ? `"${version}-${digest(reply.body)}"` : undefined
-  const headers = { 'cache-control': control, ...(etag && { etag }), ...reply.headers }
+  const vary = spec.representations && { vary: 'Origin, Accept-Encoding, Accept' }
+  const headers = { 'cache-control': control, ...(etag && { etag }), ...vary, ...reply.headers }
   const known =
     reply.status === 200 && headers.etag && matches(request.headers['if-none-match'], (it) => it === headers.etag)
   return known ? new Reply(304, undefined, headers) : new Reply(reply.status, reply.body, headers, reply.cookies)

@@ -10,6 +10,7 @@ const statuses: Record<Code, number> = {
   refused: 403,
   not_found: 404,
   method_not_allowed: 405,
+  not_acceptable: 406,
   conflict: 409,
   gone: 410,
   precondition_failed: 412,

@@ -18,8 +18,10 @@ export function pageOf(request: Request, size = DEFAULT_SIZE): Page {
   return { limit, offset, from: hintOf(request, offset) }
 }
 
+export type ListBody<T> = { count: number; next: string | null; previous: string | null; results: T[] }
+
 /** The contract's list body. Following `next` or `previous` costs one page however deep. */
-export function listBody<T>(request: Request, page: Page, listed: Listed<T>): object {
+export function listBody<T>(request: Request, page: Page, listed: Listed<T>): ListBody<T> {
   const { limit, offset } = page
   const end = offset + listed.results.length
   return {
@@ -44,11 +46,17 @@ const contextOf = ({ path, query }: Request) =>
       .sort(),
   ])
 
-function link(request: Request, page: Page, offset: number, side: 'after' | 'before', at: string | undefined): string {
+/** Where a list lies, whatever the place in it. */
+export function listAddress(request: Request): URL {
   const url = new URL(request.path.replace(/\/?$/, '/'), request.origin)
   for (const [name, value] of Object.entries(request.query)) {
     if (!['limit', 'offset', 'page', 'page_size', 'hint'].includes(name)) url.searchParams.set(name, value)
   }
+  return url
+}
+
+function link(request: Request, page: Page, offset: number, side: 'after' | 'before', at: string | undefined): string {
+  const url = listAddress(request)
   url.searchParams.set('limit', String(page.limit))
   url.searchParams.set('offset', String(offset))
   // A previous page that is cut short by the list's beginning is reached from the beginning.

@@ -12,6 +12,10 @@ type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
 export type CachePolicy = 'no-store' | { control: string }
 export type Throttle = { scope: string; rate: Rate; per: 'address' }
 
+type Handle<P, Q, B, Given> = (
+  req: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given,
+) => Promise<unknown>
+
 type Spec<Permission, P, Q, B, Given> = {
   permission: Permission
   cache: CachePolicy
@@ -23,7 +27,10 @@ type Spec<Permission, P, Q, B, Given> = {
   /** The body is a multipart form. */
   form?: FormLimits
   throttle?: Throttle
-  handle: (req: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given) => Promise<unknown>
+  /** Answers JSON, which is what clients get that ask for nothing else. */
+  handle: Handle<P, Q, B, Given>
+  /** The same in other media types, for clients whose Accept header asks for them. */
+  representations?: Readonly<Record<`${string}/${string}`, Handle<P, Q, B, Given>>>
 }
 
 declare const made: unique symbol

@@ -72,7 +72,8 @@ const sensitive = ['sensitive_indigenous', 'community_only']
 /** Such places are shown to a tenth of a degree, but for those who work on the record. */
 export const hidesPlace = (it: Head, actor: Actor | null) => sensitive.includes(it.access_tier) && !insider(it, actor)
 
-function guarded(it: Head, actor: Actor | null): Pick<Head, 'data' | 'point'> {
+/** The values and the place of a record as the caller may know them. */
+export function guarded(it: Head, actor: Actor | null): Pick<Head, 'data' | 'point'> {
   if (!it.point || !hidesPlace(it, actor)) return it
   return { point: roundTo(it.point), data: valuesFor(it, it.data, actor) }
 }

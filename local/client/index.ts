@@ -14,9 +14,12 @@ export type Options = {
   fetch?: (request: Request) => Promise<Response>
 }
 
+/** What the client reads; other representations of the same are for those who ask for them by `Accept`. */
+type Media = 'application/json' | `text/${string}`
+
 /** A client of the heritage knowledge service: every path, parameter, body and answer has its type. */
-export function createHeritageClient({ baseUrl, token, fetch }: Options): Client<paths> {
-  const client = createClient<paths>({ baseUrl, ...(fetch && { fetch }) })
+export function createHeritageClient({ baseUrl, token, fetch }: Options): Client<paths, Media> {
+  const client = createClient<paths, Media>({ baseUrl, ...(fetch && { fetch }) })
   if (token !== undefined) client.use(signed(token))
   return client
 }

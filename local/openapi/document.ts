@@ -222,24 +222,32 @@ function successes(one: One, operationId: string): Record<string, Json> {
   const tag = { ETag: { description: 'The version, for If-Match and If-None-Match.', schema: { type: 'string' } } }
   const tagged = isTagged(one) && one.method === 'GET'
   const given = Object.entries(one.answer.gives).map(([status, body]) => {
-    const content = body && contentOf(body, one.kind, examples[operationId]?.answers[status])
+    const others = status === '200' ? Object.keys(one.spec.representations ?? {}) : []
+    const content = body && contentOf(body, one.kind, examples[operationId]?.answers[status], others)
     const headers = tagged && status === '200' ? { headers: tag } : {}
     return [status, { description: reasons[status], ...headers, ...(content && { content }) }]
   })
   return Object.fromEntries([...given, ...(tagged ? [['304', { description: reasons[304] }]] : [])])
 }
 
-function contentOf({ shape, types = [] }: Body, kind: Kind | undefined, example: unknown): Json {
+function contentOf(
+  { shape, types = [] }: Body,
+  kind: Kind | undefined,
+  example: unknown,
+  others: readonly string[],
+): Json {
   const schema = typeof shape === 'function' ? kind && shape(kind) : shape
   return {
     ...(schema && {
       'application/json': { schema: written(schema, 'output'), ...(example !== undefined && { example }) },
     }),
-    ...Object.fromEntries(types.map((type) => [type, { schema: isText(type) ? { type: 'string' } : bytes }])),
+    ...Object.fromEntries([...types, ...others].map((type) => [type, { schema: schemaOfType(type) }])),
   }
 }
 
-const isText = (type: string) => /^text\/|yaml$/.test(type)
+/** A body of which no more is known than its media type. */
+const schemaOfType = (type: string): Json =>
+  type.endsWith('+json') ? { type: 'object' } : /^text\/|yaml$/.test(type) ? { type: 'string' } : bytes
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -274,6 +282,11 @@ const refusals: Readonly<Record<number, Refused>> = {
     why: 'There is no such thing, or the caller may not see it.',
     shape: 'Detail',
     shows: { detail: 'Not found.' },
+  },
+  406: {
+    why: 'The Accept header excludes every media type that there is.',
+    shape: 'Detail',
+    shows: { detail: 'Not acceptable. There is application/json, application/ld+json, application/geo+json.' },
   },
   409: {
     why: 'Others were faster, or the state does not permit it.',
@@ -329,6 +342,7 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
     400,
     ...(signedIn ? [401, 403] : []),
     ...(path.includes('{') || spec.subject ? [404] : []),
+    ...(spec.representations ? [406] : []),
     ...(isChange(spec) ? [409, 412] : []),
     ...(sends ? [413, 415] : []),
     ...(spec.throttle ? [429] : []),

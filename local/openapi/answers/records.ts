@@ -1,12 +1,20 @@
 import type { routes } from '../../../functions/records.ts'
-import { type Answers, made, nothing, ok, page } from '../answer.ts'
+import { type Answers, content, made, nothing, ok, page } from '../answer.ts'
 import { Related } from '../shapes/cluster.ts'
 import { recordOf, rowOf } from '../shapes/record.ts'
 import { SuggestedValue } from '../shapes/service.ts'
 
+const represented =
+  'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O), with `application/geo+json` for maps; whoever may see what is the same.'
+
 /** Routes with a segment are written out for each kind; {one} and {many} stand for its names. */
 export const records: Answers<typeof routes> = {
-  'GET /cidoc/{segment}/': { says: 'List: {many}', gives: page(rowOf) },
+  'GET /cidoc/{segment}/': { says: 'List: {many}', more: represented, gives: page(rowOf) },
+  'GET /cidoc/context.jsonld/': {
+    says: 'What the names in linked data mean',
+    more: 'The JSON-LD context, which every answer in `application/ld+json` carries as well.',
+    gives: content('application/ld+json'),
+  },
   'GET /cidoc/related/': {
     says: 'List the records that are linked with one, by kind',
     gives: ok(Related),
@@ -22,7 +30,7 @@ export const records: Answers<typeof routes> = {
     more: 'It waits for review. Every value becomes a claim with the source that `assertion` names. Relations take an id, a list of ids, {id, name} or text, which is matched by name or queued as a new record.',
     gives: made(recordOf),
   },
-  'GET /cidoc/{segment}/{id}/': { says: 'Read: {one}', gives: ok(recordOf) },
+  'GET /cidoc/{segment}/{id}/': { says: 'Read: {one}', more: represented, gives: ok(recordOf) },
   'PUT /cidoc/{segment}/{id}/': {
     says: 'Replace: {one}',
     more: 'An edit of a published record waits for review; the public goes on seeing the accepted values.',

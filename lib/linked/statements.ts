@@ -1,0 +1,88 @@
+import { type Field, type Kind, kinds } from '../kinds/index.ts'
+import type { Head } from '../store/record-items.ts'
+import { namedClasses } from './classes.ts'
+import type { Json, Node } from './context.ts'
+import { iriOf, isAddress, typeIri } from './iri.ts'
+
+/** An event that is not a record but follows from one: what it is called, is, and how the record hangs on it. */
+export const parts = {
+  production: { property: 'crm:P108i_was_produced_by', type: 'crm:E12_Production' },
+  creation: { property: 'crm:P94i_was_created_by', type: 'crm:E65_Creation' },
+  birth: { property: 'crm:P98i_was_born', type: 'crm:E67_Birth' },
+  death: { property: 'crm:P100i_died_in', type: 'crm:E69_Death' },
+} as const
+export type Part = keyof typeof parts
+
+/** A property and a value, of the record or of an event that it follows from. */
+export type Statement = { of?: Part; property: string; value: Json }
+/** Part of a dating of the record or of such an event. */
+export type Dated = { of?: Part; end: 'whole' | 'earliest' | 'latest' }
+
+/** Fields that date something. */
+export function datedBy(kind: Kind, name: string): Dated | undefined {
+  return kind.key === 'source' ? ofSources[name] : dates[name]
+}
+const dates: Readonly<Record<string, Dated>> = {
+  has_timespan: { end: 'whole' },
+  date: { end: 'whole' },
+  start_date: { end: 'earliest' },
+  start_year: { end: 'earliest' },
+  date_earliest: { end: 'earliest' },
+  end_date: { end: 'latest' },
+  end_year: { end: 'latest' },
+  date_latest: { end: 'latest' },
+  construction_date: { of: 'production', end: 'whole' },
+  creation_date: { of: 'production', end: 'whole' },
+  birth_date: { of: 'birth', end: 'whole' },
+  death_date: { of: 'death', end: 'whole' },
+}
+const ofSources: Readonly<Record<string, Dated>> = {
+  publication_year: { of: 'creation', end: 'whole' },
+  publication_timespan: { of: 'creation', end: 'whole' },
+}
+
+/** Said in a way of their own: names in names.ts, places in places.ts. */
+const elsewhere = ['name', 'name_ne', 'alternate_names', 'coordinates', 'location_name']
+/** What a tangible thing owes to its production is said of that. */
+const ofProduction = ['commissioned_by', 'technique']
+
+/** What the values of a record state, but for names, dates and places. */
+export function statementsOf(it: Head, data: Head['data'], origin: string): Statement[] {
+  const kind = kinds[it.kind]
+  // In the order of the declaration: the table keeps none, and the same answer must have the same tag.
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const value = data[name]
+    if (value === undefined || name === kind.nameField || elsewhere.includes(name) || datedBy(kind, name)) return []
+    const property = propertyOf(name, field)
+    const of = kind.category === 'tangible' && ofProduction.includes(name) ? { of: 'production' as const } : {}
+    return valuesOf(name, field, value, origin).map((each) => ({ ...of, property, value: each }))
+  })
+}
+
+/** The ontology's own name for a field that has no slot. */
+export const propertyOf = (name: string, field: Field | undefined) => field?.slot_uri ?? `heritageGraph:${name}`
+
+function valuesOf(name: string, field: Field, value: unknown, origin: string): Json[] {
+  if (field.type === 'relation') return linksOf(field, value, origin)
+  if (typeof value === 'number' || typeof value === 'boolean') return [value]
+  const texts = (Array.isArray(value) ? value : field.multivalued ? String(value).split(',') : [value])
+    .map((each) => String(each).trim())
+    .filter((each) => each !== '')
+  return texts.map((text) => textOf(name, field, text, origin))
+}
+
+function textOf(name: string, field: Field, text: string, origin: string): Json {
+  if (field.type === 'url' || field.slot_uri === 'owl:sameAs') return isAddress(text) ? { id: text } : text
+  const type = namedClasses[field.slot_uri ?? '']
+  if (!type) return text
+  return { ...(field.vocabulary && { id: typeIri(origin, name, text) }), type, label: text }
+}
+
+/** The records that a relation names. */
+export function linksOf(field: Field, value: unknown, origin: string): Node[] {
+  const target = field.relation
+  if (!target || !Array.isArray(value)) return []
+  return value.flatMap((one: { id?: number | string; name?: string }) =>
+    one.id === undefined ? [] : [{ id: iriOf(origin, target, one.id), ...(one.name && { label: one.name }) }],
+  )
+}
