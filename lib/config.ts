@@ -60,6 +60,7 @@ const Environment = v.pipe(
       SECONDARY_ISSUER: text(),
       SECONDARY_AUDIENCE: text(),
       SECONDARY_JWKS_URL: address,
+      EXPORT_LICENCE: text(),
       CACHE_URL: text(),
       CACHE_KEY_PREFIX: text(),
       RATE_TOKEN: rate('10/min'),

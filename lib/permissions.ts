@@ -56,6 +56,7 @@ const scope = (actor: Actor | null): Scope => ({
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
   'document.read': { open: 'what can be called, and how, is no secret' },
+  'export.read': { open: 'the files hold what everyone may read' },
   'token.create': { open: 'nobody is signed in yet' },
   'session.end': { open: 'clears the cookie of whoever sends it' },
   'account.register': { open: 'nobody is signed in yet' },

@@ -93,7 +93,7 @@ function alarmsOf(service: string, namespace: string): Resources {
       minutes: 5,
     },
     SweeperGaveUp: {
-      means: 'A visit of the sweeper failed twice: its event is in the queue SweeperFailures.',
+      means: 'A visit of the sweeper or the exporter failed twice: its event is in the queue SweeperFailures.',
       metric: inQueue('SweeperFailures'),
       statistic: 'Maximum',
       above: 0,

@@ -26,6 +26,8 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   health: ['table', 'bucket'],
   projector: ['table', 'stream', 'failures'],
   sweeper: ['table', 'sweeperFailures'],
+  exports: ['table', 'files'],
+  exporter: ['table', 'files', 'sweeperFailures'],
 }
 
 type Grant = keyof typeof grants

@@ -19,6 +19,7 @@ const roots = {
   activities: ['/data/activities'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
+  exports: ['/data/exports'],
   documents: ['/schema', '/docs'],
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>

@@ -75,6 +75,11 @@ async function start(): Promise<void> {
   running.push(
     startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
   )
+  // Nobody waits for these: they are there a moment later.
+  const { makeExports } = await import('../lib/exports/make.ts')
+  makeExports().catch((error: unknown) => {
+    if (!ending) console.error(`No exports were made: ${error instanceof Error ? error.message : error}`)
+  })
   console.log(
     page({
       api: `http://localhost:${ports.API}`,

@@ -24,6 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'metrics',
     'meter',
     'documents',
+    'exports',
     'table/stream',
     'table/read',
   ],
@@ -44,6 +45,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   log: ['config', 'measures', 'meter'],
   measures: [],
   blobs: ['config'],
+  exports: ['blobs', 'clock', 'config', 'kinds', 'store', 'views'],
   metrics: ['clock', 'table/read'],
   documents: [],
 }
@@ -53,11 +55,12 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
   '@aws-sdk/client-s3': ['blobs'],
+  '@aws-sdk/s3-request-presigner': ['blobs'],
   '@middy/core': ['http'],
   jose: ['auth'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
-  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth'],
+  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth', 'exports'],
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))

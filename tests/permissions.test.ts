@@ -5,6 +5,7 @@ import type { routes as assertions } from '../functions/assertions.ts'
 import type { routes as clusters } from '../functions/clusters.ts'
 import type { routes as documents } from '../functions/documents.ts'
 import type { routes as entities } from '../functions/entities.ts'
+import type { routes as exports } from '../functions/exports.ts'
 import type { routes as flags } from '../functions/flags.ts'
 import type { routes as health } from '../functions/health.ts'
 import type { routes as notifications } from '../functions/notifications.ts'
@@ -28,6 +29,7 @@ type Groups = {
   clusters: typeof clusters
   documents: typeof documents
   entities: typeof entities
+  exports: typeof exports
   flags: typeof flags
   health: typeof health
   notifications: typeof notifications
@@ -442,6 +444,8 @@ const matrix: Matrix = {
     // There is none.
     'GET /data/user/{slug}/image/': at(() => `/data/user/${me}/image/`, all(404)),
   },
+
+  exports: { 'GET /data/exports/': at(() => '/data/exports/', all(200)) },
 
   documents: {
     'GET /schema/': at(() => '/schema/', all(200)),

@@ -1,0 +1,28 @@
+import { addressFor } from '../lib/blobs.ts'
+import { currentListing } from '../lib/exports/listing.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { publicRoute, type Routes } from '../lib/http/route.ts'
+
+/** So many seconds the addresses in the list are good for. */
+const GOOD_FOR = 3600
+
+/** The files that the exporter has made of what everyone may read. */
+export const routes = {
+  'GET /data/exports/': publicRoute({
+    permission: 'export.read',
+    // The addresses end.
+    cache: 'no-store',
+    handle: async () => {
+      const listing = await currentListing()
+      if (!listing) return { made_at: null, licence: null, files: [] }
+      const { made_at, licence } = listing
+      const files = listing.files.map(async ({ key, ...file }) => ({
+        ...file,
+        url: await addressFor(key, file.name, GOOD_FOR),
+      }))
+      return { made_at, licence, files: await Promise.all(files) }
+    },
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
