@@ -264,7 +264,7 @@ describe('roles', () => {
             'dynamodb:ListStreams',
             'sqs:SendMessage',
           ]
-        : id.startsWith('Sweeper')
+        : /^(Sweeper|Exporter)/.test(id)
           ? ['sqs:SendMessage']
           : []
       expect([id, others.filter((action) => !platform.test(action)).sort()]).toEqual([id, expected])
