@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import {
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
@@ -11,6 +14,7 @@ import {
   NotFound,
   PutObjectCommand,
   S3Client,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { config } from './config.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
@@ -79,6 +83,51 @@ export async function sizeOf(Key: string): Promise<number | undefined> {
   }
 }
 
+export type Upload = {
+  write: (text: string) => Promise<void>
+  end: () => Promise<{ bytes: number; sha256: string }>
+}
+
+/** S3 takes parts of 5 MB and more. */
+const PART = 5 << 20
+
+/** Stores text that comes piece by piece and is too long for memory. What is not ended is never there; S3 drops it after a day. */
+export function startUpload(Key: string, ContentType: string, part = PART): Upload {
+  const hash = createHash('sha256')
+  const Parts: { ETag: string | undefined; PartNumber: number }[] = []
+  let bytes = 0
+  let waiting: Buffer[] = []
+  let size = 0
+  let UploadId: string | undefined
+  const send = async () => {
+    UploadId ??= (await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType }))).UploadId
+    const PartNumber = Parts.length + 1
+    const Body = Buffer.concat(waiting)
+    const { ETag } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }))
+    Parts.push({ ETag, PartNumber })
+    waiting = []
+    size = 0
+  }
+  return {
+    write: async (text) => {
+      const piece = Buffer.from(text)
+      hash.update(piece)
+      bytes += piece.length
+      size += piece.length
+      waiting.push(piece)
+      if (size >= part) await send()
+    },
+    end: async () => {
+      if (UploadId === undefined) await putObject(Key, Buffer.concat(waiting), ContentType)
+      else {
+        if (size > 0) await send()
+        await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }))
+      }
+      return { bytes, sha256: hash.digest('hex') }
+    },
+  }
+}
+
 /** Whether the bucket answers at all. */
 export async function ping(abortSignal: AbortSignal): Promise<void> {
   await s3.send(new HeadBucketCommand({ Bucket }), { abortSignal })
@@ -116,14 +165,14 @@ export type Shown = { type: string; disposition: string }
 /** Makes addresses under which one object can be read for a while. */
 export type Links = (key: string, shown: Shown) => string
 
-/** A maker of addresses that are good for 15 minutes. Asks for credentials once; each address is arithmetic. */
-export async function links(): Promise<Links> {
+/** A maker of addresses that are good for so long, 15 minutes if nothing is said. Asks for credentials once; each address is arithmetic. */
+export async function links(seconds = 900): Promise<Links> {
   const by = await signer()
   return (key, { type, disposition }) =>
     presignedGet(
       addressOf(key, by),
       { 'response-content-type': type, 'response-content-disposition': disposition, 'x-id': 'GetObject' },
-      900,
+      seconds,
       by,
     )
 }

@@ -83,6 +83,7 @@ const Environment = v.pipe(
       SECONDARY_ISSUER: text(),
       SECONDARY_AUDIENCE: text(),
       SECONDARY_JWKS_URL: address,
+      EXPORT_LICENCE: text(),
       CACHE_URL: v.pipe(
         text(),
         v.regex(/^$|^dynamodb:|^rediss?:\/\/./, 'must be empty, dynamodb:, redis://HOST or rediss://HOST'),

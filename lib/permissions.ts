@@ -81,6 +81,7 @@ const visits = (actor: Actor | null, it: Subject) =>
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
   'document.read': { open: 'what can be called, and how, is no secret' },
+  'export.read': { open: 'the files hold what everyone may read' },
   'token.create': { open: 'nobody is signed in yet' },
   'session.end': { open: 'clears the cookie of whoever sends it' },
   'account.register': { open: 'nobody is signed in yet' },

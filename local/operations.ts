@@ -93,7 +93,7 @@ function alarmsOf(service: string, namespace: string): Resources {
       minutes: 5,
     },
     SweeperGaveUp: {
-      means: 'The sweeper or the webhooks failed twice: the event is in the queue ScheduleFailures.',
+      means: 'The sweeper, the exporter or the webhooks failed twice: the event is in the queue ScheduleFailures.',
       metric: inQueue('ScheduleFailures'),
       statistic: 'Maximum',
       above: 0,

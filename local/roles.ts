@@ -37,6 +37,8 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   health: ['table', 'files', 'bucket'],
   projector: ['table', 'stream', 'failures'],
   sweeper: ['table', 'scan', 'files', 'scheduleFailures'],
+  exports: ['table', 'files'],
+  exporter: ['table', 'files', 'scheduleFailures'],
 }
 
 type Grant = keyof typeof grants

@@ -23,6 +23,7 @@ const roots = {
   submissions: ['/data/submissions', '/data/submission-suggestions', '/data/moderations/*'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
+  exports: ['/data/exports'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],

@@ -97,6 +97,11 @@ async function start(): Promise<void> {
   }
   for (const [name, seconds] of Object.entries({ webhooks: 2, sweeper: 10 }))
     running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
+  // Nobody waits for these: they are there a moment later.
+  const { makeExports } = await import('../lib/exports/make.ts')
+  makeExports().catch((error: unknown) => {
+    if (!ending) console.error(`No exports were made: ${error instanceof Error ? error.message : error}`)
+  })
   console.log(
     page({
       api: `http://localhost:${ports.API}`,

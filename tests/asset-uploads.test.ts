@@ -35,7 +35,7 @@ const complete = (id: string, body: object = {}, to = assets, who = app.contribu
 const count = async (of = assets) => sure(200, await app.staff.get(of)).count
 const sweep = async () => {
   const { handler } = await import('../functions/sweeper.ts')
-  return (await handler()).ended
+  return (await handler()).uploads
 }
 /** A day later quotas are full again. */
 const anotherDay = () => app.tick(DAY)

@@ -260,6 +260,7 @@ describe('roles', () => {
         'sqs:SendMessage',
       ],
       Sweeper: ['sqs:SendMessage'],
+      Exporter: ['sqs:SendMessage'],
       Webhooks: ['sqs:SendMessage'],
       AssetDashfiles: worksOn,
       Ocr: worksOn,

@@ -34,6 +34,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'meter',
     'documents',
     'cache/cached',
+    'exports',
     'table/stream',
     'table/read',
     'table/large',
@@ -77,6 +78,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pictures: [],
   reading: [],
   webhook: ['config'],
+  exports: ['blobs', 'clock', 'config', 'kinds', 'store', 'views'],
   metrics: ['clock', 'table/read'],
   documents: [],
 }
@@ -86,6 +88,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
   '@aws-sdk/client-s3': ['blobs'],
+  '@aws-sdk/s3-request-presigner': ['blobs'],
   '@middy/core': ['http'],
   sharp: ['pictures'],
   'tesseract.js': ['reading'],
@@ -93,7 +96,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   jose: ['auth'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
-  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth', 'search', 'assistant'],
+  valibot: ['functions', 'http', 'kinds', 'store', 'table', 'config', 'auth', 'search', 'assistant', 'exports'],
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))

@@ -216,7 +216,7 @@ describe('a worker that is killed in the middle', () => {
   }
   const sweep = async () => {
     const { handler } = await import('../functions/sweeper.ts')
-    return (await handler()).ended
+    return (await handler()).read
   }
 
   test('again and again ends as failed, with the reason', async () => {

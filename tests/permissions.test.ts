@@ -8,6 +8,7 @@ import type { routes as clusters } from '../functions/clusters.ts'
 import type { routes as comments } from '../functions/comments.ts'
 import type { routes as documents } from '../functions/documents.ts'
 import type { routes as entities } from '../functions/entities.ts'
+import type { routes as exports } from '../functions/exports.ts'
 import type { routes as flags } from '../functions/flags.ts'
 import type { routes as health } from '../functions/health.ts'
 import type { routes as leaderboard } from '../functions/leaderboard.ts'
@@ -39,6 +40,7 @@ type Groups = {
   documents: typeof documents
   comments: typeof comments
   entities: typeof entities
+  exports: typeof exports
   flags: typeof flags
   health: typeof health
   leaderboard: typeof leaderboard
@@ -654,6 +656,8 @@ const matrix: Matrix = {
     // There is none.
     'GET /data/user/{slug}/image/': at(() => `/data/user/${me}/image/`, all(404)),
   },
+
+  exports: { 'GET /data/exports/': at(() => '/data/exports/', all(200)) },
 
   documents: {
     'GET /schema/': at(() => '/schema/', all(200)),

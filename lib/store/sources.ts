@@ -177,3 +177,15 @@ const findable = (it: Source): Findable => ({
   id: it.id,
   names: [it.name],
 })
+
+/** The licences that sources declare, by id; of those that everyone may see. */
+export async function licencesOf(ids: readonly string[]): Promise<Map<string, string>> {
+  const found = await getMany(ids.map((id) => key.source(id)))
+  const shown = [...found.values()].map((item) => parse(source, item)).filter((it) => maySee(null, it))
+  return new Map(
+    shown.flatMap((it): [string, string][] => {
+      const licence = textOf(it.data.declared_license)
+      return licence ? [[it.id, licence]] : []
+    }),
+  )
+}

@@ -3,6 +3,7 @@ import { routes as assertions } from '../../functions/assertions.ts'
 import { routes as clusters } from '../../functions/clusters.ts'
 import { routes as documents } from '../../functions/documents.ts'
 import { routes as entities } from '../../functions/entities.ts'
+import { routes as exports } from '../../functions/exports.ts'
 import { routes as flags } from '../../functions/flags.ts'
 import { routes as health } from '../../functions/health.ts'
 import { routes as notifications } from '../../functions/notifications.ts'
@@ -48,6 +49,7 @@ export const groups: Readonly<Record<string, Group>> = {
   reviews: { about: 'Deciding, and what has been decided.', routes: reviews, answers: answers.reviews },
   roles: { about: 'Who reviews.', routes: roles, answers: answers.roles },
   notifications: { about: 'What the caller has been told.', routes: notifications, answers: answers.notifications },
+  exports: { about: 'Files of all that is published.', routes: exports, answers: answers.exports },
   health: { about: 'Probes, metrics and the link index.', routes: health, answers: answers.health },
   documents: { about: 'This document and its page.', routes: documents, answers: answers.documents },
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { maybe, oneOf, text, whole } from './common.ts'
+import { maybe, oneOf, text, time, whole } from './common.ts'
 
 /** Probes, the link index, the registry. */
 
@@ -95,3 +95,16 @@ export const Registry = v.object({
 /** Any document. */
 export const AnyObject = v.record(v.string(), v.unknown())
 export const SuggestedValue = v.object({ suggestion: text, confidence: v.number() })
+
+const ExportFile = v.object({
+  name: text,
+  kind: text,
+  format: oneOf(['jsonl', 'csv']),
+  holds: oneOf(['records', 'provenance']),
+  rows: whole,
+  bytes: whole,
+  sha256: text,
+  url: text,
+})
+/** The files that the last run of the export made; `made_at` is null before the first. */
+export const Exports = v.object({ made_at: maybe(time), licence: maybe(text), files: v.array(ExportFile) })

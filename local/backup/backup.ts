@@ -1,0 +1,71 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isTableEmpty, itemOf, lineOf, readTable, writeTable } from './items.ts'
+import { type Described, describeFile, readLines, sorter, writeLines } from './lines.ts'
+import { type Manifest, readManifest, writeManifest } from './manifest.ts'
+import { type Entry, isBucketEmpty, readBucket, writeObject } from './objects.ts'
+import type { Place } from './place.ts'
+
+/** Writes the table and the index of the bucket, with its objects if they are wanted, into an empty folder. */
+export async function exportTo(
+  folder: string,
+  place: Place,
+  { objects, most }: { objects: boolean; most?: number },
+): Promise<Manifest> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty. Name a new folder.`)
+  const lines = sorter(join(folder, 'sorting'), most)
+  await readTable(place, (item) => lines.add(lineOf(item)))
+  const table = await writeLines(folder, 'table.jsonl', lines.sorted())
+  const bucket = await writeLines(folder, 'bucket.jsonl', indexed(place, objects ? join(folder, 'objects') : undefined))
+  return writeManifest(folder, { table, bucket, objects })
+}
+
+async function* indexed(place: Place, keep: string | undefined): AsyncGenerator<string> {
+  for await (const entry of readBucket(place, keep)) yield JSON.stringify(entry)
+}
+
+/**
+ * Builds what a backup holds in an empty table and bucket. Looks at every file first: one that is missing or altered
+ * is refused by its name, and nothing is written. `over` writes into what is not empty, such as a restore that was broken
+ * off; what the backup does not hold stays there.
+ */
+export async function restoreFrom(folder: string, place: Place, { over }: { over: boolean }): Promise<Manifest> {
+  const manifest = await readManifest(folder)
+  for (const file of [manifest.table, manifest.bucket]) await check(folder, file)
+  if (manifest.objects) for await (const entry of entriesOf(folder)) await checkObject(folder, entry)
+  if (!over) await checkEmpty(place, manifest)
+  await writeTable(place, itemsOf(folder))
+  if (manifest.objects)
+    for await (const entry of entriesOf(folder)) await writeObject(place, join(folder, 'objects'), entry)
+  return manifest
+}
+
+async function check(folder: string, wanted: Described): Promise<void> {
+  const found = await describeFile(folder, wanted.file).catch(() => undefined)
+  if (!found) throw new Error(`${wanted.file} is missing.`)
+  if (found.bytes < wanted.bytes) throw new Error(`${wanted.file} is cut off: ${found.bytes} of ${wanted.bytes} bytes.`)
+  if (found.sha256 !== wanted.sha256) throw new Error(`${wanted.file} was changed since it was written.`)
+}
+
+async function checkObject(folder: string, { key, sha256 }: Entry): Promise<void> {
+  const found = await describeFile(join(folder, 'objects'), sha256).catch(() => undefined)
+  if (found?.sha256 !== sha256) {
+    throw new Error(`objects/${sha256} (${key}) ${found ? 'was changed since it was written' : 'is missing'}.`)
+  }
+}
+
+async function checkEmpty(place: Place, { objects }: Manifest): Promise<void> {
+  if (!(await isTableEmpty(place))) throw new Error(`The table ${place.table} is not empty. ${anyway}`)
+  if (objects && !(await isBucketEmpty(place))) throw new Error(`The bucket ${place.bucket} is not empty. ${anyway}`)
+}
+
+const anyway = 'With --over the backup is written over what is there.'
+
+async function* itemsOf(folder: string) {
+  for await (const line of readLines(join(folder, 'table.jsonl'))) yield itemOf(line)
+}
+
+async function* entriesOf(folder: string): AsyncGenerator<Entry> {
+  for await (const line of readLines(join(folder, 'bucket.jsonl'))) yield JSON.parse(line)
+}

@@ -1,0 +1,138 @@
+import {
+  type AttributeValue,
+  BatchWriteItemCommand,
+  type BatchWriteItemCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
+} from '@aws-sdk/client-dynamodb'
+import type { Place } from './place.ts'
+
+type Item = Record<string, AttributeValue>
+
+/** The table is read in so many parts at once. */
+const SEGMENTS = 4
+/** The table is written in so many batches at once. */
+const BATCHES = 8
+const BATCH = 25
+
+/** Gives every item of the table that a backup keeps to `take`, in no order. */
+export async function readTable({ db, table }: Place, take: (item: Item) => void): Promise<void> {
+  const readSegment = async (Segment: number) => {
+    let ExclusiveStartKey: ScanCommandInput['ExclusiveStartKey']
+    do {
+      const page = await db.send(
+        new ScanCommand({
+          TableName: table,
+          Segment,
+          TotalSegments: SEGMENTS,
+          ConsistentRead: true,
+          ExclusiveStartKey,
+        }),
+      )
+      for (const item of page.Items ?? []) if (isKept(item)) take(item)
+      ExclusiveStartKey = page.LastEvaluatedKey
+    } while (ExclusiveStartKey)
+  }
+  await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => readSegment(segment)))
+}
+
+/** Whether nothing is in the table. */
+export async function isTableEmpty({ db, table }: Place): Promise<boolean> {
+  const { Items = [] } = await db.send(new ScanCommand({ TableName: table, Limit: 1 }))
+  return Items.length === 0
+}
+
+/** Writes items over whatever is under their keys. Writing the same twice changes nothing. */
+export async function writeTable(place: Place, items: AsyncIterable<Item>): Promise<number> {
+  const running = new Set<Promise<void>>()
+  let batch: Item[] = []
+  let count = 0
+  const send = async () => {
+    const write = writeBatch(place, batch).finally(() => running.delete(write))
+    running.add(write)
+    batch = []
+    if (running.size >= BATCHES) await Promise.race(running)
+  }
+  try {
+    for await (const item of items) {
+      batch.push(item)
+      count += 1
+      if (batch.length === BATCH) await send()
+    }
+    if (batch.length > 0) await send()
+  } finally {
+    await Promise.all(running)
+  }
+  return count
+}
+
+async function writeBatch({ db, table }: Place, items: readonly Item[]): Promise<void> {
+  let left: BatchWriteItemCommandInput['RequestItems'] = {
+    [table]: items.map((Item) => ({ PutRequest: { Item } })),
+  }
+  for (let attempt = 0; left?.[table]?.length; attempt += 1) {
+    if (attempt > 12) throw new Error(`The table ${table} takes no more: some items were refused 12 times.`)
+    if (attempt > 0) await new Promise((done) => setTimeout(done, Math.min(25 * 2 ** attempt, 5000)))
+    left = (await db.send(new BatchWriteItemCommand({ RequestItems: left }))).UnprocessedItems
+  }
+}
+
+/** What lives for minutes or belongs to one running service: sessions, throttles, names being taken, claims on work, progress. */
+const passing = /^(TOKEN#|RATE#|STUB#|PROJECTOR$)/
+const isKept = ({ pk, sk }: Item) => !passing.test(pk?.S ?? '') && sk?.S !== 'LEASE'
+
+/** An item as a line: its keys first, members by name, sets in order, binary as base64. Equal items give equal lines. */
+export function lineOf(item: Item): string {
+  const { pk, sk, ...others } = item
+  const names = Object.keys(others).sort()
+  const parts = names.map((name) => `${JSON.stringify(name)}:${textOf(others[name])}`)
+  return `{${[`"pk":${textOf(pk)}`, `"sk":${textOf(sk)}`, ...parts].join(',')}}`
+}
+
+/** The item of a line. */
+export function itemOf(line: string): Item {
+  const item: Record<string, Written> = JSON.parse(line)
+  return mapped(item)
+}
+
+function textOf(value: AttributeValue | undefined): string {
+  if (!value) throw new Error('An item without a key, or a member without a value.')
+  if (value.B) return JSON.stringify({ B: base64(value.B) })
+  if (value.BS) return JSON.stringify({ BS: value.BS.map(base64).sort() })
+  if (value.SS) return JSON.stringify({ SS: value.SS.toSorted() })
+  if (value.NS) return JSON.stringify({ NS: value.NS.toSorted() })
+  if (value.L) return `{"L":[${value.L.map(textOf).join(',')}]}`
+  if (value.M) {
+    const { M } = value
+    const parts = Object.keys(M)
+      .sort()
+      .map((name) => `${JSON.stringify(name)}:${textOf(M[name])}`)
+    return `{"M":{${parts.join(',')}}}`
+  }
+  return JSON.stringify(value)
+}
+
+/** A value as it stands in a line: JSON knows no bytes. */
+type Written =
+  | { S: string }
+  | { N: string }
+  | { BOOL: boolean }
+  | { NULL: true }
+  | { SS: string[] }
+  | { NS: string[] }
+  | { B: string }
+  | { BS: string[] }
+  | { L: Written[] }
+  | { M: Record<string, Written> }
+
+function attributeOf(written: Written): AttributeValue {
+  if ('B' in written) return { B: Buffer.from(written.B, 'base64') }
+  if ('BS' in written) return { BS: written.BS.map((each) => Buffer.from(each, 'base64')) }
+  if ('L' in written) return { L: written.L.map(attributeOf) }
+  if ('M' in written) return { M: mapped(written.M) }
+  return written
+}
+
+const mapped = (members: Record<string, Written>): Item =>
+  Object.fromEntries(Object.entries(members).map(([name, written]) => [name, attributeOf(written)]))
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')

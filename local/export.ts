@@ -1,0 +1,10 @@
+import { exportTo } from './backup/backup.ts'
+import { run } from './backup/run.ts'
+
+await run(
+  `npm run export -- DIR [--objects] [--table NAME --bucket NAME]
+
+Writes the whole table, and the index of the bucket with hashes, as JSON Lines into an empty folder. --objects takes the
+files along. Without names it is the local service, which must be running.`,
+  ({ folder, place, objects }) => exportTo(folder, place, { objects }),
+)
