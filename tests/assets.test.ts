@@ -38,9 +38,10 @@ const added = async (to = assets, more: Record<string, string> = {}) =>
 const count = async (of = assets) => sure(200, await app.staff.get(of)).count
 /** Runs something that must leave no asset and no object. */
 const withoutTrace = async <T>(work: () => Promise<T>): Promise<T> => {
-  const before = [await count(), await objects('assets/')]
+  const { id } = sure(200, await app.staff.get(assets.replace('assets/', '')))
+  const before = [await count(), await objects(`assets/${id}/`)]
   const answer = await work()
-  expect([await count(), await objects('assets/')]).toEqual(before)
+  expect([await count(), await objects(`assets/${id}/`)]).toEqual(before)
   return answer
 }
 const read = async (url: string) => {
