@@ -475,6 +475,14 @@ describe('changing what is said of an asset', () => {
     expect((await app.contributor.patch(`${assets}${id}/`, first)).status).toBe(200)
     expect((await app.contributor.patch(`${assets}${id}/`, first)).status).toBe(412)
   })
+
+  test('a thumbnail that comes meanwhile overtakes nobody', async () => {
+    const { id } = await added()
+    const { headers } = await app.contributor.get(`${assets}${id}/`)
+    await eventually(async () => (await app.contributor.get(`${assets}${id}/`)).body.thumbnail_url).toMatch(/^http/)
+    const read = { body: { caption: 'Read before' }, headers: { 'if-match': headers.etag ?? '' } }
+    expect((await app.contributor.patch(`${assets}${id}/`, read)).status).toBe(200)
+  })
 })
 
 describe('taking an asset away', () => {
