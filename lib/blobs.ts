@@ -161,13 +161,19 @@ export async function copyObject(from: string, Key: string): Promise<void> {
   await s3.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` }))
 }
 
+const STEADY = 5 * 60 * 1000
+
 export type Shown = { type: string; disposition: string }
 /** Makes addresses under which one object can be read for a while. */
 export type Links = (key: string, shown: Shown) => string
 
-/** A maker of addresses that are good for so long, 15 minutes if nothing is said. Asks for credentials once; each address is arithmetic. */
+/**
+ * A maker of addresses that are good for so many seconds, 15 minutes if nothing is said, from the last full five minutes on: so they stay the same for a while, and
+ * with them what browsers keep and the ETags of answers. Asks for credentials once; each address is arithmetic.
+ */
 export async function links(seconds = 900): Promise<Links> {
-  const by = await signer()
+  const { at, ...rest } = await signer()
+  const by = { ...rest, at: new Date(at.getTime() - (at.getTime() % STEADY)) }
   return (key, { type, disposition }) =>
     presignedGet(
       addressOf(key, by),

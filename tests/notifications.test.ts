@@ -95,6 +95,7 @@ describe('a new contribution', () => {
           entity_category: 'monument',
           actor_username: 'dev',
           actor_display_name: 'Dev Heritage',
+          project: null,
           submission: null,
           created_at: '2025-01-15T10:00:00.000Z',
         },

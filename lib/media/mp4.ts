@@ -48,6 +48,8 @@ const outer = new Set([
   'udta',
   'emsg',
   'prft',
+  'pdin',
+  'ssix',
 ])
 /** Notes and room to spare. */
 const hidden = new Set(['free', 'skip', 'wide', 'uuid', 'udta', 'meta', 'emsg'])

@@ -28,7 +28,7 @@ export async function load(slug: string, id: string): Promise<Attached | undefin
   const [about, stored] = [itemAt(found, projectAt), itemAt(found, assetAt)]
   if (!about || !stored) return undefined
   const one = parse(asset, stored)
-  return { ...asSubject(parse(project, about)), asset: one, version: one.version }
+  return { ...asSubject(parse(project, about)), asset: one, version: one.edition }
 }
 
 /** One asset of a project by its ids. */
@@ -117,6 +117,7 @@ function assetOf({ reads, ...own }: New, told: Told, stored: Stored): Asset {
     ocr_error: '',
     ocr_since: media_type === 'image' && reads ? at : null,
     ocr_attempts: 0,
+    edition: 1,
     entity_suggestions: [],
     created_at: at,
     updated_at: at,
@@ -135,7 +136,7 @@ const addTo = async (to: Visited, made: Asset, writes: readonly Write[]): Promis
       result: undefined,
     }
   })
-  return { ...about, asset: made, version: made.version }
+  return { ...about, asset: made, version: made.edition }
 }
 
 export type Changes = Partial<Told>
@@ -145,7 +146,7 @@ export async function amend(old: Attached, actor: Actor, changes: Changes): Prom
   const { about, result } = await change(old, async (it) => {
     checkOpen(it)
     const before = await latest(old)
-    const next = amended<Asset>(before, { ...changes, updated_at: now() })
+    const next = amended<Asset>(before, { ...changes, edition: before.edition + 1, updated_at: now() })
     return {
       changes: { updated_at: next.updated_at },
       done: [{ actor_id: actor.id, action: 'updated', target_kind: 'asset', target_id: before.id }],
@@ -153,7 +154,7 @@ export async function amend(old: Attached, actor: Actor, changes: Changes): Prom
       result: next,
     }
   })
-  return { ...about, asset: result, version: result.version }
+  return { ...about, asset: result, version: result.edition }
 }
 
 /** Takes an asset out of its project. Its object and thumbnail are cleared away after the commit. */
@@ -197,6 +198,7 @@ export async function askForText(old: Attached, actor: Actor, rate: Rate): Promi
       ocr_error: '',
       ocr_since: at,
       ocr_attempts: 0,
+      edition: before.edition + 1,
       updated_at: at,
     })
     return {
@@ -206,7 +208,7 @@ export async function askForText(old: Attached, actor: Actor, rate: Rate): Promi
       result: next,
     }
   })
-  return { ...about, asset: result, version: result.version }
+  return { ...about, asset: result, version: result.edition }
 }
 
 /** Whether the project has a run left today, taken when it has: a file is kept even when its text is not read at once. */

@@ -130,6 +130,8 @@ export const Asset = v.object({
   /** Since when it waits or is being read, and how many have begun to; null while nobody is asked to. */
   ocr_since: nullableText,
   ocr_attempts: v.optional(v.number(), 0),
+  /** Counts what people change: a thumbnail or a text that comes later overtakes nobody. */
+  edition: v.optional(v.number(), 1),
   entity_suggestions: v.optional(v.array(Suggestion), []),
   uploaded_by: v.string(),
   source_institution: text,

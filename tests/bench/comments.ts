@@ -90,19 +90,28 @@ async function measure(app: App, entity: string, user: string): Promise<{ reques
     'GET .../unread_count/, with token': () => who.get('/data/notifications/unread_count/'),
   }
   // The record shows its latest five activities: from then on its size stands still.
-  for (let i = 0; i < 5; i += 1) await said(null)
+  const made: Answer[] = []
+  for (let i = 0; i < 5; i += 1) made.push(await said(null))
+  const takeBack = async () => {
+    for (const { body } of made.splice(0)) await who.delete(`${thread}${body.id}/`)
+  }
+  await takeBack()
   const rows = []
   for (const [request, send] of Object.entries(requests)) {
     const runs = []
     for (let i = 0; i < 7; i += 1) {
       const started = performance.now()
-      const { status, cost } = await send()
+      const answer = await send()
+      const { status, cost } = answer
       if (status >= 300) throw new Error(`${request}: ${status}`)
+      if (status === 201) made.push(answer)
       runs.push({ ms: performance.now() - started, cost })
     }
     const last = runs.at(-1)
     const ms = runs.map((run) => run.ms).sort((a, b) => a - b)[3] ?? 0
     rows.push({ request, cost: `${last?.cost.calls} / ${last?.cost.units} / ${ms.toFixed(0)}` })
   }
+  // So that the next reading finds the thread as it was filled.
+  await takeBack()
   return rows
 }
