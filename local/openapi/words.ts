@@ -10,7 +10,8 @@ export const words: Readonly<Record<string, string>> = {
   'projects id': 'The id of the membership or link, or of a comment its number or eleven characters.',
   'assets id': 'The id of the asset.',
   asset_id: 'The id that the file was given when it was announced.',
-  'projects state': 'Only those in this state: `draft`, `in_review`, `needs_revision`, `approved`, `merged` or `withdrawn`.',
+  'projects state':
+    'Only those in this state: `draft`, `in_review`, `needs_revision`, `approved`, `merged` or `withdrawn`.',
   visibility: 'Only those of this visibility: `private`, `org` or `public`.',
   owner: 'Only those of this owner, by id or username.',
   'projects search': 'Projects with words that begin with these, in any script or spelling.',
