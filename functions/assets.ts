@@ -64,6 +64,8 @@ const sha256 = v.pipe(
   v.nullish(v.string('Not a valid text.'), ''),
   v.toLowerCase(),
   v.regex(/^([0-9a-f]{64})?$/, 'Give 64 hexadecimal digits.'),
+  // For the API document: as it may be sent, before it is folded.
+  v.metadata({ pattern: '^([0-9A-Fa-f]{64})?$' }),
   v.transform((it) => it || null),
 )
 /** What a client may say so that nothing but the file it has sent is taken: the bucket's tag for it, or its checksum. */

@@ -43,8 +43,13 @@ const orEmpty = <S extends v.GenericSchema<string, string>>(schema: S) =>
   v.pipe(v.nullish(v.string('Not a valid text.'), ''), schema)
 const labels = (most: number, length: number) =>
   v.pipe(
-    v.nullish(v.array(v.pipe(v.string('Not a valid text.'), line(length), v.trim()), 'Give a list of texts.'), []),
-    v.maxLength(most, `Ensure this list has no more than ${most} elements.`),
+    v.nullish(
+      v.pipe(
+        v.array(v.pipe(v.string('Not a valid text.'), line(length), v.trim()), 'Give a list of texts.'),
+        v.maxLength(most, `Ensure this list has no more than ${most} elements.`),
+      ),
+      [],
+    ),
     v.transform((it) => [...new Set(it.filter(Boolean))]),
   )
 /** BCP 47, as far as its form goes. */

@@ -557,3 +557,41 @@ describe('the list', () => {
     expect(reply.body[name][0]).toMatch(/^Not a valid choice\. Choose one of: /)
   })
 })
+
+describe('what belongs to a project has an address of its own', () => {
+  test('under which it is read, and by PUT replaced', async () => {
+    const [record] = await waitingRecords(app, 1)
+    const slug = await projectIn(app, 'draft', [])
+    const link = await linkTo(app.contributor, slug, record)
+    const invited = { username: 'other', role: 'viewer' }
+    const member = sure(201, await app.contributor.post(at(slug, 'memberships/'), { body: invited }))
+    const said = sure(201, await app.other.post(at(slug, 'comments/'), { body: { comment: 'Where is the gate?' } }))
+    const answered = { comment: 'On the south side.', parent: said.id }
+    const reply = sure(201, await app.contributor.post(at(slug, 'comments/'), { body: answered }))
+
+    expect(sure(200, await app.contributor.get(at(slug, `entities/${link.id}/`)))).toEqual(link)
+    const labelled = sure(
+      200,
+      await app.contributor.put(at(slug, `entities/${link.id}/`), { body: { role_in_project: 'subject' } }),
+    )
+    expect(labelled).toEqual({ ...link, role_in_project: 'subject' })
+
+    expect(sure(200, await app.contributor.get(at(slug, `memberships/${member.id}/`)))).toEqual(member)
+    const promoted = sure(
+      200,
+      await app.contributor.put(at(slug, `memberships/${member.id}/`), { body: { role: 'editor' } }),
+    )
+    expect(promoted).toEqual({ ...member, role: 'editor' })
+
+    const replies = sure(200, await app.other.get(at(slug, `comments/${said.comment_id}/replies/`)))
+    expect(replies).toEqual({ count: 1, next: null, previous: null, results: [reply] })
+    const body = { comment: 'Where is the western gate?' }
+    expect(sure(200, await app.other.put(at(slug, `comments/${said.id}/`), { body }))).toMatchObject({
+      ...body,
+      id: said.id,
+    })
+
+    const replaced = sure(200, await app.contributor.put(at(slug), { body: { title: 'The gates' } }))
+    expect(replaced).toMatchObject({ title: 'The gates', abstract: 'What it is about.', can_edit: true })
+  })
+})

@@ -16,7 +16,7 @@ export type Answer = {
 }
 export type Answers<Routes> = { readonly [Key in keyof Routes]: Answer }
 
-type Refusal = 401 | 403 | 404 | 409 | 410 | 413 | 422 | 500 | 503
+type Refusal = 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503
 export type Shape = v.GenericSchema
 /** A body: JSON of a shape, which may differ by kind, or something else by its media types. */
 export type Body = { shape?: Shape | ((kind: Kind) => Shape); types?: readonly string[]; paged?: true; etag?: true }

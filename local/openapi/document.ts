@@ -180,6 +180,14 @@ function headerParameters(one: One): Json[] {
     schema: { type: 'string' },
   })
   return [
+    ...(one.spec.idempotent
+      ? [
+          header(
+            'Idempotency-Key',
+            'A name for this request: whoever sends it again within a day gets the same answer.',
+          ),
+        ]
+      : []),
     ...(isChange(one.spec) ? [header('If-Match', 'An ETag: refuses the change when others were faster.')] : []),
     ...(one.method === 'GET' && isTagged(one)
       ? [header('If-None-Match', 'An ETag: 304 while nothing has changed.')]
@@ -257,6 +265,7 @@ const reasons: Readonly<Record<string, string>> = {
   204: 'Done; there is nothing to say.',
   303: 'It is elsewhere.',
   304: 'Nothing has changed.',
+  413: 'The body is too large.',
   503: 'It is not ready.',
 }
 
@@ -345,6 +354,7 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
     ...(spec.representations ? [406] : []),
     ...(isChange(spec) ? [409, 412] : []),
     ...(sends ? [413, 415] : []),
+    ...(spec.idempotent ? [409, 422] : []),
     ...(spec.throttle ? [429] : []),
     ...(answer.refuses ?? []),
     500,

@@ -1,5 +1,6 @@
 import { routes as activities } from '../../functions/activities.ts'
 import { routes as assertions } from '../../functions/assertions.ts'
+import { routes as assets } from '../../functions/assets.ts'
 import { routes as clusters } from '../../functions/clusters.ts'
 import { routes as documents } from '../../functions/documents.ts'
 import { routes as entities } from '../../functions/entities.ts'
@@ -8,6 +9,7 @@ import { routes as flags } from '../../functions/flags.ts'
 import { routes as health } from '../../functions/health.ts'
 import { routes as notifications } from '../../functions/notifications.ts'
 import { routes as profileImages } from '../../functions/profile-images.ts'
+import { routes as projects } from '../../functions/projects.ts'
 import { routes as queue } from '../../functions/queue.ts'
 import { routes as records } from '../../functions/records.ts'
 import { routes as registry } from '../../functions/registry.ts'
@@ -48,6 +50,16 @@ export const groups: Readonly<Record<string, Group>> = {
   queue: { about: 'What waits for review.', routes: queue, answers: answers.queue },
   reviews: { about: 'Deciding, and what has been decided.', routes: reviews, answers: answers.reviews },
   roles: { about: 'Who reviews.', routes: roles, answers: answers.roles },
+  projects: {
+    about: 'What people put together before it is merged into the public record.',
+    routes: projects,
+    answers: answers.projects,
+  },
+  assets: {
+    about: 'The files of projects, and the text that is read from them.',
+    routes: assets,
+    answers: answers.assets,
+  },
   notifications: { about: 'What the caller has been told.', routes: notifications, answers: answers.notifications },
   exports: { about: 'Files of all that is published.', routes: exports, answers: answers.exports },
   health: { about: 'Probes, metrics and the link index.', routes: health, answers: answers.health },

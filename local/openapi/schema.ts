@@ -1,4 +1,4 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { jsonSchemaOf, type Kind, kindKeys, kinds, schemaOf } from '../../lib/kinds/index.ts'
 import { isJson, type Json } from './json.ts'
@@ -19,10 +19,10 @@ export function written(schema: GenericSchema, mode: 'input' | 'output'): Json {
 
 /** The components to which `written` refers. */
 export function components(): Record<string, Json> {
-  const answered = Object.entries(shapes).map(([name, schema]) => {
-    const { [name]: _, ...others } = shapes
-    return [name, tidy(convert(schema, 'output', others))] as const
-  })
+  // All at once, so that a shape can name itself.
+  const answered = Object.entries(toJsonSchemaDefs(shapes, { ...settings, typeMode: 'output' })).map(
+    ([name, schema]) => [name, tidy(schema)] as const,
+  )
   return Object.assign(Object.fromEntries(answered), ...sent.map(({ name, kind, whole }) => bodyOf(name, kind, whole)))
 }
 
@@ -31,21 +31,17 @@ function convert(
   typeMode: 'input' | 'output',
   definitions: Record<string, GenericSchema>,
 ): Json {
-  const {
-    $schema: _,
-    $defs: __,
-    ...rest
-  } = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    typeMode,
-    definitions,
-    // What cannot be written (a check, a file) is refused by the service all the same.
-    errorMode: 'ignore',
-    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    overrideSchema: ({ valibotSchema }) =>
-      valibotSchema.type === 'instance' ? { type: 'string', contentMediaType: 'application/octet-stream' } : undefined,
-  })
+  const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, { ...settings, typeMode, definitions })
   return rest
+}
+
+const settings: ConversionConfig = {
+  target: 'draft-2020-12',
+  // What cannot be written (a check, a file) is refused by the service all the same.
+  errorMode: 'ignore',
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  overrideSchema: ({ valibotSchema }) =>
+    valibotSchema.type === 'instance' ? { type: 'string', contentMediaType: 'application/octet-stream' } : undefined,
 }
 
 /** The body of a kind and the definitions that it shares with others. A change may leave out every member. */

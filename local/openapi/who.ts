@@ -14,6 +14,9 @@ export type Who = { words: string; roles?: readonly string[] }
 
 type ByThing = PermissionBy<Lists> | PermissionBy<Sees<Subject>> | keyof typeof things
 
+const visitors =
+  'everyone when it is public; whoever works on it; reviewers while it is in review or approved; once it is merged, reviewers from domain_expert upwards; and staff'
+
 /** What rules that look at the stored thing come to. The others speak for themselves. */
 const things = {
   'record.list': 'Everyone. What the caller may not see is left out and not counted.',
@@ -40,6 +43,16 @@ const things = {
   'source.change': 'Whoever registered the source, and staff.',
   'cluster.read': 'Everyone. Members that the caller may not see are left out.',
   'cluster.change': 'Expert curators and staff.',
+  'project.list': 'Everyone. Projects that the caller may not see are left out and not counted.',
+  'project.read': `Whoever sees the project: ${visitors}.`,
+  'project.follow': `Whoever is signed in and sees the project: ${visitors}.`,
+  'project.discuss': 'Whoever is signed in and sees the project.',
+  'project.unsay': 'Whoever wrote the comment, and staff.',
+  'project.update': 'The owner of the project, its editors, and staff.',
+  'project.contribute': 'The owner of the project, its editors, and staff.',
+  'project.move':
+    'Whoever sees the project and has a part in it: its owner, editors and domain experts, reviewers, and staff. Each move is for some of them.',
+  'project.rollback': 'Staff, and reviewers from domain_expert upwards.',
 } as const satisfies Partial<Record<Permission, string>>
 
 // Each permission whose rule looks at the thing has its words: without them this does not compile.

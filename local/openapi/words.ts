@@ -5,6 +5,18 @@ export const words: Readonly<Record<string, string>> = {
   'revisions id': 'The id of a revision.',
   entity_id: 'The review identity of a record, a UUID.',
   slug: 'The id of the user.',
+  'projects slug': 'The address of the project, which it was given when it was opened.',
+  'assets slug': 'The address of the project, which it was given when it was opened.',
+  'projects id': 'The id of the membership or link, or of a comment its number or eleven characters.',
+  'assets id': 'The id of the asset.',
+  asset_id: 'The id that the file was given when it was announced.',
+  'projects state':
+    'Only those in this state: `draft`, `in_review`, `needs_revision`, `approved`, `merged` or `withdrawn`.',
+  visibility: 'Only those of this visibility: `private`, `org` or `public`.',
+  owner: 'Only those of this owner, by id or username.',
+  'projects search': 'Projects with words that begin with these, in any script or spelling.',
+  'projects ordering':
+    '`created_at`, `updated_at`, `submitted_at` or `merged_at`; with a minus in front, downwards. Else the latest first.',
   username: 'A username.',
   file: 'One of the files of the page.',
   limit: 'So many rows at most, up to 100.',

@@ -66,6 +66,7 @@ export const Notification = v.object({
   entity_category: text,
   actor_username: text,
   actor_display_name: text,
+  project: maybe(text),
   submission: v.null(),
   created_at: time,
 })
