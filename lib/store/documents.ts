@@ -5,6 +5,7 @@ import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
 import { cluster } from './clusters.ts'
 import { namesOf, textOf } from './names.ts'
+import { project } from './project-items.ts'
 import { changedAt, type Head, head } from './record-items.ts'
 import { source } from './sources.ts'
 import { user } from './users.ts'
@@ -42,6 +43,22 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       title: it.canonical_label,
       names: it.curated_aliases,
       contributor_id: it.contributor_id,
+    }
+  },
+  // Hidden ones are for their owner and staff; others who work on them have their own lists.
+  project: (stored) => {
+    const it = parse(project, stored)
+    if (it.deleted_at) return gone(it.id, it.version)
+    return {
+      ...plain(it),
+      resource: 'projects',
+      object_pk: it.slug,
+      title: it.title,
+      summary: short(it.abstract),
+      text: [it.abstract, it.intended_subject, it.tags.join(', ')].filter(Boolean).join('\n').slice(0, MOST_TEXT),
+      status: it.state,
+      is_published: it.visibility === 'public',
+      contributor_id: it.owner_id,
     }
   },
   // Nothing here that is not on everybody's profile page.
