@@ -3,6 +3,7 @@ import type { Change, Document } from '../search/document.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
+import { assetText } from './asset-texts.ts'
 import { cluster } from './clusters.ts'
 import { namesOf, textOf } from './names.ts'
 import { project } from './project-items.ts'
@@ -58,6 +59,22 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       text: [it.abstract, it.intended_subject, it.tags.join(', ')].filter(Boolean).join('\n').slice(0, MOST_TEXT),
       status: it.state,
       is_published: it.visibility === 'public',
+      contributor_id: it.owner_id,
+    }
+  },
+  // Found by whoever finds its project, but for those not signed in: they are shown the files, and not what was read from them.
+  project_asset_text: (stored) => {
+    const it = parse(assetText, stored)
+    if (it.text === '') return gone(it.id, it.version)
+    return {
+      ...plain(it),
+      resource: 'project_assets',
+      object_pk: `${it.slug}/assets/${it.id}`,
+      title: it.title,
+      summary: short(it.text.replace(/\s+/g, ' ').trim()),
+      text: it.text.slice(0, MOST_TEXT),
+      is_published: it.public,
+      access_tier: 'restricted',
       contributor_id: it.owner_id,
     }
   },
