@@ -33,7 +33,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   'asset-files': ['table', 'files', 'bucket', 'assetFileJobs'],
   ocr: ['table', 'files', 'bucket', 'ocrJobs'],
   webhooks: ['table', 'webhookSecret', 'scheduleFailures'],
-  leaderboard: ['table'],
+  leaderboard: ['table', 'files', 'scan'],
   health: ['table', 'files', 'bucket'],
   projector: ['table', 'stream', 'failures'],
   sweeper: ['table', 'scan', 'files', 'scheduleFailures'],

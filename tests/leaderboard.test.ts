@@ -88,8 +88,11 @@ describe('the leaderboard', () => {
     ])
   })
 
-  test('finds people by the beginning of their names, in any letter case, with the rank among everyone', async () => {
+  test('finds people by what their names hold, in any letter case, with the rank among everyone', async () => {
     expect(names(await leaderboard('?search=CUR'))).toEqual([[2, 'curator', 15]])
+    expect(names(await leaderboard('?search=URATO'))).toEqual([[2, 'curator', 15]])
+    expect(names(await leaderboard('?search=v%20Herit'))).toEqual([[1, 'dev', 36]])
+    expect(names(await leaderboard('?search=eritag'))).toEqual(names(await leaderboard()))
     expect(names(await leaderboard('?search=heritage'))).toEqual(names(await leaderboard()))
     expect(names(await leaderboard('?search=nobody'))).toEqual([])
     expect(names(await leaderboard('?search=expert'))).toEqual([])
@@ -193,6 +196,35 @@ describe('contributors', () => {
   test('show no address', async () => {
     const { text } = await app.staff.get('/data/contributors/')
     expect(text).not.toContain('@')
+  })
+})
+
+describe('a search for people', () => {
+  test('looks at names only, not at the rest of a profile', async () => {
+    const body = { biography: 'Carves peacocks', organization: 'Peacock workshop', last_name: 'Silpakar' }
+    const { amendLatest, load } = await import('../lib/store/users.ts')
+    const id = await idOf('other')
+    const last_name = (await load(id))?.last_name ?? ''
+    await amendLatest(id, () => body)
+    await stream.follow()
+    expect(names(await leaderboard('?search=lpaka')).map(([, name]) => name)).toEqual(['other'])
+    const { body: found } = await app.anon.get('/data/search/?q=peacocks&resource=users')
+    expect(found.results.map((it: { id: string }) => it.id)).toEqual([id])
+    expect(names(await leaderboard('?search=eacoc'))).toEqual([])
+    expect(names(await leaderboard('?search=peacock'))).toEqual([])
+    await amendLatest(id, () => ({ biography: '', organization: '', last_name }))
+    await stream.follow()
+  })
+
+  test('knows a new name at once by its beginning, and by the rest of it once search has heard of it', async () => {
+    sure(200, await app.other.patch('/user/username/', { body: { username: 'renamed.one' } }))
+    expect(await leaderboard('?search=renamed')).toMatchObject({ count: 1 })
+    expect(await leaderboard('?search=named.one')).toMatchObject({ count: 0 })
+    await stream.follow()
+    expect(names(await leaderboard('?search=named.one')).map(([, name]) => name)).toEqual(['renamed.one'])
+    sure(200, await app.other.patch('/user/username/', { body: { username: 'other' } }))
+    await stream.follow()
+    expect(await leaderboard('?search=named.one')).toMatchObject({ count: 0 })
   })
 })
 

@@ -366,7 +366,11 @@ describe('whatever is typed', () => {
     ['q=a&status=lost', { status: choice(statuses) }],
     [
       'q=a&resource=temples',
-      { resource: [expect.stringMatching(/^Not a valid choice. Choose among: persons, .*users, projects\.$/)] },
+      {
+        resource: [
+          expect.stringMatching(/^Not a valid choice. Choose among: persons, .*users, projects, project_assets\.$/),
+        ],
+      },
     ],
     ['q=a&resource=persons&resource=temples', { resource: [expect.stringMatching(/persons/)] }],
     [

@@ -3,11 +3,11 @@ import { type KindKey, kindKeys, kinds } from './index.ts'
 /** What search calls each kind: its plural with underscores. */
 export const resourceOf = (kind: KindKey): string => kinds[kind].segment.replaceAll('-', '_')
 
-/** The kind behind such a name; undefined for users, projects and what does not exist. */
+/** The kind behind such a name; undefined for users, projects, their assets and what does not exist. */
 export const kindOfResource = (resource: string): KindKey | undefined => byResource.get(resource)
 
 /** Everything that search tells apart. */
-export const resources: readonly string[] = [...kindKeys.map(resourceOf), 'users', 'projects']
+export const resources: readonly string[] = [...kindKeys.map(resourceOf), 'users', 'projects', 'project_assets']
 
 /** What discovery counts and shows, with the name that it gives to each. */
 export const discovered = {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { config } from '../config.ts'
-import { unavailable } from '../errors.ts'
+import { Problem, unavailable } from '../errors.ts'
 import { log } from '../log.ts'
 import type { Health, Model } from './ask.ts'
 import { Corpus } from './corpus.ts'
@@ -98,9 +98,16 @@ async function openAny(): Promise<Opened> {
     const { id } = await rebuild()
     return openedFrom(id, new Corpus(openFile(pathOf(id))), 'rebuilt')
   } catch (error) {
-    if (pointer || !isBusy(error) || !(await whileOtherRebuilds(8))) throw error
+    if (pointer || !isBusy(error) || !(await whileOtherRebuilds(8))) throw unopenable(error)
     return openAny()
   }
+}
+
+/** Whoever can do without search is told that there is none, whatever stood in the way. */
+function unopenable(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  log({ level: 'error', message: 'search rebuild', error: error instanceof Error ? error.name : 'unknown' })
+  return unavailable()
 }
 
 /** Undefined for one that is missing, altered or of another format. That the bucket does not answer is no reason to build anew. */

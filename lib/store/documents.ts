@@ -3,8 +3,10 @@ import type { Change, Document } from '../search/document.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
+import { assetText } from './asset-texts.ts'
 import { cluster } from './clusters.ts'
 import { namesOf, textOf } from './names.ts'
+import { project } from './project-items.ts'
 import { changedAt, type Head, head } from './record-items.ts'
 import { source } from './sources.ts'
 import { user } from './users.ts'
@@ -42,6 +44,38 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       title: it.canonical_label,
       names: it.curated_aliases,
       contributor_id: it.contributor_id,
+    }
+  },
+  // Hidden ones are for their owner and staff; others who work on them have their own lists.
+  project: (stored) => {
+    const it = parse(project, stored)
+    if (it.deleted_at) return gone(it.id, it.version)
+    return {
+      ...plain(it),
+      resource: 'projects',
+      object_pk: it.slug,
+      title: it.title,
+      summary: short(it.abstract),
+      text: [it.abstract, it.intended_subject, it.tags.join(', ')].filter(Boolean).join('\n').slice(0, MOST_TEXT),
+      status: it.state,
+      is_published: it.visibility === 'public',
+      contributor_id: it.owner_id,
+    }
+  },
+  // Found by whoever finds its project, but for those not signed in: they are shown the files, and not what was read from them.
+  project_asset_text: (stored) => {
+    const it = parse(assetText, stored)
+    if (it.text === '') return gone(it.id, it.version)
+    return {
+      ...plain(it),
+      resource: 'project_assets',
+      object_pk: `${it.slug}/assets/${it.id}`,
+      title: it.title,
+      summary: short(it.text.replace(/\s+/g, ' ').trim()),
+      text: it.text.slice(0, MOST_TEXT),
+      is_published: it.public,
+      access_tier: 'restricted',
+      contributor_id: it.owner_id,
     }
   },
   // Nothing here that is not on everybody's profile page.

@@ -3,14 +3,16 @@ import { key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
 import { transact } from '../table/write.ts'
+import { followTexts } from './asset-texts.ts'
 import { type Project, project } from './project-items.ts'
 import { memberPlace, memberPlaceOf } from './project-lists.ts'
 import { reword } from './project-search.ts'
 
-/** What follows a change of a project: its words, and the lists of those who work on it. Safe to repeat. */
+/** What follows a change of a project: its words, who finds the texts of its assets, and the lists of those who work on it. Safe to repeat. */
 export async function followProject({ before, after }: Images): Promise<void> {
   const [old, next] = [projectIn(before), projectIn(after)]
   await reword(old, next)
+  await followTexts(old, next)
   const users = [old, next].flatMap((it) => it?.memberships.map((one) => one.user_id) ?? [])
   const id = (next ?? old)?.id
   if (id !== undefined) for (const user of new Set(users)) await placeFor(id, user)

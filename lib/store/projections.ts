@@ -1,6 +1,7 @@
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
+import { followAssetText } from './asset-texts.ts'
 import { recount } from './board-effects.ts'
 import { followStanding } from './comment-standing.ts'
 import { announce } from './deliveries.ts'
@@ -28,6 +29,7 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
       await followRename(String(after.id), String(after.username))
   },
   project: followProject,
+  project_asset: followAssetText,
   project_activity: announce,
   // Only time takes notifications away.
   notification: async ({ before, after }) => {

@@ -61,6 +61,7 @@ import { addressOf } from '../domain/address.ts'
  *   projects with a word that begins so               table       WORD#project                    <word>#<id>
  *   an upload that is not an asset yet                table       PROJECT#<id>                    UPLOAD#<id>
  *   uploads by when they expire                       kind        UPLOAD                          <until>#<id>
+ *   what search learns of the text in an asset        table       PROJECT#<id>                    TEXT#<id>
  *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
  *   assets whose text is being read, by since when    every       OCR                             <since>#<id>
  *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
@@ -139,6 +140,7 @@ export const key = {
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: HEAD }),
   asset: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `ASSET#${id}` }),
   upload: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `UPLOAD#${id}` }),
+  assetText: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `TEXT#${id}` }),
   media: (number: number): Key => ({ pk: `MEDIA#${number}`, sk: HEAD }),
   projectEntity: (project: string, record: string): Key => ({ pk: `PROJECT#${project}`, sk: `ENTITY#${record}` }),
   projectActivity: (project: string, number: number): Key => ({

@@ -5,7 +5,9 @@ import type { Hit } from '../search/ask.ts'
 export function urlOf({ resource, object_pk }: Pick<Hit, 'resource' | 'object_pk'>): string {
   const kind = kindOfResource(resource)
   if (kind) return `/knowledge/${kind}/view/${object_pk}`
-  return resource === 'projects' ? `/contribute/projects/${object_pk}` : `/users/${object_pk}`
+  // An asset has no page of its own: it is shown on that of its project, whose slug its name begins with.
+  if (resource === 'projects' || resource === 'project_assets') return `/contribute/projects/${object_pk.split('/')[0]}`
+  return `/users/${object_pk}`
 }
 
 /** A result. `id` is what names the thing in its own endpoint, the review identity of a record is beside it. */
