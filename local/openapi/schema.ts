@@ -1,5 +1,6 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
+import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
+import * as v from 'valibot'
 import { jsonSchemaOf, type Kind, kindKeys, kinds, schemaOf } from '../../lib/kinds/index.ts'
 import { isJson, type Json } from './json.ts'
 import { shapes } from './shapes/index.ts'
@@ -12,6 +13,15 @@ const sent = kindKeys.flatMap((key) => [
 ])
 const bodies = Object.fromEntries(sent.map(({ name, schema }) => [name, schema]))
 
+const settings: ConversionConfig = {
+  target: 'draft-2020-12',
+  // What cannot be written (a check, a file) is refused by the service all the same.
+  errorMode: 'ignore',
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  overrideSchema: ({ valibotSchema }) =>
+    valibotSchema.type === 'instance' ? { type: 'string', contentMediaType: 'application/octet-stream' } : undefined,
+}
+
 /** A schema as JSON Schema: of what may be sent, or of what is answered. Named shapes are references. */
 export function written(schema: GenericSchema, mode: 'input' | 'output'): Json {
   return tidy(convert(schema, mode, { ...shapes, ...bodies }))
@@ -19,10 +29,9 @@ export function written(schema: GenericSchema, mode: 'input' | 'output'): Json {
 
 /** The components to which `written` refers. */
 export function components(): Record<string, Json> {
-  const answered = Object.entries(shapes).map(([name, schema]) => {
-    const { [name]: _, ...others } = shapes
-    return [name, tidy(convert(schema, 'output', others))] as const
-  })
+  // As definitions of one another, so that a shape may hold itself.
+  const { $defs } = toJsonSchema(v.unknown(), { ...settings, typeMode: 'output', definitions: shapes })
+  const answered = Object.entries($defs ?? {}).map(([name, schema]) => [name, tidy(schema)] as const)
   return Object.assign(Object.fromEntries(answered), ...sent.map(({ name, kind, whole }) => bodyOf(name, kind, whole)))
 }
 
@@ -31,20 +40,7 @@ function convert(
   typeMode: 'input' | 'output',
   definitions: Record<string, GenericSchema>,
 ): Json {
-  const {
-    $schema: _,
-    $defs: __,
-    ...rest
-  } = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    typeMode,
-    definitions,
-    // What cannot be written (a check, a file) is refused by the service all the same.
-    errorMode: 'ignore',
-    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    overrideSchema: ({ valibotSchema }) =>
-      valibotSchema.type === 'instance' ? { type: 'string', contentMediaType: 'application/octet-stream' } : undefined,
-  })
+  const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, { ...settings, typeMode, definitions })
   return rest
 }
 

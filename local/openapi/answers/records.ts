@@ -1,12 +1,18 @@
+import * as v from 'valibot'
 import type { routes } from '../../../functions/records.ts'
 import { type Answers, made, nothing, ok, page } from '../answer.ts'
 import { Related } from '../shapes/cluster.ts'
 import { recordOf, rowOf } from '../shapes/record.ts'
+import { Facets } from '../shapes/search.ts'
 import { SuggestedValue } from '../shapes/service.ts'
 
 /** Routes with a segment are written out for each kind; {one} and {many} stand for its names. */
 export const records: Answers<typeof routes> = {
-  'GET /cidoc/{segment}/': { says: 'List: {many}', gives: page(rowOf) },
+  'GET /cidoc/{segment}/': {
+    says: 'List: {many}',
+    more: 'With `search`, the best fit comes first.',
+    gives: page(rowOf, { facets: v.optional(Facets) }),
+  },
   'GET /cidoc/related/': {
     says: 'List the records that are linked with one, by kind',
     gives: ok(Related),

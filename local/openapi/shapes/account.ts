@@ -67,6 +67,7 @@ export const Notification = v.object({
   actor_username: text,
   actor_display_name: text,
   submission: v.null(),
+  project: maybe(text),
   created_at: time,
 })
 export const Marked = v.object({ marked_read: whole })
