@@ -132,7 +132,10 @@ function pathParameters({ group, path, spec, kind }: One): Json[] {
     in: 'path',
     required: true,
     description: wordFor(group, name),
-    schema: kind && name === 'id' ? { type: 'integer', minimum: 1, maximum: 999_999_999_999 } : properties[name],
+    schema:
+      kind && name === 'id'
+        ? { type: 'integer', minimum: 1, maximum: 999_999_999_999 }
+        : (properties[name] ?? { type: 'string' }),
   }))
 }
 
