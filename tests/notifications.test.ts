@@ -96,6 +96,7 @@ describe('a new contribution', () => {
           actor_username: 'dev',
           actor_display_name: 'Dev Heritage',
           submission: null,
+          project: null,
           created_at: '2025-01-15T10:00:00.000Z',
         },
       ])
