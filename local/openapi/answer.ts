@@ -11,12 +11,14 @@ export type Answer = {
   gives: Gives
   /** Refusals beside those that follow from the declaration. */
   refuses?: readonly Refusal[]
-  /** The body, where the declaration's schema depends on what the path names. */
+  /** The body, where the declaration's schema depends on what the path names, or checks what it cannot show. */
   takes?: v.GenericSchema
+  /** The operation's id, where that of its path is another's. */
+  id?: string
 }
 export type Answers<Routes> = { readonly [Key in keyof Routes]: Answer }
 
-type Refusal = 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503
+type Refusal = 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 502 | 503
 export type Shape = v.GenericSchema
 /** A body: JSON of a shape, which may differ by kind, or something else by its media types. */
 export type Body = { shape?: Shape | ((kind: Kind) => Shape); types?: readonly string[]; paged?: true; etag?: true }
@@ -30,15 +32,19 @@ export const made = (shape: Shape | ((kind: Kind) => Shape)): Gives => ({ 201: {
 export const nothing: Gives = { 204: null }
 /** 200 with text or bytes. */
 export const content = (...types: string[]): Gives => ({ 200: { types } })
-/** 200 with one page of these. */
-export const page = (shape: Shape | ((kind: Kind) => Shape)): Gives => ({
-  200: { shape: typeof shape === 'function' ? (kind) => listOf(shape(kind)) : listOf(shape), paged: true },
+/** 200 with one page of these, and what else stands beside it. */
+export const page = (shape: Shape | ((kind: Kind) => Shape), beside: v.ObjectEntries = {}): Gives => ({
+  200: {
+    shape: typeof shape === 'function' ? (kind) => listOf(shape(kind), beside) : listOf(shape, beside),
+    paged: true,
+  },
 })
 
-const listOf = (shape: Shape) =>
+const listOf = (shape: Shape, beside: v.ObjectEntries) =>
   v.object({
     count: v.number(),
     next: v.nullable(v.string()),
     previous: v.nullable(v.string()),
     results: v.array(shape),
+    ...beside,
   })

@@ -99,7 +99,7 @@ function operationOf(one: One): Operation {
   const rule = permissions[spec.permission]
   const { words: who, roles } = whoMay(spec.permission)
   const signedIn = 'role' in rule || 'changes' in rule
-  const operationId = idOf(method, path)
+  const operationId = answer.id ?? idOf(method, path)
   const body = requestOf(one, operationId)
   return {
     operationId,
@@ -132,7 +132,10 @@ function pathParameters({ group, path, spec, kind }: One): Json[] {
     in: 'path',
     required: true,
     description: wordFor(group, name),
-    schema: kind && name === 'id' ? { type: 'integer', minimum: 1, maximum: 999_999_999_999 } : properties[name],
+    schema:
+      kind && name === 'id'
+        ? { type: 'integer', minimum: 1, maximum: 999_999_999_999 }
+        : (properties[name] ?? { type: 'string' }),
   }))
 }
 
@@ -143,7 +146,8 @@ function queryParameters({ group, spec, answer }: One): Json[] {
   const own = Object.entries(properties).map(([name, { default: _, ...schema }]) => ({
     name,
     in: 'query',
-    required: required.includes(name),
+    // What may be sent several times may be sent no times.
+    required: required.includes(name) && !spec.repeated?.includes(name),
     description: wordFor(group, name),
     schema,
   }))
@@ -326,6 +330,11 @@ const refusals: Readonly<Record<number, Refused>> = {
     retry: true,
   },
   500: { why: 'Our fault. The body says nothing more.', shape: 'Detail', shows: { detail: 'Internal server error.' } },
+  502: {
+    why: 'A service that ours asks did not answer, or nothing that can be read.',
+    shape: 'Detail',
+    shows: { detail: 'The language model did not answer. Try again.' },
+  },
   503: {
     why: 'A part that is needed does not answer; try again.',
     shape: 'Detail',

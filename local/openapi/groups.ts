@@ -1,12 +1,15 @@
 import { routes as activities } from '../../functions/activities.ts'
 import { routes as assertions } from '../../functions/assertions.ts'
 import { routes as assets } from '../../functions/assets.ts'
+import { routes as assistant } from '../../functions/assistant.ts'
 import { routes as clusters } from '../../functions/clusters.ts'
+import { routes as comments } from '../../functions/comments.ts'
 import { routes as documents } from '../../functions/documents.ts'
 import { routes as entities } from '../../functions/entities.ts'
 import { routes as exports } from '../../functions/exports.ts'
 import { routes as flags } from '../../functions/flags.ts'
 import { routes as health } from '../../functions/health.ts'
+import { routes as leaderboard } from '../../functions/leaderboard.ts'
 import { routes as notifications } from '../../functions/notifications.ts'
 import { routes as profileImages } from '../../functions/profile-images.ts'
 import { routes as projects } from '../../functions/projects.ts'
@@ -16,7 +19,9 @@ import { routes as registry } from '../../functions/registry.ts'
 import { routes as reviews } from '../../functions/reviews.ts'
 import { routes as revisions } from '../../functions/revisions.ts'
 import { routes as roles } from '../../functions/roles.ts'
+import { routes as search } from '../../functions/search.ts'
 import { routes as sources } from '../../functions/sources.ts'
+import { routes as submissions } from '../../functions/submissions.ts'
 import { routes as tokens } from '../../functions/tokens.ts'
 import { routes as users } from '../../functions/users.ts'
 import type { Routes } from '../../lib/http/route.ts'
@@ -45,6 +50,7 @@ export const groups: Readonly<Record<string, Group>> = {
     routes: revisions,
     answers: answers.revisions,
   },
+  comments: { about: 'What people say of records.', routes: comments, answers: answers.comments },
   activities: { about: 'What happens.', routes: activities, answers: answers.activities },
   flags: { about: 'What someone finds wrong with a record.', routes: flags, answers: answers.flags },
   queue: { about: 'What waits for review.', routes: queue, answers: answers.queue },
@@ -59,6 +65,18 @@ export const groups: Readonly<Record<string, Group>> = {
     about: 'The files of projects, and the text that is read from them.',
     routes: assets,
     answers: answers.assets,
+  },
+  submissions: {
+    about: 'What was once sent in on a form, and what people would change of it.',
+    routes: submissions,
+    answers: answers.submissions,
+  },
+  search: { about: 'Finding everything that has a name.', routes: search, answers: answers.search },
+  assistant: { about: 'Answers from what records say.', routes: assistant, answers: answers.assistant },
+  leaderboard: {
+    about: 'Who has contributed how much.',
+    routes: leaderboard,
+    answers: answers.leaderboard,
   },
   notifications: { about: 'What the caller has been told.', routes: notifications, answers: answers.notifications },
   exports: { about: 'Files of all that is published.', routes: exports, answers: answers.exports },

@@ -12,6 +12,15 @@ const sent = kindKeys.flatMap((key) => [
 ])
 const bodies = Object.fromEntries(sent.map(({ name, schema }) => [name, schema]))
 
+const settings: ConversionConfig = {
+  target: 'draft-2020-12',
+  // What cannot be written (a check, a file) is refused by the service all the same.
+  errorMode: 'ignore',
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  overrideSchema: ({ valibotSchema }) =>
+    valibotSchema.type === 'instance' ? { type: 'string', contentMediaType: 'application/octet-stream' } : undefined,
+}
+
 /** A schema as JSON Schema: of what may be sent, or of what is answered. Named shapes are references. */
 export function written(schema: GenericSchema, mode: 'input' | 'output'): Json {
   return tidy(convert(schema, mode, { ...shapes, ...bodies }))
@@ -33,15 +42,6 @@ function convert(
 ): Json {
   const { $schema: _, $defs: __, ...rest } = toJsonSchema(schema, { ...settings, typeMode, definitions })
   return rest
-}
-
-const settings: ConversionConfig = {
-  target: 'draft-2020-12',
-  // What cannot be written (a check, a file) is refused by the service all the same.
-  errorMode: 'ignore',
-  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  overrideSchema: ({ valibotSchema }) =>
-    valibotSchema.type === 'instance' ? { type: 'string', contentMediaType: 'application/octet-stream' } : undefined,
 }
 
 /** The body of a kind and the definitions that it shares with others. A change may leave out every member. */

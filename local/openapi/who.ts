@@ -1,5 +1,6 @@
 import {
   type Actor,
+  type Changes,
   type Lists,
   type Permission,
   type PermissionBy,
@@ -12,7 +13,7 @@ import {
 /** Who may use a permission, in words; and by role, where the rule looks at nothing else. */
 export type Who = { words: string; roles?: readonly string[] }
 
-type ByThing = PermissionBy<Lists> | PermissionBy<Sees<Subject>> | keyof typeof things
+type ByThing = PermissionBy<Lists> | PermissionBy<Sees<Subject>> | PermissionBy<Changes<Subject>> | keyof typeof things
 
 const visitors =
   'everyone when it is public; whoever works on it; reviewers while it is in review or approved; once it is merged, reviewers from domain_expert upwards; and staff'
@@ -53,6 +54,17 @@ const things = {
   'project.move':
     'Whoever sees the project and has a part in it: its owner, editors and domain experts, reviewers, and staff. Each move is for some of them.',
   'project.rollback': 'Staff, and reviewers from domain_expert upwards.',
+  'activity.read': 'Whoever sees the record, and reviewers while it waits.',
+  'search.read': 'Everyone. What the caller may not see is neither found nor counted.',
+  'assistant.ask': 'Everyone. What the caller may not see is neither quoted nor named.',
+  'comment.list': 'Everyone. Comments on what the caller may not see are left out and not counted.',
+  'comment.read': 'Whoever sees the record, and reviewers while it waits.',
+  'comment.create': 'Whoever is signed in and sees the record, and reviewers while it waits.',
+  'comment.change': 'Whoever wrote the comment, while they see the record, and staff.',
+  'submission.read': 'Everyone once it is accepted, whoever is signed in until then.',
+  'suggestion.read':
+    'Whoever is signed in once it is taken over; until then whoever made it, whose submission it is, and reviewers.',
+  'suggestion.decide': 'Reviewers and staff; nobody on a suggestion of their own.',
 } as const satisfies Partial<Record<Permission, string>>
 
 // Each permission whose rule looks at the thing has its words: without them this does not compile.

@@ -3,13 +3,18 @@ import type { routes } from '../../../functions/entities.ts'
 import { type Answers, made, nothing, ok, page } from '../answer.ts'
 import { Message, Values } from '../shapes/common.ts'
 import { Contribution, ContributionDetail, OwnContribution, Revision } from '../shapes/entity.ts'
+import { Facets } from '../shapes/search.ts'
 
 /** The values of the record's kind, at the top or wrapped. */
 const ValuesOfKind = v.looseObject({ form_data: v.nullish(Values), data: v.nullish(Values) })
 const wrapped = "The members are those of the record's kind, at the top or wrapped in `form_data` or `data`."
 
 export const entities: Answers<typeof routes> = {
-  'GET /data/cultural-entities/': { says: 'List the contributions of every kind', gives: page(Contribution) },
+  'GET /data/cultural-entities/': {
+    says: 'List the contributions of every kind',
+    more: 'With `search`, the best fit comes first.',
+    gives: page(Contribution, { facets: v.optional(Facets) }),
+  },
   'POST /data/cultural-entities/': {
     says: 'Contribute a cultural entity',
     more: wrapped,

@@ -1,7 +1,9 @@
+import * as v from 'valibot'
 import type { routes } from '../../../functions/records.ts'
 import { type Answers, content, made, nothing, ok, page } from '../answer.ts'
 import { Related } from '../shapes/cluster.ts'
 import { recordOf, rowOf } from '../shapes/record.ts'
+import { Facets } from '../shapes/search.ts'
 import { SuggestedValue } from '../shapes/service.ts'
 
 const represented =
@@ -9,7 +11,11 @@ const represented =
 
 /** Routes with a segment are written out for each kind; {one} and {many} stand for its names. */
 export const records: Answers<typeof routes> = {
-  'GET /cidoc/{segment}/': { says: 'List: {many}', more: represented, gives: page(rowOf) },
+  'GET /cidoc/{segment}/': {
+    says: 'List: {many}',
+    more: `With \`search\`, the best fit comes first. ${represented}`,
+    gives: page(rowOf, { facets: v.optional(Facets) }),
+  },
   'GET /cidoc/context.jsonld/': {
     says: 'What the names in linked data mean',
     more: 'The JSON-LD context, which every answer in `application/ld+json` carries as well.',

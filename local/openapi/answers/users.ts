@@ -22,6 +22,7 @@ export const users: Answers<typeof routes> = {
   'GET /data/user/{slug}/': { says: 'Read a profile by the id of its user', gives: ok(Profile) },
   'GET /data/user/by-username/{username}/': { says: 'Read a profile by username', gives: ok(Profile) },
   'POST /data/user/{slug}/': change,
+  'PUT /data/user/{slug}/': change,
   'PATCH /data/user/{slug}/': change,
   'PATCH /user/username/': rename,
   'PUT /user/username/': rename,

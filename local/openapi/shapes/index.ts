@@ -1,14 +1,21 @@
 import * as account from './account.ts'
 import * as cluster from './cluster.ts'
+import * as comment from './comment.ts'
 import * as common from './common.ts'
 import * as entity from './entity.ts'
 import * as project from './project.ts'
 import * as record from './record.ts'
 import * as review from './review.ts'
+import * as search from './search.ts'
 import * as service from './service.ts'
+import * as standing from './standing.ts'
+import * as submission from './submission.ts'
 
 /** Every named shape: what is exported under a capital is a component of the document. */
-export const shapes = named(account, cluster, common, entity, project, record, review, service, record.ofKinds)
+export const shapes = named(
+  ...[account, cluster, comment, common, entity, project, record, review, search, service, standing, submission],
+  record.ofKinds,
+)
 
 function named(...modules: readonly object[]) {
   const all = modules.flatMap((module) => Object.entries(module)).filter(([name]) => /^[A-Z]/.test(name))

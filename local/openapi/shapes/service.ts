@@ -7,7 +7,14 @@ const Check = v.object({ healthy: v.boolean(), message: text })
 export const Health = v.object({ status: oneOf(['healthy', 'degraded']), service: text, version: text })
 export const Liveness = v.object({ alive: v.boolean(), service: text })
 export const Readiness = v.object({ ready: v.boolean(), checks: v.object({ database: Check, storage: Check }) })
-export const HealthDetails = v.object({ ...Health.entries, database: Check, storage: Check })
+export const HealthDetails = v.object({
+  ...Health.entries,
+  database: Check,
+  storage: Check,
+  stream: Check,
+  search: Check,
+  cache: Check,
+})
 export const Links = v.object({
   service: text,
   version: text,

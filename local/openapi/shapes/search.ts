@@ -1,0 +1,82 @@
+import * as v from 'valibot'
+import { kinds } from '../../../lib/kinds/index.ts'
+import { discovered, kindOfResource, resources, searchedFirst } from '../../../lib/kinds/resources.ts'
+import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
+import { rowOf } from './record.ts'
+
+/** Search, discovery, and the assistant. */
+
+/** How many there are of each sort. */
+export const Facets = v.object({
+  resource: v.record(v.string(), whole),
+  status: v.record(v.string(), whole),
+})
+
+export const SearchResult = v.object({
+  resource: oneOf(resources),
+  id: text,
+  title: text,
+  summary: text,
+  status: maybe(text),
+  is_published: v.boolean(),
+  updated_at: time,
+  score: v.number(),
+  url: text,
+  location_hint: text,
+  cultural_entity_id: maybe(uuid),
+})
+export const SearchResults = v.object({
+  q: text,
+  page: whole,
+  page_size: whole,
+  count: whole,
+  facets: maybe(Facets),
+  results: v.array(SearchResult),
+})
+
+/** A completion of what is being typed. */
+export const Completion = v.object({
+  title: text,
+  resource: oneOf(resources),
+  id: text,
+  location_hint: text,
+  url: text,
+})
+export const Completions = v.object({ q: text, suggestions: v.array(Completion) })
+
+/** Rows of each of ten kinds, under its plural. */
+export const SearchedByKind = v.object(
+  Object.fromEntries(
+    searchedFirst.map((resource) => {
+      const key = kindOfResource(resource)
+      return [resource, v.array(key ? rowOf(kinds[key]) : v.never())]
+    }),
+  ),
+)
+
+const sorts = Object.keys(discovered)
+export const DiscoveryRow = v.object({
+  id: text,
+  resource: oneOf(sorts),
+  type: oneOf(Object.values(discovered)),
+  name: text,
+  summary: text,
+  location_hint: text,
+  cultural_entity_id: uuid,
+  status: maybe(text),
+  is_published: v.boolean(),
+  has_media: v.boolean(),
+})
+export const Discovery = v.object({
+  q: text,
+  type: maybe(oneOf(sorts)),
+  counts: v.object(v.entriesFromList(sorts, whole)),
+  results: v.array(DiscoveryRow),
+})
+
+/** What the assistant says next, the page that it would open, and the records that its words rest on. */
+export const AssistantReply = v.object({
+  message: v.object({ role: oneOf(['assistant']), content: text }),
+  nav: maybe(text),
+  sources: v.array(v.object({ id: text, type: text, title: text, excerpt: text, url: text })),
+})
