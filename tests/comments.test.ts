@@ -606,6 +606,9 @@ describe('the flat list', () => {
     const row = await say(app.other, it, 'before')
     const path = `/data/comments/${row.comment_id}/`
     expect((await app.contributor.patch(path, { body: { comment: 'x' } })).status).toBe(403)
+    expect(sure(200, await app.other.patch(path, { body: { comment: 'between' } }))).toMatchObject({
+      comment: 'between',
+    })
     expect(sure(200, await app.other.put(path, { body: { comment: 'after' } }))).toMatchObject({ comment: 'after' })
     expect(sure(200, await app.anon.get(path))).toMatchObject({ id: row.id, comment: 'after' })
     sure(204, await app.staff.delete(path))
@@ -669,7 +672,8 @@ describe('what comments cost', () => {
     const costs = { create: await create(), list: (await app.anon.get(thread(it))).cost }
     expect(costs.create.calls).toBe(first.calls)
     expect(costs.create.units).toBeLessThanOrEqual(first.units + 2)
-    expect(costs.create.calls).toBeLessThanOrEqual(5)
+    // One of them tells the kept answers that something has changed.
+    expect(costs.create.calls).toBeLessThanOrEqual(6)
     expect(costs.list.calls).toBe(3)
   })
 

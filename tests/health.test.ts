@@ -119,6 +119,8 @@ describe('when something does not answer', () => {
     expect(await detailed()).toEqual([200, true])
     await deleteObject(snapshot?.key ?? '')
     expect(await detailed()).toEqual([503, false])
+    await rebuild()
+    expect(await detailed()).toEqual([200, true])
   })
 
   test('metrics tell of the process alone, and recover at once', async () => {

@@ -88,7 +88,6 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
   '@aws-sdk/client-s3': ['blobs'],
-  '@aws-sdk/s3-request-presigner': ['blobs'],
   '@middy/core': ['http'],
   sharp: ['pictures'],
   'tesseract.js': ['reading'],

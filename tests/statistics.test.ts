@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
-import { contribute, decide, publish, sure } from './make.ts'
+import { contribute, decide, publish, submit, sure } from './make.ts'
 import { openStream, type Stream } from './stream.ts'
 
 let app: App
@@ -196,4 +196,12 @@ describe('formulas', () => {
       expect(values.every(Number.isFinite)).toBe(true)
     }
   })
+})
+
+test('who has sent legacy submissions has a place among those who did', async () => {
+  await submit('other@heritage.test', { status: 'accepted' })
+  await stream.follow()
+  const { user_id, ...standing } = sure(200, await app.other.get('/data/personal-stats/'))
+  expect(user_id).toEqual(expect.any(String))
+  expect(standing).toEqual({ rank: 1, username: 'other', total_submissions: 1, accepted_submissions: 1, score: 10 })
 })
