@@ -77,8 +77,11 @@ async function writeBatch({ db, table }: Place, items: readonly Item[]): Promise
   }
 }
 
-/** What lives for minutes or belongs to one running service: sessions, throttles, names being taken, claims on work, progress. */
-const passing = /^(TOKEN#|RATE#|STUB#|PROJECTOR$)/
+/**
+ * What lives for minutes or belongs to one running service: sessions, throttles, names being taken, claims on work, progress,
+ * kept answers, and the log of the search model, which is built anew from the table.
+ */
+const passing = /^(TOKEN#|RATE#|STUB#|PROJECTOR$|SEARCH$|SEARCH#|VERSIONS$|CACHE#)/
 const isKept = ({ pk, sk }: Item) => !passing.test(pk?.S ?? '') && sk?.S !== 'LEASE'
 
 /** An item as a line: its keys first, members by name, sets in order, binary as base64. Equal items give equal lines. */
