@@ -54,7 +54,9 @@ const indexes = ['kind', 'every', 'owner', 'owner_kind']
 const grants = {
   table: [
     allow(
-      ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'].map(of('dynamodb')),
+      ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'ConditionCheckItem'].map(
+        of('dynamodb'),
+      ),
       [table],
     ),
     allow(['dynamodb:Query'], [table, ...indexes.map((name) => joined([table, `/index/${name}`], ''))]),
