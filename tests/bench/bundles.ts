@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { forLambda } from '../../local/build.ts'
 import { print } from './table.ts'
@@ -13,7 +12,9 @@ const ROUNDS = 7
  * Import times are the least of several fresh processes.
  */
 export async function benchBundles(): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'heritage-bundles-'))
+  // Beside the packages that some bundles load from there.
+  mkdirSync('.build', { recursive: true })
+  const directory = mkdtempSync(join(resolve('.build'), 'bundles-'))
   const functions = readdirSync('functions').map((file) => basename(file, '.ts'))
   await bundle(directory, Object.fromEntries(functions.map((name) => [name, `functions/${name}.ts`])))
   const clients = {
