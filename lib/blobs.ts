@@ -54,7 +54,7 @@ export async function getObject(Key: string): Promise<Blob | undefined> {
 /** Stores a file under a key, over whatever was there, without holding it in memory. */
 export async function putFile(Key: string, path: string, ContentType: string): Promise<void> {
   const { size } = await stat(path)
-  await s3.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(path), ContentLength: size, ContentType }))
+  await putStream(Key, createReadStream(path), size, ContentType)
 }
 
 /** The bytes under a key as they come, or undefined. */

@@ -5,6 +5,7 @@ import { type BoardName, boardNames, boards, figures, placeOf, type Tally } from
 import { addNumbers, defineItem, putEntry, removeEntry, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { decisionList, listsOf, revisionList, standings } from './record-items.ts'
+import { submissionList } from './submission-items.ts'
 
 /** The lists of a person whose sizes are the figures of the tally. */
 export const tallies = {
@@ -13,15 +14,10 @@ export const tallies = {
   rejected_entities: (user) => [listsOf.owner(user, 'rejected')],
   reviews: (user) => [decisionList(user)],
   revisions: (user) => [revisionList(user)],
-  submissions: (user) => [sent(user)],
-  accepted_submissions: (user) => [sent(user, 'accepted')],
-  rejected_submissions: (user) => [sent(user, 'rejected')],
+  submissions: (user) => [submissionList(user)],
+  accepted_submissions: (user) => [submissionList(user, 'accepted')],
+  rejected_submissions: (user) => [submissionList(user, 'rejected')],
 } as const satisfies Record<keyof Tally, (user: string) => readonly string[]>
-
-/** One person's legacy submissions, or those in one status. */
-function sent(user: string, status?: string): string {
-  return `SUBMISSION#USER#${user}${status === undefined ? '' : `#STATUS#${status}`}`
-}
 
 const Face = v.object({
   username: v.string(),
