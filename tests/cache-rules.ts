@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Versioned } from '../lib/cache/rules.ts'
 import { type App, openApp } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { contribute, decide, flagsOf, publish, sure } from './make.ts'
 import { openReader, type Reader } from './reader.ts'
-import { openStream, type Stream } from './stream.ts'
 
 type Kind = { url: () => Promise<string>; shared: boolean }
 
@@ -23,13 +23,13 @@ const made = (calls: number) => calls > 2
 /** What holds for every kind of cache: this process changes, another one reads. */
 export function cacheTests({ url, shared }: Kind): void {
   let app: App
-  let stream: Stream
+  let following: Following
   let reader: Reader
   let CACHE_URL: string
   beforeAll(async () => {
     CACHE_URL = await url()
     app = await openApp({ env: { CACHE_URL, CACHE_KEY_PREFIX: `${process.pid}:` } })
-    stream = await openStream()
+    following = await followTable()
     reader = openReader()
   })
   afterAll(() => reader.stop())
@@ -73,7 +73,7 @@ export function cacheTests({ url, shared }: Kind): void {
       ])
       it = await contribute(app.contributor, 'structures', { name: 'Stone Spout' })
       expect(await counts()).toMatchObject({ all: 1, new_claims: 1 })
-      await stream.follow()
+      await following.settled()
       expect(await board()).toEqual({ dev: 5 })
     })
 
@@ -90,26 +90,26 @@ export function cacheTests({ url, shared }: Kind): void {
 
     test('a revision', async () => {
       sure(200, await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'Carved.' } }))
-      await stream.follow()
+      await following.settled()
       expect(await board()).toEqual({ dev: 7 })
     })
 
     test('a decision', async () => {
       sure(201, await decide(app.community, it, { verdict: 'accept' }))
       expect(await counts()).toMatchObject({ all: 0 })
-      await stream.follow()
+      await following.settled()
       expect(await board()).toEqual({ dev: 14, reviewer: 5 })
     })
 
     test('a deletion', async () => {
       sure(204, await app.staff.delete(`/cidoc/structures/${it.id}/`))
-      await stream.follow()
+      await following.settled()
       expect(await board()).toEqual({ dev: 4, reviewer: 5 })
     })
 
     test('another name on the board', async () => {
       sure(200, await app.contributor.patch('/user/username/', { body: { username: 'renamed' } }))
-      await stream.follow()
+      await following.settled()
       expect(await board()).toEqual({ renamed: 4, reviewer: 5 })
       sure(200, await app.contributor.patch('/user/username/', { body: { username: 'dev' } }))
     })
@@ -213,7 +213,7 @@ export function cacheTests({ url, shared }: Kind): void {
   test('published work shows through the endpoint after every change', async () => {
     for (const n of [1, 2, 3]) {
       await publish(app, 'structures', { name: `Well ${n} ${'abc'[n]}` })
-      await stream.follow()
+      await following.settled()
       const { body } = await app.anon.get('/data/leaderboard/?search=dev')
       expect(body.results[0].accepted_entities).toBe(n)
     }

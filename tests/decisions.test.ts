@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { atOnce, commandsOf, contribute, decide, flagsOf, publish, sure } from './make.ts'
@@ -7,9 +7,8 @@ let app: App
 let following: Following
 beforeAll(async () => {
   app = await openApp()
-  following = await followTable(app, 'when waited for')
+  following = await followTable()
 })
-afterAll(() => following.stop())
 
 const nothingWaits = { detail: 'Nothing waits for review here.' }
 const ownWork = { detail: 'Nobody decides on a contribution of their own.' }
