@@ -152,17 +152,19 @@ export function cacheTests({ url, shared }: Kind): void {
     const cached = async (key: string, work: () => Promise<{ n: number }>) =>
       (await import('../lib/cache/cached.ts')).cached('leaderboard', key, work)
 
-    test('those who ask for the same at once share the work', async () => {
+    // A version that comes too late counts as none, which a busy machine makes happen: then once more, under another key.
+    test('those who ask for the same at once share the work', { retry: 3 }, async () => {
+      const key = crypto.randomUUID()
       let runs = 0
       const work = async () => {
         runs += 1
         await new Promise((done) => setTimeout(done, 50))
         return { n: runs }
       }
-      const answers = await Promise.all(Array.from({ length: 10 }, () => cached('together', work)))
+      const answers = await Promise.all(Array.from({ length: 10 }, () => cached(key, work)))
       expect(answers.map(({ value }) => value.n)).toEqual(Array(10).fill(1))
-      expect(await cached('together', work)).toEqual({ value: { n: 1 }, hit: true })
-      expect((await cached('another', work)).value.n).toBe(2)
+      expect(await cached(key, work)).toEqual({ value: { n: 1 }, hit: true })
+      expect((await cached(`${key} another`, work)).value.n).toBe(2)
     })
 
     test('a failure is told to all who asked, and not kept', async () => {

@@ -449,6 +449,8 @@ describe('acceptance with edits', () => {
   })
 
   test('is found by its new name, not by the one before', async () => {
+    // What the other tests have changed is not for search to learn here.
+    await following.take()
     const it = await waiting('Misspelt Mandir')
     sure(201, await decide(app.community, it, { verdict: 'accept_with_edits', edits: { name: 'Wellspelt Mandir' } }))
     await following.settled()
