@@ -44,9 +44,16 @@ async function seed({ email, role, is_staff = false }: (typeof personas)[number]
           updated_at: at,
         }
       : null,
-    password: await hash('heritage-local'),
+    password: await password(),
     seeded: true,
   })
+}
+
+/** One hash for all of them: it is made to take long. */
+let hashed: Promise<string> | undefined
+const password = () => {
+  hashed ??= hash('heritage-local')
+  return hashed
 }
 
 const seededId = (position: number) => `00000000-0000-4000-8000-${String(1001 + position).padStart(12, '0')}`

@@ -143,24 +143,28 @@ export const waitFor = (milliseconds: number) => {
 
 type Handler = (event: Event, context: Context) => Promise<Result>
 
+/** The gateway's routes in parts, and the functions behind them. */
+const gateway = Object.entries(events).flatMap(([name, routes]) =>
+  routes.map(({ httpApi }) => {
+    const route = httpApi.split(' ').at(-1) ?? ''
+    return { name, wanted: route.split('/'), isRest: route === '*' }
+  }),
+)
+
 /** The handler that the gateway's routes choose for a path. */
 async function handlerOf(rawPath: string): Promise<Handler> {
-  const fits = Object.entries(events).flatMap(([name, routes]) =>
-    routes.flatMap(({ httpApi }) => {
-      const rank = rankOf(httpApi.split(' ').at(-1) ?? '', rawPath)
-      return rank === undefined ? [] : [{ name, rank }]
-    }),
-  )
+  const given = rawPath.split('/')
+  const fits = gateway.flatMap(({ name, wanted, isRest }) => {
+    const rank = isRest ? '9' : rankOf(wanted, given)
+    return rank === undefined ? [] : [{ name, rank }]
+  })
   const [best] = fits.sort((a, b) => (a.rank < b.rank ? -1 : 1))
   const { handler }: { handler: Handler } = await import(`../functions/${best?.name}.ts`)
   return handler
 }
 
 /** How closely a gateway route fits a path, the least first: a fixed segment before a param before the greedy rest. */
-function rankOf(route: string, path: string): string | undefined {
-  if (route === '*') return '9'
-  const given = path.split('/')
-  const wanted = route.split('/')
+function rankOf(wanted: readonly string[], given: readonly string[]): string | undefined {
   const greedy = wanted.at(-1) === '{proxy+}'
   if (greedy ? given.length < wanted.length : given.length !== wanted.length) return undefined
   const ranks = wanted.map((part, i) => {

@@ -354,7 +354,7 @@ describe('50 uploads a day', () => {
     sure(201, await upload(app.staff, several[0] ?? '', png, 'a.png'))
     anotherDay()
     sure(201, await upload(app.contributor, several[0] ?? '', png, 'a.png'))
-  })
+  }, 60_000)
 
   test('what is refused does not count', async () => {
     anotherDay()

@@ -24,9 +24,8 @@ describe.skipIf(!hasRedis)('a Redis server (skipped where there is no redis-serv
         expect((await reader.read('leaderboard')).value).toEqual(value)
         expect((await reader.read('leaderboard')).value).toEqual(value)
         server = await startRedis({ port: Number(new URL(server.url).port) })
-        await new Promise((done) => setTimeout(done, 2100))
-        await reader.read('leaderboard')
-        expect((await reader.read('leaderboard')).calls).toBe(1)
+        const calls = async () => (await reader.read('leaderboard')).calls
+        await expect.poll(calls, { timeout: 10_000, interval: 200 }).toBe(1)
       } finally {
         reader.stop()
       }
@@ -43,16 +42,17 @@ describe.skipIf(!hasRedis)('a Redis server (skipped where there is no redis-serv
     })
 
     test('is left alone for a while when it does not answer in time', async () => {
-      const silent = createServer(() => undefined)
+      let connections = 0
+      const silent = createServer(() => {
+        connections += 1
+      })
       await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
       const address = silent.address()
       const port = typeof address === 'object' ? address?.port : 0
       const reader = openReader({ CACHE_URL: `redis://127.0.0.1:${port}` })
       try {
-        await reader.read('queue-counts')
-        const started = performance.now()
-        await reader.read('queue-counts')
-        expect(performance.now() - started).toBeLessThan(400)
+        for (let i = 0; i < 3; i += 1) await reader.read('queue-counts')
+        expect(connections).toBe(1)
       } finally {
         reader.stop()
         silent.close()

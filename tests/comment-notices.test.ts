@@ -1,32 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { DynamoDBRecord } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPump } from '../local/pump.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { contribute, decide, publish, submit, sure } from './make.ts'
 
 let app: App
-let stop: () => Promise<void>
-/** Everything that the stream has told the projector. */
-const told: DynamoDBRecord[] = []
+let following: Following
 beforeAll(async () => {
   app = await openApp()
-  const { handler } = await import('../functions/projector.ts')
-  const directory = await mkdtemp(join(tmpdir(), 'heritage-pump-'))
-  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
-  const pump = startPump({ endpoint, table, directory, rest: 50 }, async (event) => {
-    const answer = await handler(event)
-    told.push(...event.Records)
-    return answer
-  })
-  stop = async () => {
-    await pump.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
+  following = await followTable()
 })
-afterAll(() => stop())
 
 type Made = { cultural_entity_id: string }
 type Row = {
@@ -38,14 +20,6 @@ type Row = {
 }
 const say = async (who: Persona, it: Made, comment: string, parent?: number) =>
   sure(201, await who.post(`/data/entities/${it.cultural_entity_id}/comments/`, { body: { comment, parent } }))
-/** Changes come in order: once the mark has been told, all earlier ones have been. */
-const settled = async () => {
-  const name = `Mark ${crypto.randomUUID()}`
-  await contribute(app.staff, 'traditions', { name })
-  const { imagesOf } = await import('../lib/table/stream.ts')
-  const isTold = async () => told.some((record) => imagesOf(record).after?.name === name)
-  await expect.poll(isTold, { timeout: 10_000, interval: 50 }).toBe(true)
-}
 const shelf = async (who: Persona): Promise<Row[]> =>
   sure(200, await who.get('/data/notifications/', { query: { limit: 100 } })).results
 const heard = async (who: Persona, type: string, fits: (row: Row) => boolean) =>
@@ -56,7 +30,7 @@ describe('a comment is told', () => {
   test('to the contributor, with the way to the record', async () => {
     const it = await publish(app, 'structures', { name: 'Talked of' })
     await say(app.other, it, 'Great')
-    await settled()
+    await following.settled()
     const [row] = (await shelf(app.contributor)).filter((one) => one.notification_type === 'comment')
     expect(row).toMatchObject({
       message: 'Your contribution was commented on: Talked of',
@@ -71,7 +45,7 @@ describe('a comment is told', () => {
     const it = await publish(app, 'structures', { name: 'Answered' })
     const root = await say(app.other, it, 'Great')
     await say(app.community, it, 'Indeed', root.id)
-    await settled()
+    await following.settled()
     expect(await heard(app.other, 'comment', on(it))).toEqual(['Your comment was answered: Answered'])
     expect(await heard(app.contributor, 'comment', on(it))).toEqual([
       'Your contribution was commented on: Answered',
@@ -84,7 +58,7 @@ describe('a comment is told', () => {
     const it = await publish(app, 'structures', { name: 'Answered oneself' })
     const own = await say(app.contributor, it, 'Look')
     await say(app.other, it, 'Seen', own.id)
-    await settled()
+    await following.settled()
     expect(await heard(app.contributor, 'comment', on(it))).toEqual(['Your comment was answered: Answered oneself'])
   })
 
@@ -95,12 +69,12 @@ describe('a comment is told', () => {
     const path = `/data/entities/${it.cultural_entity_id}/comments/`
     const other = await say(app.other, it, 'Seen')
     sure(200, await app.other.patch(`${path}${other.id}/`, { body: { comment: 'Seen it' } }))
-    await settled()
+    await following.settled()
     const { project } = await import('../lib/store/projections.ts')
     const { imagesOf } = await import('../lib/table/stream.ts')
-    for (const record of told.slice(-30)) await project(imagesOf(record))
+    for (const record of following.told.slice(-30)) await project(imagesOf(record))
     sure(204, await app.other.delete(`${path}${other.id}/`))
-    await settled()
+    await following.settled()
     expect(await heard(app.contributor, 'comment', on(it))).toEqual([
       'Your contribution was commented on: Talking to oneself',
     ])
@@ -110,7 +84,7 @@ describe('a comment is told', () => {
     const it = await publish(app, 'structures', { name: 'Withdrawn later' })
     const root = await say(app.other, it, 'Great')
     await say(app.community, it, 'Indeed', root.id)
-    await settled()
+    await following.settled()
     sure(204, await app.staff.delete(`/data/cultural-entities/${it.cultural_entity_id}/`))
     const rows = (await shelf(app.other)).filter((row) => row.message === 'Your comment was answered.')
     expect(rows).toEqual([expect.objectContaining({ entity_id: null, entity_name: '', link: '' })])
@@ -127,7 +101,7 @@ test('comments follow their record from list to list by the stream itself', asyn
   }
   expect(await seen()).toBe(0)
   sure(201, await decide(app.curator, it, { verdict: 'accept' }))
-  await settled()
+  await following.settled()
   expect(await seen()).toBe(1)
 })
 
@@ -142,7 +116,7 @@ describe('a legacy submission is told of', () => {
       ids.push(sure(201, await app.other.post('/data/submission-suggestions/', { body: change })).id)
     sure(200, await app.community.post(`/data/submission-suggestions/${ids[0]}/approve/`))
     sure(200, await app.community.post(`/data/submission-suggestions/${ids[1]}/reject/`))
-    await settled()
+    await following.settled()
     const suggested = `Someone suggests a change to your submission ${it.submission_id}.`
     expect(await heard(app.contributor, 'submission_update', by(it.submission_id))).toEqual([suggested, suggested])
     expect((await heard(app.other, 'suggestion_review', by(it.submission_id))).sort()).toEqual([
@@ -155,7 +129,7 @@ describe('a legacy submission is told of', () => {
     const it = await submit('dev')
     for (const status of ['review', 'accepted'])
       sure(200, await app.staff.patch(`/data/moderations/${it.id}/`, { body: { status } }))
-    await settled()
+    await following.settled()
     expect((await heard(app.contributor, 'moderation', by(it.submission_id))).sort()).toEqual([
       `A moderator has looked at your submission: ${it.submission_id}, accepted.`,
       `A moderator has looked at your submission: ${it.submission_id}, review.`,

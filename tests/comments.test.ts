@@ -643,7 +643,8 @@ test('after whatever many do at once, every number of a thread is what a recount
     )
     for (const { status } of replies) statuses.add(status)
   }
-  expect([...statuses].filter((status) => ![201, 204, 400, 404].includes(status))).toEqual([])
+  // Whom others have been faster than five times is asked to come again.
+  expect([...statuses].filter((status) => ![201, 204, 400, 404, 409].includes(status))).toEqual([])
   const left = await all()
   expect(left.length).toBeGreaterThan(10)
   for (const one of left) {

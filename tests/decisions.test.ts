@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { atOnce, commandsOf, contribute, decide, flagsOf, publish, sure } from './make.ts'
@@ -7,9 +7,8 @@ let app: App
 let following: Following
 beforeAll(async () => {
   app = await openApp()
-  following = await followTable(app, 'when waited for')
+  following = await followTable()
 })
-afterAll(() => following.stop())
 
 const nothingWaits = { detail: 'Nothing waits for review here.' }
 const ownWork = { detail: 'Nobody decides on a contribution of their own.' }
@@ -450,6 +449,8 @@ describe('acceptance with edits', () => {
   })
 
   test('is found by its new name, not by the one before', async () => {
+    // What the other tests have changed is not for search to learn here.
+    await following.take()
     const it = await waiting('Misspelt Mandir')
     sure(201, await decide(app.community, it, { verdict: 'accept_with_edits', edits: { name: 'Wellspelt Mandir' } }))
     await following.settled()

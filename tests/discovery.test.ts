@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona, type Sent } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { copies, everyState, publish, sure } from './make.ts'
@@ -11,7 +11,7 @@ let following: Following
 let jatra: Made
 beforeAll(async () => {
   app = await openApp()
-  following = await followTable(app)
+  following = await followTable()
   await everyState(app, 'festivals')
   app.tick(5)
   jatra = await publish(app, 'festivals', {
@@ -24,7 +24,6 @@ beforeAll(async () => {
   await publish(app, 'structures', { name: 'Bhairava Dyochhen' })
   await following.settled()
 })
-afterAll(() => following.stop())
 
 const discover = async (who: Persona, query: NonNullable<Sent['query']> = {}) =>
   sure(200, await who.get(DISCOVERY, { query }))

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type App, openApp } from './app.ts'
+import { followTable } from './following.ts'
 import { publish, sure } from './make.ts'
-import { openStream } from './stream.ts'
 
 /** The boards while the bucket does not answer, so that no search model can be opened. */
 
 let app: App
 beforeAll(async () => {
   app = await openApp()
-  const stream = await openStream()
+  const following = await followTable()
   await publish(app, 'structures', { name: 'Golden Gate' })
-  await stream.follow()
+  await following.settled()
   const { s3 } = await import('../lib/blobs.ts')
   vi.spyOn(s3, 'send').mockImplementation(() => Promise.reject(new Error('no such bucket')))
 })

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { contribute, decide, publish, sure } from './make.ts'
-import { openStream, type Stream } from './stream.ts'
 
 let app: App
-let stream: Stream
+let following: Following
 beforeAll(async () => {
   app = await openApp()
-  stream = await openStream()
+  following = await followTable()
   // dev: two published, one rejected, one waiting, one edit of a published one. other: one published.
   const first = await publish(app, 'structures', { name: 'Golden Gate', note: 'a' })
   await publish(app, 'structures', { name: 'Lion Gate' })
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await contribute(app.contributor, 'structures', { name: 'Peacock Window' })
   sure(200, await app.contributor.patch(`/cidoc/structures/${first.id}/`, { body: { note: 'b' } }))
   await publish(app, 'structures', { name: 'Taleju Bell' }, app.other)
-  await stream.follow()
+  await following.settled()
 })
 
 const leaderboard = async (query = '') => sure(200, await app.anon.get(`/data/leaderboard/${query}`))
@@ -142,7 +142,7 @@ describe('an institution', () => {
       const { user_id } = sure(200, await app[who].get('/data/user/me/'))
       sure(200, await app[who].post(`/data/user/${user_id}/`, { body: { organization } }))
     }
-    await stream.follow()
+    await following.settled()
     const body = await leaderboard('?institution=Museum%20of%20Patan')
     expect(names(body)).toEqual([
       [3, 'other', 12],
@@ -157,7 +157,7 @@ describe('an institution', () => {
   test('without anybody left is no longer named', async () => {
     const { user_id } = sure(200, await app.contributor.get('/data/user/me/'))
     sure(200, await app.contributor.post(`/data/user/${user_id}/`, { body: { organization: '' } }))
-    await stream.follow()
+    await following.settled()
     expect((await leaderboard()).institutions).toEqual(['Museum of Patan'])
   })
 
@@ -206,24 +206,24 @@ describe('a search for people', () => {
     const id = await idOf('other')
     const last_name = (await load(id))?.last_name ?? ''
     await amendLatest(id, () => body)
-    await stream.follow()
+    await following.settled()
     expect(names(await leaderboard('?search=lpaka')).map(([, name]) => name)).toEqual(['other'])
     const { body: found } = await app.anon.get('/data/search/?q=peacocks&resource=users')
     expect(found.results.map((it: { id: string }) => it.id)).toEqual([id])
     expect(names(await leaderboard('?search=eacoc'))).toEqual([])
     expect(names(await leaderboard('?search=peacock'))).toEqual([])
     await amendLatest(id, () => ({ biography: '', organization: '', last_name }))
-    await stream.follow()
+    await following.settled()
   })
 
   test('knows a new name at once by its beginning, and by the rest of it once search has heard of it', async () => {
     sure(200, await app.other.patch('/user/username/', { body: { username: 'renamed.one' } }))
     expect(await leaderboard('?search=renamed')).toMatchObject({ count: 1 })
     expect(await leaderboard('?search=named.one')).toMatchObject({ count: 0 })
-    await stream.follow()
+    await following.settled()
     expect(names(await leaderboard('?search=named.one')).map(([, name]) => name)).toEqual(['renamed.one'])
     sure(200, await app.other.patch('/user/username/', { body: { username: 'other' } }))
-    await stream.follow()
+    await following.settled()
     expect(await leaderboard('?search=named.one')).toMatchObject({ count: 0 })
   })
 })
@@ -231,18 +231,18 @@ describe('a search for people', () => {
 describe('a person', () => {
   test('keeps the place under another name', async () => {
     sure(200, await app.other.patch('/user/username/', { body: { username: 'someone.else' } }))
-    await stream.follow()
+    await following.settled()
     expect(names(await leaderboard()).map(([, name]) => name)).toEqual(['dev', 'curator', 'someone.else', 'reviewer'])
     expect(names(await leaderboard('?search=someone'))).toEqual([[3, 'someone.else', 12]])
     sure(200, await app.other.patch('/user/username/', { body: { username: 'other' } }))
-    await stream.follow()
+    await following.settled()
   })
 
   test('who is deactivated is on no board, and comes back with the same figures', async () => {
     const { amendLatest } = await import('../lib/store/users.ts')
     const id = await idOf('other')
     await amendLatest(id, () => ({ is_active: false }))
-    await stream.follow()
+    await following.settled()
     expect(names(await leaderboard())).toEqual([
       [1, 'dev', 36],
       [2, 'curator', 15],
@@ -250,16 +250,16 @@ describe('a person', () => {
     ])
     expect((await leaderboard()).stats).toMatchObject({ total_contributors: 3, total_score: 56, total_entities: 4 })
     await amendLatest(id, () => ({ is_active: true }))
-    await stream.follow()
+    await following.settled()
     expect(names(await leaderboard())).toHaveLength(4)
   })
 
   test('who deletes a contribution loses its points', async () => {
     const made = await contribute(app.other, 'structures', { name: 'Mistake' })
-    await stream.follow()
+    await following.settled()
     expect(names(await leaderboard('?search=other'))).toEqual([[2, 'other', 17]])
     sure(204, await app.other.delete(`/cidoc/structures/${made.id}/`))
-    await stream.follow()
+    await following.settled()
     // What was written stays written: the revision counts.
     expect(names(await leaderboard('?search=other'))).toEqual([[3, 'other', 14]])
   })
@@ -276,7 +276,7 @@ describe('what the projector never heard of', () => {
     await create({ email: 'late@heritage.test', username: 'late', seeded: true })
     const late = app.with({ 'x-dev-user': 'late@heritage.test' })
     await publish(app, 'structures', { name: 'Unheard Of' }, late)
-    await stream.take()
+    await following.take()
     expect(await sweep()).toMatchObject({ recounted: 200 })
     expect(names(await leaderboard('?search=late'))).toEqual([])
     expect(await sweep()).toMatchObject({ recounted: 7 })

@@ -1,32 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { DynamoDBRecord } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPump } from '../local/pump.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { commandsOf, contribute, decide, publish, sure } from './make.ts'
 
 let app: App
-let stop: () => Promise<void>
-/** Everything that the stream has told the projector. */
-const told: DynamoDBRecord[] = []
+let following: Following
 beforeAll(async () => {
   app = await openApp()
-  const { handler } = await import('../functions/projector.ts')
-  const directory = await mkdtemp(join(tmpdir(), 'heritage-pump-'))
-  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
-  const pump = startPump({ endpoint, table, directory, rest: 50 }, async (event) => {
-    const answer = await handler(event)
-    told.push(...event.Records)
-    return answer
-  })
-  stop = async () => {
-    await pump.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
+  following = await followTable()
 })
-afterAll(() => stop())
 
 type Row = {
   notification_id: string
@@ -46,14 +28,6 @@ const about = async (who: Persona, it: { cultural_entity_id: string }): Promise<
 const said = async (who: Persona, it: { cultural_entity_id: string }) =>
   (await about(who, it)).map((row) => row.message)
 const unread = async (who: Persona) => sure(200, await who.get(`${place}unread_count/`)).unread_count
-const eventually = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 10_000, interval: 50 })
-/** Changes come in order: once the mark has been told, all earlier ones have been. */
-const settled = async () => {
-  const name = `Mark ${crypto.randomUUID()}`
-  await contribute(app.other, 'traditions', { name })
-  const { imagesOf } = await import('../lib/table/stream.ts')
-  await eventually(async () => told.some((record) => imagesOf(record).after?.name === name)).toBe(true)
-}
 const idOf = async (who: Persona) => (await who.get('/api/user/info')).body.id
 /** So many notifications of a user, sent without their events. */
 async function sendMany(user_id: string, many: number, more: object = {}) {
@@ -79,7 +53,7 @@ async function someone(): Promise<Persona & { id: string; again: () => Promise<P
 describe('a new contribution', () => {
   test('is told to its contributor and to every reviewer', async () => {
     const it = await contribute(app.contributor, 'structures', { name: 'Told of' })
-    await settled()
+    await following.settled()
     expect(await said(app.contributor, it)).toEqual(['Your contribution waits for review: Told of'])
     for (const who of [app.community, app.domain, app.curator]) {
       expect(await about(who, it)).toEqual([
@@ -106,7 +80,7 @@ describe('a new contribution', () => {
 
   test('by a reviewer is told to the other reviewers', async () => {
     const it = await contribute(app.community, 'structures', { name: 'By a reviewer' })
-    await settled()
+    await following.settled()
     expect(await said(app.community, it)).toEqual(['Your contribution waits for review: By a reviewer'])
     expect(await said(app.domain, it)).toEqual(['A contribution waits for review: By a reviewer'])
   })
@@ -116,7 +90,7 @@ describe('a new contribution', () => {
       name: 'Naming',
       took_place_at: 'A place of this name only',
     })
-    await settled()
+    await following.settled()
     expect(await said(app.domain, it)).toEqual(['A contribution waits for review: Naming'])
     expect((await shelf(app.domain)).results.map((row: Row) => row.entity_name)).not.toContain(
       'A place of this name only',
@@ -135,7 +109,7 @@ describe('a decision is told to the contributor, in words', () => {
     const it = await contribute(app.contributor, 'structures', { name })
     app.tick(1)
     sure(201, await decide(app.community, it, { verdict, ...more }))
-    await settled()
+    await following.settled()
     const [row] = await about(app.contributor, it)
     expect(row).toMatchObject({
       notification_type: 'review_decision',
@@ -151,7 +125,7 @@ describe('a decision is told to the contributor, in words', () => {
     const escalated_to = await idOf(app.curator)
     app.tick(1)
     sure(201, await decide(app.community, it, { verdict: 'escalate', escalated_to }))
-    await settled()
+    await following.settled()
     expect((await said(app.curator, it))[0]).toBe('You are asked to decide on a contribution: Passed on')
     expect(await said(app.domain, it)).toEqual(['A contribution waits for review: Passed on'])
   })
@@ -162,7 +136,7 @@ test('a revision after a request for changes is told to who has asked for them, 
   sure(201, await decide(app.community, it, { verdict: 'request_changes', feedback: 'Name a source.' }))
   app.tick(1)
   sure(200, await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'With a source.' } }))
-  await settled()
+  await following.settled()
   expect((await about(app.community, it))[0]).toMatchObject({
     notification_type: 'revision',
     message: 'A contribution that you have reviewed was revised: Reworked',
@@ -178,7 +152,7 @@ test('a flag is told to the contributor, unless they raised it', async () => {
   app.tick(1)
   await raise(app.other, 'questionable_source')
   await raise(app.contributor, 'low_confidence')
-  await settled()
+  await following.settled()
   const flagged = (await about(app.contributor, it)).filter((row) => row.notification_type === 'moderation')
   expect(flagged.map((row) => row.message)).toEqual(['A record of yours was flagged as questionable source: Doubted'])
   expect((await about(app.other, it)).length).toBe(0)
@@ -193,7 +167,7 @@ test('a role is told to who has got it, and again when it becomes another', asyn
   sure(200, await assign('community_reviewer'))
   app.tick(1)
   sure(200, await assign('domain_expert'))
-  await settled()
+  await following.settled()
   const roles = (await shelf(who)).results.filter((row: Row) => row.notification_type === 'general')
   expect(roles.map((row: Row) => [row.message, row.link])).toEqual([
     ['You review as domain expert from now on.', '/curation/review'],
@@ -204,12 +178,12 @@ test('a role is told to who has got it, and again when it becomes another', asyn
 
 test('changes that are told twice tell nobody anything new', async () => {
   const { handler } = await import('../functions/projector.ts')
-  await settled()
+  await following.settled()
   const everyone = [app.contributor, app.other, app.community, app.domain, app.curator, app.staff]
   const look = () => Promise.all(everyone.map(async (who) => [await shelf(who), await unread(who)]))
   const before = await look()
   expect(JSON.stringify(before).length).toBeGreaterThan(5000)
-  const Records = [...told]
+  const Records = [...following.told]
   expect(await handler({ Records })).toEqual({ batchItemFailures: [] })
   expect(await handler({ Records })).toEqual({ batchItemFailures: [] })
   expect(await look()).toEqual(before)
@@ -325,7 +299,7 @@ describe('notifications', () => {
 
   test('of a record that their reader may not see any more say nothing of it', async () => {
     const it = await publish(app, 'structures', { name: 'Vanishing' })
-    await settled()
+    await following.settled()
     expect(await said(app.contributor, it)).toContain('Your contribution was accepted: Vanishing')
     const [{ notification_id }] = (await about(app.contributor, it)) as [Row]
     sure(204, await app.staff.delete(`/cidoc/structures/${it.id}/`))
@@ -459,9 +433,10 @@ describe('after 180 days', () => {
     sure(200, await who.post(`${place}mark_read/`, { body: { notification_ids: [readOne] } }))
     // As the table does it, whose own time differs from the test's.
     for (const id of [unreadOne, readOne]) await transact([removeEntry(key.notification(who.id, id))])
-    await eventually(async () => (await shelf(who)).count).toBe(1)
+    await following.settled()
+    expect((await shelf(who)).count).toBe(1)
     expect(await unread(who)).toBe(1)
-    const removals = told.filter(
+    const removals = following.told.filter(
       (record) => record.eventName === 'REMOVE' && imagesOf(record).before?.user_id === who.id,
     )
     expect(removals.length).toBe(2)
@@ -483,8 +458,7 @@ test('every reviewer is told, however many there are', async () => {
     await create({ id, email, username: email.slice(0, email.indexOf('@')), reviewer_role, seeded: true })
   }
   await contribute(app.contributor, 'structures', { name: 'Told to many' })
-  await settled()
+  await following.settled()
   const counts = await Promise.all(reviewers.map(({ email }) => unread(app.with({ 'x-dev-user': email }))))
-  // Of this one and of the mark.
-  expect(counts).toEqual(reviewers.map(() => 2))
+  expect(counts).toEqual(reviewers.map(() => 1))
 })

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { contribute, publish, sure } from './make.ts'
-import { openStream, type Stream } from './stream.ts'
 
 let app: App
-let stream: Stream
+let following: Following
 beforeAll(async () => {
   app = await openApp()
-  stream = await openStream()
+  following = await followTable()
   await publish(app, 'structures', { name: 'Golden Gate' })
   app.tick(86_400)
   await publish(app, 'structures', { name: 'Lion Pillar' })
   await contribute(app.contributor, 'structures', { name: 'Stone Spout' })
-  await stream.follow()
+  await following.settled()
 })
 
 test('a contributor is told tier, tracks, rank and the latest of what was done', async () => {

@@ -1,42 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { DynamoDBRecord } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPump } from '../local/pump.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { App, Persona } from './app.ts'
-import { contribute, sure } from './make.ts'
+import { type Following, followTable } from './following.ts'
+import { sure } from './make.ts'
 import { at, move, newProject, openProjects, projectIn, waitingRecords } from './projects.ts'
 
 let app: App
-let stop: () => Promise<void>
-const told: DynamoDBRecord[] = []
+let following: Following
 beforeAll(async () => {
   app = await openProjects({ LOG_LEVEL: 'silent' })
-  const { handler } = await import('../functions/projector.ts')
-  const directory = await mkdtemp(join(tmpdir(), 'heritage-pump-'))
-  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
-  const pump = startPump({ endpoint, table, directory, rest: 50 }, async (event) => {
-    const answer = await handler(event)
-    told.push(...event.Records)
-    return answer
-  })
-  stop = async () => {
-    await pump.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
+  following = await followTable()
 })
-afterAll(() => stop())
 
-/** Changes come in order: once the mark has been told, all earlier ones have been. */
-const settled = async () => {
-  const name = `Mark ${crypto.randomUUID()}`
-  await contribute(app.other, 'traditions', { name })
-  const { imagesOf } = await import('../lib/table/stream.ts')
-  await expect
-    .poll(async () => told.some((record) => imagesOf(record).after?.name === name), { timeout: 20_000, interval: 50 })
-    .toBe(true)
-}
 type Row = { project: string | null; message: string; link: string; notification_type: string }
 const about = async (who: Persona, slug: string): Promise<Row[]> => {
   const { results } = sure(200, await who.get('/data/notifications/', { query: { limit: 100 } }))
@@ -67,7 +41,7 @@ describe('those whom a move concerns are told, and nobody else', () => {
       ...{ community: app.community, domain: app.domain, curator: app.curator, staff: app.staff },
     }
     const heard = async () => {
-      await settled()
+      await following.settled()
       const all = await Promise.all(
         Object.entries(everyone).map(async ([name, who]) => [name, await said(who, slug)] as const),
       )
@@ -107,7 +81,7 @@ describe('those whom a move concerns are told, and nobody else', () => {
   test('of a comment all members but its author', async () => {
     const slug = await newProject(app.contributor, { visibility: 'public', title: 'Spoken of' })
     sure(201, await app.other.post(at(slug, 'comments/'), { body: { comment: 'Nice.', parent: null } }))
-    await settled()
+    await following.settled()
     const message = 'There is a comment on a project that you work on: Spoken of'
     expect(await said(app.contributor, slug)).toEqual([message])
     expect(await said(app.other, slug)).toEqual([])
@@ -118,7 +92,7 @@ describe('those whom a move concerns are told, and nobody else', () => {
     const slug = await projectIn(app, 'approved', [record])
     const { withFault } = await import('./faults.ts')
     const accepted = async () => {
-      await settled()
+      await following.settled()
       const { results } = sure(200, await app.contributor.get('/data/notifications/', { query: { limit: 100 } }))
       return results.filter(
         (row: { entity_id: string; message: string }) =>
@@ -155,22 +129,22 @@ describe('lists of those who work on a project', () => {
     const body = { username: 'member-one', role: 'editor' }
     const { id } = sure(201, await app.contributor.post(at(slug, 'memberships/'), { body }))
     const adds = { count: before.count + 1, slugs: expect.arrayContaining([slug]) }
-    await settled()
+    await following.settled()
     expect(await listed(who)).toEqual(adds)
     expect(await listed(who, { state: 'draft', visibility: 'private' })).toEqual({ count: 1, slugs: [slug] })
     sure(200, await move(app.contributor, slug, 'in_review'))
-    await settled()
+    await following.settled()
     expect(await listed(who)).toEqual(adds)
     expect(await listed(who, { state: 'in_review', ordering: 'submitted_at' })).toEqual({ count: 1, slugs: [slug] })
     expect(await listed(who, { state: 'draft', visibility: 'private' })).toEqual({ count: 0, slugs: [] })
     sure(200, await app.contributor.patch(at(slug), { body: { visibility: 'public' } }))
-    await settled()
+    await following.settled()
     // Now it is in the list of everyone, and in no other.
     expect((await listed(who)).slugs.filter((one: string) => one === slug)).toHaveLength(1)
     sure(200, await app.contributor.patch(at(slug), { body: { visibility: 'org' } }))
     sure(200, await move(app.contributor, slug, 'withdrawn'))
     sure(204, await app.contributor.delete(at(slug, `memberships/${id}/`)))
-    await settled()
+    await following.settled()
     expect(await listed(who)).toEqual(before)
   })
 })
@@ -186,7 +160,7 @@ describe('search', () => {
     const open = await newProject(app.contributor, { ...body, visibility: 'public' })
     app.tick(1)
     const hidden = await newProject(app.contributor, { ...body, title: 'Quillon hidden' })
-    await settled()
+    await following.settled()
     expect(await found(app.anon, 'quill')).toEqual({ count: 1, slugs: [open] })
     expect(await found(app.contributor, 'QUILLON')).toEqual({ count: 2, slugs: [hidden, open] })
     expect(await found(app.contributor, 'quillon zephy', { ordering: 'created_at' })).toEqual({
@@ -197,11 +171,11 @@ describe('search', () => {
     expect(await found(app.anon, 'terraces hidden')).toEqual({ count: 0, slugs: [] })
     expect(await found(app.contributor, 'quillon', { visibility: 'private' })).toEqual({ count: 1, slugs: [hidden] })
     sure(200, await app.contributor.patch(at(open), { body: { title: 'Renamed altogether' } }))
-    await settled()
+    await following.settled()
     expect(await found(app.anon, 'quill')).toEqual({ count: 0, slugs: [] })
     expect(await found(app.anon, 'altogether')).toEqual({ count: 1, slugs: [open] })
     sure(204, await app.contributor.delete(at(open)))
-    await settled()
+    await following.settled()
     expect(await found(app.anon, 'altogether')).toEqual({ count: 0, slugs: [] })
     expect(await found(app.anon, ' ?! ')).toEqual({ count: 0, slugs: [] })
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import {
@@ -23,11 +23,10 @@ let sights: Awaited<ReturnType<typeof everyState>>
 beforeAll(async () => {
   app = await openApp()
   // Some tests count what goes to the table, so the projector works only where search is waited for.
-  following = await followTable(app, 'when waited for')
+  following = await followTable()
   sights = await everyState(app, 'monuments')
   await following.settled()
 })
-afterAll(() => following.stop())
 
 const notFound = { detail: 'Not found.' }
 const refused = { detail: 'You do not have permission to perform this action.' }

@@ -1,25 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPump } from '../local/pump.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { contribute, decide, publish, sure } from './make.ts'
 
 let app: App
-let stop: () => Promise<void>
+let following: Following
 beforeAll(async () => {
   app = await openApp()
-  const { handler } = await import('../functions/projector.ts')
-  const directory = await mkdtemp(join(tmpdir(), 'heritage-pump-'))
-  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
-  const pump = startPump({ endpoint, table, directory }, handler)
-  stop = async () => {
-    await pump.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
+  following = await followTable()
 })
-afterAll(() => stop())
 
 const notFound = { detail: 'Not found.' }
 type Row = { domain_key: string; results: { id: number; name: string }[] }
@@ -33,22 +22,20 @@ const groups = async (who: Persona, domain: string, it: { id: number }) =>
       group.results.map((row) => row.name),
     ]),
   )
-const eventually = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 10_000, interval: 50 })
-/** Effects come in order: once this one has been seen, all earlier ones have been. */
-const settled = async () => {
-  const place = await publish(app, 'locations', { name: `Mark ${crypto.randomUUID()}` })
-  const mark = await publish(app, 'events', { name: 'Marking', took_place_at: place.id })
-  await eventually(() => groups(app.anon, 'event', mark)).toEqual({ location: [place.name] })
+/** What is seen once the projector has come by. */
+const then = async <T>(look: () => Promise<T>): Promise<T> => {
+  await following.settled()
+  return look()
 }
 
 describe('related records', () => {
   test('are shown from both ends, by kind, once they are published', async () => {
     const structure = await publish(app, 'structures', { name: 'Kasthamandap', description: 'A rest house.' })
     const event = await contribute(app.contributor, 'events', { name: 'Quake', architectural_structures: structure.id })
-    await settled()
+    await following.settled()
     expect(await groups(app.anon, 'structure', structure)).toEqual({})
     sure(201, await decide(app.curator, event, { verdict: 'accept' }))
-    await eventually(() => groups(app.anon, 'structure', structure)).toEqual({ event: ['Quake'] })
+    expect(await then(() => groups(app.anon, 'structure', structure))).toEqual({ event: ['Quake'] })
     expect(await related(app.anon, 'event', event)).toEqual({
       domain: 'event',
       entity_id: String(event.id),
@@ -84,29 +71,29 @@ describe('related records', () => {
       await publish(app, 'locations', { name: 'New site' }),
     ]
     const event = await publish(app, 'events', { name: 'Moved event', took_place_at: old.id })
-    await eventually(() => groups(app.anon, 'event', event)).toEqual({ location: ['Old site'] })
+    expect(await then(() => groups(app.anon, 'event', event))).toEqual({ location: ['Old site'] })
     sure(200, await app.contributor.patch(`/cidoc/events/${event.id}/`, { body: { took_place_at: next.id } }))
-    await settled()
+    await following.settled()
     expect(await groups(app.anon, 'event', event)).toEqual({ location: ['Old site'] })
     sure(201, await decide(app.curator, event, { verdict: 'accept', conflict_handling: 'supersedes' }))
-    await eventually(() => groups(app.anon, 'event', event)).toEqual({ location: ['New site'] })
+    expect(await then(() => groups(app.anon, 'event', event))).toEqual({ location: ['New site'] })
     expect(await groups(app.anon, 'location', old)).toEqual({})
   })
 
   test('are gone with a deleted record, and back with a restored one', async () => {
     const structure = await publish(app, 'structures', { name: 'Stays' })
     const event = await publish(app, 'events', { name: 'Goes', architectural_structures: structure.id })
-    await eventually(() => groups(app.anon, 'structure', structure)).toEqual({ event: ['Goes'] })
+    expect(await then(() => groups(app.anon, 'structure', structure))).toEqual({ event: ['Goes'] })
     sure(204, await app.staff.delete(`/cidoc/events/${event.id}/`))
-    await eventually(async () => (await related(app.anon, 'structure', structure)).total_related).toBe(0)
+    expect(await then(async () => (await related(app.anon, 'structure', structure)).total_related)).toBe(0)
     sure(200, await app.staff.post(`/cidoc/events/${event.id}/restore/`))
-    await eventually(() => groups(app.anon, 'structure', structure)).toEqual({ event: ['Goes'] })
+    expect(await then(() => groups(app.anon, 'structure', structure))).toEqual({ event: ['Goes'] })
   })
 
   test('that a caller may not see are not named', async () => {
     const structure = await publish(app, 'structures', { name: 'Open' })
     await publish(app, 'events', { name: 'Closed', access_tier: 'restricted', architectural_structures: structure.id })
-    await eventually(() => groups(app.other, 'structure', structure)).toEqual({ event: ['Closed'] })
+    expect(await then(() => groups(app.other, 'structure', structure))).toEqual({ event: ['Closed'] })
     expect(await groups(app.anon, 'structure', structure)).toEqual({ event: [] })
   })
 
@@ -127,7 +114,7 @@ describe('related records', () => {
   test('are paged within each group', async () => {
     const place = await publish(app, 'locations', { name: 'Crowded' })
     for (const i of [1, 2, 3]) await publish(app, 'events', { name: `Event ${i}`, took_place_at: place.id })
-    await eventually(async () => (await related(app.anon, 'location', place)).total_related).toBe(3)
+    expect(await then(async () => (await related(app.anon, 'location', place)).total_related)).toBe(3)
     const pages = []
     for (const page of [1, 2, 3]) {
       const {
@@ -165,22 +152,24 @@ describe('what stands beside a record', () => {
     const it = await publish(app, 'structures', { name: 'Produced' })
     const production = await publish(app, 'productions', { name: 'Building of it', produced_object: it.id })
     const card = { id: production.id, name: 'Building of it', type: 'production', relation: 'produced_object' }
-    await eventually(() => linked(app.anon, it)).toEqual({
+    expect(await then(() => linked(app.anon, it))).toEqual({
       linked_events: [card],
       linked_deities: [],
       linked_guthis: [],
     })
     sure(200, await app.contributor.patch(`/cidoc/productions/${production.id}/`, { body: { name: 'Rebuilding' } }))
-    await settled()
+    await following.settled()
     expect((await linked(app.anon, it)).linked_events).toEqual([card])
     sure(201, await decide(app.curator, production, { verdict: 'accept', conflict_handling: 'supersedes' }))
-    await eventually(async () => (await linked(app.anon, it)).linked_events).toEqual([{ ...card, name: 'Rebuilding' }])
+    expect(await then(async () => (await linked(app.anon, it)).linked_events)).toEqual([
+      { ...card, name: 'Rebuilding' },
+    ])
   })
 
   test('is not told to who may not see it', async () => {
     const it = await publish(app, 'structures', { name: 'Half open' })
     await publish(app, 'productions', { name: 'Closed making', access_tier: 'restricted', produced_object: it.id })
-    await eventually(async () => (await linked(app.other, it)).linked_events.length).toBe(1)
+    expect(await then(async () => (await linked(app.other, it)).linked_events.length)).toBe(1)
     expect((await linked(app.anon, it)).linked_events).toEqual([])
   })
 })
@@ -190,30 +179,18 @@ test('a new username is shown on the records of who has taken it', async () => {
   const pending = await contribute(app.other, 'traditions', { name: 'Renamed two' })
   sure(200, await app.other.patch('/user/username/', { body: { username: 'another' } }))
   for (const it of [published, pending]) {
-    await eventually(async () => (await app.staff.get(`/cidoc/traditions/${it.id}/`)).body.contributor).toBe('another')
+    expect(await then(async () => (await app.staff.get(`/cidoc/traditions/${it.id}/`)).body.contributor)).toBe(
+      'another',
+    )
   }
   sure(200, await app.other.patch('/user/username/', { body: { username: 'other' } }))
 })
 
 test('a change that is told twice has its effect once', async () => {
   const { handler } = await import('../functions/projector.ts')
-  const { imagesOf } = await import('../lib/table/stream.ts')
-  const { startPump: pumpAgain } = await import('../local/pump.ts')
   const structure = await publish(app, 'structures', { name: 'Told twice' })
   await publish(app, 'events', { name: 'Teller', architectural_structures: structure.id })
-  await settled()
-  // Another reader of the same stream starts at its beginning and tells the projector everything once more.
-  const directory = await mkdtemp(join(tmpdir(), 'heritage-pump-'))
-  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
-  const names = new Set<unknown>()
-  const again = pumpAgain({ endpoint, table, directory }, async (event) => {
-    const answer = await handler(event)
-    for (const { after } of event.Records.map(imagesOf)) names.add(after?.name)
-    return answer
-  })
-  const mark = await publish(app, 'locations', { name: 'The last one' })
-  await eventually(async () => names.has(mark.name)).toBe(true)
-  await again.stop()
-  await rm(directory, { recursive: true, force: true })
+  await following.settled()
+  expect(await handler({ Records: [...following.told] })).toEqual({ batchItemFailures: [] })
   expect(await related(app.anon, 'structure', structure)).toMatchObject({ total_related: 1, groups: [{ count: 1 }] })
 })

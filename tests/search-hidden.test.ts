@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type App, openApp } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { contribute, decide, publish, sure } from './make.ts'
@@ -14,7 +14,7 @@ let restricted: Made
 let deleted: Made
 beforeAll(async () => {
   app = await openApp()
-  following = await followTable(app)
+  following = await followTable()
   open = await publish(app, 'monuments', {
     name: 'Patan Stupa',
     alternate_names: ['Ashok Thura'],
@@ -29,7 +29,6 @@ beforeAll(async () => {
   sure(204, await app.staff.delete(`/cidoc/monuments/${deleted.id}/`))
   await following.settled()
 })
-afterAll(() => following.stop())
 
 const words = ['patan', 'Patan Stupa', 'pa', 'pattan', 'पाटन', 'waiting', 'xqz', 'brick', 'stupa']
 const questions = [

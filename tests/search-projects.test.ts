@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { App, Persona } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { sure } from './make.ts'
@@ -8,9 +8,8 @@ let app: App
 let following: Following
 beforeAll(async () => {
   app = await openProjects()
-  following = await followTable(app)
+  following = await followTable()
 })
-afterAll(() => following.stop())
 
 type Result = { resource: string; id: string; title: string; status: string }
 const search = async (who: Persona, q: string, more: Record<string, string> = {}) =>

@@ -11,7 +11,7 @@ type Made = { id: number; cultural_entity_id: string }
 let app: App
 beforeAll(async () => {
   app = await openApp()
-  const following = await followTable(app)
+  const following = await followTable()
   const old = await contribute(app.contributor, 'structures', { name: 'Yatkha Old' })
   app.tick(3600)
   await contribute(app.contributor, 'structures', { name: 'Yatkha Late' })
@@ -19,7 +19,6 @@ beforeAll(async () => {
   sure(200, await app.contributor.patch(`/cidoc/monuments/${edited.id}/`, { body: { note: 'New' } }))
   await publish(app, 'monuments', { name: 'Yatkha Settled' })
   await following.settled()
-  await following.stop()
   await crowd(old)
 }, 120_000)
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { App, Persona } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { sure } from './make.ts'
@@ -10,15 +10,8 @@ let app: App
 let following: Following
 beforeAll(async () => {
   app = await openProjects()
-  following = await followTable(app)
+  following = await followTable()
 })
-afterAll(() => following.stop())
-
-/** The projector writes the text first, and hears of that as of any other change. */
-const settled = async () => {
-  await following.settled()
-  await following.settled()
-}
 
 type Result = { resource: string; id: string; title: string }
 const ids = async (who: Persona, q: string): Promise<string[]> => {
@@ -49,12 +42,12 @@ const projectWith = async (ocr_text: string, body: object, more: object = {}) =>
   const slug = await newProject(app.contributor, body)
   const id = await addAsset(slug, { ...waiting, ...more })
   await read(slug, id, ocr_text)
-  await settled()
+  await following.settled()
   return { slug, id }
 }
 const change = async (slug: string, body: object) => {
   sure(200, await app.contributor.patch(at(slug), { body }))
-  await settled()
+  await following.settled()
 }
 
 describe('the text of an asset', () => {
@@ -97,7 +90,7 @@ describe('the text of an asset', () => {
   test('is not there before it has been read', async () => {
     const slug = await newProject(app.contributor, shown)
     await addAsset(slug, { ...waiting, caption: 'Zunread page' })
-    await settled()
+    await following.settled()
     expect(await finders('zunread')).toEqual([])
   })
 
@@ -106,7 +99,7 @@ describe('the text of an asset', () => {
     sure(200, await app.contributor.patch(at(slug, `assets/${id}/`), { body: { caption: 'Zcaptioned' } }))
     sure(200, await app.contributor.post(at(slug, `assets/${id}/start-ocr/`), { body: {} }))
     await read(slug, id, 'znewer words')
-    await settled()
+    await following.settled()
     expect([await finders('zcaptioned'), await finders('znewer')]).toEqual([everyone, everyone])
     expect(await finders('zolder')).toEqual([])
   })
@@ -146,14 +139,14 @@ describe('the text of an asset', () => {
     const { slug, id } = await projectWith('zremoved leaf', shown)
     expect(await finders('zremoved')).toEqual(everyone)
     sure(204, await app.contributor.delete(at(slug, `assets/${id}/`)))
-    await settled()
+    await following.settled()
     expect(await finders('zremoved')).toEqual([])
   })
 
   test('goes with its project', async () => {
     const { slug } = await projectWith('zburnt leaf', shown)
     sure(204, await app.contributor.delete(at(slug)))
-    await settled()
+    await following.settled()
     expect(await finders('zburnt')).toEqual([])
   })
 
@@ -174,10 +167,10 @@ describe('the text of an asset', () => {
     const lost = it && (await loadAsset(it.about.id, id))
     if (!it || !lost) throw new Error('no asset')
     await changed(it, () => ({ changes: { asset_count: 0 }, writes: [remove(asset, lost)], result: undefined }))
-    await settled()
+    await following.settled()
     expect(await finders('zrestored')).toEqual([])
     sure(200, await app.domain.post(at(slug, 'rollback-merge/'), { body: {} }))
-    await settled()
+    await following.settled()
     expect(await finders('zrestored')).toEqual(everyone)
     expect(await ids(app.other, 'zrestored')).toEqual([`${slug}/assets/${id}`])
   })
@@ -208,7 +201,7 @@ describe('what the projector does of it', () => {
     await project({ before: undefined, after: open.one })
     await project({ before: { ...open.about, visibility: 'private' }, after: open.about })
     await project({ before: undefined, after: open.one })
-    await settled()
+    await following.settled()
     expect(await finders('zlate')).toEqual(insiders)
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona, type Sent } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { copies, everyState, people, publish, type State, sure } from './make.ts'
@@ -15,7 +15,7 @@ let states: Record<State, Made>
 let dhansar: Made
 beforeAll(async () => {
   app = await openApp()
-  following = await followTable(app)
+  following = await followTable()
   states = await everyState(app, 'traditions')
   dhansar = await publish(app, 'monuments', {
     name: 'Swayambhu Dhansar',
@@ -29,7 +29,6 @@ beforeAll(async () => {
   await publish(app, 'structures', { name: 'Shrine of many', description: 'One of a row.' })
   await following.settled()
 })
-afterAll(() => following.stop())
 
 const search = async (who: Persona, query: NonNullable<Sent['query']>) => sure(200, await who.get(SEARCH, { query }))
 const titles = ({ results }: { results: Result[] }) => results.map((it) => it.title)

@@ -5,7 +5,7 @@ import type { Tally } from '../lib/domain/score.ts'
 import type { Decision, Head } from '../lib/store/record-items.ts'
 import type { Write } from '../lib/table/item.ts'
 import { openApp } from './app.ts'
-import { openStream, type Stream } from './stream.ts'
+import { type Following, followTable } from './following.ts'
 
 /** So many changes are made; OPERATIONS=10000 makes more, SEED=... others. */
 const operations = Number(process.env.OPERATIONS ?? 800)
@@ -36,11 +36,11 @@ function shuffled<T>(items: readonly T[]): T[] {
 const faulty = new AsyncLocalStorage<true>()
 let faults = 0
 
-let stream: Stream
+let following: Following
 let ids: string[]
 beforeAll(async () => {
   await openApp({ env: { LOG_LEVEL: 'silent' } })
-  stream = await openStream()
+  following = await followTable()
   const { db } = await import('../lib/table/client.ts')
   db.middlewareStack.add(
     (next) => async (args) => {
@@ -81,12 +81,12 @@ test(`figures and boards equal a recount after ${operations} changes with faults
     const some = Math.min(40, operations - done)
     // People go on working while the projector works.
     const [left] = await Promise.all([deliver(waiting, told), world.work(some)])
-    waiting = [...left, ...(await stream.take())]
+    waiting = [...left, ...(await following.take())]
     done += some
   }
   for (let turn = 0; waiting.length > 0; turn += 1) {
     expect(turn).toBeLessThan(200)
-    waiting = [...(await deliver(waiting, told)), ...(await stream.take())]
+    waiting = [...(await deliver(waiting, told)), ...(await following.take())]
   }
   expect(faults).toBeGreaterThan(operations / 200)
   expect(await figuresOf(ids)).toEqual(world.figures())

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { contribute, decide, publish, submit, sure } from './make.ts'
-import { openStream, type Stream } from './stream.ts'
 
 let app: App
-let stream: Stream
+let following: Following
 beforeAll(async () => {
   app = await openApp()
-  stream = await openStream()
+  following = await followTable()
 })
 
 const nothing = {
@@ -41,7 +41,7 @@ describe('the statistics of a person', () => {
     await publish(app, 'structures', name())
     await reject(await contribute(app.contributor, 'structures', name()))
     await contribute(app.contributor, 'structures', name())
-    await stream.follow()
+    await following.settled()
     // 2 accepted of 4, 4 revisions: 34 points. The reviewers have points as well.
     expect(await stats(app.contributor)).toEqual({
       total_submissions: 4,
@@ -57,7 +57,7 @@ describe('the statistics of a person', () => {
 
   test('are compared with the end of the month before', async () => {
     await publish(app, 'structures', name(), app.other)
-    await stream.follow()
+    await following.settled()
     expect(await stats(app.other)).toMatchObject({ contributor_rank: 3, total_submissions: 1 })
     app.tick(20 * 86_400)
     // A new month in which nothing has happened: nothing has changed since the last, and nothing has been sent.
@@ -73,7 +73,7 @@ describe('the statistics of a person', () => {
     })
     for (let i = 0; i < 4; i += 1) await publish(app, 'structures', name(), app.other)
     await reject(await contribute(app.contributor, 'structures', name()))
-    await stream.follow()
+    await following.settled()
     expect(await stats(app.other)).toEqual({
       total_submissions: 5,
       submissions_growth: 300,
@@ -99,12 +99,12 @@ describe('the statistics of a person', () => {
   test('know where a person stood at the end of a month, whoever has passed by since', async () => {
     app.tick(28 * 86_400)
     await publish(app, 'structures', name())
-    await stream.follow()
+    await following.settled()
     app.tick(31 * 86_400)
     expect(await stats(app.other)).toMatchObject({ contributor_rank: 1, rank_change: 0 })
     const sent = []
     for (let i = 0; i < 3; i += 1) sent.push(await publish(app, 'structures', name()))
-    await stream.follow()
+    await following.settled()
     expect(await stats(app.other)).toMatchObject({ contributor_rank: 2, rank_change: -1, submissions_growth: 0 })
     expect(await stats(app.contributor)).toMatchObject({ contributor_rank: 1, rank_change: 1, submissions_growth: 200 })
   })
@@ -200,7 +200,7 @@ describe('formulas', () => {
 
 test('who has sent legacy submissions has a place among those who did', async () => {
   await submit('other@heritage.test', { status: 'accepted' })
-  await stream.follow()
+  await following.settled()
   const { user_id, ...standing } = sure(200, await app.other.get('/data/personal-stats/'))
   expect(user_id).toEqual(expect.any(String))
   expect(standing).toEqual({ rank: 1, username: 'other', total_submissions: 1, accepted_submissions: 1, score: 10 })

@@ -134,7 +134,7 @@ describe('a large transaction', () => {
     expect(await table.large.tidy()).toBeGreaterThan(0)
     expect(await leftovers(it.heap, it.ids)).toBe(0)
     expect(await it.see()).toEqual(after)
-  })
+  }, 60_000)
 
   test('another on what is not in place yet puts it there first', async () => {
     const it = await prepared(750)
@@ -229,14 +229,14 @@ describe('a large transaction', () => {
 
   test('of many parts that is killed on the way shows nothing or all of it, and ends well', async () => {
     const outcomes: boolean[] = []
-    for (const nth of [3, 12, 21, 30, 39, 48]) {
-      const it = await prepared(750)
+    for (const nth of [3, 7, 11, 15, 19, 23]) {
+      const it = await prepared(300)
       const before = await it.see()
       await withFault(nth, 'killed', () => run(it))
       const up = await it.isUp()
       outcomes.push(up)
       const after = await it.see()
-      if (up) expect([nth, after.counts, after.sums]).toEqual([nth, [0, 500, 375], [0, 500, 375]])
+      if (up) expect([nth, after.counts, after.sums]).toEqual([nth, [0, 200, 150], [0, 200, 150]])
       else expect([nth, after]).toEqual([nth, before])
       time += 120_000
       await table.large.tidy()
