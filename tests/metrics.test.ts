@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { measures } from '../lib/measures.ts'
 import { type App, openApp } from './app.ts'
-import { contribute, sure } from './make.ts'
+import { contribute, decide, sure } from './make.ts'
 import { START } from './provider.ts'
 
 type Metric = { Name: string; Unit: string }
@@ -190,6 +190,15 @@ describe('the queue', () => {
     expect(await state()).toEqual({ waiting: waiting + 2, queue_age_s: 5460, oldest_unclaimed_s: 5460 })
     expect(old.cultural_entity_id).not.toBe(young.cultural_entity_id)
   })
+})
+
+test('a run of the exporter tells how many records it has written', async () => {
+  const { handler } = await import('../functions/exporter.ts')
+  const published = sure(201, await app.staff.post('/cidoc/structures/', { body: { name: 'Exported' } }))
+  sure(201, await decide(app.curator, published, { verdict: 'accept' }))
+  lines = []
+  await handler()
+  expect(lines.filter((line) => line.message === 'export').map(taken)).toEqual([{ exported: 1 }])
 })
 
 test('on one’s own machine lines go to the console without metrics', async () => {
