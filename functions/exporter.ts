@@ -4,6 +4,8 @@ import { log } from '../lib/log.ts'
 /** Comes by every day and writes what everyone may read to files. */
 export async function handler(): Promise<{ files: number }> {
   const { files } = await makeExports()
-  log({ level: 'info', message: 'export', count: files.length })
+  const records = files.filter((file) => file.format === 'jsonl')
+  const exported = records.reduce((sum, file) => sum + file.rows, 0)
+  log({ level: 'info', message: 'export', count: files.length, exported })
   return { files: files.length }
 }

@@ -2,6 +2,7 @@ import { log } from '../lib/log.ts'
 import { compact } from '../lib/search/compact.ts'
 import { sweepBoards } from '../lib/store/board-sweep.ts'
 import { sweepOcr } from '../lib/store/ocr.ts'
+import { sweepFiles } from '../lib/store/project-files.ts'
 import { queueState } from '../lib/store/queue-state.ts'
 import { sweepQueue } from '../lib/store/queue-sweep.ts'
 import { sweepUploads } from '../lib/store/uploads.ts'
@@ -12,7 +13,7 @@ type Chores = Readonly<Record<string, () => Promise<number>>>
 /** What time alone asks for, by how often; each answers how many things it has dealt with, and is safe to repeat. */
 const chores = {
   often: { moved: sweepQueue, settled: tidy, uploads: sweepUploads, read: sweepOcr },
-  seldom: { recounted: sweepBoards, packed: async () => (await compact())?.documents ?? 0 },
+  seldom: { recounted: sweepBoards, cleared: sweepFiles, packed: async () => (await compact())?.documents ?? 0 },
 } satisfies Record<string, Chores>
 
 /** Comes by every minute for what cannot wait and every 15 minutes for the rest; without a word it does everything. */

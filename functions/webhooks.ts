@@ -7,8 +7,13 @@ import { send } from '../lib/webhook.ts'
 export async function handler(): Promise<{ delivered: number; failed: number; dead: number }> {
   if (config.REVIEW_WEBHOOK_URL === '') return { delivered: 0, failed: 0, dead: 0 }
   const result = await deliverDue((it) => send(config.REVIEW_WEBHOOK_URL, it))
-  if (result.delivered > 0) log({ level: 'info', message: 'webhook', count: result.delivered })
-  if (result.failed > 0) log({ level: 'info', message: 'webhook failed', count: result.failed })
-  if (result.dead > 0) log({ level: 'error', message: 'webhook given up', count: result.dead })
+  const { delivered, failed, dead } = result
+  if (delivered + failed + dead > 0)
+    log({
+      level: dead > 0 ? 'error' : 'info',
+      message: 'webhook',
+      count: delivered,
+      webhook_failures: failed + dead,
+    })
   return result
 }

@@ -10,6 +10,7 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   NoSuchKey,
   NotFound,
   PutObjectCommand,
@@ -71,6 +72,18 @@ export async function readObject(Key: string): Promise<Readable | undefined> {
 /** Removes what is under a key; nothing there is no failure. */
 export async function deleteObject(Key: string): Promise<void> {
   await s3.send(new DeleteObjectCommand({ Bucket, Key }))
+}
+
+/** All keys that begin so. */
+export async function keysUnder(Prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  let ContinuationToken: string | undefined
+  do {
+    const page = await s3.send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
+    keys.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []))
+    ContinuationToken = page.NextContinuationToken
+  } while (ContinuationToken)
+  return keys
 }
 
 /** The size of what is under a key, or undefined. */

@@ -14,6 +14,7 @@ export const measures = {
   projection: { projected: 'Count', lag_ms: 'Milliseconds', failures: 'Count' },
   queue: { waiting: 'Count', queue_age_s: 'Seconds', oldest_unclaimed_s: 'Seconds' },
   webhook: { webhook_failures: 'Count' },
+  export: { exported: 'Count' },
 } as const satisfies Record<string, Readonly<Record<string, Unit>>>
 
 type Unit = 'Count' | 'Milliseconds' | 'Seconds'

@@ -26,11 +26,16 @@ export function operations(service: string, functions: readonly string[], email:
   }
 }
 
+/** As serverless.yml names them: the table's indexes, queues of work, and where what was given up lies. */
+const indexes = ['kind', 'every', 'owner', 'owner_kind'] as const
+const jobs = ['AssetFileJobs', 'OcrJobs'] as const
+const letters = ['ProjectorFailures', 'AssetFailures', 'ScheduleFailures'] as const
+
 type Metric = { namespace: string; name: string; dimensions?: Readonly<Record<string, unknown>> }
 type Alarm = {
   means: string
   metric: Metric | readonly Metric[]
-  statistic: 'Sum' | 'Maximum' | 'p99'
+  statistic: 'Sum' | 'Maximum' | 'SampleCount' | 'p99'
   above?: number
   below?: number
   minutes: number
@@ -38,20 +43,30 @@ type Alarm = {
   times?: number
 }
 
-const inTable = (service: string, name: string): Metric => ({
+const inTable = (service: string, name: string, index?: string): Metric => ({
   namespace: 'AWS/DynamoDB',
   name,
-  dimensions: { TableName: service },
+  dimensions: { TableName: service, ...(index && { GlobalSecondaryIndexName: index }) },
 })
+/** Of the table and of each index: what an index refuses is not counted as the table's. */
+const throttles = (service: string): Metric[] =>
+  ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) =>
+    [undefined, ...indexes].map((index) => inTable(service, name, index)),
+  )
 const ofFunction = (service: string, name: string, metric: string): Metric => ({
   namespace: 'AWS/Lambda',
   name: metric,
   dimensions: { FunctionName: `${service}-${name}` },
 })
-const inQueue = (queue: string): Metric => ({
+const inQueue = (queue: string, name = 'ApproximateNumberOfMessagesVisible'): Metric => ({
   namespace: 'AWS/SQS',
-  name: 'ApproximateNumberOfMessagesVisible',
+  name,
   dimensions: { QueueName: { 'Fn::GetAtt': [queue, 'QueueName'] } },
+})
+const ofPipe = (pipe: string, name: string): Metric => ({
+  namespace: 'AWS/EventBridge/Pipes',
+  name,
+  dimensions: { PipeName: { Ref: pipe } },
 })
 const ofGateway = (name: string): Metric => ({
   namespace: 'AWS/ApiGateway',
@@ -99,16 +114,52 @@ function alarmsOf(service: string, namespace: string): Resources {
       above: 0,
       minutes: 5,
     },
+    AssetsGaveUp: {
+      means: 'A file of an asset was not cleared away, drawn small or read: the change is in the queue AssetFailures.',
+      metric: inQueue('AssetFailures'),
+      statistic: 'Maximum',
+      above: 0,
+      minutes: 5,
+    },
+    AssetsLate: {
+      means: 'A file of an asset has waited for over half an hour to be worked on. Saved query: errors.',
+      metric: [...jobs].map((queue) => inQueue(queue, 'ApproximateAgeOfOldestMessage')),
+      statistic: 'Maximum',
+      above: 1800,
+      minutes: 5,
+    },
+    PipeFails: {
+      means: 'The pipe does not get changes of assets to their queues; its state gives the reason.',
+      metric: ofPipe('AssetChangesPipe', 'ExecutionFailed'),
+      statistic: 'Sum',
+      above: 0,
+      minutes: 15,
+    },
     SweeperSilent: {
-      means: 'The sweeper has not come by for an hour.',
+      means: 'The sweeper, which comes by every minute, has come by less than thirty times in an hour.',
       metric: ofFunction(service, 'sweeper', 'Invocations'),
       statistic: 'Sum',
+      below: 30,
+      minutes: 60,
+    },
+    QueueUnseen: {
+      means: 'For an hour the sweeper has not come to the end of its visit every 15 minutes. Saved query: errors.',
+      metric: own('waiting'),
+      statistic: 'SampleCount',
       below: 1,
       minutes: 60,
     },
+    ExportsSilent: {
+      means: 'For 30 hours no run of the exporter has come to its end: readers have the files of the last that did.',
+      metric: own('exported'),
+      statistic: 'SampleCount',
+      below: 1,
+      minutes: 60,
+      times: 30,
+    },
     TableThrottled: {
-      means: 'The table refuses calls: a hot partition, or a limit of the account.',
-      metric: [inTable(service, 'ReadThrottleEvents'), inTable(service, 'WriteThrottleEvents')],
+      means: 'The table or an index refuses calls: a hot partition, or a limit of the account.',
+      metric: throttles(service),
       statistic: 'Sum',
       above: 10,
       minutes: 5,
@@ -151,24 +202,25 @@ function alarmOf(service: string, name: string, { means, metric, statistic, abov
   }
 }
 
-/** One metric as it is, several as their sum. */
+/** One metric as it is; several as their sum, and of those that are no sums the greatest. */
 function measured(metrics: readonly Metric[], statistic: Alarm['statistic'], Period: number): object {
-  const [only, another] = metrics.map(({ namespace, name, dimensions = {} }) => ({
+  const all = metrics.map(({ namespace, name, dimensions = {} }) => ({
     Namespace: namespace,
     MetricName: name,
     Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
   }))
-  if (!another)
-    return { ...only, Period, ...(statistic === 'p99' ? { ExtendedStatistic: statistic } : { Statistic: statistic }) }
-  const ids = metrics.map((_, i) => `m${i}`)
+  if (all.length === 1)
+    return { ...all[0], Period, ...(statistic === 'p99' ? { ExtendedStatistic: statistic } : { Statistic: statistic }) }
+  const ids = all.map((_, i) => `m${i}`)
+  const filled = ids.map((id) => `FILL(${id}, 0)`)
   return {
     Metrics: [
-      { Id: 'all', Expression: ids.map((id) => `FILL(${id}, 0)`).join(' + '), ReturnData: true },
-      ...[only, another].map((Metric, i) => ({
-        Id: ids[i],
-        ReturnData: false,
-        MetricStat: { Metric, Period, Stat: statistic },
-      })),
+      {
+        Id: 'all',
+        Expression: statistic === 'Sum' ? filled.join(' + ') : `MAX([${filled.join(', ')}])`,
+        ReturnData: true,
+      },
+      ...all.map((Metric, i) => ({ Id: ids[i], ReturnData: false, MetricStat: { Metric, Period, Stat: statistic } })),
     ],
   }
 }
@@ -194,6 +246,13 @@ function widgets(service: string, namespace: string): object[] {
     'ApiId',
     filled('HttpApi'),
     { stat, label: `${name} ${stat}` },
+  ]
+  const queue = (name: string, metric: string): Line => [
+    'AWS/SQS',
+    metric,
+    'QueueName',
+    filled(`${name}.QueueName`),
+    { stat: 'Maximum', label: name },
   ]
   const panels: Readonly<Record<string, readonly Line[]>> = {
     'Requests and refusals': [
@@ -226,6 +285,17 @@ function widgets(service: string, namespace: string): object[] {
       own('oldest_unclaimed_s', 'Maximum'),
     ],
     'Caches and webhook': [own('cache_hits', 'Sum'), own('cache_misses', 'Sum'), own('webhook_failures', 'Sum')],
+    'Given up: messages in dead-letter queues': letters.map((name) =>
+      queue(name, 'ApproximateNumberOfMessagesVisible'),
+    ),
+    'Files of assets: seconds that the oldest job has waited': jobs.map((name) =>
+      queue(name, 'ApproximateAgeOfOldestMessage'),
+    ),
+    'Exports: records, milliseconds of a run': [own('exported', 'Maximum'), lambda('exporter', 'Duration', 'Maximum')],
+    'Sweeper: visits, milliseconds': [
+      lambda('sweeper', 'Invocations', 'Sum'),
+      lambda('sweeper', 'Duration', 'Maximum'),
+    ],
   }
   return Object.entries(panels).map(([title, metrics], i) => ({
     type: 'metric',

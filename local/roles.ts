@@ -32,7 +32,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   assets: ['table', 'files', 'bucket'],
   'asset-files': ['table', 'files', 'bucket', 'assetFileJobs'],
   ocr: ['table', 'files', 'bucket', 'ocrJobs'],
-  webhooks: ['table', 'webhookSecret', 'scheduleFailures'],
+  webhooks: ['table', 'scheduleFailures'],
   leaderboard: ['table', 'files', 'scan'],
   health: ['table', 'files', 'bucket'],
   projector: ['table', 'stream', 'failures'],
@@ -78,36 +78,39 @@ const grants = {
   ocrJobs: [jobsOf('OcrJobs')],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
   scheduleFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ScheduleFailures', 'Arn'] }])],
-  // What every function reads when it starts. A secret of one function is a grant of its own.
-  secrets: [allow(['ssm:GetParameters'], ['secret-key', 'secret-key-fallbacks'].map(parameter))],
-  webhookSecret: [allow(['ssm:GetParameters'], [parameter('webhook-secret')])],
 } satisfies Record<string, readonly Statement[]>
 
-/** A parameter of this stack: serverless.yml names it as `ssm:/SERVICE-STAGE/NAME`. */
-function parameter(name: string): unknown {
-  return {
-    'Fn::Sub': `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/\${AWS::StackName}/${name}`,
-  }
+type Environment = Readonly<Record<string, unknown>>
+
+/** What a function reads when it starts: the parameters that its environment names as `ssm:/...`, and no others. */
+function secretsIn(environment: Environment): Statement[] {
+  const paths = Object.values(environment).flatMap((value) => /^ssm:(\/.+)$/.exec(String(value))?.[1] ?? [])
+  return paths.length === 0 ? [] : [allow(['ssm:GetParameters'], [...new Set(paths)].map(parameter))]
 }
+
+const parameter = (path: string) => ({
+  'Fn::Sub': `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter${path}`,
+})
 
 /** The logical id of a function's role. */
 export const roleId = (name: string): string =>
   `${name.replace(/(^|-)(\w)/g, (_, _dash: string, letter: string) => letter.toUpperCase())}Role`
 
-/** One role for each function of the service, as resources. `service` is the name that functions begin with: service-stage. */
-export function roles(service: string): { Resources: Record<string, Resource> } {
+/**
+ * One role for each function of the service, as resources. `service` is the name that functions begin with: service-stage;
+ * `environmentOf` gives the variables of a function.
+ */
+export function roles(
+  service: string,
+  environmentOf: (name: string) => Environment,
+): { Resources: Record<string, Resource> } {
   return {
     Resources: Object.fromEntries(
-      Object.entries(access).map(([name, granted]) => [
-        roleId(name),
-        role(
-          `${service}-${name}`,
-          narrowed(
-            used[name],
-            ['secrets' as const, ...granted].flatMap((each): readonly Statement[] => grants[each]),
-          ),
-        ),
-      ]),
+      Object.entries(access).map(([name, granted]) => {
+        const own = granted.flatMap((each): readonly Statement[] => grants[each])
+        const statements = [...secretsIn(environmentOf(name)), ...narrowed(used[name], own)]
+        return [roleId(name), role(`${service}-${name}`, statements)]
+      }),
     ),
   }
 }

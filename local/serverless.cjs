@@ -6,7 +6,11 @@ const { roles } = require('./roles.ts')
 
 module.exports.events = events
 
-module.exports.roles = async ({ resolveVariable }) => roles(await nameOf(resolveVariable))
+module.exports.roles = async ({ resolveVariable }) => {
+  const { environment: shared } = await resolveVariable('self:provider')
+  const functions = await resolveVariable('self:functions')
+  return roles(await nameOf(resolveVariable), (name) => ({ ...shared, ...functions[name].environment }))
+}
 
 module.exports.operations = async ({ resolveVariable }) =>
   operations(

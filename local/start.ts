@@ -78,7 +78,8 @@ async function start(): Promise<void> {
   await createTable(DYNAMODB_ENDPOINT, TABLE_NAME, stack.table)
   // These read the configuration, which is complete from here on.
   const [{ seed }, { page }] = await Promise.all([import('./seed.ts'), import('./page.ts')])
-  await seed()
+  // For `npm run restore`, which builds a service from nothing.
+  if (!process.argv.includes('--empty')) await seed()
   await serving
   running.push(
     startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,

@@ -29,6 +29,7 @@ const DOMAIN = {
   API_DOMAIN: 'api.example.org',
   API_CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:000000000000:certificate/x',
   ALARM_EMAIL: 'operator@example.org',
+  ASSISTANT_API_KEY: 'ssm:/heritage-prod/assistant-api-key',
 }
 beforeAll(async () => {
   for (const [i, stage] of stages.entries()) packaged.set(stage, await pack(stage, i > 0))
@@ -51,13 +52,17 @@ function* within(value: unknown): Generator<unknown> {
   if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) yield* within(each)
 }
 
+/** What a text for CloudFormation to fill in asks for: `${Id}`, `${Id.Name}`. */
+const namesIn = (text: string): string[][] =>
+  [...text.matchAll(/\$\{([^}!]+)\}/g)].map(([, name = '']) => (name.startsWith('AWS::') ? [name] : name.split('.')))
+
 describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
   test('refers to nothing that is not there', () => {
     const known = new Set(Object.keys(stack(stage)))
     const pseudo = /^AWS::(AccountId|Region|Partition|URLSuffix|StackName|NoValue)$/
     const referred = [...within(packaged.get(stage))].flatMap((it) => {
       const { Ref, 'Fn::GetAtt': got, 'Fn::Sub': text, DependsOn } = Object(it)
-      const named = typeof text === 'string' ? [...text.matchAll(/\$\{([^}!]+)\}/g)].map((match) => match[1]) : []
+      const named = typeof text === 'string' ? namesIn(text).map(([id]) => id) : []
       return [Ref, [got].flat()[0], ...named, ...[DependsOn ?? []].flat()].filter((name) => name !== undefined)
     })
     expect(referred.length).toBeGreaterThan(100)
@@ -76,8 +81,9 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
       'AWS::ApiGatewayV2::DomainName': ['RegionalDomainName'],
     }
     const asked = [...within(packaged.get(stage))].flatMap((it) => {
-      const got = Object(it)['Fn::GetAtt']
-      return Array.isArray(got) ? [got] : []
+      const { 'Fn::GetAtt': got, 'Fn::Sub': text } = Object(it)
+      const named = typeof text === 'string' ? namesIn(text).filter(([, name]) => name) : []
+      return [...(Array.isArray(got) ? [got] : []), ...named]
     })
     expect(asked.filter(([id, name]) => !has[stack(stage)[id]?.Type ?? '']?.includes(name))).toEqual([])
   })
@@ -160,6 +166,17 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
       expect([id, letters(stage, id, Properties)]).toEqual([id, expect.any(String)])
   })
 
+  test('tells someone when a letter is in any of the queues for them', () => {
+    const watched = ofType(stage, 'AWS::CloudWatch::Alarm')
+      .filter(([, { Properties }]) => Properties.MetricName === 'ApproximateNumberOfMessagesVisible')
+      .map(([, { Properties }]) => at(Properties, 'Dimensions', 0, 'Value', 'Fn::GetAtt', 0))
+    const targets = [...within(packaged.get(stage))].flatMap((it) => {
+      const { deadLetterTargetArn, DeadLetterConfig, OnFailure } = Object(it)
+      return [deadLetterTargetArn, DeadLetterConfig?.Arn, OnFailure?.Destination].filter(Boolean).map(labelOf)
+    })
+    expect(watched.sort()).toEqual([...new Set(targets)].sort())
+  })
+
   test('throttles at the gateway', () => {
     const [, it] = ofType(stage, 'AWS::ApiGatewayV2::Stage')[0] ?? []
     const [rate, burst] = stage === 'dev' || stage === 'staging' ? [50, 100] : [500, 1000]
@@ -184,12 +201,7 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
         .map(String)
         .filter((value) => value.startsWith('ssm:'))
       const granted = permissionsOf(stage, it.id).filter(([action]) => action === 'ssm:GetParameters')
-      const name = stage === 'domain' ? 'prod' : stage
-      expect(
-        granted
-          .map(([, place]) => place.replace(/^.*:parameter\/\$\{AWS::StackName\}/, `ssm:/heritage-${name}`))
-          .sort(),
-      ).toEqual(wanted.sort())
+      expect(granted.map(([, place]) => place.replace(/^.*:parameter\//, 'ssm:/')).sort()).toEqual(wanted.sort())
     }
   })
 
@@ -212,6 +224,19 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
     expect(own.filter((name) => !known.includes(String(name)))).toEqual([])
     // Whatever is measured is shown, but for what only a query needs.
     expect(known.filter((name) => !own.includes(name)).sort()).toEqual(['faults', 'projected', 'refusals'])
+  })
+
+  test('asks nothing of an alarm that CloudWatch refuses', () => {
+    for (const [id, { Properties }] of ofType(stage, 'AWS::CloudWatch::Alarm')) {
+      const metrics = [Properties.Metrics ?? []].flat().flatMap((it) => at(it, 'MetricStat') ?? [])
+      const period = Number(Properties.Period ?? at(metrics[0], 'Period'))
+      const limit = period < 3600 ? 86_400 : 604_800
+      expect([id, period * Number(Properties.EvaluationPeriods) <= limit, metrics.length <= 10]).toEqual([
+        id,
+        true,
+        true,
+      ])
+    }
   })
 
   test('tells someone of every alarm', () => {

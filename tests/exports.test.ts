@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { csvLine } from '../lib/exports/csv.ts'
 import { type App, openApp } from './app.ts'
+import { objects } from './asset-world.ts'
+import { withFault } from './faults.ts'
 import { contribute, decide, everyState, publish, sure } from './make.ts'
 
 type File = { name: string; url: string; sha256: string; bytes: number; rows: number }
 type Record = { id: number; values: { [name: string]: unknown }; provenance: { [name: string]: unknown }[] }
+const HOUR = 3600
 let app: App
 let temple: { id: number; cultural_entity_id: string }
 
@@ -22,6 +25,16 @@ const read = async (name: string) => {
   const response = await fetch(file.url)
   const bytes = Buffer.from(await response.arrayBuffer())
   return { file, response, bytes, text: bytes.toString('utf8') }
+}
+const hashAt = async (url: string) =>
+  createHash('sha256')
+    .update(Buffer.from(await (await fetch(url)).arrayBuffer()))
+    .digest('hex')
+/** The keys that the current listing accounts for. */
+const named = async () => {
+  const { currentListing } = await import('../lib/exports/listing.ts')
+  const current = await currentListing()
+  return ['exports/current.json', ...(current?.files.map(({ key }) => key) ?? []), ...(current?.previous ?? [])].sort()
 }
 const records = async (name: string): Promise<Record[]> =>
   (await read(name)).text
@@ -177,16 +190,40 @@ describe('the next run', () => {
     expect((await read('structure.csv')).text).toContain('Too late')
   })
 
-  test('keeps the files of the one before, and removes older ones', async () => {
+  test('keeps the files of the one before, and removes older ones when whoever reads them has had an hour', async () => {
     const first = await files()
     await make()
     const second = await files()
     expect((await fetch(first[0]?.url ?? '')).status).toBe(200)
     await make()
+    expect((await fetch(first[0]?.url ?? '')).status).toBe(200)
+    app.tick(HOUR + 1)
+    await make()
     expect((await fetch(first[0]?.url ?? '')).status).toBe(404)
-    expect((await fetch(second[0]?.url ?? '')).status).toBe(200)
+    expect((await fetch(second[0]?.url ?? '')).status).toBe(404)
+    expect(await objects('exports/')).toEqual(await named())
   })
 })
+
+// Wherever the process ends, readers have one whole run or the other, and the next run leaves nothing of it behind.
+test.each(['killed', 'killed after'] as const)(
+  'a run that is %s at any of its calls',
+  async (fault) => {
+    await make()
+    const before = await hashes()
+    for (let nth = 0; await withFault(nth, fault, make); nth += 1) {
+      expect(await hashes()).toEqual(before)
+      for (const { url, sha256 } of await files()) expect(await hashAt(url)).toBe(sha256)
+    }
+    // That of the last run, and of the one before.
+    for (let run = 0; run < 2; run += 1) {
+      app.tick(HOUR + 1)
+      await make()
+    }
+    expect(await objects('exports/')).toEqual(await named())
+  },
+  60_000,
+)
 
 test('the licence of a source is named where everyone may see the source', async () => {
   const source = (name: string, more: object) =>

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { measures } from '../lib/measures.ts'
+import { operations } from '../local/operations.ts'
 import { type App, openApp } from './app.ts'
-import { contribute, sure } from './make.ts'
+import { contribute, decide, sure } from './make.ts'
 import { START } from './provider.ts'
 
 type Metric = { Name: string; Unit: string }
@@ -191,6 +192,100 @@ describe('the queue', () => {
     expect(old.cultural_entity_id).not.toBe(young.cultural_entity_id)
   })
 })
+
+test('a run of the exporter tells how many records it has written', async () => {
+  const { handler } = await import('../functions/exporter.ts')
+  const published = sure(201, await app.staff.post('/cidoc/structures/', { body: { name: 'Exported' } }))
+  sure(201, await decide(app.curator, published, { verdict: 'accept' }))
+  lines = []
+  await handler()
+  expect(lines.filter((line) => line.message === 'export').map(taken)).toEqual([{ exported: 1 }])
+})
+
+describe('what an operator looks at', () => {
+  /** Lines of each sort, as the functions write them. */
+  let all: Line[]
+  beforeAll(async () => {
+    lines = []
+    process.env._X_AMZN_TRACE_ID = 'Root=1-5f84c7a5-0123456789abcdef01234567;Sampled=1'
+    for (let i = 0; i < 2; i += 1) await app.anon.get('/data/leaderboard/')
+    await app.anon.get('/data/user/me/')
+    const { config } = await import('../lib/config.ts')
+    const { db } = await import('../lib/table/client.ts')
+    const broken = vi.spyOn(db, 'send').mockRejectedValue(new TypeError('broken'))
+    await app.anon.get('/cidoc/structures/')
+    broken.mockRestore()
+    for (const name of ['sweeper', 'exporter']) await (await import(`../functions/${name}.ts`)).handler()
+    const { handler: project } = await import('../functions/projector.ts')
+    const NewImage = { type: { S: 'record' }, request_id: { S: 'of a change' } }
+    await project({ Records: [{ dynamodb: { NewImage, SequenceNumber: '1' } }] as never })
+    // Nobody listens there.
+    Object.assign(config, { REVIEW_WEBHOOK_URL: 'http://127.0.0.1:1/' })
+    const { announce } = await import('../lib/store/deliveries.ts')
+    const slug = sure(
+      201,
+      await app.contributor.post('/data/projects/', { body: { slug: 'told', title: 'Told' } }),
+    ).slug
+    const { id: project_id } = (await app.contributor.get(`/data/projects/${slug}/`)).body
+    const what = { action: 'state_changed', payload: { to: 'in_review' }, actor_id: 'x', number: 1, version: 1 }
+    await announce({ before: undefined, after: { ...what, id: 'x', project_id, created_at: '' } })
+    const { handler: deliver } = await import('../functions/webhooks.ts')
+    expect(await deliver()).toEqual({ delivered: 0, failed: 1, dead: 0 })
+    all = lines
+  })
+  const watched = () => Object.entries(operations('heritage-dev', ['tokens'], '').Resources)
+  const ofType = (type: string) => watched().flatMap(([, it]) => (it.Type === type ? [Object(it.Properties)] : []))
+  const own = 'heritage/dev'
+
+  test('alarms and the dashboard look at metrics that functions emit, without dimensions or by route', () => {
+    const emitted = new Set(all.flatMap((line) => Object.keys(taken(line))))
+    const alarms = ofType('AWS::CloudWatch::Alarm').filter(({ Namespace }) => Namespace === own)
+    expect(alarms.length).toBeGreaterThan(3)
+    for (const { MetricName, Dimensions } of alarms)
+      expect([MetricName, Dimensions, emitted.has(MetricName)]).toEqual([MetricName, [], true])
+    const [{ DashboardBody }] = ofType('AWS::CloudWatch::Dashboard')
+    const panels: { properties: { metrics: [string, string, object][] } }[] = JSON.parse(
+      DashboardBody['Fn::Sub'],
+    ).widgets
+    const shown = panels.flatMap(({ properties }) => properties.metrics).filter(([namespace]) => namespace === own)
+    expect(shown.length).toBeGreaterThan(10)
+    expect(shown.filter(([, name, options]) => !emitted.has(name) || typeof options !== 'object')).toEqual([])
+    expect([...emitted]).toContain('GET /data/user/me/ ms')
+  })
+
+  test('saved queries name only what lines hold, and messages that are written', () => {
+    const members = new Set(all.flatMap((line) => Object.keys(line)))
+    const messages = new Set(all.map((line) => line.message))
+    const queries: string[] = ofType('AWS::Logs::QueryDefinition').map(({ QueryString }) => QueryString)
+    expect(queries.length).toBeGreaterThan(4)
+    for (const query of queries) {
+      for (const [, message] of query.matchAll(/message = '([^']+)'/g)) expect(messages).toContain(message)
+      const made = [...query.matchAll(/\bas (\w+)/g)].map(([, name]) => name)
+      const words = query.replace(/'[^']*'/g, '').match(/(?<![@\w])[a-z_]{2,}/g) ?? []
+      const names = words.filter((word) => !made.includes(word) && !language.has(word))
+      expect([query, names.filter((name) => !members.has(name))]).toEqual([query, []])
+    }
+  })
+})
+
+/** The words of the query language itself. */
+const language = new Set([
+  'filter',
+  'stats',
+  'fields',
+  'sort',
+  'limit',
+  'by',
+  'as',
+  'and',
+  'asc',
+  'desc',
+  'count',
+  'sum',
+  'avg',
+  'max',
+  'pct',
+])
 
 test('on one’s own machine lines go to the console without metrics', async () => {
   vi.resetModules()

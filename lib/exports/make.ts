@@ -1,11 +1,11 @@
-import { deleteObject, startUpload, type Upload } from '../blobs.ts'
-import { newId, now } from '../clock.ts'
+import { startUpload, type Upload } from '../blobs.ts'
+import { now } from '../clock.ts'
 import { config } from '../config.ts'
 import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { publishedOf } from '../store/published.ts'
 import { licencesOf } from '../store/sources.ts'
 import { csvLine } from './csv.ts'
-import { currentListing, type File, type Listing, publishListing } from './listing.ts'
+import { clearAway, currentListing, type File, type Listing, newFolder, publishListing } from './listing.ts'
 import {
   type Exported,
   exportOf,
@@ -22,14 +22,14 @@ import {
  */
 export async function makeExports(): Promise<Listing> {
   const before = await currentListing()
-  const folder = `exports/${newId()}`
+  const folder = newFolder()
   const made_at = now()
   const files: File[] = []
   for (const key of kindKeys) files.push(...(await writeKind(key, folder)))
   const licence = config.EXPORT_LICENCE || null
   const listing = { made_at, licence, files, previous: before?.files.map((file) => file.key) ?? [] }
   await publishListing(listing)
-  for (const key of before?.previous ?? []) await deleteObject(key)
+  await clearAway(listing)
   return listing
 }
 

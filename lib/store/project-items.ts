@@ -54,10 +54,16 @@ export const Project = v.object({
   version: v.number(),
 })
 export type Project = v.InferOutput<typeof Project>
+/** The index partition of deleted projects that still have files. What was merged keeps its files, and is not among them. */
+export const WITH_FILES = 'DELETED'
 export const project = defineItem({
   type: 'project',
   schema: Project,
   key: ({ id }: { id: string }) => key.project(id),
+  indexes: (it) =>
+    it.deleted_at !== null && it.merged_at === null && it.asset_count > 0
+      ? { kind: { pk: WITH_FILES, sk: `${it.deleted_at}#${it.id}` } }
+      : {},
 })
 
 /** A project as the subject of rules. */

@@ -213,7 +213,7 @@ export const amend = async (old: Visited, actor: Actor, changes: Changes): Promi
     }))
   ).about
 
-/** Takes a project away: its slug is free again, its partition stays for those who look after the table. */
+/** Takes a project away: its slug is free again. Its files stay for a month, the rest of its partition for those who look after the table. */
 export async function remove(old: Visited): Promise<void> {
   await change(old, (it) => ({
     changes: { deleted_at: now() },

@@ -61,6 +61,7 @@ import { addressOf } from '../domain/address.ts'
  *   projects with a word that begins so               table       WORD#project                    <word>#<id>
  *   an upload that is not an asset yet                table       PROJECT#<id>                    UPLOAD#<id>
  *   uploads by when they expire                       kind        UPLOAD                          <until>#<id>
+ *   deleted projects with files, by when              kind        DELETED                         <deleted_at>#<id>
  *   what search learns of the text in an asset        table       PROJECT#<id>                    TEXT#<id>
  *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
  *   assets whose text is being read, by since when    every       OCR                             <since>#<id>

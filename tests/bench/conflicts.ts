@@ -27,7 +27,7 @@ type Claim = v.InferOutput<typeof Claim>
 /** What the conflict check says to the real claims of two sources about one thing, and to the traps. Everything goes through the endpoints. */
 export async function benchConflicts(): Promise<void> {
   if (!files.every((file) => existsSync(file))) {
-    say('\nConflicts: skipped, since ../shared/data is not here.\n')
+    say('Conflicts: skipped, since ../shared/data is not here.')
     return
   }
   const { openApp } = await import('../app.ts')
@@ -123,7 +123,7 @@ async function likenesses(app: App, conflicts: readonly Conflict[]): Promise<voi
 
 function summary({ disagree: real, caught, alarms }: Seen): void {
   const precision = caught + alarms === 0 ? 1 : caught / (caught + alarms)
-  say(`\nprecision ${precision.toFixed(2)}, recall ${(real === 0 ? 1 : caught / real).toFixed(2)}\n`)
+  say(`precision ${precision.toFixed(2)}, recall ${(real === 0 ? 1 : caught / real).toFixed(2)}`)
 }
 
 const Row = v.object({ id: v.string(), coordinates: v.optional(v.string()) })

@@ -7,7 +7,7 @@ const directory = join(process.cwd(), '../shared/data')
 /** Rows per second of an import with acceptance, and of a second run that finds everything there; peak memory of the process, functions included. */
 export async function benchImport(): Promise<void> {
   if (!existsSync(directory)) {
-    say('\nImport: skipped, since ../shared/data is not here.\n')
+    say('Import: skipped, since ../shared/data is not here.')
     return
   }
   const { openApp } = await import('../app.ts')
@@ -44,5 +44,5 @@ export async function benchImport(): Promise<void> {
   }
   print('Import of the shared rows', rows)
   const peak = process.resourceUsage().maxRSS / 1024
-  say(`\npeak memory ${peak.toFixed(0)} MB, ${(peak - before / 1_048_576).toFixed(0)} MB above the start\n`)
+  say(`Peak memory ${peak.toFixed(0)} MB, ${(peak - before / 1_048_576).toFixed(0)} MB above the start`)
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { benchAnswers } from './answers.ts'
 import { benchBundles } from './bundles.ts'
 import { benchComments } from './comments.ts'
@@ -8,8 +8,9 @@ import { benchConflicts } from './conflicts.ts'
 import { benchCost } from './cost.ts'
 import { benchCosts } from './costs.ts'
 import { benchCpu } from './cpu.ts'
+import { benchExports } from './exports.ts'
 import { benchImport } from './import.ts'
-import { writePage } from './page.ts'
+import { renewed } from './page.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchProjects } from './projects.ts'
 import { benchQueue } from './queue.ts'
@@ -19,7 +20,7 @@ import { benchUploads } from './uploads.ts'
 
 /**
  * `npm run bench [-- NAME...]`: all measurements, or the named ones. `SIZES=1000,100000` sets the sizes of those that fill
- * a table. `--write` puts what was measured into the README, between the marks of its own section.
+ * a table. `--write` puts what was measured into the README, each between marks of its own; the others there stay.
  */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
 const benches: Readonly<Record<string, () => Promise<void>>> = {
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   search: benchSearch,
   freshness: benchFreshness,
   community: () => benchCommunity(sizes),
+  exports: () => benchExports(sizes),
 }
 
 const writes = process.argv.includes('--write')
@@ -56,7 +58,7 @@ if (only && named.length === 1 && !writes) {
   await stop()
   process.exit(0)
 }
-const pages = '.build/bench'
+const [pages, README] = ['.build/bench', 'README.md']
 mkdirSync(pages, { recursive: true })
 // Each in a process of its own: the configuration, and with it the table, is read once.
 for (const name of named.length > 0 ? named : Object.keys(benches)) {
@@ -67,5 +69,8 @@ for (const name of named.length > 0 ? named : Object.keys(benches)) {
     env: { ...process.env, BENCH_PAGE },
   })
   if (status !== 0) process.exit(status ?? 1)
+  if (!writes) continue
+  const command = `${process.env.SIZES ? `SIZES=${process.env.SIZES} ` : ''}npm run bench -- ${name}`
+  const measured = { name, command, text: readFileSync(BENCH_PAGE, 'utf8') }
+  writeFileSync(README, renewed(readFileSync(README, 'utf8'), measured, Object.keys(benches)))
 }
-if (writes) writePage(pages, Object.keys(benches))

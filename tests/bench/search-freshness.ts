@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPump } from '../../local/pump.ts'
 import { openApp } from '../app.ts'
+import { print, say } from './table.ts'
 
 /** How long after its answer a change is found by search, with the pauses that the local service has: pump 200 ms, model 250 ms. */
 export async function benchFreshness(): Promise<void> {
@@ -40,12 +41,9 @@ export async function benchFreshness(): Promise<void> {
   await rm(directory, { recursive: true })
   const at = (times: number[], share: number) =>
     `${(times.sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0).toFixed(0)}`
-  process.stdout.write(`
-| change | p50 ms until search shows it | p99 |
-| --- | ---: | ---: |
-| created to found | ${at(created, 0.5)} | ${at(created, 0.99)} |
-| deleted to gone | ${at(deleted, 0.5)} | ${at(deleted, 0.99)} |
-
-Units of the projector per change of an item, all its effects together: ${(units / changes).toFixed(1)}
-`)
+  print('Freshness: milliseconds until search shows a change', [
+    { change: 'created to found', p50: at(created, 0.5), p99: at(created, 0.99) },
+    { change: 'deleted to gone', p50: at(deleted, 0.5), p99: at(deleted, 0.99) },
+  ])
+  say(`Units of the projector per change of an item, all its effects together: ${(units / changes).toFixed(1)}`)
 }

@@ -9,6 +9,7 @@ import { documents, questions, sorts, timed } from './search-fill.ts'
 import { hasPostgres, type Postgres, setUp, startPostgres } from './search-postgres.ts'
 import { finderOf, judge, type Scores } from './search-relevance.ts'
 import { hasRows, type Query, type Row, readQueries, readRows } from './search-rows.ts'
+import { print, say } from './table.ts'
 
 /** The search model beside PostgreSQL: the same rows, the same questions, one run. `SIZES` are numbers of documents; the real rows always come first. */
 export async function benchSearch(): Promise<void> {
@@ -19,7 +20,7 @@ export async function benchSearch(): Promise<void> {
   await createTestTable(process.env.TABLE_NAME)
   const rows = readRows()
   const postgres = hasPostgres ? await startPostgres() : undefined
-  say(postgres ? `${setUp}\n` : 'PostgreSQL 15 is not installed: measured without it.\n')
+  say(postgres ? setUp : 'PostgreSQL 15 is not installed: measured without it.')
   try {
     for (const size of [rows.length, ...sizes]) await compare(rows, size, postgres)
   } finally {
@@ -33,29 +34,41 @@ async function compare(rows: readonly Row[], size: number, postgres: Postgres | 
   const real = size === rows.length
   const names = real ? rows.map(({ name }) => name) : namesOf(rows, size)
   const asked = questions(names, real ? 300 : 200)
-  say(`\n### ${size.toLocaleString('en')} documents${real ? ', the real rows' : ''}\n`)
-  table(['query', 'ours p50 ms', 'p99', ...(postgres ? ['PostgreSQL p50 ms', 'p99', 'p50 ratio', 'p99 ratio'] : [])])
+  const of = `${size.toLocaleString('en')} documents${real ? ', the real rows' : ''}`
   const find = finderOf(ours.model)
+  const times: Record<string, string>[] = []
   for (const sort of sorts) {
     const queries = asked[sort]
     await timed(queries.slice(0, 50), find)
     const mine = await timed(queries, find)
-    const cells = [sort, ms(mine.p50), ms(mine.p99)]
-    if (postgres) {
-      await timed(queries.slice(0, 20), postgres.find)
-      const other = await timed(queries, postgres.find)
-      cells.push(ms(other.p50), ms(other.p99), ratio(other.p50, mine.p50), ratio(other.p99, mine.p99))
-    }
-    row(cells)
+    if (postgres) await timed(queries.slice(0, 20), postgres.find)
+    const other = postgres && (await timed(queries, postgres.find))
+    times.push({
+      query: sort,
+      'ours p50 ms': ms(mine.p50),
+      p99: ms(mine.p99),
+      ...(other && {
+        'PostgreSQL p50 ms': ms(other.p50),
+        'its p99': ms(other.p99),
+        'p50 ratio': ratio(other.p50, mine.p50),
+        'p99 ratio': ratio(other.p99, mine.p99),
+      }),
+    })
   }
-  say('')
-  table(['what', 'ours', ...(postgres ? ['PostgreSQL'] : [])])
-  row(['build, seconds', ours.seconds.toFixed(1), ...(theirs ? [theirs.seconds.toFixed(1)] : [])])
-  row(['index without documents, MB', mb(ours.indexBytes), ...(theirs ? [mb(theirs.indexBytes)] : [])])
-  row(['all of it, MB', mb(ours.bytes), ...(theirs ? [mb(theirs.bytes)] : [])])
-  row(['compressed in the bucket, MB', mb(ours.stored), ...(theirs ? ['-'] : [])])
-  row(['fresh process to first answer, s', ours.fresh.seconds.toFixed(2), ...(theirs ? ['-'] : [])])
-  row(['resident then, MB', mb(ours.fresh.rss), ...(postgres ? [mb(postgres.memory())] : [])])
+  print(`Questions over ${of}`, times)
+  const row = (what: string, mine: string, other = '-') => ({
+    what,
+    ours: mine,
+    ...(postgres && { PostgreSQL: other }),
+  })
+  print(`The model of ${of}`, [
+    row('build, seconds', ours.seconds.toFixed(1), theirs?.seconds.toFixed(1)),
+    row('index without documents, MB', mb(ours.indexBytes), theirs && mb(theirs.indexBytes)),
+    row('all of it, MB', mb(ours.bytes), theirs && mb(theirs.bytes)),
+    row('compressed in the bucket, MB', mb(ours.stored)),
+    row('fresh process to first answer, s', ours.fresh.seconds.toFixed(2)),
+    row('resident then, MB', mb(ours.fresh.rss), postgres && mb(postgres.memory())),
+  ])
   // Among recombined names others answer a question as well as those that are expected.
   if (real) await relevance(rows, find, postgres)
   ours.close()
@@ -118,19 +131,23 @@ async function relevance(rows: readonly Row[], find: (text: string) => unknown, 
   const queries: Query[] = readQueries()
   const ours = (await judge(queries, known, async (text) => toIds(await find(text)))).groups
   const theirs = postgres && (await judge(queries, known, postgres.find)).groups
-  say('')
-  table([
-    ...['perturbation', 'queries', 'recall@1', 'recall@10', 'MRR'],
-    ...(theirs ? ['PostgreSQL @1', '@10', 'MRR'] : []),
-  ])
-  for (const [name, scores] of ours) {
-    const other = theirs?.get(name)
-    row([name, String(scores.questions), ...figures(scores), ...(other ? figures(other) : [])])
-  }
+  print(
+    'Relevance on the real rows',
+    [...ours].map(([perturbation, scores]) => {
+      const other = theirs?.get(perturbation)
+      return {
+        perturbation,
+        queries: scores.questions,
+        ...figures(scores, ['recall@1', 'recall@10', 'MRR']),
+        ...(other && figures(other, ['PostgreSQL @1', 'its @10', 'its MRR'])),
+      }
+    }),
+  )
 }
 
 const toIds = (found: unknown): string[] => (Array.isArray(found) ? found.map(String) : [])
-const figures = (it: Scores) => [it.first, it.ten, it.mrr].map((each) => each.toFixed(3))
+const figures = (it: Scores, names: readonly [string, string, string]) =>
+  Object.fromEntries([it.first, it.ten, it.mrr].map((each, i) => [names[i], each.toFixed(3)]))
 
 function namesOf(rows: readonly Row[], size: number): string[] {
   const step = Math.max(1, Math.floor(size / 20_000))
@@ -143,9 +160,3 @@ function namesOf(rows: readonly Row[], size: number): string[] {
 const ms = (n: number) => n.toFixed(n < 10 ? 2 : 1)
 const mb = (n: number) => (n / 1e6).toFixed(1)
 const ratio = (a: number, b: number) => `${(a / b).toFixed(1)}x`
-const say = (text: string) => void process.stdout.write(`${text}\n`)
-const row = (cells: readonly string[]) => say(`| ${cells.join(' | ')} |`)
-const table = (names: readonly string[]) => {
-  row(names)
-  row(names.map((_, i) => (i === 0 ? '---' : '---:')))
-}

@@ -9,11 +9,13 @@ export function print(title: string, rows: readonly Record<string, string | numb
     `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
   const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
   const [head = [], ...body] = cells
-  say(`\n${title}\n\n${[head, rule, ...body].map(line).join('\n')}\n`)
+  say(`**${title}**`)
+  say([head, rule, ...body].map(line).join('\n'))
 }
 
-/** A line beside a table. */
+/** A paragraph beside the tables. */
 export function say(text: string): void {
-  process.stdout.write(text)
-  if (process.env.BENCH_PAGE) appendFileSync(process.env.BENCH_PAGE, text)
+  const paragraph = `\n${text.trim()}\n`
+  process.stdout.write(paragraph)
+  if (process.env.BENCH_PAGE) appendFileSync(process.env.BENCH_PAGE, paragraph)
 }
