@@ -5,8 +5,8 @@ import { isJson, type Json } from './json.ts'
  * is gone or another, and whatever is asked for that was not. What only adds is not told.
  */
 export function breaks(old: Json, next: Json): string[] {
-  /** Pairs of named shapes that have been found to agree. */
-  const agreed = new Set<string>()
+  /** Pairs of schemas that agree, or are being compared further out: a shape may hold itself. */
+  const agreed = { sent: new Map<Json, Set<Json>>(), answered: new Map<Json, Set<Json>>() }
   const before = operationsOf(old)
   const after = operationsOf(next)
   return [...before].flatMap(([name, one]) => {
@@ -60,15 +60,12 @@ export function breaks(old: Json, next: Json): string[] {
     )
   }
 
-  function schemas(side: Side, was: Json, is: Json, at: string, seen: readonly string[] = []): string[] {
-    const pair = `${side} ${was.$ref} ${is.$ref}`
-    const isNamed = was.$ref !== undefined && is.$ref !== undefined
-    if (isNamed && (agreed.has(pair) || seen.includes(pair))) return []
-    const beyond = [...seen, pair]
+  function schemas(side: Side, was: Json, is: Json, at: string): string[] {
     const [options, others] = [optionsOf(old, was), optionsOf(next, is)]
     // What is sent must still be taken, and what is answered must have been there before.
     const [given, known] = side === 'sent' ? [options, others] : [others, options]
-    const unmet = given.flatMap((one) => {
+    if (known.some(isAnything)) return []
+    return given.flatMap((one) => {
       const faults = known
         .filter((each) => isAlike(one, each))
         .map((each) => (side === 'sent' ? compared(one, each) : compared(each, one)))
@@ -76,11 +73,14 @@ export function breaks(old: Json, next: Json): string[] {
         return [side === 'sent' ? `${at} no longer takes ${kindOf(one)}` : `${at} may now be ${kindOf(one)}`]
       return faults.toSorted((a, b) => a.length - b.length)[0] ?? []
     })
-    if (isNamed && unmet.length === 0) agreed.add(pair)
-    return unmet
 
     function compared(a: Json, b: Json): string[] {
-      return [...members(a, b), ...items(a, b), ...values(side, a, b, at)]
+      const others = agreed[side].get(a) ?? new Set()
+      if (others.has(b)) return []
+      agreed[side].set(a, others.add(b))
+      const faults = [...members(a, b), ...items(a, b), ...values(side, a, b, at)]
+      if (faults.length > 0) others.delete(b)
+      return faults
     }
 
     function members(a: Json, b: Json): string[] {
@@ -94,17 +94,22 @@ export function breaks(old: Json, next: Json): string[] {
         ...(side === 'sent' ? asked : lost),
         ...Object.keys(were).flatMap((name) =>
           name in are
-            ? schemas(side, member(were, name), member(are, name), `${at}.${name}`, beyond)
+            ? schemas(side, member(were, name), member(are, name), `${at}.${name}`)
             : [`${at}.${name} is gone`],
         ),
         ...(isJson(a.additionalProperties) && isJson(b.additionalProperties)
-          ? schemas(side, a.additionalProperties, b.additionalProperties, `${at}.*`, beyond)
+          ? schemas(side, a.additionalProperties, b.additionalProperties, `${at}.*`)
           : []),
       ]
     }
 
     function items(a: Json, b: Json): string[] {
-      return isJson(a.items) && isJson(b.items) ? schemas(side, a.items, b.items, `${at}[]`, beyond) : []
+      const [were, are] = [schemasIn(a.prefixItems), schemasIn(b.prefixItems)]
+      return [
+        ...(were.length === are.length ? [] : [`${at} has another number of items`]),
+        ...were.flatMap((one, place) => schemas(side, one, are[place] ?? {}, `${at}[${place}]`)),
+        ...(isJson(a.items) && isJson(b.items) ? schemas(side, a.items, b.items, `${at}[]`) : []),
+      ]
     }
   }
 }
@@ -170,6 +175,10 @@ function resolved(document: Json, it: Json): Json {
   return resolved(document, found)
 }
 
+const schemasIn = (it: unknown): Json[] => (Array.isArray(it) ? it.filter(isJson) : [])
+/** A schema that refuses nothing. */
+const isAnything = (it: Json) =>
+  typeOf(it) === 'anything' && !['enum', 'allOf', 'anyOf', 'oneOf', 'not'].some((name) => name in it)
 const typeOf = (it: Json) => it.type ?? (it.const === undefined ? 'anything' : typeof it.const)
 const isAlike = (a: Json, b: Json) =>
   typeOf(a) === typeOf(b) || [a, b].every((it) => ['integer', 'number'].includes(String(it.type)))
