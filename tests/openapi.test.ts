@@ -6,12 +6,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Routes } from '../lib/http/route.ts'
-import { optionsOf } from '../lib/kinds/enums.ts'
-import { type Field, type Kind, kinds, recordKinds } from '../lib/kinds/index.ts'
+import { kinds, recordKinds } from '../lib/kinds/index.ts'
 import { breaks } from '../local/openapi/breaking.ts'
 import { words } from '../local/openapi/words.ts'
 import { type App, openApp } from './app.ts'
 import { type Exchange, faultOf } from './documented.ts'
+import { filled } from './filled.ts'
 import { sure } from './make.ts'
 
 const file = new URL('openapi.json', import.meta.url)
@@ -382,7 +382,7 @@ describe('a change that breaks clients is told', () => {
 describe('a record of each kind answers as the document says, by every route', () => {
   test.each(recordKinds.map((key) => kinds[key]))('$key', async (kind) => {
     const at = `/cidoc/${kind.segment}/`
-    const body = valuesOf(kind)
+    const body = filled(kind)
     const { id, cultural_entity_id } = sure(201, await app.contributor.post(at, { body }))
     const one = `${at}${id}/`
     sure(200, await app.contributor.put(one, { body }))
@@ -440,27 +440,3 @@ describe('the document is served', () => {
     expect((await app.anon.get('/schema/')).cost).toEqual({ calls: 0, units: 0 })
   })
 })
-
-/** A body that says something in most members. Of its relations only two: each makes a record of its own. */
-function valuesOf(kind: Kind): Record<string, unknown> {
-  const linked = Object.entries(kind.fields)
-    .filter(([, field]) => field.type === 'relation')
-    .slice(2)
-  const members = Object.entries(kind.fields)
-    .filter(([name]) => !linked.some(([other]) => other === name))
-    .map(([name, field]) => [name, valueFor(name, kind, field)])
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
-}
-
-function valueFor(name: string, kind: Kind, { type, vocabulary, minimum, example, maxLength = 300 }: Field) {
-  if (name === kind.nameField) return `An example: ${kind.label}`
-  if (vocabulary) return optionsOf(vocabulary)[0]?.value
-  if (type === 'relation') return `What ${kind.label} names as ${name}`
-  if (type === 'number' || type === 'float') return Math.max(minimum ?? 0, 0)
-  if (type === 'boolean') return true
-  if (type === 'coordinates') return '27.6722, 85.4279'
-  if (type === 'url') return 'https://example.org/'
-  if (type === 'labels') return ['One', 'Two']
-  if (type === 'date' || type === 'edtf_date') return '1768'
-  return example ?? (maxLength > 20 ? `Some ${name.replaceAll('_', ' ')}` : undefined)
-}

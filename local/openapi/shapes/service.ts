@@ -99,8 +99,12 @@ export const Registry = v.object({
     byClassKey: v.record(v.string(), v.record(v.string(), v.unknown())),
   }),
 })
-/** Any document. */
-export const AnyObject = v.record(v.string(), v.unknown())
+/** This document, as OpenAPI 3.1 defines it. */
+export const ApiDocument = v.looseObject({
+  openapi: text,
+  info: v.looseObject({ title: text, version: text }),
+  paths: v.record(v.string(), v.record(v.string(), v.looseObject({ operationId: text, summary: text }))),
+})
 export const SuggestedValue = v.object({ suggestion: text, confidence: v.number() })
 
 const ExportFile = v.object({
