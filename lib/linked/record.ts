@@ -15,9 +15,7 @@ import { type Dating, timespanOf } from './timespan.ts'
 /** A record with its provenance as JSON-LD: what the JSON says, to the same reader. */
 export function linkedRecord(it: Loaded, actor: Actor | null, origin: string): Node {
   // In the same order however the record was read.
-  const shown = it.assertions
-    .filter((one) => showsAssertion(it, one, actor))
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const shown = it.assertions.filter((one) => showsAssertion(it, one, actor)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
     '@context': context,
     ...nodeOf(

@@ -9,10 +9,11 @@ export function breaks(old: Json, next: Json): string[] {
   const agreed = { sent: new Map<Json, Set<Json>>(), answered: new Map<Json, Set<Json>>() }
   const before = operationsOf(old)
   const after = operationsOf(next)
-  return [...before].flatMap(([name, one]) => {
+  const operations = [...before].flatMap(([name, one]) => {
     const other = after.get(name)
     if (!other) return [`${name}: it is gone`]
     const found = [
+      ...(one.operationId === other.operationId ? [] : [`it is called ${other.operationId} now`]),
       ...permission(one, other),
       ...parameters(one, other),
       ...request(one, other),
@@ -20,6 +21,10 @@ export function breaks(old: Json, next: Json): string[] {
     ]
     return [...new Set(found)].map((fault) => `${name}: ${fault}`)
   })
+  const [shapes, others] = [shapesOf(old), shapesOf(next)]
+  // Clients in types name them.
+  const lost = Object.keys(shapes).filter((name) => !(name in others))
+  return [...operations, ...lost.map((name) => `the shape ${name} is gone`)]
 
   function parameters(one: Json, other: Json): string[] {
     const [were, are] = [parametersOf(one), parametersOf(other)]
@@ -47,7 +52,11 @@ export function breaks(old: Json, next: Json): string[] {
     return Object.keys(were).flatMap((status) => {
       if (!(status in are)) return [`the status ${status} is gone`]
       const [was, is] = [resolved(old, member(were, status)), resolved(next, member(are, status))]
-      return contents('answered', was, is, `the answer ${status}`)
+      const headers = Object.keys(member(was, 'headers')).filter((name) => !(name in member(is, 'headers')))
+      return [
+        ...headers.map((name) => `the header ${name} of the answer ${status} is gone`),
+        ...contents('answered', was, is, `the answer ${status}`),
+      ]
     })
   }
 
@@ -97,6 +106,9 @@ export function breaks(old: Json, next: Json): string[] {
             ? schemas(side, member(were, name), member(are, name), `${at}.${name}`)
             : [`${at}.${name} is gone`],
         ),
+        ...(side === 'sent' && b.additionalProperties === false && a.additionalProperties !== false
+          ? [`${at} takes no other members now`]
+          : []),
         ...(isJson(a.additionalProperties) && isJson(b.additionalProperties)
           ? schemas(side, a.additionalProperties, b.additionalProperties, `${at}.*`)
           : []),
@@ -143,6 +155,8 @@ const parametersOf = (it: Json) =>
       .filter(isJson)
       .map((one): [string, Json] => [`${one.name} in the ${one.in}`, one]),
   )
+
+const shapesOf = (document: Json) => member(member(document, 'components'), 'schemas')
 
 /** What a schema may be: one of these. */
 function optionsOf(document: Json, schema: Json): Json[] {
@@ -196,14 +210,12 @@ function values(side: Side, was: Json, is: Json, at: string): string[] {
   ]
   const faults = narrower.map((name) => `${at} has another ${name}`)
   const [allowed, taken] = [allowedBy(was), allowedBy(is)]
-  // Another value in an answer is an addition; an answer that may be any text where it was one of a list is not.
-  if (side === 'answered') return allowed && !taken ? [...faults, `${at} is no longer one of a list`] : faults
-  if (!taken) return faults
-  if (!allowed) return [...faults, `${at} takes only a list of values now`]
-  return [
-    ...faults,
-    ...allowed.filter((one) => !taken.includes(one)).map((one) => `${at} no longer takes ${JSON.stringify(one)}`),
-  ]
+  // An answer that may be any text where it was one of a list, and a body that was any text and is one of a list.
+  if (!taken) return allowed && side === 'answered' ? [...faults, `${at} is no longer one of a list`] : faults
+  if (!allowed) return side === 'sent' ? [...faults, `${at} takes only a list of values now`] : faults
+  const verb = side === 'sent' ? 'takes' : 'is'
+  const lost = allowed.filter((one) => !taken.includes(one))
+  return [...faults, ...lost.map((one) => `${at} no longer ${verb} ${JSON.stringify(one)}`)]
 }
 
 const allowedBy = (it: Json): unknown[] | undefined =>

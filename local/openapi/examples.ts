@@ -58,15 +58,17 @@ const trimmed = ({ sent, body, ...rest }: Exchange): Exchange => ({
   body: shown(body),
 })
 
-/** The first of each list, long texts cut, and no token or seal that was good for a moment. */
+/** The first of each list but for coordinates, long texts cut, and no token or seal that was good for a moment. */
 function shown(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map(shown)
+  if (Array.isArray(value)) return isPosition(value) ? value : value.slice(0, 1).map(shown)
   if (typeof value === 'string') return secretless(value)
   if (!isJson(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, name === 'password' ? 'a long passphrase' : shown(each)]),
   )
 }
+
+const isPosition = (list: readonly unknown[]) => list.length === 2 && list.every((it) => typeof it === 'number')
 
 const secretless = (text: string) =>
   /^eyJ[\w-]+\./.test(text) ? 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' : text.replace(/&hint=[\w-]+/, '').slice(0, 300)
