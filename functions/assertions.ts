@@ -1,15 +1,28 @@
+import type { InferOutput } from 'valibot'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
+import { LINKED } from '../lib/http/media.ts'
+import { listAddress, listBody, type Page } from '../lib/http/page.ts'
 import { AssertionQuery, ById } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
+import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { kinds, predicates, schemaOf } from '../lib/kinds/index.ts'
+import { linkedList } from '../lib/linked/list.ts'
+import { linkedClaim, linkedClaimRow } from '../lib/linked/provenance.ts'
+import type { Actor } from '../lib/permissions.ts'
 import * as assertions from '../lib/store/assertions.ts'
 import { claimView } from '../lib/views/record.ts'
 
 const subject = ({ id }: { id: string }) => assertions.loadClaim(id)
 const Standing = members({ reconciliation_status: choice(['pending', 'accepted', 'disputed', 'superseded']) })
+
+type Asked = { query: InferOutput<typeof AssertionQuery>; actor: Actor | null; page: Page; request: Request }
+
+/** The page of the list that is asked for, whatever it is then written as. */
+async function listed({ query, actor, page, request }: Asked) {
+  return listBody(request, page, await assertions.list(query, actor, page))
+}
 
 /** Claims about records, each with its source. */
 export const routes = {
@@ -17,9 +30,17 @@ export const routes = {
     permission: 'assertion.list',
     cache: 'no-store',
     query: AssertionQuery,
-    handle: async ({ query, actor, page, request }) => {
-      const listed = await assertions.list(query, actor, page)
-      return listBody(request, page, { ...listed, results: listed.results.map((it) => claimView(it, actor)) })
+    handle: async (asked) => {
+      const { results, ...page } = await listed(asked)
+      return { ...page, results: results.map((it) => claimView(it, asked.actor)) }
+    },
+    representations: {
+      [LINKED]: async (asked) => {
+        const { actor, request } = asked
+        const id = `${request.origin}/cidoc/assertions/${listAddress(request).search}`
+        const { labelPlural: label } = kinds.assertion
+        return linkedList(await listed(asked), { id, label }, (it) => linkedClaimRow(it, actor, request.origin))
+      },
     },
   }),
 
@@ -40,6 +61,9 @@ export const routes = {
     params: ById,
     subject,
     handle: async ({ subject, actor }) => claimView(subject, actor),
+    representations: {
+      [LINKED]: async ({ subject, actor, request }) => linkedClaim(subject, actor, request.origin),
+    },
   }),
 
   'PATCH /cidoc/assertions/{id}/': changeRoute({

@@ -1,12 +1,17 @@
 import * as v from 'valibot'
 import { addressOf } from '../lib/domain/address.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
+import { LINKED, MAPPED } from '../lib/http/media.ts'
+import { listAddress, listBody, type Page } from '../lib/http/page.ts'
 import { ByEntity, RecordQuery } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
+import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, kindOfCode, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
-import type { Actor } from '../lib/permissions.ts'
+import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
+import { linkedList } from '../lib/linked/list.ts'
+import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
+import type { Actor, Scope } from '../lib/permissions.ts'
 import { find, isSought } from '../lib/store/found.ts'
 import { type History, loadHistory } from '../lib/store/history.ts'
 import { peopleIn, peopleOf } from '../lib/store/people.ts'
@@ -19,22 +24,46 @@ import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/v
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
+type Asked = {
+  query: v.InferOutput<typeof RecordQuery>
+  actor: Actor | null
+  scope: Scope
+  page: Page
+  request: Request
+}
+
+/** The page of the list that is asked for with the people that it names, whatever it is then written as. */
+async function listed({ query, actor, scope, page, request }: Asked) {
+  const { identifier: _, ordering, ...wanted } = query
+  const filter = { ...wanted, ...ordering }
+  const found = isSought(filter)
+    ? await find(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
+    : await lists.list(filter, scope, page, contributors)
+  const body = { ...listBody(request, page, found), people: peopleIn(found.found) }
+  return 'facets' in found ? { ...body, facets: found.facets } : body
+}
+
 /** Contributions of every kind by their review identity, and cultural entities, which have no other. */
 export const routes = {
   'GET /data/cultural-entities/': listRoute({
     permission: 'record.list',
     cache: 'no-store',
     query: RecordQuery,
-    handle: async ({ query, actor, scope, page, request }) => {
-      const { identifier: _, ordering, ...wanted } = query
-      const filter = { ...wanted, ...ordering }
-      const listed = isSought(filter)
-        ? await find(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
-        : await lists.list(filter, scope, page, contributors)
-      const people = peopleIn(listed.found)
-      const results = listed.results.map((it) => entityRow(it, actor, people))
-      const body = listBody(request, page, { ...listed, results })
-      return 'facets' in listed ? { ...body, facets: listed.facets } : body
+    handle: async (asked) => {
+      const { results, people, ...page } = await listed(asked)
+      return { ...page, results: results.map((it) => entityRow(it, asked.actor, people)) }
+    },
+    representations: {
+      [LINKED]: async (asked) => {
+        const { actor, request } = asked
+        const id = `${request.origin}/data/cultural-entities/${listAddress(request).search}`
+        const { labelPlural: label } = kinds.entity
+        return linkedList(await listed(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
+      },
+      [MAPPED]: async (asked) => {
+        const { people, ...page } = await listed(asked)
+        return featuresOf(page, (it) => featureOf(it, asked.actor, it.entity_id, entityRow(it, asked.actor, people)))
+      },
     },
   }),
 
@@ -73,6 +102,10 @@ export const routes = {
     params: ByEntity,
     subject,
     handle: async ({ subject, actor }) => shown(subject, actor),
+    representations: {
+      [LINKED]: async ({ subject, actor, request }) => linkedRecord(subject, actor, request.origin),
+      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor, subject.entity_id, await shown(subject, actor)),
+    },
   }),
 
   'PUT /data/cultural-entities/{entity_id}/': changeRoute({

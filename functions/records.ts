@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
+import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody, type Page } from '../lib/http/page.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/http/params.ts'
 import { content, created, noContent } from '../lib/http/reply.ts'
@@ -10,7 +11,8 @@ import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute
 import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
 import { context } from '../lib/linked/context.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
-import { linkedList, linkedRecord } from '../lib/linked/record.ts'
+import { linkedList } from '../lib/linked/list.ts'
+import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
 import { type Actor, maySee, type Scope } from '../lib/permissions.ts'
 import { find, isSought } from '../lib/store/found.ts'
 import { relatedTo } from '../lib/store/links.ts'
@@ -43,9 +45,6 @@ const Question = v.pipe(
 
 const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0]; id: number }) =>
   records.load(segment, id)
-
-const LINKED = 'application/ld+json'
-const MAPPED = 'application/geo+json'
 
 type Asked = {
   params: v.InferOutput<typeof Collection>
@@ -81,15 +80,14 @@ export const routes = {
       return { ...page, results: results.map((it) => rowOf(it, asked.actor)) }
     },
     representations: {
-      [LINKED]: async (asked) =>
-        linkedList(
-          await listed(asked),
-          asked.params.segment,
-          asked.actor,
-          asked.request.origin,
-          listAddress(asked.request).search,
-        ),
-      [MAPPED]: async (asked) => featuresOf(await listed(asked), asked.actor),
+      [LINKED]: async (asked) => {
+        const { params, actor, request } = asked
+        const { segment, labelPlural: label } = params.segment
+        const id = `${request.origin}/cidoc/${segment}/${listAddress(request).search}`
+        return linkedList(await listed(asked), { id, label }, (it) => linkedRow(it, actor, request.origin))
+      },
+      [MAPPED]: async (asked) =>
+        featuresOf(await listed(asked), (it) => featureOf(it, asked.actor, it.id, rowOf(it, asked.actor))),
     },
   }),
 
@@ -137,7 +135,7 @@ export const routes = {
     handle: async ({ subject, actor }) => detailOf(subject, actor),
     representations: {
       [LINKED]: async ({ subject, actor, request }) => linkedRecord(subject, actor, request.origin),
-      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor),
+      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor, subject.id, detailOf(subject, actor)),
     },
   }),
 

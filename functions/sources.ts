@@ -4,19 +4,37 @@ import { newId } from '../lib/clock.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { admit, keep } from '../lib/files/admit.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
+import { LINKED } from '../lib/http/media.ts'
+import { listAddress, listBody, type Page } from '../lib/http/page.ts'
 import { ById, SourceQuery } from '../lib/http/params.ts'
 import { content, created, noContent } from '../lib/http/reply.ts'
+import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Data, kinds, schemaOf } from '../lib/kinds/index.ts'
+import { linkedList } from '../lib/linked/list.ts'
+import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
 import { sniff } from '../lib/media/check.ts'
 import { inMemory } from '../lib/media/source.ts'
-import type { Actor } from '../lib/permissions.ts'
+import type { Actor, Scope } from '../lib/permissions.ts'
 import * as sources from '../lib/store/sources.ts'
 import { sourceView } from '../lib/views/source.ts'
 
 const subject = ({ id }: { id: string }) => sources.load(id)
 const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
+
+type Asked = {
+  query: v.InferOutput<typeof SourceQuery>
+  actor: Actor | null
+  scope: Scope
+  page: Page
+  request: Request
+}
+
+/** The page of the list that is asked for, whatever it is then written as. */
+async function listed({ query: { search, ...filter }, actor, scope, page, request }: Asked) {
+  const found = search ? await sources.find(search, filter, actor, page) : await sources.list(filter, scope, page)
+  return listBody(request, page, found)
+}
 
 /** Data sources: the books, surveys and collections that records name. */
 export const routes = {
@@ -24,12 +42,17 @@ export const routes = {
     permission: 'source.list',
     cache: 'no-store',
     query: SourceQuery,
-    handle: async ({ query: { search, ...filter }, actor, scope, page, request }) => {
-      const listed = search ? await sources.find(search, filter, actor, page) : await sources.list(filter, scope, page)
-      return listBody(request, page, {
-        ...listed,
-        results: listed.results.map((it) => sourceView(it, request.origin)),
-      })
+    handle: async (asked) => {
+      const { results, ...page } = await listed(asked)
+      return { ...page, results: results.map((it) => sourceView(it, asked.request.origin)) }
+    },
+    representations: {
+      [LINKED]: async (asked) => {
+        const { origin } = asked.request
+        const id = `${origin}/cidoc/data_sources/${listAddress(asked.request).search}`
+        const { labelPlural: label } = kinds.data_source
+        return linkedList(await listed(asked), { id, label }, (it) => linkedSourceRow(it, origin))
+      },
     },
   }),
 
@@ -49,6 +72,9 @@ export const routes = {
     params: ById,
     subject,
     handle: async ({ subject, request }) => sourceView(subject, request.origin),
+    representations: {
+      [LINKED]: async ({ subject, request }) => linkedSource(subject, request.origin),
+    },
   }),
 
   'GET /cidoc/data_sources/{id}/file/': readRoute({

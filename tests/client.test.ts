@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApp } from './app.ts'
 import { serveHandlers } from './gateway.ts'
+import { startService } from './local-service.ts'
 
 const run = promisify(execFile)
 let folder: string
@@ -32,12 +33,27 @@ test('a use of the client compiles, and what is wrong does not', { timeout: 60_0
   expect(stdout).toBe('')
 })
 
-test('and runs against the service', async () => {
-  const { session }: { session: (baseUrl: string) => Promise<unknown> } = await import(
-    /* @vite-ignore */ join(process.cwd(), folder, 'example.js')
-  )
-  expect(await session(service.origin)).toMatchObject({
+type Example = { session: (baseUrl: string) => Promise<Record<string, string[]>> }
+const example = (): Promise<Example> => import(/* @vite-ignore */ join(process.cwd(), folder, 'example.js'))
+async function expectSession(origin: string) {
+  const { listed, waiting, ...rest } = await (await example()).session(origin)
+  expect([waiting, listed]).toEqual([
+    expect.arrayContaining(['Chyasilin Mandap']),
+    expect.arrayContaining(['Chyasilin Mandap']),
+  ])
+  expect(rest).toMatchObject({
     record: { name: 'Chyasilin Mandap', status: 'accepted', latitude: 27.6722 },
     standing: ['name: Chyasilin Mandap (Field notes 1991)'],
   })
+}
+
+test('and runs against the handlers', () => expectSession(service.origin))
+
+test('and against the local service as it is started', { timeout: 180_000 }, async () => {
+  const local = await startService()
+  try {
+    await expectSession(local.origin)
+  } finally {
+    await local.stop()
+  }
 })

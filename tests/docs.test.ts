@@ -38,7 +38,7 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
     await page.evaluate('scrollTo(0, 0)')
     await page.getByPlaceholder('Filter by tag or path').fill(path)
     // Until the list is the short one, what is clicked on may be gone in a moment.
-    while ((await page.locator('.opblock').count()) > 4) await page.waitForTimeout(50)
+    while ((await page.locator('.opblock').count()) > 8) await page.waitForTimeout(50)
     const operation = page.locator(`[id$="-${id}"]`)
     await operation.locator('.opblock-summary-control').click()
     await operation.locator('.execute').waitFor()
@@ -83,7 +83,34 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
     })
   })
 
+  test('offers every seeded user', async () => {
+    const { personas } = await import('../local/users.ts')
+    const offered = await page
+      .locator('#people option')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('value')))
+    expect(offered).toEqual(personas.map(({ email }) => email))
+  })
+
+  test('asks for the representation that is chosen', async () => {
+    const made = await app.contributor.post('/cidoc/monuments/', { body: { name: 'Chosen stupa' } })
+    await page.getByLabel('Sign in as a seeded user').fill('dev@heritage.test')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Signed in as dev@heritage.test.').waitFor()
+    const operation = await open('/api/v1/cidoc/monuments/{id}/', 'getMonumentsById')
+    await operation.getByPlaceholder('id').fill(String(made.body.id))
+    const chosen = operation.locator('.response', { hasText: 'Controls Accept header' }).locator('select').first()
+    for (const type of ['application/ld+json', 'application/geo+json']) {
+      await chosen.selectOption(type)
+      await operation.locator('.execute').click()
+      await operation.locator('.live-responses-table', { hasText: `content-type: ${type}` }).waitFor()
+    }
+    expect(await answerIn(operation, '200')).toMatchObject({ type: 'Feature', properties: { name: 'Chosen stupa' } })
+  })
+
   test('sends the example of a body as it stands', async () => {
+    await page.getByLabel('Sign in as a seeded user').fill('reviewer@heritage.test')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Signed in as reviewer@heritage.test.').waitFor()
     const operation = await open('/api/v1/cidoc/monuments/', 'postMonuments')
     await operation.locator('.execute').click()
     const made = await answerIn(operation, '201')

@@ -46,15 +46,15 @@ export function faultOf(it: Exchange): string | undefined {
   if (it.method === 'HEAD') return undefined
   const unfit = operation && it.status < 300 && sentFault(operation, it.sent)
   if (unfit) return unfit
-  const type = it.headers['content-type']?.split(';')[0] ?? ''
+  const type = typeOf(it)
   const pointer = at ?? '/components/responses/R404'
   const content = lookUp(pointer).content
   if (!content) return it.bytes.length > 0 ? 'a body is not named' : undefined
   if (!content[type]) return `the content type ${type} is not named`
-  if (type !== 'application/json') return undefined
+  if (!/json$|^text\/plain$/.test(type)) return undefined
   const body = bodyOf(it)
   if (operation && it.status < 300) record(operation.operation.operationId, it, body)
-  const validate = validatorAt(`${pointer}/content/application~1json/schema`)
+  const validate = validatorAt(`${pointer}/content/${escaped(type)}/schema`)
   return validate(body) ? undefined : wordsOf(validate)
 }
 
@@ -67,15 +67,19 @@ function sentFault({ path, method, operation }: Found, sent: unknown): string | 
   return validate(JSON.parse(JSON.stringify(sent))) ? undefined : `the body was taken, but ${wordsOf(validate)}`
 }
 
-function bodyOf({ headers, bytes }: Exchange): unknown {
-  return JSON.parse((headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString())
+function bodyOf(it: Exchange): unknown {
+  const text = (it.headers['content-encoding'] === 'gzip' ? gunzipSync(it.bytes) : it.bytes).toString()
+  return typeOf(it).endsWith('json') ? JSON.parse(text) : text
 }
+
+const typeOf = ({ headers }: Exchange) => headers['content-type']?.split(';')[0] ?? ''
 
 const recording = process.env.RECORD_EXAMPLES
 
 /** With RECORD_EXAMPLES=FILE, what was sent and answered goes there: `npm run openapi -- --examples FILE` takes it up. */
-function record(id: string, { status, sent }: Exchange, body: unknown): void {
-  if (recording) appendFileSync(recording, `${JSON.stringify({ id, status, sent, body })}\n`)
+function record(id: string, it: Exchange, body: unknown): void {
+  const { status, sent } = it
+  if (recording) appendFileSync(recording, `${JSON.stringify({ id, status, type: typeOf(it), sent, body })}\n`)
 }
 
 /** A fault, unless one records for a row that is still to be written: then it is taken down by its path. */

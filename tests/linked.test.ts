@@ -2,6 +2,8 @@ import jsonld from 'jsonld'
 import { DataFactory, Parser, Store } from 'n3'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
+import { faultIn } from './crm.ts'
+import { filled } from './filled.ts'
 import { contribute, everyState, publish, sightings, sure } from './make.ts'
 
 const LD = 'application/ld+json'
@@ -117,8 +119,10 @@ describe('a record as linked data', () => {
     expect(follow(store, production, crm('P17_was_motivated_by'), label)).toEqual(['Yaksha Malla'])
     const span = [production, crm('P4_has_time-span')] as const
     expect(follow(store, ...span, label)).toEqual(['c. 1427 CE'])
-    expect(follow(store, ...span, crm('P82a_begin_of_the_begin'))).toEqual(['1427-01-01T00:00:00Z'])
-    expect(follow(store, ...span, crm('P82b_end_of_the_end'))).toEqual(['1427-12-31T23:59:59Z'])
+    // "About" is ten years either way, as where claims are compared.
+    expect(follow(store, ...span, crm('P82a_begin_of_the_begin'))).toEqual(['1416-12-31T00:00:00Z'])
+    expect(follow(store, ...span, crm('P82b_end_of_the_end'))).toEqual(['1437-12-31T23:59:59Z'])
+    expect(follow(store, ...span, heritage('date_precision'))).toEqual(['Circa'])
   })
 
   test('names other records by their addresses', () => {
@@ -155,7 +159,11 @@ describe('a record as linked data', () => {
     expect(follow(store, claim, heritage('confidence'))).toEqual(['certain'])
     expect(follow(store, claim, prov('wasAttributedTo'), label)).toEqual(['dev'])
     expect(follow(store, claim, prov('wasDerivedFrom'), label)).toEqual(['Gutschow 1982, p. 12'])
-    expect(of(prov('wasDerivedFrom'))).toEqual([iri(`/cidoc/data_sources/${source.id}/`)])
+    // What is derived from a book is the entry, not the temple.
+    const entry = of('http://xmlns.com/foaf/0.1/isPrimaryTopicOf', prov('wasDerivedFrom'))
+    expect([entry, of(prov('wasDerivedFrom'))]).toEqual([[iri(`/cidoc/data_sources/${source.id}/`)], []])
+    for (const property of [crm('P14_carried_out_by'), prov('wasAssociatedWith')])
+      expect(follow(store, own, property, label)).toEqual(['dev'])
     const dedicated = plain.assertions.find((it: { property: string }) => it.property === 'dedicated_to')
     expect(follow(store, iri(`/cidoc/assertions/${dedicated.id}/`), crm('P141_assigned'))).toEqual([
       iri(`/cidoc/deities/${deity.id}/`),
@@ -164,27 +172,68 @@ describe('a record as linked data', () => {
 })
 
 describe('dates', () => {
-  const spans = async (segment: string, body: object) => {
+  const ends = ['P82a_begin_of_the_begin', 'P81a_end_of_the_begin', 'P81b_begin_of_the_end', 'P82b_end_of_the_end']
+  const span = async (segment: string, body: object) => {
     const made = await contribute(app.contributor, segment, body)
     const path = `/cidoc/${segment}/${made.id}/`
     const store = await triples(JSON.parse((await read(app.contributor, path)).text))
-    const ends = (property: string) => follow(store, iri(path), crm('P4_has_time-span'), crm(property))
-    return [...ends('P82a_begin_of_the_begin'), ...ends('P82b_end_of_the_end')]
+    const at = (property: string) => follow(store, iri(path), crm('P4_has_time-span'), property)[0]
+    for (const moment of store.getObjects(null, crm('P82a_begin_of_the_begin'), null))
+      expect('datatype' in moment && moment.datatype).toMatchObject({
+        value: 'http://www.w3.org/2001/XMLSchema#dateTime',
+      })
+    return [...ends.map((end) => at(crm(end))?.replace(/(T00:00:00|T23:59:59)Z$/, '')), at(heritage('date_precision'))]
   }
+  const none = undefined
 
-  test('from two members become one time-span', async () => {
-    const festival = { name: 'Restoration', start_date: '1934', end_date: '1936-05' }
-    expect(await spans('events', festival)).toEqual(['1934-01-01T00:00:00Z', '1936-05-31T23:59:59Z'])
+  test.each<[string, object, (string | undefined)[]]>([
+    ['a year', { has_timespan: '1934' }, ['1934-01-01', none, none, '1934-12-31', none]],
+    ['a day', { has_timespan: '1934-01-15' }, ['1934-01-15', none, none, '1934-01-15', none]],
+    [
+      'two members between which it went on',
+      { start_date: '1934', end_date: '1936-05' },
+      ['1934-01-01', '1934-12-31', '1936-05-01', '1936-05-31', none],
+    ],
+    [
+      'an interval, throughout which it went on',
+      { has_timespan: '1690/1692' },
+      ['1690-01-01', '1690-12-31', '1692-01-01', '1692-12-31', none],
+    ],
+    [
+      'a beginning and an end in one year',
+      { start_date: '1934', end_date: '1934' },
+      ['1934-01-01', none, none, '1934-12-31', none],
+    ],
+    ['what is uncertain', { has_timespan: '1934?' }, ['1924-01-01', none, none, '1944-12-31', 'Circa']],
+    ['an uncertain end', { has_timespan: '1690/1700~' }, ['1679-01-03', none, none, '1711-12-30', 'Circa']],
+    ['a century with its digits left open', { has_timespan: '16XX' }, ['1600-01-01', none, none, '1699-12-31', none]],
+    ['an open end', { has_timespan: '-0056/..' }, ['-0056-01-01', none, none, none, none]],
+    ['an open beginning', { has_timespan: '../1768' }, [none, none, none, '1768-12-31', none]],
+    [
+      'years before our era, as astronomers count them',
+      { has_timespan: '57 BCE' },
+      ['-0056-01-01', none, none, '-0056-12-31', none],
+    ],
+    ['the year before the first', { has_timespan: '1 BCE' }, ['0000-01-01', none, none, '0000-12-31', none]],
+    [
+      'a year of Bikram Sambat',
+      { has_timespan: '2031', calendar_system: 'BikramSambat' },
+      ['1974-01-01', none, none, '1975-12-31', none],
+    ],
+    [
+      'words that name our calendar in a record of another',
+      { has_timespan: '1934 CE', calendar_system: 'BikramSambat' },
+      ['1934-01-01', none, none, '1934-12-31', none],
+    ],
+  ])('of %s', async (name, dated, expected) => {
+    expect(await span('events', { name: `Event of ${name}`, ...dated })).toEqual(expected)
   })
-  test('before our era have a sign, open ends no moment', async () => {
-    expect(await spans('events', { name: 'Early', has_timespan: '-0056/..' })).toEqual(['-0056-01-01T00:00:00Z'])
+
+  test('between the earliest and the latest moment that it may have been are bounds alone', async () => {
+    const rite = { name: 'Rite', date_earliest: '1600', date_latest: '1650' }
+    expect(await span('rituals', rite)).toEqual(['1600-01-01', none, none, '1650-12-31', none])
   })
-  test('of another calendar are not taken for ours', async () => {
-    const sambat = { name: 'Reign', has_timespan: '2031', calendar_system: 'BikramSambat' }
-    expect(await spans('events', sambat)).toEqual(['1974-01-01T00:00:00Z', '1975-12-31T23:59:59Z'])
-    const ours = { name: 'Quake', has_timespan: '1934 CE', calendar_system: 'BikramSambat' }
-    expect(await spans('events', ours)).toEqual(['1934-01-01T00:00:00Z', '1934-12-31T23:59:59Z'])
-  })
+
   test('that nobody can read keep their words', async () => {
     const made = await contribute(app.contributor, 'persons', { name: 'Arniko', birth_date: 'in the old days' })
     const path = `/cidoc/persons/${made.id}/`
@@ -210,20 +259,53 @@ test('a production that is a record is the one through which its product is date
 })
 
 describe('every kind', () => {
-  test('is linked data that reads without loss', async () => {
+  /** The classes of CIDOC-CRM that a thing is said to belong to, here or by its kind. */
+  const classesOf = (store: Store, term: string, byKind: Map<string, string>) =>
+    [...follow(store, term, rdf), byKind.get(/\/cidoc\/([^/]+)\/\d+\/$/.exec(term)?.[1] ?? '') ?? ''].flatMap(
+      (it) => /[/:](E\d+)_[\w-]+$/.exec(it)?.[1] ?? [],
+    )
+
+  test('says nothing that CIDOC-CRM does not allow of such things', async () => {
     const { kinds, recordKinds } = await import('../lib/kinds/index.ts')
+    const { crmClasses } = await import('../lib/linked/classes.ts')
+    const byKind = new Map(recordKinds.map((key) => [kinds[key].segment, crmClasses[key]]))
+    const faults = new Set<string>()
+    const said = new Set<string>()
     for (const key of recordKinds) {
-      const { segment, classUri } = kinds[key]
-      const made = await publish(app, segment, { name: `One ${key}`, note: 'A note.', care_labels: ['TK A'] })
-      const path = `/cidoc/${segment}/${made.id}/`
-      const store = await triples(JSON.parse((await read(app.anon, path)).text))
-      expect(
-        follow(store, iri(path), rdf).some((it) => it.startsWith(crm('E')) || key === 'calendar'),
-        key,
-      ).toBe(true)
-      expect(follow(store, iri(path), crm('P3_has_note')), `${key} ${classUri}`).toEqual(['A note.'])
+      const body = filled(kinds[key])
+      const { id } = await contribute(app.contributor, kinds[key].segment, body)
+      const path = `/cidoc/${kinds[key].segment}/${id}/`
+      const store = await triples(JSON.parse((await read(app.contributor, path)).text))
+      expect(follow(store, iri(path), rdf), key).toContain(crmClasses[key].replace('crm:', crm('')))
+      expect(follow(store, iri(path), crm('P3_has_note')), key).toEqual([body.note])
+      for (const { subject, predicate, object } of store) {
+        const property = predicate.value.startsWith(crm('')) ? predicate.value.slice(crm('').length) : undefined
+        if (!property) continue
+        said.add(property)
+        const from = classesOf(store, nameOf(subject), byKind)
+        const to = object.termType === 'Literal' ? 'a literal' : classesOf(store, nameOf(object), byKind)
+        const fault = faultIn(property, from, to)
+        if (fault) faults.add(`${key}: ${fault}`)
+      }
+      for (const accept of ['application/json', LD, 'application/geo+json'])
+        expect(
+          (await app.contributor.get(`/cidoc/${kinds[key].segment}/`, { query: { all: 1 }, headers: { accept } }))
+            .status,
+        ).toBe(200)
+      expect((await read(app.contributor, path, 'application/geo+json')).status).toBe(200)
     }
+    expect([...faults]).toEqual([])
+    expect(said.size).toBeGreaterThan(40)
   })
+})
+
+test.each([
+  [{ from: ['E39'], property: 'P53_has_former_or_current_location', to: ['E53'] }],
+  [{ from: ['E22'], property: 'P50_has_current_keeper', to: ['E22'] }],
+  [{ from: ['E22'], property: 'P44_has_condition', to: 'a literal' as const }],
+  [{ from: ['E22'], property: 'P0_is', to: ['E1'] }],
+])('the table of CIDOC-CRM refuses %j', ({ from, property, to }) => {
+  expect(faultIn(property, from, to)).toMatch(property)
 })
 
 describe('a relationship', () => {
@@ -269,6 +351,183 @@ describe('a relationship', () => {
     expect(follow(seen, waits, crm('P141_assigned'))).toEqual([iri(`/cidoc/guthis/${guthi.id}/`)])
     expect(follow(seen, iri(templePath()), crm('P50_has_current_keeper'))).toEqual([])
     expect((await read(app.anon, templePath())).text).not.toContain(`/cidoc/guthis/${guthi.id}/`)
+  })
+})
+
+test('a relationship is a property of CIDOC-CRM only between things that it is for', async () => {
+  const { relationshipProperty } = await import('../lib/linked/relationships.ts')
+  const { predicates, recordKinds } = await import('../lib/kinds/index.ts')
+  const { crmClasses } = await import('../lib/linked/classes.ts')
+  const short = (key: (typeof recordKinds)[number]) => [/E\d+/.exec(crmClasses[key])?.[0] ?? '']
+  const faults = predicates.flatMap(({ code }) =>
+    recordKinds.flatMap((from) =>
+      recordKinds.flatMap((to) => {
+        const { property, of } = relationshipProperty(code, from, to)
+        if (!property.startsWith('crm:')) return []
+        const maker = of && (of === 'production' ? 'E12' : 'E65')
+        return faultIn(property.slice('crm:'.length), maker ? [maker] : short(from), short(to)) ?? []
+      }),
+    ),
+  )
+  expect(faults).toEqual([])
+  const propertyOf = (code: string, from: 'guthi' | 'structure' | 'event') =>
+    relationshipProperty(code, from, 'location').property
+  expect(propertyOf('located_in', 'structure')).toBe('crm:P53_has_former_or_current_location')
+  expect(propertyOf('located_in', 'guthi')).toBe('crm:P74_has_current_or_former_residence')
+  expect(propertyOf('located_in', 'event')).toBe('crm:P7_took_place_at')
+  expect(propertyOf('managed_by', 'structure')).toBe('heritageGraph:managed_by')
+})
+
+describe('a contribution by its review identity', () => {
+  const path = () => `/data/cultural-entities/${temple.cultural_entity_id}/`
+
+  test('is the same linked data as the record, by the name of the record', async () => {
+    const answer = await read(app.anon, path())
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, LD])
+    expect(JSON.parse(answer.text)).toEqual(JSON.parse((await read(app.anon, templePath())).text))
+  })
+
+  test('is a feature on the map with its JSON as properties', async () => {
+    const { text } = await read(app.anon, path(), 'application/geo+json')
+    expect(JSON.parse(text)).toEqual({
+      type: 'Feature',
+      id: temple.cultural_entity_id,
+      geometry: { type: 'Point', coordinates: [85.4356, 27.6737] },
+      properties: sure(200, await app.anon.get(path())),
+    })
+  })
+
+  test('lists as a collection and as features, with the members of the JSON', async () => {
+    const ask = { query: { category: 'temple', limit: 3 } }
+    const plain = sure(200, await app.anon.get('/data/cultural-entities/', ask))
+    const other = async (accept: string) =>
+      JSON.parse((await app.anon.get('/data/cultural-entities/', { ...ask, headers: { accept } })).text)
+    const map = await other('application/geo+json')
+    expect([map.count, map.next]).toEqual([plain.count, plain.next])
+    expect(map.features.map((it: { properties: object }) => it.properties)).toEqual(plain.results)
+    const linked = await other(LD)
+    expect([linked.id, linked['hydra:totalItems']]).toEqual([
+      iri('/data/cultural-entities/?category=temple'),
+      plain.count,
+    ])
+    expect(linked['hydra:member']).toHaveLength(plain.results.length)
+  })
+
+  test('without a kind of its own has its review identity for a name', async () => {
+    const body = { name: 'A stone', category: 'other', description: 'It stands by the road.' }
+    const { entity_id } = sure(201, await app.contributor.post('/data/cultural-entities/', { body }))
+    const own = `/data/cultural-entities/${entity_id}/`
+    const store = await triples(JSON.parse((await read(app.contributor, own)).text))
+    expect(follow(store, iri(own), label)).toEqual(['A stone'])
+    const [assignment = ''] = follow(store, iri(own), crm('P140i_was_attributed_by'))
+    expect(follow(store, assignment, crm('P140_assigned_attribute_to'))).toEqual([iri(own)])
+    for (const accept of [LD, 'application/geo+json']) {
+      expect((await read(app.other, own, accept)).status).toBe(404)
+      expect((await read(app.other, '/data/cultural-entities/', accept)).text).not.toContain('A stone')
+    }
+  })
+
+  test('that is restricted is linked data for whoever is signed in, and for nobody else', async () => {
+    const made = await publish(app, 'structures', { name: 'Restricted shrine', access_tier: 'restricted' })
+    const own = `/data/cultural-entities/${made.cultural_entity_id}/`
+    for (const accept of [LD, 'application/geo+json']) {
+      expect([(await read(app.anon, own, accept)).status, (await read(app.other, own, accept)).status]).toEqual([
+        404, 200,
+      ])
+      expect((await read(app.anon, '/data/cultural-entities/', accept)).text).not.toContain('Restricted shrine')
+      expect((await read(app.other, '/data/cultural-entities/', accept)).text).toContain('Restricted shrine')
+    }
+  })
+})
+
+describe('a data source', () => {
+  const made = (body: object) => app.contributor.post('/cidoc/data_sources/', { body }).then((it) => sure(201, it))
+
+  test('is an information object, written in a language, published in a time-span', async () => {
+    const book = await made({
+      name: 'The Nepal Valley',
+      author: 'Niels Gutschow, Bernhard Kölver',
+      language: 'German',
+      publication_year: '1975',
+      url: 'https://example.org/valley',
+    })
+    const path = `/cidoc/data_sources/${book.id}/`
+    const answer = await read(app.anon, path)
+    expect([answer.status, answer.headers['content-type'], answer.headers.vary]).toEqual([
+      200,
+      LD,
+      'Origin, Accept-Encoding, Accept',
+    ])
+    const store = await triples(JSON.parse(answer.text))
+    const of = (...along: string[]) => follow(store, iri(path), ...along)
+    expect(of(rdf)).toEqual(
+      [crm('E73_Information_Object'), crm('E33_Linguistic_Object'), heritage('DataSource')].sort(),
+    )
+    expect(of(crm('P72_has_language'), label)).toEqual(['German'])
+    expect(of(heritage('source_url'))).toEqual(['https://example.org/valley'])
+    expect(of(heritage('author'))).toEqual(['Bernhard Kölver', 'Niels Gutschow'])
+    const born = of(crm('P94i_was_created_by'), crm('P4_has_time-span'), crm('P82a_begin_of_the_begin'))
+    expect(born).toEqual(['1975-01-01T00:00:00Z'])
+  })
+
+  test('and their list are hidden as linked data from whoever may not see it', async () => {
+    const hidden = await made({ name: 'Told in confidence', access_tier: 'community_only' })
+    const path = `/cidoc/data_sources/${hidden.id}/`
+    expect([(await read(app.anon, path)).status, (await read(app.other, path)).status]).toEqual([404, 200])
+    const list = async (who: Persona) => JSON.parse((await read(who, '/cidoc/data_sources/')).text)
+    const names = async (who: Persona) => (await list(who))['hydra:member'].map((it: { id: string }) => it.id)
+    expect(await names(app.anon)).not.toContain(iri(path))
+    expect(await names(app.other)).toContain(iri(path))
+    expect((await list(app.anon))['hydra:totalItems']).toBe(sure(200, await app.anon.get('/cidoc/data_sources/')).count)
+  })
+
+  test('has no place on a map', async () => {
+    const { status, body } = await read(app.anon, `/cidoc/data_sources/${source.id}/`, 'application/geo+json')
+    expect([status, body]).toEqual([406, { detail: 'Not acceptable. There is application/json, application/ld+json.' }])
+  })
+})
+
+describe('a claim by itself', () => {
+  const noteOf = async () =>
+    sure(200, await app.anon.get(templePath())).assertions.find((it: { property: string }) => it.property === 'note')
+
+  test('is the attribute assignment that its record has', async () => {
+    const { id } = await noteOf()
+    const { '@context': _, ...alone } = JSON.parse((await read(app.anon, `/cidoc/assertions/${id}/`)).text)
+    const within = JSON.parse((await read(app.anon, templePath())).text)['crm:P140i_was_attributed_by']
+    expect(alone).toEqual(within.find((it: { id: string }) => it.id === alone.id))
+    const query = { entity_type: 'structure', entity_id: temple.id }
+    const list = JSON.parse((await app.anon.get('/cidoc/assertions/', { query, headers: { accept: LD } })).text)
+    expect(list['hydra:member']).toContainEqual(alone)
+    expect((await triples(list)).size).toBeGreaterThan(50)
+  })
+
+  test('that waits is told to whoever works on it, and to nobody else', async () => {
+    const body = {
+      entity_type: 'structure',
+      entity_id: temple.id,
+      property: 'note',
+      value: 'Whispered.',
+      source: source.id,
+    }
+    const { id } = sure(201, await app.contributor.post('/cidoc/assertions/', { body }))
+    const path = `/cidoc/assertions/${id}/`
+    const seen = await Promise.all([app.anon, app.other, app.contributor, app.curator].map((who) => read(who, path)))
+    expect(seen.map(({ status }) => status)).toEqual([404, 404, 200, 200])
+    const query = { cultural_entity_id: temple.cultural_entity_id }
+    const list = (who: Persona) => who.get('/cidoc/assertions/', { query, headers: { accept: LD } })
+    expect((await list(app.other)).text).not.toContain('Whispered.')
+    expect((await list(app.curator)).text).toContain('Whispered.')
+  })
+
+  test('about a place that is hidden does not tell it', async () => {
+    const place = { name: 'Secret spring', coordinates: '27.6737, 85.4356', access_tier: 'community_only' }
+    const made = await publish(app, 'structures', place)
+    const { assertions } = sure(200, await app.contributor.get(`/cidoc/structures/${made.id}/`))
+    const { id } = assertions.find((it: { property: string }) => it.property === 'coordinates')
+    expect((await read(app.contributor, `/cidoc/assertions/${id}/`)).text).toContain('85.4356')
+    const other = await read(app.other, `/cidoc/assertions/${id}/`)
+    expect([other.status, other.text.includes('85.43')]).toEqual([200, false])
   })
 })
 
@@ -399,11 +658,17 @@ describe('whoever may see what is the same in every representation', () => {
   test('an edit that waits is not told', async () => {
     const made = await publish(app, 'structures', { name: 'Edited', note: 'Old words.' })
     const path = `/cidoc/structures/${made.id}/`
+    app.tick(60)
     sure(200, await app.contributor.patch(path, { body: { note: 'New words.' } }))
     for (const type of types) {
       const { text } = await read(app.anon, path, type)
       expect([text.includes('Old words.'), text.includes('New words.')]).toEqual([true, false])
     }
+    const modified = async (who: Persona) =>
+      JSON.parse((await read(who, path)).text)['foaf:isPrimaryTopicOf']['dcterms:modified']['@value']
+    const { updated_at } = sure(200, await app.anon.get(path))
+    expect(await modified(app.anon)).toBe(updated_at)
+    expect(await modified(app.contributor)).not.toBe(updated_at)
   })
 })
 
@@ -421,6 +686,11 @@ describe('an Accept header', () => {
     ['APPLICATION/GEO+JSON', 'application/geo+json'],
     ['application/*', JSON_TYPE],
     ['application/json;q=0, */*', LD],
+    ['application/ld+json;q=0.5, application/geo+json;q=0.4, */*;q=0.1', LD],
+    ['application/json;q=0.1, application/geo+json;q=1.0', 'application/geo+json'],
+    ['application/ld+json; profile="http://www.w3.org/ns/json-ld#expanded"', LD],
+    ['text/turtle, application/ld+json;q=0.2', LD],
+    ['*/*;q=0.9, application/json;q=0.1', LD],
     ['nonsense', JSON_TYPE],
     ['', JSON_TYPE],
   ]
@@ -452,6 +722,43 @@ describe('an Accept header', () => {
   test('does not change how a refusal looks', async () => {
     const { status, headers, body } = await read(app.anon, '/cidoc/structures/999999/')
     expect([status, headers['content-type'], body]).toEqual([404, JSON_TYPE, { detail: 'Not found.' }])
+  })
+})
+
+describe('HEAD', () => {
+  test.each(['application/json', LD, 'application/geo+json'])(
+    'tells of %s what GET does, without it',
+    async (accept) => {
+      const [whole, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => app.anon.send(method, templePath(), { headers: { accept } })),
+      )
+      const { 'x-request-id': _, ...headers } = head?.headers ?? {}
+      expect(whole?.headers).toMatchObject(headers)
+      expect([head?.status, head?.bytes.length, headers['content-type']]).toEqual([200, 0, accept])
+      expect((await app.anon.send('HEAD', templePath(), { headers: { accept: 'text/turtle' } })).status).toBe(406)
+    },
+  )
+})
+
+describe('a cache', () => {
+  const paths = () => [
+    templePath(),
+    '/cidoc/structures/',
+    `/data/cultural-entities/${temple.cultural_entity_id}/`,
+    '/data/cultural-entities/',
+    `/cidoc/data_sources/${source.id}/`,
+    '/cidoc/data_sources/',
+    '/cidoc/assertions/',
+  ]
+  test('may mix no two representations: each says that Accept decides, and a refusal is kept by none', async () => {
+    for (const path of paths()) {
+      for (const accept of ['application/json', LD]) {
+        const { headers } = await read(app.anon, path, accept)
+        expect([path, headers['content-type'], headers.vary]).toEqual([path, accept, 'Origin, Accept-Encoding, Accept'])
+      }
+      const refused = await read(app.anon, path, 'text/turtle')
+      expect([path, refused.status, refused.headers['cache-control']]).toEqual([path, 406, 'private, no-store'])
+    }
   })
 })
 

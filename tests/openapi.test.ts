@@ -6,12 +6,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Routes } from '../lib/http/route.ts'
-import { optionsOf } from '../lib/kinds/enums.ts'
-import { type Field, type Kind, kinds, recordKinds } from '../lib/kinds/index.ts'
+import { kinds, recordKinds } from '../lib/kinds/index.ts'
 import { breaks } from '../local/openapi/breaking.ts'
 import { words } from '../local/openapi/words.ts'
 import { type App, openApp } from './app.ts'
 import { type Exchange, faultOf } from './documented.ts'
+import { filled } from './filled.ts'
 import { sure } from './make.ts'
 
 const file = new URL('openapi.json', import.meta.url)
@@ -31,11 +31,12 @@ beforeAll(async () => {
 
 type Operation = {
   operationId: string
+  summary: string
   parameters: { name: string; description: string }[]
   requestBody?: { content: Content }
   responses: Record<string, { content?: Content }>
 }
-type Content = Record<string, { schema: object; example?: unknown }>
+type Content = Record<string, { schema: Record<string, unknown>; example?: unknown }>
 const operations = (): { name: string; at: string; operation: Operation }[] =>
   Object.entries<Record<string, Operation>>(checkedIn.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -87,38 +88,51 @@ describe('the document', () => {
     expect(Object.keys(words).filter((name) => !said.has(name.split(' ').at(-1) ?? ''))).toEqual([])
   })
 
-  test('shows what each operation takes and answers, and each example fits its schema', () => {
+  test('says of each operation what it does, in a line', () => {
+    const lines = operations().map(({ operation }) => operation.summary)
+    expect(lines.filter((line) => !/^[A-Z].{3,99}[^.]$/.test(line))).toEqual([])
+  })
+
+  test('describes and shows everything that each operation takes and answers, and each example fits its schema', () => {
     const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false }).addSchema(checkedIn, 'd')
-    const faults = operations().flatMap(({ name, at, operation }) => {
-      const sent = jsonAt(operation.requestBody?.content, `${at}/requestBody`)
-      const answered = Object.entries(operation.responses)
-        .filter(([status]) => status.startsWith('2'))
-        .flatMap(([status, { content }]) => jsonAt(content, `${at}/responses/${status}`))
-      const isShown = [sent, answered].every((some) => some.length === 0 || some.some(hasExample))
-      const unfit = [...sent, ...answered].filter(hasExample).flatMap(({ pointer, example }) => {
+    const faults = operations().flatMap(({ name, at, operation }) =>
+      bodiesOf(operation, at).flatMap(({ pointer, type, schema, example }) => {
+        if (!isDescribed(schema)) return [`${name} does not describe its ${type}`]
+        if (example === undefined) return unshown.test(type) ? [] : [`${name} shows no ${type}`]
         const validate = ajv.getSchema(`d#${pointer.replace(/[{}]/g, encodeURIComponent)}`)
         return validate?.(example) ? [] : [`${pointer}: ${ajv.errorsText(validate?.errors)}`]
-      })
-      return isShown || unshown.includes(name) ? unfit : [...unfit, `${name} shows nothing`]
-    })
+      }),
+    )
     expect(faults).toEqual([])
   })
 })
 
-const hasExample = ({ example }: { example?: unknown }) => example !== undefined
-
-/** The JSON of a body, and where its schema is. */
-function jsonAt(content: Content | undefined, pointer: string) {
-  const json = content?.['application/json']
-  return json ? [{ pointer: `${pointer}/content/application~1json/schema`, example: json.example }] : []
+/** What an operation takes and what it answers when it succeeds, in every media type. */
+function bodiesOf({ requestBody, responses }: Operation, at: string) {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  const all: [string, Content | undefined][] = [
+    [`${at}/requestBody`, requestBody?.content],
+    ...successes.map(([status, { content }]): [string, Content | undefined] => [`${at}/responses/${status}`, content]),
+  ]
+  return all.flatMap(([place, content]) =>
+    Object.entries(content ?? {}).map(([type, it]) => ({
+      pointer: `${place}/content/${type.replaceAll('/', '~1')}/schema`,
+      type,
+      ...it,
+    })),
+  )
 }
 
-/** Too large to be shown, or, of a draft, nothing that there is yet. */
-const unshown = [
-  'GET /api/v1/cidoc/schema/registry/',
-  'GET /schema/',
-  'POST /api/v1/data/cultural-entities/{entity_id}/submit_for_review/',
-]
+/** Whether a schema says more than that there is something. */
+function isDescribed(schema: Record<string, unknown>): boolean {
+  const { additionalProperties: rest } = schema
+  if (schema.type === 'object' && !('properties' in schema))
+    return typeof rest === 'object' && rest !== null && Object.keys(rest).length > 0
+  return ['$ref', 'type', 'anyOf', 'oneOf', 'allOf', 'const', 'enum'].some((word) => word in schema)
+}
+
+/** Bytes, forms of them, the files of the page, and the same document in another hand. */
+const unshown = /^(image|multipart)\/|^application\/(pdf|yaml)$|^text\/(html|css|javascript)$/
 
 describe('an answer that the document does not know is told', () => {
   const flag = () =>
@@ -174,6 +188,12 @@ const flags = '/api/v1/data/review-flags/'
 const row = (d: Any) => d.components.schemas.ReviewFlag
 const raise = (d: Any) => d.paths[flags].post.requestBody.content['application/json'].schema
 const list = (d: Any) => d.paths['/api/v1/data/review-queue/'].get
+const record = (d: Any) => d.paths['/api/v1/cidoc/structures/{id}/'].get
+const listed = (d: Any) => d.paths[flags].get.responses[200].content['application/json'].schema
+function rename(members: Any, name = 'application/json') {
+  members.another = members[name]
+  delete members[name]
+}
 
 describe('a change that breaks clients is told', () => {
   test.each<[string, (d: Any) => unknown, string]>([
@@ -301,6 +321,107 @@ describe('a change that breaks clients is told', () => {
       'is no longer application/yaml',
     ],
     [
+      'a representation is gone',
+      (d) => delete record(d).responses[200].content['application/ld+json'],
+      'the answer 200 is no longer application/ld+json',
+    ],
+    [
+      'a member of linked data is gone',
+      (d) => delete d.components.schemas.LinkedAssignment.properties['prov:generated'],
+      '.prov:generated is gone',
+    ],
+    [
+      'a position has an item more',
+      (d) => d.components.schemas.MapPoint.properties.coordinates.prefixItems.push({ type: 'number' }),
+      '.coordinates has another number of items',
+    ],
+    ['a value is no longer answered', (d) => row(d).properties.flag_type.enum.pop(), '.flag_type no longer is "other"'],
+    [
+      'an answer is a list',
+      (d) => {
+        row(d).properties.reason = { type: 'array', items: { type: 'string' } }
+      },
+      '.reason may now be array',
+    ],
+    [
+      'the items of a list are retyped',
+      (d) => {
+        listed(d).properties.results = { type: 'array', items: { type: 'string' } }
+      },
+      '.results[] may now be string',
+    ],
+    [
+      'null is no longer taken',
+      (d) => {
+        raise(d).properties.reason = { type: 'string', maxLength: 5000 }
+      },
+      'the body.reason no longer takes null',
+    ],
+    [
+      'a text must have a form',
+      (d) => {
+        raise(d).properties.reason.anyOf[0].format = 'uri'
+      },
+      'another format',
+    ],
+    [
+      'a number must be larger',
+      (d) => {
+        record(d).parameters[0].schema.minimum = 2
+      },
+      'the parameter id in the path has another minimum',
+    ],
+    [
+      'other members are refused',
+      (d) => {
+        raise(d).additionalProperties = false
+      },
+      'the body takes no other members now',
+    ],
+    [
+      'any text is one of a list',
+      (d) => {
+        raise(d).properties.reason.anyOf[0].enum = ['because']
+      },
+      'the body.reason takes only a list of values now',
+    ],
+    [
+      'a parameter has moved',
+      (d) => {
+        list(d).parameters[0].in = 'header'
+      },
+      'in the query is gone',
+    ],
+    [
+      'a parameter is retyped',
+      (d) => {
+        record(d).parameters[0].schema = { type: 'boolean' }
+      },
+      'the parameter id in the path no longer takes integer',
+    ],
+    ['a body is of another type', (d) => rename(d.paths[flags].post.requestBody.content), 'no longer application/json'],
+    ['a refusal is no longer told', (d) => delete d.paths[flags].post.responses[400], 'the status 400 is gone'],
+    [
+      'a refusal looks different',
+      (d) => {
+        d.components.schemas.Detail.properties = { error: { type: 'string' } }
+      },
+      '.detail is gone',
+    ],
+    [
+      'a header is gone',
+      (d) => delete record(d).responses[200].headers.ETag,
+      'the header ETag of the answer 200 is gone',
+    ],
+    [
+      'an operation is called something else',
+      (d) => {
+        d.paths[flags].get.operationId = 'listFlags'
+      },
+      'it is called listFlags now',
+    ],
+    ['a shape is gone', (d) => rename(d.components.schemas, 'Health'), 'the shape Health is gone'],
+    [
       'a kind asks for more',
       (d) => {
         d.components.schemas.StructureCreate.required.push('note')
@@ -366,6 +487,68 @@ describe('a change that breaks clients is told', () => {
       },
     ],
     [
+      'a body member that need not be sent any more',
+      (d) => {
+        raise(d).required = []
+      },
+    ],
+    [
+      'null in a body',
+      (d) => {
+        raise(d).properties.entity = { anyOf: [raise(d).properties.entity, { type: 'null' }] }
+      },
+    ],
+    [
+      'room in a text',
+      (d) => {
+        d.components.schemas.StructureCreate.properties.name.maxLength += 100
+      },
+    ],
+    [
+      'any text where there was a list',
+      (d) => {
+        raise(d).properties.flag_type = { type: 'string' }
+      },
+    ],
+    [
+      'a representation',
+      (d) => {
+        d.paths[flags].get.responses[200].content['text/csv'] = { schema: { type: 'string' } }
+      },
+    ],
+    [
+      'a header',
+      (d) => {
+        record(d).responses[200].headers.Link = { schema: { type: 'string' } }
+      },
+    ],
+    [
+      'a shape',
+      (d) => {
+        d.components.schemas.Another = { type: 'string' }
+      },
+    ],
+    [
+      'certainty: a member that is never null any more',
+      (d) => {
+        d.components.schemas.Contribution.properties.cidoc_id = { type: 'integer' }
+      },
+    ],
+    [
+      'another order',
+      (d) => {
+        list(d).parameters.reverse()
+        row(d).properties = Object.fromEntries(Object.entries(row(d).properties).reverse())
+        raise(d).properties.flag_type.enum.reverse()
+      },
+    ],
+    [
+      'an example',
+      (d) => {
+        record(d).responses[200].content['application/json'].example = { name: 'Another' }
+      },
+    ],
+    [
       'words',
       (d) => {
         d.paths[flags].get.summary = 'Other words'
@@ -382,7 +565,7 @@ describe('a change that breaks clients is told', () => {
 describe('a record of each kind answers as the document says, by every route', () => {
   test.each(recordKinds.map((key) => kinds[key]))('$key', async (kind) => {
     const at = `/cidoc/${kind.segment}/`
-    const body = valuesOf(kind)
+    const body = filled(kind)
     const { id, cultural_entity_id } = sure(201, await app.contributor.post(at, { body }))
     const one = `${at}${id}/`
     sure(200, await app.contributor.put(one, { body }))
@@ -440,27 +623,3 @@ describe('the document is served', () => {
     expect((await app.anon.get('/schema/')).cost).toEqual({ calls: 0, units: 0 })
   })
 })
-
-/** A body that says something in most members. Of its relations only two: each makes a record of its own. */
-function valuesOf(kind: Kind): Record<string, unknown> {
-  const linked = Object.entries(kind.fields)
-    .filter(([, field]) => field.type === 'relation')
-    .slice(2)
-  const members = Object.entries(kind.fields)
-    .filter(([name]) => !linked.some(([other]) => other === name))
-    .map(([name, field]) => [name, valueFor(name, kind, field)])
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
-}
-
-function valueFor(name: string, kind: Kind, { type, vocabulary, minimum, example, maxLength = 300 }: Field) {
-  if (name === kind.nameField) return `An example: ${kind.label}`
-  if (vocabulary) return optionsOf(vocabulary)[0]?.value
-  if (type === 'relation') return `What ${kind.label} names as ${name}`
-  if (type === 'number' || type === 'float') return Math.max(minimum ?? 0, 0)
-  if (type === 'boolean') return true
-  if (type === 'coordinates') return '27.6722, 85.4279'
-  if (type === 'url') return 'https://example.org/'
-  if (type === 'labels') return ['One', 'Two']
-  if (type === 'date' || type === 'edtf_date') return '1768'
-  return example ?? (maxLength > 20 ? `Some ${name.replaceAll('_', ' ')}` : undefined)
-}

@@ -161,9 +161,11 @@ describe('assigning a role', () => {
   test('by username, under every prefix and on the collection too', async () => {
     for (const path of ['/data/api/reviewer-roles/assign', '/api/v1/data/reviewer-roles/assign/', ROLES]) {
       const it = await join()
-      const reply = await app.staff.post(path, { body: { username: it.username.toUpperCase(), role: 'domain_expert' } })
+      const body = { username: it.username.toUpperCase(), role: 'domain_expert' }
+      const reply = await app.staff.post(path, { body })
       expect([reply.status, reply.body.id]).toEqual([201, it.id])
       expect(await standing(it)).toEqual(expert)
+      expect((await app.staff.post(path, { body })).status).toBe(200)
     }
   })
 

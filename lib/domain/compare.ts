@@ -92,7 +92,7 @@ function dates(a: string, b: string): Verdict {
 }
 
 /** "About" a year means ten years either way, about a century a century either way. */
-function widened(found: { from: number; to: number; approximate: boolean }): { from: number; to: number } {
+export function widened(found: { from: number; to: number; approximate: boolean }): { from: number; to: number } {
   if (!found.approximate) return found
   const span = found.to - found.from
   const room = Number.isFinite(span) ? Math.max(3653, span) : 3653

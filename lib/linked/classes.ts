@@ -49,18 +49,34 @@ export const namedClasses: Readonly<Record<string, string>> = {
   'prov:wasGeneratedBy': 'prov:Activity',
 }
 
-/** Accepted relationships that CIDOC-CRM has a property for; the others are the ontology's own. */
-export const predicateProperties: Readonly<Record<string, string>> = {
-  located_in: 'crm:P53_has_former_or_current_location',
-  part_of: 'crm:P46i_forms_part_of',
-  depicts: 'crm:P62_depicts',
-  took_place_at: 'crm:P7_took_place_at',
-  celebrated_at: 'crm:P8_took_place_on_or_within',
-  performed_at: 'crm:P8_took_place_on_or_within',
-  performed_by: 'crm:P14_carried_out_by',
-  affected: 'crm:P12_occurred_in_the_presence_of',
-  managed_by: 'crm:P50_has_current_keeper',
-  owned_by: 'crm:P52_has_current_owner',
-  member_of: 'crm:P107i_is_current_or_former_member_of',
-  described_in: 'crm:P70i_is_documented_in',
+/** Whoever has the property belongs to the class: narrower than what every record of its kind is. */
+export const impliedClasses: Readonly<Record<string, string>> = {
+  'crm:P31_has_modified': 'crm:E11_Modification',
+  'crm:P72_has_language': 'crm:E33_Linguistic_Object',
 }
+
+/** Above each class of CIDOC-CRM (7.1) that records belong to or that properties ask for, those next above it. */
+const above: Readonly<Record<string, readonly string[]>> = {
+  'crm:E4_Period': ['crm:E1_CRM_Entity'],
+  'crm:E5_Event': ['crm:E4_Period'],
+  'crm:E7_Activity': ['crm:E5_Event'],
+  'crm:E10_Transfer_of_Custody': ['crm:E7_Activity'],
+  'crm:E12_Production': ['crm:E7_Activity'],
+  'crm:E13_Attribute_Assignment': ['crm:E7_Activity'],
+  'crm:E77_Persistent_Item': ['crm:E1_CRM_Entity'],
+  'crm:E39_Actor': ['crm:E77_Persistent_Item'],
+  'crm:E21_Person': ['crm:E39_Actor'],
+  'crm:E74_Group': ['crm:E39_Actor'],
+  'crm:E18_Physical_Thing': ['crm:E77_Persistent_Item'],
+  'crm:E24_Physical_Human-Made_Thing': ['crm:E18_Physical_Thing'],
+  'crm:E22_Human-Made_Object': ['crm:E24_Physical_Human-Made_Thing'],
+  'crm:E28_Conceptual_Object': ['crm:E77_Persistent_Item'],
+  'crm:E55_Type': ['crm:E28_Conceptual_Object'],
+  'crm:E58_Measurement_Unit': ['crm:E55_Type'],
+  'crm:E73_Information_Object': ['crm:E28_Conceptual_Object'],
+  'crm:E53_Place': ['crm:E1_CRM_Entity'],
+}
+
+/** Whether whatever belongs to the one class belongs to the other. */
+export const isA = (one: string, other: string): boolean =>
+  one === other || (above[one] ?? []).some((next) => isA(next, other))

@@ -1,33 +1,43 @@
 import { kindOfScope, kinds, predicateOf } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
+import type { Claim } from '../store/assertions.ts'
 import type { Assertion, Head } from '../store/record-items.ts'
 import { assertionView, hidesPlace } from '../views/record.ts'
-import { predicateProperties } from './classes.ts'
-import type { Node } from './context.ts'
-import { iriOf, isAddress } from './iri.ts'
-import { linksOf, propertyOf } from './statements.ts'
+import { context, type Node } from './context.ts'
+import { iriOf, isAddress, recordIri } from './iri.ts'
+import { relationshipProperty } from './relationships.ts'
+import { linksOf, propertyOf, type Statement } from './statements.ts'
 
-/** The record that assertions are about, and who asks. */
-export type About = { head: Head; iri: string; origin: string; actor: Actor | null }
+/** A claim by itself as JSON-LD. */
+export const linkedClaim = (it: Claim, actor: Actor | null, origin: string): Node => ({
+  '@context': context,
+  ...linkedClaimRow(it, actor, origin),
+})
+
+/** A claim as a row of a list. */
+export const linkedClaimRow = ({ claim, about }: Claim, actor: Actor | null, origin: string): Node =>
+  attributionOf(claim, about, actor, origin)
 
 /**
  * An assertion as what someone did (CRM E13, PROV activity) and what came of it (CRMinf belief, PROV entity): PROV keeps
- * the two apart.
+ * the two apart. `about` is the record that it is about, if there still is one.
  */
-export function attributionOf(it: Assertion, { head, iri, origin, actor }: About): Node {
+export function attributionOf(it: Assertion, about: Head | undefined, actor: Actor | null, origin: string): Node {
   const own = iriOf(origin, 'assertion', it.id)
   const by = { type: ['crm:E39_Actor', 'prov:Agent'], label: it.contributed_by }
   const at = { type: 'xsd:dateTime', '@value': it.created_at }
   const sources = sourcesOf(it, origin)
-  const text = String(assertionView(it, hidesPlace(head, actor)).asserted_value)
+  const text = String(assertionView(it, about !== undefined && hidesPlace(about, actor)).asserted_value)
   return {
     id: own,
     type: ['crm:E13_Attribute_Assignment', 'prov:Activity'],
-    'crm:P140_assigned_attribute_to': { id: iri },
-    'crm:P177_assigned_property_of_type': assigned(it),
+    'crm:P140_assigned_attribute_to': { id: recordIri(origin, { ...it, id: it.object_id }) },
+    'crm:P177_assigned_property_of_type': assigned(it, origin),
     'crm:P141_assigned': assignedTo(it, origin),
     'crm:P14_carried_out_by': by,
     'crm:P16_used_specific_object': sources,
+    'prov:wasAssociatedWith': by,
+    'prov:used': sources,
     'prov:endedAtTime': at,
     'prov:generated': {
       id: `${own}#claim`,
@@ -45,13 +55,19 @@ export function attributionOf(it: Assertion, { head, iri, origin, actor }: About
 }
 
 /** The property that was assigned, where its name is one of ours: claims may be about anything. */
-function assigned({ kind, asserted_property }: Assertion) {
-  const code = predicateOf(asserted_property)?.code
-  if (asserted_property.startsWith('relationship.') && code) {
-    return { id: predicateProperties[code] ?? `heritageGraph:${code}` }
-  }
-  const field = kinds[kind].fields[asserted_property]
-  return field ? { id: propertyOf(asserted_property, field) } : { type: 'crm:E55_Type', label: asserted_property }
+function assigned(it: Assertion, origin: string): Node {
+  const relationship = relationshipIn(it, origin)
+  if (relationship) return { id: relationship.property }
+  const field = kinds[it.kind].fields[it.asserted_property]
+  if (field) return { id: propertyOf(it.asserted_property, field) }
+  return { type: 'crm:E55_Type', label: it.asserted_property }
+}
+
+/** The relationship that an assertion states, if it names one that there can be and the record at its other end. */
+export function relationshipIn(it: Assertion, origin: string): Statement | undefined {
+  const code = predicateOf(it.asserted_property)?.code
+  const [other, value] = [kindOfScope(it.object_entity_type ?? ''), objectOf(it, origin)]
+  return code && other && value ? { ...relationshipProperty(code, it.kind, other.key), value } : undefined
 }
 
 /** The things that were assigned; a value that is no thing is what the claim says. */
@@ -63,7 +79,7 @@ function assignedTo(it: Assertion, origin: string): Node[] | undefined {
 }
 
 /** The record at the other end of a relationship. */
-export function objectOf(it: Assertion, origin: string): Node | undefined {
+function objectOf(it: Assertion, origin: string): Node | undefined {
   const kind = kindOfScope(it.object_entity_type ?? '')
   if (!kind || it.object_entity_id === null) return undefined
   return { id: iriOf(origin, kind.key, it.object_entity_id) }

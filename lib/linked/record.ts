@@ -1,72 +1,110 @@
-import { type Kind, kinds, predicateOf } from '../kinds/index.ts'
+import { type Kind, kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import type { Assertion, Head } from '../store/record-items.ts'
 import type { Loaded } from '../store/records.ts'
-import { guarded, showsAssertion, statusOf } from '../views/record.ts'
-import { crmClasses, predicateProperties } from './classes.ts'
+import type { Source } from '../store/sources.ts'
+import { guarded, showsAssertion, statusOf, updatedAt } from '../views/record.ts'
+import { crmClasses, impliedClasses } from './classes.ts'
 import { context, type Json, type Node } from './context.ts'
-import { iriOf } from './iri.ts'
-import { type About, attributionOf, objectOf } from './provenance.ts'
+import { iriOf, recordIri } from './iri.ts'
+import { attributionOf, relationshipIn } from './provenance.ts'
+import { placeProperty } from './relationships.ts'
 import { datedBy, type Part, parts, type Statement, statementsOf } from './statements.ts'
 import { type Dating, timespanOf } from './timespan.ts'
 
 /** A record with its provenance as JSON-LD: what the JSON says, to the same reader. */
 export function linkedRecord(it: Loaded, actor: Actor | null, origin: string): Node {
-  const shown = it.assertions.filter((one) => showsAssertion(it, one, actor))
-  const about: About = { head: it, iri: iriOf(origin, it.kind, it.id), origin, actor }
+  // In the same order however the record was read.
+  const shown = it.assertions.filter((one) => showsAssertion(it, one, actor)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
     '@context': context,
     ...nodeOf(
-      it,
-      actor,
+      recordAs(it, actor, origin),
       origin,
       shown.flatMap((one) => relationshipOf(one, origin)),
     ),
-    'crm:P140i_was_attributed_by': shown.map((one) => attributionOf(one, about)),
+    'crm:P140i_was_attributed_by': shown.map((one) => attributionOf(one, it, actor, origin)),
   }
 }
 
-type Page = { count: number; next: string | null; previous: string | null; results: readonly Head[] }
+/** A record as a row of a list: without its provenance. */
+export const linkedRow = (it: Head, actor: Actor | null, origin: string): Node =>
+  nodeOf(recordAs(it, actor, origin), origin)
 
-/** A page of a list of records as JSON-LD. With another filter it is another collection. */
-export function linkedList(page: Page, kind: Kind, actor: Actor | null, origin: string, filter: string): Node {
-  return {
-    '@context': context,
-    id: `${origin}/cidoc/${kind.segment}/${filter}`,
-    type: 'hydra:Collection',
-    label: kind.labelPlural,
-    'hydra:totalItems': page.count,
-    'hydra:member': page.results.map((it) => nodeOf(it, actor, origin)),
-    'hydra:view': {
-      type: 'hydra:PartialCollectionView',
-      'hydra:next': page.next === null ? undefined : { id: page.next },
-      'hydra:previous': page.previous === null ? undefined : { id: page.previous },
-    },
-  }
+/** A data source as JSON-LD. */
+export const linkedSource = (it: Source, origin: string): Node => ({
+  '@context': context,
+  ...linkedSourceRow(it, origin),
+})
+
+/** A data source as a row of a list. */
+export const linkedSourceRow = (it: Source, origin: string): Node => nodeOf(sourceAs(it, origin), origin)
+
+/** What is described, as far as its reader may know it, and the entry here that describes it. */
+type Described = {
+  kind: Kind
+  iri: string
+  name: string
+  data: Head['data']
+  point: Head['point']
+  entry: Node
 }
 
-function nodeOf(it: Head, actor: Actor | null, origin: string, also: readonly Statement[] = []): Node {
-  const kind = kinds[it.kind]
-  const iri = iriOf(origin, it.kind, it.id)
+function recordAs(it: Head, actor: Actor | null, origin: string): Described {
   const { data, point } = guarded(it, actor)
-  const all = [...statementsOf(it, data, origin), ...also]
+  const entry = {
+    'dcterms:identifier': `urn:uuid:${it.entity_id}`,
+    ...datesOf(it.created_at, updatedAt(it, actor)),
+    'prov:wasAttributedTo': agent(it.contributor),
+    'heritageGraph:status': statusOf(it),
+  }
+  return { kind: kinds[it.kind], iri: recordIri(origin, it), name: it.name, data, point, entry }
+}
+
+function sourceAs(it: Source, origin: string): Described {
+  const entry = {
+    'dcterms:identifier': `urn:uuid:${it.id}`,
+    ...datesOf(it.created_at, it.updated_at),
+    'prov:wasAttributedTo': agent(it.contributed_by),
+  }
+  const iri = iriOf(origin, 'data_source', it.id)
+  return { kind: kinds.data_source, iri, name: it.name, data: it.data, point: null, entry }
+}
+
+const agent = (label: string): Node => ({ type: 'prov:Agent', label })
+const datesOf = (created: string, modified: string): Node => ({
+  'dcterms:created': { type: 'xsd:dateTime', '@value': created },
+  'dcterms:modified': { type: 'xsd:dateTime', '@value': modified },
+})
+
+function nodeOf(it: Described, origin: string, also: readonly Statement[] = []): Node {
+  const { kind, iri, name, data } = it
+  const all = [...statementsOf(kind, data, origin), ...also]
   const datings = datingsOf(kind, data)
   const time = datings.get(undefined)
   const events = (Object.keys(parts) as Part[]).flatMap((part) => eventOf(part, iri, all, datings.get(part), data))
+  const said = [
+    ...namesOf(name, data),
+    ...placesOf(it),
+    ...all.filter(({ of }) => of === undefined),
+    ...events,
+    ...(time
+      ? [{ property: 'crm:P4_has_time-span', value: timespanOf(`${iri}#time`, time, data.calendar_system) }]
+      : []),
+  ]
+  const implied = said.flatMap(({ property }) => impliedClasses[property] ?? [])
   return {
     id: iri,
-    type: [...new Set([crmClasses[it.kind], kind.classUri])],
-    label: [it.name, ...(data.name_ne ? [{ '@value': String(data.name_ne), '@language': 'ne' }] : [])],
-    ...gathered([
-      ...namesOf(it.name, data),
-      ...placesOf(kind, iri, data, point),
-      ...all.filter(({ of }) => of === undefined),
-      ...events,
-      ...(time
-        ? [{ property: 'crm:P4_has_time-span', value: timespanOf(`${iri}#time`, time, data.calendar_system) }]
-        : []),
-    ]),
-    'foaf:isPrimaryTopicOf': recordAbout(it, iri),
+    type: [...new Set([crmClasses[kind.key], ...implied, kind.classUri])],
+    label: [name, ...(data.name_ne ? [{ '@value': String(data.name_ne), '@language': 'ne' }] : [])],
+    ...gathered(said),
+    // The entry here is not the thing that it is about.
+    'foaf:isPrimaryTopicOf': {
+      id: `${iri}#record`,
+      type: ['foaf:Document', 'prov:Entity'],
+      ...it.entry,
+      ...gathered(all.filter(({ of }) => of === 'record')),
+    },
   }
 }
 
@@ -94,7 +132,7 @@ function namesOf(name: string, data: Head['data']): Statement[] {
 }
 
 /** Where it is, when the record says so itself: a place is the point, anything else has a place without a record. */
-function placesOf(kind: Kind, iri: string, data: Head['data'], point: Head['point']): Statement[] {
+function placesOf({ kind, iri, data, point }: Described): Statement[] {
   const name = data.location_name
   const defined = point && {
     property: 'crm:P168_place_is_defined_by',
@@ -102,14 +140,13 @@ function placesOf(kind: Kind, iri: string, data: Head['data'], point: Head['poin
   }
   if (kind.key === 'location') return defined ? [defined] : []
   if (!defined && !name) return []
-  const property = kind.category === 'tangible' ? 'crm:P53_has_former_or_current_location' : 'crm:P7_took_place_at'
   const place = {
     id: `${iri}#place`,
     type: 'crm:E53_Place',
     ...(name && { label: String(name) }),
     ...(defined && { [defined.property]: defined.value }),
   }
-  return [{ property, value: place }]
+  return [{ property: placeProperty(kind.key), value: place }]
 }
 
 function datingsOf(kind: Kind, data: Head['data']): Map<Part | undefined, Dating> {
@@ -141,27 +178,6 @@ function eventOf(
 
 /** A relationship that has been accepted is said of the record, makers through its production. */
 function relationshipOf(one: Assertion, origin: string): Statement[] {
-  const code = predicateOf(one.asserted_property)?.code
-  const value = objectOf(one, origin)
-  if (!code || !value || one.reconciliation_status !== 'accepted') return []
-  const made = makers[code]
-  if (made) return [{ of: 'production', property: made, value }]
-  return [{ property: predicateProperties[code] ?? `heritageGraph:${code}`, value }]
+  const found = relationshipIn(one, origin)
+  return found && one.reconciliation_status === 'accepted' ? [found] : []
 }
-
-const makers: Readonly<Record<string, string>> = {
-  built_by: 'crm:P14_carried_out_by',
-  created_by: 'crm:P14_carried_out_by',
-  commissioned_by: 'crm:P17_was_motivated_by',
-}
-
-/** The entry here is not the thing that it is about. */
-const recordAbout = (it: Head, iri: string): Node => ({
-  id: `${iri}#record`,
-  type: ['foaf:Document', 'prov:Entity'],
-  'dcterms:identifier': `urn:uuid:${it.entity_id}`,
-  'dcterms:created': { type: 'xsd:dateTime', '@value': it.created_at },
-  'dcterms:modified': { type: 'xsd:dateTime', '@value': it.updated_at },
-  'prov:wasAttributedTo': { type: 'prov:Agent', label: it.contributor },
-  'heritageGraph:status': statusOf(it),
-})

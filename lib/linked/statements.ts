@@ -1,8 +1,9 @@
-import { type Field, type Kind, kinds } from '../kinds/index.ts'
+import type { Field, Kind } from '../kinds/index.ts'
 import type { Head } from '../store/record-items.ts'
 import { namedClasses } from './classes.ts'
 import type { Json, Node } from './context.ts'
 import { iriOf, isAddress, typeIri } from './iri.ts'
+import type { Dating } from './timespan.ts'
 
 /** An event that is not a record but follows from one: what it is called, is, and how the record hangs on it. */
 export const parts = {
@@ -13,23 +14,23 @@ export const parts = {
 } as const
 export type Part = keyof typeof parts
 
-/** A property and a value, of the record or of an event that it follows from. */
-export type Statement = { of?: Part; property: string; value: Json }
+/** A property and a value, of the thing, of an event that it follows from, or of the entry here about it. */
+export type Statement = { of?: Part | 'record'; property: string; value: Json }
 /** Part of a dating of the record or of such an event. */
-export type Dated = { of?: Part; end: 'whole' | 'earliest' | 'latest' }
+export type Dated = { of?: Part; end: keyof Dating }
 
 /** Fields that date something. */
 export function datedBy(kind: Kind, name: string): Dated | undefined {
-  return kind.key === 'source' ? ofSources[name] : dates[name]
+  return kind.category === 'provenance' ? ofSources[name] : dates[name]
 }
 const dates: Readonly<Record<string, Dated>> = {
   has_timespan: { end: 'whole' },
   date: { end: 'whole' },
-  start_date: { end: 'earliest' },
-  start_year: { end: 'earliest' },
+  start_date: { end: 'begin' },
+  start_year: { end: 'begin' },
   date_earliest: { end: 'earliest' },
-  end_date: { end: 'latest' },
-  end_year: { end: 'latest' },
+  end_date: { end: 'end' },
+  end_year: { end: 'end' },
   date_latest: { end: 'latest' },
   construction_date: { of: 'production', end: 'whole' },
   creation_date: { of: 'production', end: 'whole' },
@@ -41,26 +42,41 @@ const ofSources: Readonly<Record<string, Dated>> = {
   publication_timespan: { of: 'creation', end: 'whole' },
 }
 
-/** Said in a way of their own: names in names.ts, places in places.ts. */
+/** Said in a way of their own, in record.ts. */
 const elsewhere = ['name', 'name_ne', 'alternate_names', 'coordinates', 'location_name']
 /** What a tangible thing owes to its production is said of that. */
 const ofProduction = ['commissioned_by', 'technique']
 
 /** What the values of a record state, but for names, dates and places. */
-export function statementsOf(it: Head, data: Head['data'], origin: string): Statement[] {
-  const kind = kinds[it.kind]
+export function statementsOf(kind: Kind, data: Head['data'], origin: string): Statement[] {
   // In the order of the declaration: the table keeps none, and the same answer must have the same tag.
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = data[name]
     if (value === undefined || name === kind.nameField || elsewhere.includes(name) || datedBy(kind, name)) return []
     const property = propertyOf(name, field)
-    const of = kind.category === 'tangible' && ofProduction.includes(name) ? { of: 'production' as const } : {}
-    return valuesOf(name, field, value, origin).map((each) => ({ ...of, property, value: each }))
+    const of = subjectOf(kind, name, property)
+    return valuesOf(name, field, value, origin).map((each) => ({ ...(of && { of }), property, value: each }))
   })
 }
 
-/** The ontology's own name for a field that has no slot. */
-export const propertyOf = (name: string, field: Field | undefined) => field?.slot_uri ?? `heritageGraph:${name}`
+/** Sources are derived from others; of a temple, only what is written here about it is. */
+function subjectOf(kind: Kind, name: string, property: string): Statement['of'] {
+  if (kind.category === 'tangible' && ofProduction.includes(name)) return 'production'
+  return kind.category !== 'provenance' && property.startsWith('prov:') ? 'record' : undefined
+}
+
+/** The ontology's own name for a field that has no slot, or one that CIDOC-CRM (7.1) understands otherwise. */
+export const propertyOf = (name: string, field: Field | undefined) => {
+  const slot = field?.slot_uri ?? `heritageGraph:${name}`
+  return laterNames[slot] ?? (slot === RESIDENCE ? `heritageGraph:${name}` : slot)
+}
+
+const laterNames: Readonly<Record<string, string>> = {
+  'crm:P120_occurs_before': 'crm:P183_ends_before_the_start_of',
+  'crm:P120i_is_occurred_before_by': 'crm:P183i_starts_after_the_end_of',
+}
+/** People reside at places; a tenure has a house. */
+const RESIDENCE = 'crm:P74_has_current_or_former_residence'
 
 function valuesOf(name: string, field: Field, value: unknown, origin: string): Json[] {
   if (field.type === 'relation') return linksOf(field, value, origin)

@@ -1,26 +1,48 @@
-import { interval } from '../domain/edtf.ts'
+import { widened } from '../domain/compare.ts'
+import { type Interval, interval } from '../domain/edtf.ts'
 import type { Node } from './context.ts'
 
-/** The words of a dating: of all of it, or of its two ends. */
-export type Dating = { whole?: string; earliest?: string; latest?: string }
+/** The words of a dating: of all of it, of when it began and ended, or of the two moments between which it was. */
+export type Dating = { whole?: string; begin?: string; end?: string; earliest?: string; latest?: string }
 
 /**
- * A dating as a time-span: its words, and where they can be read the first moment in which it may have begun and the
- * last in which it may have ended. `calendar` is the one that the record says its dates are given in.
+ * A dating as a time-span: its words, and where they can be read the bounds within which it was (P82a, P82b), and those of
+ * the time throughout which it went on (P81a, P81b) when its beginning and its end are told apart. What is "about" a year
+ * has bounds as wide as comparisons allow, and is marked. `calendar` is the one that the record says its dates are in.
  */
-export function timespanOf(id: string, { whole, earliest, latest }: Dating, calendar: unknown): Node {
+export function timespanOf(id: string, dating: Dating, calendar: unknown): Node {
   const read = (words: string | undefined) => (words === undefined ? undefined : intervalIn(words, calendar))
-  const all = read(whole)
-  const begin = read(earliest)?.from ?? all?.from
-  const end = read(latest)?.to ?? all?.to
-  const ends = [earliest, latest].filter((words) => words !== undefined)
+  const { whole, begin, end, earliest, latest } = dating
+  const [first, last] = [read(begin) ?? read(earliest) ?? read(whole), read(end) ?? read(latest) ?? read(whole)]
+  const [from, to] = [first && widened(first).from, last && widened(last).to]
+  const throughout = sureBetween(...(begin && end ? [read(begin), read(end)] : endsOf(whole).map(read)))
   return {
     id,
     type: 'crm:E52_Time-Span',
-    label: whole ?? (ends.length === 2 ? ends.join(' / ') : (ends[0] ?? '')),
-    'crm:P82a_begin_of_the_begin': moment(begin, 'T00:00:00Z'),
-    'crm:P82b_end_of_the_end': moment(end, 'T23:59:59Z'),
+    label: wordsOf(dating),
+    'crm:P82a_begin_of_the_begin': moment(from, MORNING),
+    'crm:P81a_end_of_the_begin': moment(throughout?.from, NIGHT),
+    'crm:P81b_begin_of_the_end': moment(throughout?.to, MORNING),
+    'crm:P82b_end_of_the_end': moment(to, NIGHT),
+    'heritageGraph:date_precision': first?.approximate || last?.approximate ? 'Circa' : undefined,
   }
+}
+
+const MORNING = 'T00:00:00Z'
+const NIGHT = 'T23:59:59Z'
+
+function wordsOf({ whole, begin, end, earliest, latest }: Dating): string {
+  const [first, last] = [begin ?? earliest, end ?? latest]
+  return whole ?? (first && last ? `${first} / ${last}` : (first ?? last ?? ''))
+}
+
+/** The two ends of an interval as EDTF writes one. */
+const endsOf = (words = ''): string[] => /^(-?[\dX-]+)\/(-?[\dX-]+)$/.exec(words)?.slice(1) ?? []
+
+/** From the last day on which it may have begun to the first on which it may have ended, if those are in this order. */
+function sureBetween(first?: Interval, last?: Interval): { from: number; to: number } | undefined {
+  if (!first || !last || first.approximate || last.approximate || first.to >= last.from) return undefined
+  return { from: first.to, to: last.from }
 }
 
 const eras: Readonly<Record<string, string>> = { bikram_sambat: 'BS', nepal_sambat: 'NS' }

@@ -1,8 +1,11 @@
 import { createHeritageClient, type Shape } from './index.js'
 
+/** What a first session comes to: the record, the lists that name it, and why it says what it says. */
+export type Session = { record: Shape<'Structure'>; waiting: string[]; listed: string[]; standing: string[] }
+
 /** A first session: a contribution, a verdict on it, and a reader who finds it. */
-export async function session(baseUrl: string): Promise<{ record: Shape<'Structure'>; standing: string[] }> {
-  const contributor = createHeritageClient({ baseUrl, token: () => signIn(baseUrl, 'dev@heritage.test') })
+export async function session(baseUrl: string): Promise<Session> {
+  const contributor = createHeritageClient({ baseUrl, token: () => signIn(baseUrl, 'dev') })
   const made = await contributor.POST('/api/v1/cidoc/structures/', {
     body: {
       name: 'Chyasilin Mandap',
@@ -13,7 +16,8 @@ export async function session(baseUrl: string): Promise<{ record: Shape<'Structu
   })
   if (!made.data) throw new Error(JSON.stringify(made.error))
 
-  const curator = createHeritageClient({ baseUrl, token: await signIn(baseUrl, 'curator@heritage.test') })
+  const curator = createHeritageClient({ baseUrl, token: await signIn(baseUrl, 'curator') })
+  const queue = await curator.GET('/api/v1/data/review-queue/', { params: { query: { limit: 100 } } })
   const verdict = await curator.POST('/api/v1/data/review-workspace/{entity_id}/decide/', {
     params: { path: { entity_id: made.data.cultural_entity_id } },
     body: { verdict: 'accept' },
@@ -23,18 +27,22 @@ export async function session(baseUrl: string): Promise<{ record: Shape<'Structu
   const reader = createHeritageClient({ baseUrl })
   const id = made.data.id
   const { data: record } = await reader.GET('/api/v1/cidoc/structures/{id}/', { params: { path: { id } } })
+  const { data: list } = await reader.GET('/api/v1/cidoc/structures/', { params: { query: { limit: 5 } } })
   const { data: why } = await reader.GET('/api/v1/data/entities/{entity_id}/explain/', {
     params: { path: { entity_id: made.data.cultural_entity_id }, query: { property: 'name' } },
   })
-  if (!record || !why) throw new Error('It is not public.')
+  if (!queue.data || !record || !list || !why) throw new Error('It is not public.')
   return {
     record,
+    waiting: queue.data.results.map((it) => it.name),
+    listed: list.results.map((it) => it.name),
     standing: why.properties.map((it) => `${it.property}: ${it.value} (${it.standing?.source_citation})`),
   }
 }
 
-async function signIn(baseUrl: string, email: string): Promise<string> {
-  const { data, error } = await createHeritageClient({ baseUrl }).POST('/api/dev/login/', { body: { email } })
+async function signIn(baseUrl: string, username: string): Promise<string> {
+  const body = { username, password: 'heritage-local' }
+  const { data, error } = await createHeritageClient({ baseUrl }).POST('/api/token/', { body })
   if (!data) throw new Error(JSON.stringify(error))
   return data.access
 }

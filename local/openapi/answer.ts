@@ -9,6 +9,8 @@ export type Answer = {
   more?: string
   /** What each success looks like. */
   gives: Gives
+  /** An example of the JSON, where none is recorded: it is too large, or no test comes by. */
+  shows?: () => unknown
   /** Refusals beside those that follow from the declaration. */
   refuses?: readonly Refusal[]
   /** The body, where the declaration's schema depends on what the path names, or checks what it cannot show. */
@@ -20,24 +22,37 @@ export type Answers<Routes> = { readonly [Key in keyof Routes]: Answer }
 
 type Refusal = 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 502 | 503
 export type Shape = v.GenericSchema
-/** A body: JSON of a shape, which may differ by kind, or something else by its media types. */
-export type Body = { shape?: Shape | ((kind: Kind) => Shape); types?: readonly string[]; paged?: true; etag?: true }
+/** A shape, which may differ by kind. */
+export type Shaped = Shape | ((kind: Kind) => Shape)
+/** A body: JSON of a shape, JSON of other media types (`also`), or something else by its media types. */
+export type Body = {
+  shape?: Shaped
+  also?: Readonly<Record<string, Shaped>>
+  types?: readonly string[]
+  paged?: true
+  etag?: true
+}
 export type Gives = Readonly<Record<number, Body | null>>
 
 /** 200 with this. */
-export const ok = (shape: Shape | ((kind: Kind) => Shape)): Gives => ({ 200: { shape } })
+export const ok = (shape: Shaped): Gives => ({ 200: { shape } })
 /** 201 with this. */
-export const made = (shape: Shape | ((kind: Kind) => Shape)): Gives => ({ 201: { shape } })
+export const made = (shape: Shaped): Gives => ({ 201: { shape } })
 /** 204. */
 export const nothing: Gives = { 204: null }
 /** 200 with text or bytes. */
 export const content = (...types: string[]): Gives => ({ 200: { types } })
 /** 200 with one page of these, and what else stands beside it. */
-export const page = (shape: Shape | ((kind: Kind) => Shape), beside: v.ObjectEntries = {}): Gives => ({
+export const page = (shape: Shaped, beside: v.ObjectEntries = {}): Gives => ({
   200: {
     shape: typeof shape === 'function' ? (kind) => listOf(shape(kind), beside) : listOf(shape, beside),
     paged: true,
   },
+})
+/** The same 200 in other media types, for those who ask for them. */
+export const represented = (gives: Gives, also: Readonly<Record<string, Shaped>>): Gives => ({
+  ...gives,
+  200: { ...gives[200], also },
 })
 
 const listOf = (shape: Shape, beside: v.ObjectEntries) =>

@@ -5,14 +5,15 @@ import { isJson, type Json } from './json.ts'
  * is gone or another, and whatever is asked for that was not. What only adds is not told.
  */
 export function breaks(old: Json, next: Json): string[] {
-  /** Pairs of named shapes that have been found to agree. */
-  const agreed = new Set<string>()
+  /** Pairs of schemas that agree, or are being compared further out: a shape may hold itself. */
+  const agreed = { sent: new Map<Json, Set<Json>>(), answered: new Map<Json, Set<Json>>() }
   const before = operationsOf(old)
   const after = operationsOf(next)
-  return [...before].flatMap(([name, one]) => {
+  const operations = [...before].flatMap(([name, one]) => {
     const other = after.get(name)
     if (!other) return [`${name}: it is gone`]
     const found = [
+      ...(one.operationId === other.operationId ? [] : [`it is called ${other.operationId} now`]),
       ...permission(one, other),
       ...parameters(one, other),
       ...request(one, other),
@@ -20,6 +21,10 @@ export function breaks(old: Json, next: Json): string[] {
     ]
     return [...new Set(found)].map((fault) => `${name}: ${fault}`)
   })
+  const [shapes, others] = [shapesOf(old), shapesOf(next)]
+  // Clients in types name them.
+  const lost = Object.keys(shapes).filter((name) => !(name in others))
+  return [...operations, ...lost.map((name) => `the shape ${name} is gone`)]
 
   function parameters(one: Json, other: Json): string[] {
     const [were, are] = [parametersOf(one), parametersOf(other)]
@@ -47,7 +52,11 @@ export function breaks(old: Json, next: Json): string[] {
     return Object.keys(were).flatMap((status) => {
       if (!(status in are)) return [`the status ${status} is gone`]
       const [was, is] = [resolved(old, member(were, status)), resolved(next, member(are, status))]
-      return contents('answered', was, is, `the answer ${status}`)
+      const headers = Object.keys(member(was, 'headers')).filter((name) => !(name in member(is, 'headers')))
+      return [
+        ...headers.map((name) => `the header ${name} of the answer ${status} is gone`),
+        ...contents('answered', was, is, `the answer ${status}`),
+      ]
     })
   }
 
@@ -60,15 +69,12 @@ export function breaks(old: Json, next: Json): string[] {
     )
   }
 
-  function schemas(side: Side, was: Json, is: Json, at: string, seen: readonly string[] = []): string[] {
-    const pair = `${side} ${was.$ref} ${is.$ref}`
-    const isNamed = was.$ref !== undefined && is.$ref !== undefined
-    if (isNamed && (agreed.has(pair) || seen.includes(pair))) return []
-    const beyond = [...seen, pair]
+  function schemas(side: Side, was: Json, is: Json, at: string): string[] {
     const [options, others] = [optionsOf(old, was), optionsOf(next, is)]
     // What is sent must still be taken, and what is answered must have been there before.
     const [given, known] = side === 'sent' ? [options, others] : [others, options]
-    const unmet = given.flatMap((one) => {
+    if (known.some(isAnything)) return []
+    return given.flatMap((one) => {
       const faults = known
         .filter((each) => isAlike(one, each))
         .map((each) => (side === 'sent' ? compared(one, each) : compared(each, one)))
@@ -76,11 +82,14 @@ export function breaks(old: Json, next: Json): string[] {
         return [side === 'sent' ? `${at} no longer takes ${kindOf(one)}` : `${at} may now be ${kindOf(one)}`]
       return faults.toSorted((a, b) => a.length - b.length)[0] ?? []
     })
-    if (isNamed && unmet.length === 0) agreed.add(pair)
-    return unmet
 
     function compared(a: Json, b: Json): string[] {
-      return [...members(a, b), ...items(a, b), ...values(side, a, b, at)]
+      const others = agreed[side].get(a) ?? new Set()
+      if (others.has(b)) return []
+      agreed[side].set(a, others.add(b))
+      const faults = [...members(a, b), ...items(a, b), ...values(side, a, b, at)]
+      if (faults.length > 0) others.delete(b)
+      return faults
     }
 
     function members(a: Json, b: Json): string[] {
@@ -94,17 +103,25 @@ export function breaks(old: Json, next: Json): string[] {
         ...(side === 'sent' ? asked : lost),
         ...Object.keys(were).flatMap((name) =>
           name in are
-            ? schemas(side, member(were, name), member(are, name), `${at}.${name}`, beyond)
+            ? schemas(side, member(were, name), member(are, name), `${at}.${name}`)
             : [`${at}.${name} is gone`],
         ),
+        ...(side === 'sent' && b.additionalProperties === false && a.additionalProperties !== false
+          ? [`${at} takes no other members now`]
+          : []),
         ...(isJson(a.additionalProperties) && isJson(b.additionalProperties)
-          ? schemas(side, a.additionalProperties, b.additionalProperties, `${at}.*`, beyond)
+          ? schemas(side, a.additionalProperties, b.additionalProperties, `${at}.*`)
           : []),
       ]
     }
 
     function items(a: Json, b: Json): string[] {
-      return isJson(a.items) && isJson(b.items) ? schemas(side, a.items, b.items, `${at}[]`, beyond) : []
+      const [were, are] = [schemasIn(a.prefixItems), schemasIn(b.prefixItems)]
+      return [
+        ...(were.length === are.length ? [] : [`${at} has another number of items`]),
+        ...were.flatMap((one, place) => schemas(side, one, are[place] ?? {}, `${at}[${place}]`)),
+        ...(isJson(a.items) && isJson(b.items) ? schemas(side, a.items, b.items, `${at}[]`) : []),
+      ]
     }
   }
 }
@@ -139,6 +156,8 @@ const parametersOf = (it: Json) =>
       .map((one): [string, Json] => [`${one.name} in the ${one.in}`, one]),
   )
 
+const shapesOf = (document: Json) => member(member(document, 'components'), 'schemas')
+
 /** What a schema may be: one of these. */
 function optionsOf(document: Json, schema: Json): Json[] {
   const it = merged(document, resolved(document, schema))
@@ -170,6 +189,10 @@ function resolved(document: Json, it: Json): Json {
   return resolved(document, found)
 }
 
+const schemasIn = (it: unknown): Json[] => (Array.isArray(it) ? it.filter(isJson) : [])
+/** A schema that refuses nothing. */
+const isAnything = (it: Json) =>
+  typeOf(it) === 'anything' && !['enum', 'allOf', 'anyOf', 'oneOf', 'not'].some((name) => name in it)
 const typeOf = (it: Json) => it.type ?? (it.const === undefined ? 'anything' : typeof it.const)
 const isAlike = (a: Json, b: Json) =>
   typeOf(a) === typeOf(b) || [a, b].every((it) => ['integer', 'number'].includes(String(it.type)))
@@ -187,14 +210,12 @@ function values(side: Side, was: Json, is: Json, at: string): string[] {
   ]
   const faults = narrower.map((name) => `${at} has another ${name}`)
   const [allowed, taken] = [allowedBy(was), allowedBy(is)]
-  // Another value in an answer is an addition; an answer that may be any text where it was one of a list is not.
-  if (side === 'answered') return allowed && !taken ? [...faults, `${at} is no longer one of a list`] : faults
-  if (!taken) return faults
-  if (!allowed) return [...faults, `${at} takes only a list of values now`]
-  return [
-    ...faults,
-    ...allowed.filter((one) => !taken.includes(one)).map((one) => `${at} no longer takes ${JSON.stringify(one)}`),
-  ]
+  // An answer that may be any text where it was one of a list, and a body that was any text and is one of a list.
+  if (!taken) return allowed && side === 'answered' ? [...faults, `${at} is no longer one of a list`] : faults
+  if (!allowed) return side === 'sent' ? [...faults, `${at} takes only a list of values now`] : faults
+  const verb = side === 'sent' ? 'takes' : 'is'
+  const lost = allowed.filter((one) => !taken.includes(one))
+  return [...faults, ...lost.map((one) => `${at} no longer ${verb} ${JSON.stringify(one)}`)]
 }
 
 const allowedBy = (it: Json): unknown[] | undefined =>

@@ -235,7 +235,9 @@ function successes(one: One, operationId: string): Record<string, Json> {
   const tagged = isTagged(one) && one.method === 'GET'
   const given = Object.entries(one.answer.gives).map(([status, body]) => {
     const others = status === '200' ? Object.keys(one.spec.representations ?? {}) : []
-    const content = body && contentOf(body, one.kind, examples[operationId]?.answers[status], others)
+    const untold = others.find((type) => !body?.also?.[type])
+    if (untold) throw new Error(`local/openapi/answers does not say what ${operationId} looks like as ${untold}`)
+    const content = body && contentOf(body, one, status, operationId)
     const headers = tagged && status === '200' ? { headers: tag } : {}
     return [status, { description: reasons[status], ...headers, ...(content && { content }) }]
   })
@@ -243,23 +245,28 @@ function successes(one: One, operationId: string): Record<string, Json> {
 }
 
 function contentOf(
-  { shape, types = [] }: Body,
-  kind: Kind | undefined,
-  example: unknown,
-  others: readonly string[],
+  { shape, also = {}, types = [] }: Body,
+  { kind, answer }: One,
+  status: string,
+  operationId: string,
 ): Json {
-  const schema = typeof shape === 'function' ? kind && shape(kind) : shape
-  return {
-    ...(schema && {
-      'application/json': { schema: written(schema, 'output'), ...(example !== undefined && { example }) },
-    }),
-    ...Object.fromEntries([...types, ...others].map((type) => [type, { schema: schemaOfType(type) }])),
-  }
+  const known = examples[operationId]
+  const main = shape && { 'application/json': shape }
+  const shaped = Object.entries({ ...main, ...also }).map(([type, it]) => {
+    const schema = typeof it === 'function' ? kind && it(kind) : it
+    if (!schema) throw new Error(`${operationId} is of no kind`)
+    const example = type === 'application/json' ? (answer.shows?.() ?? known?.answers[status]) : known?.others?.[type]
+    return [type, { schema: written(schema, 'output'), ...(example !== undefined && { example }) }]
+  })
+  const plain = types.map((type) => {
+    const example = known?.others?.[type]
+    return [type, { schema: schemaOfType(type), ...(example !== undefined && { example }) }]
+  })
+  return Object.fromEntries([...shaped, ...plain])
 }
 
 /** A body of which no more is known than its media type. */
-const schemaOfType = (type: string): Json =>
-  type.endsWith('+json') ? { type: 'object' } : /^text\/|yaml$/.test(type) ? { type: 'string' } : bytes
+const schemaOfType = (type: string): Json => (/^text\/|yaml$/.test(type) ? { type: 'string' } : bytes)
 const bytes = { type: 'string', contentMediaType: 'application/octet-stream' }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { isJson } from './json.ts'
 
-/** What was once sent to an operation and what it answered, by operationId and status. */
-export type Examples = Record<string, { request?: unknown; answers: Record<string, unknown> }>
+/**
+ * What was once sent to an operation and what it answered, by operationId: JSON by its status, and what a 200 was in other
+ * media types.
+ */
+export type Examples = Record<
+  string,
+  { request?: unknown; answers: Record<string, unknown>; others?: Record<string, unknown> }
+>
 
 export const EXAMPLES = new URL('examples.json', import.meta.url)
 export const examples: Examples = JSON.parse(readFileSync(EXAMPLES, 'utf8'))
 
-type Exchange = { id: string; status: number; sent?: unknown; body: unknown }
+type Exchange = { id: string; status: number; type: string; sent?: unknown; body: unknown }
 
 /**
  * Examples out of what a test run has recorded, one line of JSON for each exchange: of each operation and status the one
@@ -23,13 +29,14 @@ export function gathered(lines: string, known: Examples): Examples {
     .filter(({ id }) => !id.includes(' '))
   const best = new Map<string, Exchange>()
   for (const one of exchanges.map(trimmed)) {
-    const at = `${one.id} ${one.status}`
+    const at = `${one.id} ${one.status} ${one.type}`
     if (worth(one) > worth(best.get(at))) best.set(at, one)
   }
-  for (const { id, status, sent, body } of best.values()) {
+  for (const { id, status, type, sent, body } of best.values()) {
     const own = made[id] ?? { answers: {} }
     made[id] = own
-    own.answers[status] ??= body
+    if (type === 'application/json') own.answers[status] ??= body
+    else if (status === 200) own.others = { [type]: body, ...own.others }
     if (isJson(sent)) own.request ??= sent
   }
   return Object.fromEntries(Object.entries(made).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -45,22 +52,23 @@ function worth(it: Exchange | undefined): number {
   return size <= LONG ? size : -size
 }
 
-const trimmed = ({ id, status, sent, body }: Exchange): Exchange => ({
-  id,
-  status,
+const trimmed = ({ sent, body, ...rest }: Exchange): Exchange => ({
+  ...rest,
   sent: shown(sent),
   body: shown(body),
 })
 
-/** The first of each list, long texts cut, and no token or seal that was good for a moment. */
+/** The first of each list but for coordinates, long texts cut, and no token or seal that was good for a moment. */
 function shown(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map(shown)
+  if (Array.isArray(value)) return isPosition(value) ? value : value.slice(0, 1).map(shown)
   if (typeof value === 'string') return secretless(value)
   if (!isJson(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, name === 'password' ? 'a long passphrase' : shown(each)]),
   )
 }
+
+const isPosition = (list: readonly unknown[]) => list.length === 2 && list.every((it) => typeof it === 'number')
 
 const secretless = (text: string) =>
   /^eyJ[\w-]+\./.test(text) ? 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' : text.replace(/&hint=[\w-]+/, '').slice(0, 300)

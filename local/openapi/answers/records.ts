@@ -1,25 +1,31 @@
 import * as v from 'valibot'
 import type { routes } from '../../../functions/records.ts'
-import { type Answers, content, made, nothing, ok, page } from '../answer.ts'
+import { LINKED, MAPPED } from '../../../lib/http/media.ts'
+import { type Answers, made, nothing, ok, page, represented } from '../answer.ts'
 import { Related } from '../shapes/cluster.ts'
+import { whole } from '../shapes/common.ts'
+import { featureOf, featuresOf, LinkedContext, LinkedData, LinkedList } from '../shapes/linked.ts'
 import { recordOf, rowOf } from '../shapes/record.ts'
 import { Facets } from '../shapes/search.ts'
 import { SuggestedValue } from '../shapes/service.ts'
 
-const represented =
+export const otherwise =
   'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O), with `application/geo+json` for maps; whoever may see what is the same.'
 
 /** Routes with a segment are written out for each kind; {one} and {many} stand for its names. */
 export const records: Answers<typeof routes> = {
   'GET /cidoc/{segment}/': {
     says: 'List: {many}',
-    more: `With \`search\`, the best fit comes first. ${represented}`,
-    gives: page(rowOf, { facets: v.optional(Facets) }),
+    more: `With \`search\`, the best fit comes first. ${otherwise}`,
+    gives: represented(page(rowOf, { facets: v.optional(Facets) }), {
+      [LINKED]: LinkedList,
+      [MAPPED]: (kind) => featuresOf(whole, rowOf(kind)),
+    }),
   },
   'GET /cidoc/context.jsonld/': {
     says: 'What the names in linked data mean',
     more: 'The JSON-LD context, which every answer in `application/ld+json` carries as well.',
-    gives: content('application/ld+json'),
+    gives: { 200: { also: { [LINKED]: v.object({ '@context': LinkedContext }) } } },
   },
   'GET /cidoc/related/': {
     says: 'List the records that are linked with one, by kind',
@@ -36,7 +42,11 @@ export const records: Answers<typeof routes> = {
     more: 'It waits for review. Every value becomes a claim with the source that `assertion` names. Relations take an id, a list of ids, {id, name} or text, which is matched by name or queued as a new record.',
     gives: made(recordOf),
   },
-  'GET /cidoc/{segment}/{id}/': { says: 'Read: {one}', more: represented, gives: ok(recordOf) },
+  'GET /cidoc/{segment}/{id}/': {
+    says: 'Read: {one}',
+    more: otherwise,
+    gives: represented(ok(recordOf), { [LINKED]: LinkedData, [MAPPED]: (kind) => featureOf(whole, recordOf(kind)) }),
+  },
   'PUT /cidoc/{segment}/{id}/': {
     says: 'Replace: {one}',
     more: 'An edit of a published record waits for review; the public goes on seeing the accepted values.',

@@ -3,6 +3,7 @@ import * as cluster from './cluster.ts'
 import * as comment from './comment.ts'
 import * as common from './common.ts'
 import * as entity from './entity.ts'
+import * as linked from './linked.ts'
 import * as project from './project.ts'
 import * as record from './record.ts'
 import * as review from './review.ts'
@@ -13,7 +14,21 @@ import * as submission from './submission.ts'
 
 /** Every named shape: what is exported under a capital is a component of the document. */
 export const shapes = named(
-  ...[account, cluster, comment, common, entity, project, record, review, search, service, standing, submission],
+  ...[
+    account,
+    cluster,
+    comment,
+    common,
+    entity,
+    linked,
+    project,
+    record,
+    review,
+    search,
+    service,
+    standing,
+    submission,
+  ],
   record.ofKinds,
 )
 

@@ -99,8 +99,16 @@ export const Registry = v.object({
     byClassKey: v.record(v.string(), v.record(v.string(), v.unknown())),
   }),
 })
-/** Any document. */
-export const AnyObject = v.record(v.string(), v.unknown())
+const Operation = v.objectWithRest({ operationId: text, summary: text, tags: v.array(text) }, v.unknown())
+/** This document, as OpenAPI 3.1 defines it. */
+export const ApiDocument = v.objectWithRest(
+  {
+    openapi: text,
+    info: v.objectWithRest({ title: text, version: text }, v.unknown()),
+    paths: v.record(v.string(), v.record(v.string(), Operation)),
+  },
+  v.unknown(),
+)
 export const SuggestedValue = v.object({ suggestion: text, confidence: v.number() })
 
 const ExportFile = v.object({

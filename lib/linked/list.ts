@@ -1,0 +1,20 @@
+import { context, type Node } from './context.ts'
+
+type Page<T> = { count: number; next: string | null; previous: string | null; results: readonly T[] }
+
+/** A page of a list as JSON-LD, each row as `row` writes it. `id` is where the list lies: with another filter it is another. */
+export function linkedList<T>(page: Page<T>, { id, label }: { id: string; label: string }, row: (it: T) => Node): Node {
+  return {
+    '@context': context,
+    id,
+    type: 'hydra:Collection',
+    label,
+    'hydra:totalItems': page.count,
+    'hydra:member': page.results.map(row),
+    'hydra:view': {
+      type: 'hydra:PartialCollectionView',
+      'hydra:next': page.next === null ? undefined : { id: page.next },
+      'hydra:previous': page.previous === null ? undefined : { id: page.previous },
+    },
+  }
+}
