@@ -12,6 +12,7 @@ import { type Data, kinds, schemaOf } from '../lib/kinds/index.ts'
 import { sniff } from '../lib/media/check.ts'
 import { inMemory } from '../lib/media/source.ts'
 import type { Actor } from '../lib/permissions.ts'
+import { isSought } from '../lib/store/found.ts'
 import * as sources from '../lib/store/sources.ts'
 import { sourceView } from '../lib/views/source.ts'
 
@@ -24,8 +25,11 @@ export const routes = {
     permission: 'source.list',
     cache: 'no-store',
     query: SourceQuery,
-    handle: async ({ query: { search, ...filter }, actor, scope, page, request }) => {
-      const listed = search ? await sources.find(search, filter, actor, page) : await sources.list(filter, scope, page)
+    handle: async ({ query: { ordering, ...wanted }, actor, scope, page, request }) => {
+      const filter = { ...wanted, ...ordering }
+      const listed = isSought(filter)
+        ? await sources.find(filter, actor, scope, page)
+        : await sources.list(filter, scope, page)
       return listBody(request, page, {
         ...listed,
         results: listed.results.map((it) => sourceView(it, request.origin)),

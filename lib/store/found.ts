@@ -16,7 +16,7 @@ export type Sought = Filter & { search?: string | undefined; sort?: Sort | undef
 export type Found = Heads & { facets?: Facets }
 
 /** Whether the indexes cannot answer it: they know no text, no facets, and no order but that of creation. */
-export const isSought = ({ search, sort, facets }: Sought): boolean =>
+export const isSought = ({ search, sort, facets }: Pick<Sought, 'search' | 'sort' | 'facets'>): boolean =>
   search !== undefined || facets === true || (sort !== undefined && sort !== 'created' && sort !== '-created')
 
 /**
@@ -40,6 +40,17 @@ export async function find(
 }
 
 const none: Facets = { resource: {}, status: {} }
+
+/** One page of what a text finds among things that are no records, as the table has them now, with how many it finds. */
+export async function findThings(
+  ask: Omit<Ask, 'limit' | 'offset'>,
+  { limit, offset }: { limit: number; offset: number },
+  at: (id: string) => Key,
+): Promise<{ count: number; items: Stored[] }> {
+  const { count, hits } = (await searchModel()).search({ ...ask, limit, offset })
+  const found = await getMany(hits.map((it) => at(it.id)))
+  return { count, items: hits.map((it) => itemAt(found, at(it.id))).filter((it) => it !== undefined) }
+}
 
 /** The records of these hits that the caller may see, by review identity, as the table has them now. One call for each hundred. */
 export async function headsOf(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, Head>> {
