@@ -12,6 +12,7 @@ import * as clusters from '../lib/store/clusters.ts'
 import { rivalsOf } from '../lib/store/duplicates.ts'
 import { isSought } from '../lib/store/found.ts'
 import { textOf } from '../lib/store/names.ts'
+import { findClusters } from '../lib/store/things-found.ts'
 import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/views/cluster.ts'
 
 /** What clusters gather: everything that is reviewed. */
@@ -35,7 +36,7 @@ export const routes = {
         type_scope && !kind
           ? { count: 0, results: [] }
           : isSought(filter)
-            ? await clusters.find(filter, page)
+            ? await findClusters(filter, page)
             : await clusters.list(filter, page)
       return listBody(request, page, { ...listed, results: listed.results.map(clusterView) })
     },

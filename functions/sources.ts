@@ -14,6 +14,7 @@ import { inMemory } from '../lib/media/source.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { isSought } from '../lib/store/found.ts'
 import * as sources from '../lib/store/sources.ts'
+import { findSources } from '../lib/store/things-found.ts'
 import { sourceView } from '../lib/views/source.ts'
 
 const subject = ({ id }: { id: string }) => sources.load(id)
@@ -28,7 +29,7 @@ export const routes = {
     handle: async ({ query: { ordering, ...wanted }, actor, scope, page, request }) => {
       const filter = { ...wanted, ...ordering }
       const listed = isSought(filter)
-        ? await sources.find(filter, actor, scope, page)
+        ? await findSources(filter, actor, scope, page)
         : await sources.list(filter, scope, page)
       return listBody(request, page, {
         ...listed,

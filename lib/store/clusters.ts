@@ -3,14 +3,12 @@ import { newId, now } from '../clock.ts'
 import { addressOf, recordId } from '../domain/address.ts'
 import { invalid } from '../errors.ts'
 import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
-import { type Actor, maySee, scopeOf } from '../permissions.ts'
-import type { Sort } from '../search/ask.ts'
+import { type Actor, maySee } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, getMany, itemAt } from '../table/read.ts'
 import { commit } from './commit.ts'
 import { type Findable, reindex } from './entries.ts'
-import { findThings } from './found.ts'
 import { type Place, readList } from './lists.ts'
 import { type Head, head } from './record-items.ts'
 
@@ -131,8 +129,6 @@ export async function membersOf(it: Cluster, actor: Actor | null): Promise<Head[
 export type Filter = {
   kind?: string | undefined
   locked?: boolean | undefined
-  search?: string | undefined
-  sort?: Sort | undefined
   forward?: boolean | undefined
 }
 export type Clusters = { count: number; results: Cluster[]; first?: string | undefined; last?: string | undefined }
@@ -147,15 +143,6 @@ export async function list({ kind, locked, forward }: Filter, place: Place): Pro
 
 /** What a list is filtered by, as one text. */
 export const headingOf = ({ kind, locked }: Pick<Cluster, 'kind' | 'locked'>): string => `${kind}|${locked}`
-
-/** One page of the clusters that a text finds by their names, best first, or in the order asked for. */
-export async function find({ search = '', sort, kind, locked }: Filter, place: Place): Promise<Clusters> {
-  const wanted = [kind, locked?.toString()]
-  const fits = (heading: string) => heading.split('|').every((each, i) => (wanted[i] ?? each) === each)
-  const ask = { text: search, scope: scopeOf(null), resources: ['entity_clusters'], category: fits, sort }
-  const { count, items } = await findThings(ask, place, key.cluster)
-  return { count, results: items.map((item) => parse(cluster, item)) }
-}
 
 /** Where the names of clusters are. */
 export const NAMES = 'NAME#entity_cluster'

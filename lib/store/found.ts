@@ -41,17 +41,6 @@ export async function find(
 
 const none: Facets = { resource: {}, status: {} }
 
-/** One page of what a text finds among things that are no records, as the table has them now, with how many it finds. */
-export async function findThings(
-  ask: Omit<Ask, 'limit' | 'offset'>,
-  { limit, offset }: { limit: number; offset: number },
-  at: (id: string) => Key,
-): Promise<{ count: number; items: Stored[] }> {
-  const { count, hits } = (await searchModel()).search({ ...ask, limit, offset })
-  const found = await getMany(hits.map((it) => at(it.id)))
-  return { count, items: hits.map((it) => itemAt(found, at(it.id))).filter((it) => it !== undefined) }
-}
-
 /** The records of these hits that the caller may see, by review identity, as the table has them now. One call for each hundred. */
 export async function headsOf(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, Head>> {
   const found = await getMany(hits.map((it) => key.head(it.id)))
@@ -66,7 +55,7 @@ const visibleIn = (found: ReadonlyMap<string, Stored>, hits: readonly Hit[], act
     .filter((it) => !it.deleted_at && maySee(actor, it))
 
 /** Loaded with the first question: most requests of those who come here ask none, and need not wait for it. */
-const searchModel = async (): Promise<Model> => (await import('../search/model.ts')).searchModel()
+export const searchModel = async (): Promise<Model> => (await import('../search/model.ts')).searchModel()
 
 /** The search model, where nothing depends on it; undefined while there is none. */
 export async function modelIfAny(): Promise<Model | undefined> {

@@ -2,13 +2,11 @@ import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
 import type { Data } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
-import type { Sort } from '../search/ask.ts'
 import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, getMany } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { type Findable, reindex } from './entries.ts'
-import { findThings } from './found.ts'
 import { type Place, readList } from './lists.ts'
 import { textOf } from './names.ts'
 
@@ -120,7 +118,7 @@ export async function remove(old: Source): Promise<void> {
   await transact([put(source, amended<Source>(old, { deleted_at: now() }), old), ...reindex(findable(old), undefined)])
 }
 
-export type Filter = Ways & { search?: string | undefined; sort?: Sort | undefined; forward?: boolean | undefined }
+export type Filter = Ways & { forward?: boolean | undefined }
 export type Sources = {
   count: number
   results: Source[]
@@ -154,17 +152,6 @@ export async function list(filter: Filter, scope: Scope, place: Place): Promise<
 /** What a list is filtered by, as one text. */
 export const headingOf = ({ source_type, access_tier, ingest_status }: Source): string =>
   [source_type, access_tier, ingest_status].join('|')
-
-/** One page of the sources that a text finds, best first, or in the order asked for. */
-export async function find(filter: Filter, actor: Actor | null, scope: Scope, place: Place): Promise<Sources> {
-  const { search = '', sort, source_type, access_tier, ingest_status } = filter
-  const wanted = [source_type, access_tier, ingest_status]
-  const fits = (heading: string) => heading.split('|').every((each, i) => (wanted[i] ?? each) === each)
-  const ask = { text: search, scope, resources: ['data_sources'], category: fits, sort }
-  const { count, items } = await findThings(ask, place, key.source)
-  const results = items.map((item) => parse(source, item)).filter((it) => !it.deleted_at && maySee(actor, it))
-  return { count, results }
-}
 
 const faceOf = (data: Data) => ({
   name: textOf(data.name),
