@@ -26,11 +26,13 @@ export const routes = {
     permission: 'source.list',
     cache: 'no-store',
     query: SourceQuery,
-    handle: async ({ query: { ordering, ...wanted }, actor, scope, page, request }) => {
+    handle: async ({ query: { name, ordering, ...wanted }, actor, scope, page, request }) => {
       const filter = { ...wanted, ...ordering }
-      const listed = isSought(filter)
-        ? await findSources(filter, actor, scope, page)
-        : await sources.list(filter, scope, page)
+      const listed = name
+        ? await sources.named(name, filter, actor, page)
+        : isSought(filter)
+          ? await findSources(filter, actor, scope, page)
+          : await sources.list(filter, scope, page)
       return listBody(request, page, {
         ...listed,
         results: listed.results.map((it) => sourceView(it, request.origin)),

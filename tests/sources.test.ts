@@ -475,6 +475,16 @@ describe('reading sources', () => {
     }
   })
 
+  test('one is found by its whole name at once, however it is spelt', async () => {
+    const { id } = await make({ name: 'Gopālarāja Vaṃśāvalī', source_type: 'book' })
+    const secret = await make({ name: 'Gopalaraja Vamshavali', source_type: 'book', access_tier: 'org_only' })
+    expect(await idsIn(app.anon, { name: 'GOPALARAJA VAMSAVALI' })).toEqual([id])
+    expect((await idsIn(app.other, { name: 'gopalaraja vamsavali' })).sort()).toEqual([id, secret.id].sort())
+    expect(await idsIn(app.anon, { name: 'gopalaraja', limit: 5 })).toEqual([])
+    expect(await idsIn(app.anon, { name: 'gopalaraja vamsavali', source_type: 'pdf' })).toEqual([])
+    expect(await idsIn(app.anon, { name: '...' })).toEqual([])
+  })
+
   test('a search counts all that it finds, at any depth', async () => {
     for (let i = 0; i < 7; i += 1) await make({ name: `Deep survey ${i}`, source_type: 'field_note' })
     await following.settled()

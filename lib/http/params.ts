@@ -61,6 +61,7 @@ export const NameQuery = v.object({ search: Text })
 const { ordering } = RecordQuery.entries
 export const SourceQuery = v.object({
   search: Text,
+  name: Text,
   source_type: Text,
   access_tier: Text,
   ingest_status: Text,

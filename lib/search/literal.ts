@@ -50,9 +50,11 @@ export function literalIn(
 
 /** The documents that hold each piece of the text within a word; all documents where every piece is in very many words. */
 function candidatesFor(corpus: Corpus, needle: string, sight: Sight): Iterable<number> {
-  const pieces = plainWords(needle)
-  if (pieces.length === 0) return []
-  const lists = [...new Set(pieces)].flatMap((piece) => withPiece(corpus, piece, sight) ?? [])
+  const all = plainWords(needle)
+  if (all.length === 0) return []
+  // Single letters tell little, and the first may be the end of any word.
+  const longer = all.filter((piece) => piece.length > 1)
+  const lists = [...new Set(longer.length > 0 ? longer : all)].flatMap((piece) => withPiece(corpus, piece, sight) ?? [])
   const [fewest, ...others] = lists.sort((a, b) => a.size - b.size)
   if (!fewest) return Array.from({ length: corpus.columns.size }, (_, number) => number)
   return [...fewest].filter((number) => others.every((list) => list.has(number)))

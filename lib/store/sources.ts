@@ -4,9 +4,9 @@ import type { Data } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany } from '../table/read.ts'
+import { get, getMany, queryBetween } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { type Findable, reindex } from './entries.ts'
+import { type Findable, foldedName, readEntry, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
 import { textOf } from './names.ts'
 
@@ -152,6 +152,21 @@ export async function list(filter: Filter, scope: Scope, place: Place): Promise<
 /** What a list is filtered by, as one text. */
 export const headingOf = ({ source_type, access_tier, ingest_status }: Source): string =>
   [source_type, access_tier, ingest_status].join('|')
+
+/** So many sources of one name are told of. */
+const MOST_NAMED = 100
+
+/** Sources of a name, however it is spelt, as the table has them at this moment: for who must not register one twice. Two calls. */
+export async function named(name: string, filter: Filter, actor: Actor | null, place: Place): Promise<Sources> {
+  const folded = foldedName(name)
+  const { pk, sk } = key.name('data_source', folded, '')
+  const entries = folded === '' ? [] : await queryBetween(pk, sk, `${sk}~`, MOST_NAMED)
+  const found = await getMany(entries.map((entry) => key.source(String(readEntry(entry).id))))
+  const visible = [...found.values()]
+    .map((item) => parse(source, item))
+    .filter((it) => !it.deleted_at && maySee(actor, it) && listsWith(it).includes(listOf(filter)))
+  return { count: visible.length, results: visible.slice(place.offset, place.offset + place.limit) }
+}
 
 const faceOf = (data: Data) => ({
   name: textOf(data.name),
