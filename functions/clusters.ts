@@ -3,14 +3,16 @@ import { invalid } from '../lib/errors.ts'
 import { line } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, NameQuery } from '../lib/http/params.ts'
+import { ById, ClusterQuery } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
 import type { Actor } from '../lib/permissions.ts'
 import * as clusters from '../lib/store/clusters.ts'
 import { rivalsOf } from '../lib/store/duplicates.ts'
+import { isSought } from '../lib/store/found.ts'
 import { textOf } from '../lib/store/names.ts'
+import { findClusters } from '../lib/store/things-found.ts'
 import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/views/cluster.ts'
 
 /** What clusters gather: everything that is reviewed. */
@@ -26,15 +28,15 @@ export const routes = {
   'GET /cidoc/entity-clusters/': publicRoute({
     permission: 'cluster.list',
     cache: 'no-store',
-    query: v.object({ ...NameQuery.entries, type_scope: v.optional(v.string()), locked: v.optional(v.string()) }),
-    handle: async ({ query, page, request }) => {
-      const kind = query.type_scope ? kindOfScope(query.type_scope) : undefined
-      const filter = { kind: kind?.key, locked: switches.get(query.locked?.toLowerCase() ?? '') }
+    query: ClusterQuery,
+    handle: async ({ query: { search, type_scope, locked, ordering }, page, request }) => {
+      const kind = type_scope ? kindOfScope(type_scope) : undefined
+      const filter = { kind: kind?.key, locked: switches.get(locked?.toLowerCase() ?? ''), search, ...ordering }
       const listed =
-        query.type_scope && !kind
+        type_scope && !kind
           ? { count: 0, results: [] }
-          : query.search
-            ? await clusters.find(query.search, filter, page)
+          : isSought(filter)
+            ? await findClusters(filter, page)
             : await clusters.list(filter, page)
       return listBody(request, page, { ...listed, results: listed.results.map(clusterView) })
     },

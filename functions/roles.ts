@@ -9,6 +9,7 @@ import { actorRoute, type Routes } from '../lib/http/route.ts'
 import { type Actor, ranks } from '../lib/permissions.ts'
 import * as applications from '../lib/store/applications.ts'
 import { peopleOf } from '../lib/store/people.ts'
+import { find } from '../lib/store/people-found.ts'
 import * as roles from '../lib/store/roles.ts'
 import * as users from '../lib/store/users.ts'
 import { applicationView, ownApplicationView, roleView, userView } from '../lib/views/role.ts'
@@ -169,7 +170,7 @@ export const routes = {
     handle: async ({ actor, query: { search, ordering }, page, request }) => {
       const forward = ordering === 'date_joined'
       const listed = search
-        ? await users.find(search, { byEmail: actor.is_staff, forward }, page)
+        ? await find(search, { byEmail: actor.is_staff, forward }, page)
         : await users.list(page, forward)
       const results = listed.items.map((it) => userView(users.userOf(it), actor))
       return listBody(request, page, { ...listed, results })

@@ -2,7 +2,7 @@ import { endpoint } from '../lib/http/endpoint.ts'
 import { Reply } from '../lib/http/reply.ts'
 import { listRoute, type Routes } from '../lib/http/route.ts'
 import { DiscoveryQuery, REPEATED, SearchQuery, SoughtQuery } from '../lib/http/search-params.ts'
-import { discovered, searchedFirst } from '../lib/kinds/resources.ts'
+import { discovered, resources, searchedFirst } from '../lib/kinds/resources.ts'
 import type { Actor } from '../lib/permissions.ts'
 import type { Facets, Hit } from '../lib/search/ask.ts'
 import { keeper } from '../lib/search/kept.ts'
@@ -29,7 +29,7 @@ export const routes = {
       const { q, page, page_size, sort, facets, ...rest } = query
       // The public is shown what is published unless it asks for the rest, of which it sees nothing.
       const published = rest.published ?? (actor ? undefined : true)
-      const narrowed = { text: q, scope, resources: rest.resource, statuses: rest.status, published }
+      const narrowed = { text: q, scope, resources: rest.resource ?? resources, statuses: rest.status, published }
       const model = await searchModel()
       const find = () => {
         const found = model.search({ ...narrowed, sort, offset: (page - 1) * page_size, limit: page_size })
@@ -50,7 +50,7 @@ export const routes = {
     query: SoughtQuery,
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
-      const guess = () => model.suggest({ text: q, scope, limit: MOST_SUGGESTED }).map(suggestionView)
+      const guess = () => model.suggest({ text: q, scope, resources, limit: MOST_SUGGESTED }).map(suggestionView)
       if (actor) return cacheable(actor, { q, suggestions: guess() })
       const { value, hit } = suggestions(model.state, q, guess)
       return cacheable(actor, { q, suggestions: value }, hit)

@@ -16,7 +16,9 @@ import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
 import { sniff } from '../lib/media/check.ts'
 import { inMemory } from '../lib/media/source.ts'
 import type { Actor, Scope } from '../lib/permissions.ts'
+import { isSought } from '../lib/store/found.ts'
 import * as sources from '../lib/store/sources.ts'
+import { findSources } from '../lib/store/things-found.ts'
 import { sourceView } from '../lib/views/source.ts'
 
 const subject = ({ id }: { id: string }) => sources.load(id)
@@ -31,8 +33,13 @@ type Asked = {
 }
 
 /** The page of the list that is asked for, whatever it is then written as. */
-async function listed({ query: { search, ...filter }, actor, scope, page, request }: Asked) {
-  const found = search ? await sources.find(search, filter, actor, page) : await sources.list(filter, scope, page)
+async function listed({ query: { name, ordering, ...wanted }, actor, scope, page, request }: Asked) {
+  const filter = { ...wanted, ...ordering }
+  const found = name
+    ? await sources.named(name, filter, actor, page)
+    : isSought(filter)
+      ? await findSources(filter, actor, scope, page)
+      : await sources.list(filter, scope, page)
   return listBody(request, page, found)
 }
 

@@ -2,7 +2,8 @@ import { loadStack } from './stack.ts'
 
 const usage = `npm run search -- COMMAND
 
-  rebuild   builds the search model from the table, stores it and makes it the one that counts
+  rebuild   builds the search model from the table, stores it and makes it the one that counts; texts that were read
+            from assets before search knew of them are taken in
   compact   makes a snapshot of the present model now, due or not
   status    says which snapshots there are and how much has changed since
 
@@ -16,7 +17,11 @@ if (!process.env.TABLE_NAME) {
 
 const commands: Readonly<Record<string, () => Promise<string>>> = {
   rebuild: async () => {
-    const { rebuild } = await import('../lib/search/rebuild.ts')
+    const [{ rebuild }, { renewTexts }] = await Promise.all([
+      import('../lib/search/rebuild.ts'),
+      import('../lib/store/asset-texts.ts'),
+    ])
+    await renewTexts()
     const started = performance.now()
     let told = 0
     const { snapshot, documents, position } = await rebuild((looked, found) => {

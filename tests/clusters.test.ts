@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 
 let app: App
+let following: Following
 beforeAll(async () => {
   app = await openApp()
+  following = await followTable()
 })
 
 const PATH = '/cidoc/entity-clusters/'
@@ -43,6 +46,7 @@ const make = async (body: object, who: Persona = app.curator) => {
 const membersOf = async (id: string, who: Persona = app.anon) =>
   (await who.get(`${PATH}${id}/members/`)).body.members.map((it: { entity_id: number }) => it.entity_id)
 const idsIn = async (query: { [name: string]: string | number }, who: Persona = app.anon) => {
+  if ('search' in query) await following.settled()
   const { status, body } = await who.get(PATH, { query })
   expect(status).toBe(200)
   expect(body.count).toBe(body.results.length)
@@ -264,6 +268,8 @@ describe('reading clusters', () => {
     expect(await idsIn({ type_scope: 'deity', locked: 'constructor' })).toEqual([second, first])
     expect(await idsIn({ search: 'bhair' })).toEqual([second])
     expect(await idsIn({ search: 'bhair', locked: 'false' })).toEqual([])
+    expect(await idsIn({ search: 'guthi', locked: 'true', type_scope: 'guthi' })).toEqual([third])
+    expect(await idsIn({ type_scope: 'deity', ordering: 'created_at' })).toEqual([first, second])
     expect((await idsIn({ limit: 100 })).slice(0, 3)).toEqual([third, second, first])
     const page = await app.anon.get(PATH, { query: { type_scope: 'deity', limit: 1 } })
     const next = await app.anon.get(page.body.next)

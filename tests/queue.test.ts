@@ -267,12 +267,10 @@ describe('filters', () => {
     expect(await found('max_trust_tier_rank=1')).toEqual(ids(sent, kept))
     expect(await found('status=pending_revision')).toEqual(ids(sent))
     expect(await found('kind=monument')).toEqual(ids(kept))
-    expect(await found('search=bhavani')).toEqual(ids(kept))
-    expect(await found('search=nowhere')).toEqual([])
     expect(await found('contradictions_only=true&queue_type=new_claims')).toEqual(ids(contested))
     expect(
       await found(
-        'category=monument&search=waiting&ordering=created_at&stale_days=1&contradictions_only=true&min_worst_source_rank=2&my_domain=true',
+        'category=monument&ordering=created_at&stale_days=1&contradictions_only=true&min_worst_source_rank=2&my_domain=true',
       ),
     ).toEqual(ids(contested))
   })

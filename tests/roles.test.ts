@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 
 let app: App
+let following: Following
 beforeAll(async () => {
   app = await openApp()
+  following = await followTable()
 })
 
 const ROLES = '/data/reviewer-roles/'
@@ -725,6 +728,7 @@ describe('the users of the platform', () => {
   })
 
   const names = async (query: { [name: string]: string | number }, who = app.staff) => {
+    if ('search' in query) await following.settled()
     const { status, body } = await who.get(USERS, { query: { limit: 100, ...query } })
     expect([status, body.count]).toEqual([200, body.results.length])
     return body.results.map(({ username }: { username: string }) => username) as string[]
@@ -744,7 +748,7 @@ describe('the users of the platform', () => {
     expect(next.body.results[0].username).toBe(all[1])
   })
 
-  test('are found by the beginning of username, name or last name, in any spelling', async () => {
+  test('are found by what their names hold, in any spelling', async () => {
     app.tick(1)
     const one = await join({ first_name: 'Śrī', last_name: 'Rājopādhyāya' })
     app.tick(1)
@@ -754,6 +758,8 @@ describe('the users of the platform', () => {
     }
     expect(await names({ search: 'rajopa', ordering: 'date_joined' })).toEqual([one.username, two.username])
     expect(await names({ search: 'hari raj' })).toEqual([two.username])
+    expect(await names({ search: 'rajopadhyay hari' })).toEqual([two.username])
+    expect(await names({ search: 'opadhyaya' })).toEqual([two.username])
     expect(await names({ search: one.username.toUpperCase() })).toEqual([one.username])
     expect(await names({ search: 'nobody at all' })).toEqual([])
     expect(await names({ search: '...' })).toEqual([])
@@ -777,5 +783,26 @@ describe('the users of the platform', () => {
       expect(await names({ search })).toEqual([it.username])
       expect(await names({ search }, app.curator)).toEqual([])
     }
+    // Nor does search learn of it, whoever asks.
+    for (const who of [app.anon, app.curator, app.staff])
+      for (const path of ['/data/search/', '/data/search/suggest/']) {
+        const { text } = await who.get(path, { query: { q: 'zzz.hidden@example.org' } })
+        expect(text).not.toContain(it.username)
+      }
+  })
+
+  test('are found at once by the beginning of a name, before search has heard of them', async () => {
+    await following.settled()
+    const it = await join({ first_name: 'Unheard', last_name: 'Newcomer' })
+    const { body } = await app.staff.get(USERS, { query: { search: 'unheard newc' } })
+    expect([body.count, body.results[0].username]).toEqual([1, it.username])
+  })
+
+  test('who are inactive are found here, and by nobody else', async () => {
+    const it = await join({ first_name: 'Dormant', last_name: 'Member' })
+    const { amendLatest } = await import('../lib/store/users.ts')
+    await amendLatest(it.id, () => ({ is_active: false }))
+    expect(await names({ search: 'dormant' }, app.curator)).toEqual([it.username])
+    expect((await app.anon.get('/data/search/?q=dormant&resource=users')).body.count).toBe(0)
   })
 })

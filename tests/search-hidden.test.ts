@@ -12,6 +12,13 @@ let open: Made
 let pending: Made
 let restricted: Made
 let deleted: Made
+let source: { id: string }
+let secret: { id: string }
+const register = async (body: object) => sure(201, await app.contributor.post('/cidoc/data_sources/', { body }))
+const propose = async (slug: string, visibility: string) => {
+  const body = { slug, title: `Patan ${visibility}`, abstract: 'Brick by brick.', visibility }
+  return sure(201, await app.contributor.post('/data/projects/', { body }))
+}
 beforeAll(async () => {
   app = await openApp()
   following = await followTable()
@@ -26,6 +33,12 @@ beforeAll(async () => {
   pending = await contribute(app.contributor, 'monuments', { name: 'Patan Waiting' })
   restricted = await publish(app, 'monuments', { name: 'Patan Restricted', access_tier: 'restricted' })
   deleted = await publish(app, 'monuments', { name: 'Patan Deleted' })
+  source = await register({ name: 'Patan survey', source_type: 'book' })
+  secret = await register({ name: 'Patan secret', source_type: 'book', access_tier: 'org_only' })
+  const cluster = { type_scope: 'monument', canonical_label: 'Patan Stupa', curated_aliases: ['Thura of brick'] }
+  sure(201, await app.curator.post('/cidoc/entity-clusters/', { body: cluster }))
+  await propose('open-patan', 'public')
+  await propose('hidden-patan', 'private')
   sure(204, await app.staff.delete(`/cidoc/monuments/${deleted.id}/`))
   await following.settled()
 })
@@ -53,12 +66,22 @@ const questions = [
       `/cidoc/monuments/?search=${q}&status=pending_review`,
       `/cidoc/monuments/?search=${q}&all=1`,
       `/data/cultural-entities/?search=${q}`,
+      `/cidoc/monuments/?search=${q}&facets=1`,
+      `/data/search/?q=${q}&resource=data_sources,entity_clusters,projects,project_assets,users&facets=true`,
+      `/cidoc/data_sources/?search=${q}`,
+      `/cidoc/data_sources/?search=${q}&source_type=book&ordering=name`,
+      `/cidoc/data_sources/?search=${q}&access_tier=org_only`,
+      `/cidoc/entity-clusters/?search=${q}`,
+      `/cidoc/entity-clusters/?search=${q}&type_scope=monument&locked=false`,
+      `/data/projects/?search=${q}`,
     ]
   }),
   '/cidoc/discovery/',
   '/cidoc/monuments/',
   '/cidoc/monuments/?ordering=name',
   '/cidoc/monuments/?ordering=-updated_at',
+  '/cidoc/data_sources/?ordering=name',
+  '/cidoc/entity-clusters/?ordering=name',
 ]
 const answers = async () => {
   const said: string[] = []
@@ -92,6 +115,19 @@ test('every public answer is the same after whatever happens to what is hidden',
   const refused = await contribute(app.contributor, 'structures', { name: 'Patan Refused' })
   sure(201, await decide(app.curator, refused, { verdict: 'reject', feedback: 'No.' }))
   sure(204, await app.contributor.delete(path(pending)))
+  // Sources for those signed in, projects of a few with the text of what they hold, and people who have left.
+  await register({ name: 'Patan Stupa survey', source_type: 'book', access_tier: 'org_only' })
+  const change = { name: 'Patan pattan', citation: 'stupa, brick, xqz' }
+  sure(200, await app.contributor.patch(`/cidoc/data_sources/${secret.id}/`, { body: change }))
+  sure(
+    204,
+    await app.contributor.delete(`/cidoc/data_sources/${(await register({ ...change, access_tier: 'org_only' })).id}/`),
+  )
+  await propose('more-hidden-patan', 'private')
+  const title = { title: 'Patan Stupa, xqz', abstract: 'pattan waiting' }
+  sure(200, await app.contributor.patch('/data/projects/hidden-patan/', { body: title }))
+  const { create } = await import('../lib/store/users.ts')
+  await create({ email: 'patan.stupa@example.org', username: 'gone-one', last_name: 'Patan', is_active: false })
   sure(200, await app.staff.post(`/cidoc/monuments/${deleted.id}/restore/`))
   sure(204, await app.staff.delete(path(deleted)))
   await following.settled()
@@ -106,5 +142,9 @@ test('the answers that were compared say something', async () => {
   const said = await answers()
   expect(said.filter((it) => it.includes('Patan Stupa')).length).toBeGreaterThan(40)
   expect(said.filter((it) => / 400 /.test(it))).toEqual([])
-  expect((await app.anon.get('/data/search/?q=patan')).body.count).toBe(3)
+  expect((await app.anon.get('/data/search/?q=patan')).body.count).toBe(6)
+  const { body } = await app.anon.get('/cidoc/data_sources/?search=patan')
+  expect(body.results.map((it: { id: string }) => it.id)).toEqual([source.id])
+  expect((await app.anon.get('/cidoc/entity-clusters/?search=thura')).body.count).toBe(1)
+  expect((await app.anon.get('/data/projects/?search=patan')).body.count).toBe(1)
 })

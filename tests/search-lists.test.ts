@@ -100,6 +100,24 @@ describe('?ordering= without a text', () => {
     expect((await list(app.anon, 'festivals', { ordering: '-updated_at' })).count).toBe(3)
   })
 
+  test('settles what was made in the same millisecond as the table does, either way', async () => {
+    for (let i = 0; i < 5; i += 1) {
+      await publish(app, 'events', { name: `Same moment ${i}` })
+      await publish(app, 'historical_periods', { name: `Same moment ${i}` })
+    }
+    await following.settled()
+    for (const ordering of ['created_at', '-created_at', 'id', '-id'])
+      for (const path of ['/cidoc/events/', '/data/cultural-entities/']) {
+        const [table, model] = await Promise.all(
+          [{}, { facets: 1 }].map(async (more) =>
+            names(sure(200, await app.anon.get(path, { query: { ordering, ...more } }))),
+          ),
+        )
+        expect(model?.length).toBeGreaterThanOrEqual(5)
+        expect(model, `${path} ${ordering}`).toEqual(table)
+      }
+  })
+
   test('pages of it follow each other without gap or repetition', async () => {
     await copies(await publish(app, 'locations', { name: 'Copy of nothing' }), 60)
     await following.settled()
@@ -164,6 +182,43 @@ test('a category narrows what is found, cultural entities among it', async () =>
   expect(await found({ category: 'monument' })).toEqual(['Heading of a monument', 'Heading one'])
   expect(await found({ category: 'ritual' })).toEqual(['Heading of a ritual', 'Heading two'])
   expect(await found({ category: 'nonsense' })).toEqual([])
+})
+
+describe('another spelling of a name that is there', () => {
+  type Link = { id: number; name: string }
+  const makerOf = async (who: Persona, name: string, place: string): Promise<Link> =>
+    sure(201, await who.post('/cidoc/structures/', { body: { name, has_current_location: place } }))
+      .has_current_location
+
+  test('is the same to search, to the hint of duplicates and to a relation', async () => {
+    const it = await publish(app, 'locations', { name: 'Maya Devi Mandir' })
+    const twin = await publish(app, 'structures', { name: 'Maya Devi Mandir' })
+    await following.settled()
+    for (const name of ['Mayadevi Temple', 'Mayadevi Mandir', 'Maya Devi Temple', 'मायादेवी मन्दिर']) {
+      const q = { q: name, resource: 'structures' }
+      expect(sure(200, await app.other.get('/data/search/', { query: q })).results[0].id, name).toBe(String(twin.id))
+      const hint = { q: name, registry_key: 'structure' }
+      const { results } = sure(200, await app.other.get('/cidoc/entity-clusters/suggest-duplicates/', { query: hint }))
+      expect(results[0]?.canonical_label, name).toBe('Maya Devi Mandir')
+      expect(await makerOf(app.other, `Gate towards ${name}`, name), name).toMatchObject({ id: it.id })
+    }
+  })
+
+  test('is not what only begins, ends or sounds so, or says what sort of thing it is', async () => {
+    const { id } = await publish(app, 'locations', { name: 'Changu Narayan Temple' })
+    const sort = await publish(app, 'locations', { name: 'Krishna Mandir' })
+    await following.settled()
+    for (const place of ['Ichangu Narayan Mandir', 'Changu Narayan Pond', 'Changu Narayan', 'Krishna Temple'])
+      expect([id, sort.id], place).not.toContain((await makerOf(app.other, `Gate of ${place}`, place)).id)
+  })
+
+  test('leads to nothing that the caller may not see', async () => {
+    const hidden = await contribute(app.contributor, 'locations', { name: 'Chikan Mugal Dabali' })
+    await following.settled()
+    expect(await makerOf(app.contributor, 'Own gate', 'Chikanmugal Dabali')).toMatchObject({ id: hidden.id })
+    const made = await makerOf(app.other, 'Other gate', 'Chikan Mugaldabali')
+    expect([made.id === hidden.id, made.name]).toEqual([false, 'Chikan Mugaldabali'])
+  })
 })
 
 test('a likeness is found though its name begins with a misspelling', async () => {

@@ -296,6 +296,52 @@ describe('the score', async () => {
   })
 })
 
+describe('a text as it stands, in a word of thousands of documents', async () => {
+  const at = (minute: number) => new Date(Date.UTC(2025, 0, 1, 0, minute)).toISOString()
+  const many = Array.from({ length: 4000 }, (_, i) =>
+    document(`Pati of the temple ${i}`, { created_at: at(10_000 + i) }),
+  )
+  const few = ['deities', 'persons', 'festivals'].map((resource, i) =>
+    document(`Keeper of the temple ${i}`, { resource, created_at: at(i) }),
+  )
+  const old = document('Old temple well', { created_at: at(1) })
+  const hidden = document('Hidden temple', { resource: 'guthis', is_published: false, created_at: at(50_000) })
+  const words = Array.from({ length: 6000 }, (_, i) =>
+    document(`Zan${i}qy`, { resource: 'rituals', created_at: at(20_000 + i) }),
+  )
+  const built = modelFor(await corpusOf([...many, ...few, old, hidden]))
+  const corpus = await corpusOf(words)
+  for (const it of [...few, old, hidden, ...many]) corpus.apply(it)
+  const followed = modelFor(corpus)
+  const groups = (model: Model, text: string, limit = 50) =>
+    Object.fromEntries(
+      [...model.literal({ text, scope: anon, limit })].map(([name, hits]) => [name, hits.map((it) => it.title)]),
+    )
+
+  test.each([
+    ['built', built],
+    ['followed', followed],
+  ])('leaves no group empty that has some, newest first (%s)', (_, model) => {
+    const found = groups(model, 'temple')
+    expect(Object.keys(found).sort()).toEqual(['deities', 'festivals', 'persons', 'structures'])
+    expect(found.structures?.length).toBe(50)
+    expect(found.structures?.slice(0, 2)).toEqual(['Pati of the temple 3999', 'Pati of the temple 3998'])
+    expect(found.persons).toEqual(['Keeper of the temple 1'])
+  })
+
+  test('finds the few that hold all of it however many hold its longest word', () => {
+    for (const model of [built, followed]) {
+      expect(groups(model, 'temple well')).toEqual({ structures: ['Old temple well'] })
+      expect(groups(model, 'eper of the temple 2')).toEqual({ festivals: ['Keeper of the temple 2'] })
+    }
+  })
+
+  test('finds what is in very many words', () => {
+    expect(groups(followed, 'zan', 3)).toEqual({ rituals: ['Zan5999qy', 'Zan5998qy', 'Zan5997qy'] })
+    expect(groups(followed, 'qy', 1)).toEqual({ rituals: ['Zan5999qy'] })
+  })
+})
+
 describe('suggest', async () => {
   const model = modelFor(await corpusOf(shelf))
   const suggested = (text: string) => model.suggest({ text, scope: anon, limit: 5 }).map(({ title }) => title)

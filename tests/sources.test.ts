@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import * as media from './media-files.ts'
 
 let app: App
+let following: Following
 beforeAll(async () => {
   app = await openApp()
+  following = await followTable()
 })
 
 const PATH = '/cidoc/data_sources/'
@@ -387,12 +390,12 @@ describe('reading sources', () => {
       for (const who of [app.contributor, app.other, app.staff]) {
         expect((await who.get(`${PATH}${id}/`)).status).toBe(200)
         expect(await idsIn(who, { source_type: 'image', limit: 100 })).toContain(id)
-        expect(await idsIn(who, { search: `hidden ${access_tier}` })).toEqual([id])
+        expect((await idsIn(who, { search: `hidden ${access_tier}` }))[0]).toBe(id)
       }
       const read = await app.anon.get(`${PATH}${id}/`)
       expect([read.status, read.body]).toEqual([404, notFound])
       expect(await idsIn(app.anon, { source_type: 'image', limit: 100 })).not.toContain(id)
-      expect(await idsIn(app.anon, { search: `hidden ${access_tier}` })).toEqual([])
+      expect(await idsIn(app.anon, { search: `hidden ${access_tier}` })).not.toContain(id)
     },
   )
 
@@ -449,12 +452,59 @@ describe('reading sources', () => {
     expect(await idsIn(app.anon, { source_type, ingest_status: 'ready' })).toEqual([ready])
     expect(await idsIn(app.anon, { source_type, access_tier: 'org_only' })).toEqual([])
     expect(await idsIn(app.other, { search: 'narrow', access_tier: 'public' })).toEqual([])
+    expect(await idsIn(app.other, { search: 'narrow', access_tier: 'org_only', source_type })).toEqual([tier])
+    expect(await idsIn(app.other, { search: 'narrow', access_tier: 'org_only', ingest_status: 'ready' })).toEqual([])
+    expect(await idsIn(app.anon, { search: 'narrow', access_tier: 'org_only' })).toEqual([])
   })
 
-  test('a search finds the beginnings of names however they are spelt', async () => {
+  test('a list is sorted by name, within a search too, and either way by age', async () => {
+    const made: string[] = []
+    for (const name of ['Bansawali middle', 'Bansawali zeta', 'Bansawali alpha']) {
+      app.tick(1)
+      made.push((await make({ name, source_type: 'journal' })).id)
+    }
+    await following.settled()
+    const [middle, zeta, alpha] = made
+    for (const search of [{}, { search: 'bansawali' }]) {
+      const ids = (ordering: string) => idsIn(app.anon, { source_type: 'journal', ordering, ...search })
+      expect(await ids('name')).toEqual([alpha, middle, zeta])
+      expect(await ids('-name')).toEqual([zeta, middle, alpha])
+      expect(await ids('created_at')).toEqual([middle, zeta, alpha])
+      expect(await ids('-created_at')).toEqual([alpha, zeta, middle])
+    }
+  })
+
+  test('one is found by its whole name at once, however it is spelt', async () => {
+    const { id } = await make({ name: 'Gopālarāja Vaṃśāvalī', source_type: 'book' })
+    const secret = await make({ name: 'Gopalaraja Vamshavali', source_type: 'book', access_tier: 'org_only' })
+    expect(await idsIn(app.anon, { name: 'GOPALARAJA VAMSAVALI' })).toEqual([id])
+    expect((await idsIn(app.other, { name: 'gopalaraja vamsavali' })).sort()).toEqual([id, secret.id].sort())
+    expect(await idsIn(app.anon, { name: 'gopalaraja', limit: 5 })).toEqual([])
+    expect(await idsIn(app.anon, { name: 'gopalaraja vamsavali', source_type: 'pdf' })).toEqual([])
+    expect(await idsIn(app.anon, { name: '...' })).toEqual([])
+  })
+
+  test('a search counts all that it finds, at any depth', async () => {
+    for (let i = 0; i < 7; i += 1) await make({ name: `Deep survey ${i}`, source_type: 'field_note' })
+    await following.settled()
+    const seen: string[] = []
+    for (const offset of [0, 3, 6, 9]) {
+      const { body } = await app.anon.get(PATH, {
+        query: { search: 'deep survey', source_type: 'field_note', limit: 3, offset },
+      })
+      expect(body.count).toBe(7)
+      seen.push(...body.results.map((it: { id: string }) => it.id))
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([7, 7])
+  })
+
+  test('a search finds words of names, authors and citations however they are spelt', async () => {
     const { id } = await make({ name: 'Śrī Nepāla Māhātmya' })
     for (const search of ['sri nep', 'SHREE NEPAL', 'Śrī Nepāla'])
       expect(await idsIn(app.anon, { search })).toEqual([id])
+    expect(await idsIn(app.anon, { search: 'mahatmya' })).toEqual([id])
+    const cited = await make({ name: 'Plain', author: 'Gutschow, Niels', citation: 'Architecture of the Newars' })
+    for (const search of ['gutschow', 'newars']) expect(await idsIn(app.anon, { search })).toEqual([cited.id])
     expect(await idsIn(app.anon, { search: 'no such name' })).toEqual([])
   })
 
@@ -618,6 +668,7 @@ describe('changing a source', () => {
 })
 
 async function idsIn(who: Persona, query: Record<string, string | number>): Promise<string[]> {
+  if ('search' in query) await following.settled()
   const { status, body } = await who.get(PATH, { query })
   expect(status).toBe(200)
   if (body.next === null) expect(body.count).toBe(body.results.length)

@@ -58,12 +58,21 @@ export const RecordQuery = v.object({
   ),
 })
 export const NameQuery = v.object({ search: Text })
-export const SourceQuery = v.object({ search: Text, source_type: Text, access_tier: Text, ingest_status: Text })
+const { ordering } = RecordQuery.entries
+export const SourceQuery = v.object({
+  search: Text,
+  name: Text,
+  source_type: Text,
+  access_tier: Text,
+  ingest_status: Text,
+  ordering,
+})
+export const ClusterQuery = v.object({ search: Text, type_scope: Text, locked: v.optional(v.string()), ordering })
 export const ActivityQuery = v.object({
   username: Text,
   activity_type: Text,
   entity: Text,
-  ordering: RecordQuery.entries.ordering,
+  ordering,
 })
 export const AssertionQuery = v.object({
   entity_type: Text,

@@ -16,7 +16,8 @@ export type Ask = {
   resources?: readonly string[] | undefined
   statuses?: readonly string[] | undefined
   published?: boolean | undefined
-  category?: string | undefined
+  /** The heading of a document, or which headings will do. */
+  category?: string | ((heading: string) => boolean) | undefined
   /** The id of a user. */
   contributor?: string | undefined
   /** `newest` goes by updated_at, `created` by created_at, oldest first. Relevance without text is `newest`. */

@@ -7,7 +7,7 @@ import type { Document } from './document.ts'
  */
 export type Columns = {
   size: number
-  /** Bits: 8 of resource, 8 of status, then published, of the public tier, alive; 8 of category. */
+  /** Bits: 8 of resource, 8 of status, then published, of the public tier, alive; 13 of category. */
   flags: Uint32Array
   contributor: Uint32Array
   created: Float64Array
@@ -26,7 +26,7 @@ export const OPEN_TIER = 1 << 17
 export const ALIVE = 1 << 18
 export const resourceIn = (flags: number) => flags & 255
 export const statusIn = (flags: number) => (flags >> STATUS) & 255
-export const categoryIn = (flags: number) => (flags >> CATEGORY) & 255
+export const categoryIn = (flags: number) => (flags >> CATEGORY) & 8191
 
 const arrays = {
   flags: Uint32Array,

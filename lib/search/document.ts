@@ -14,7 +14,7 @@ export const Document = v.object({
   /** What else is searched and not shown: further members of its kind, text read from pictures. */
   text: v.string(),
   location_hint: v.string(),
-  /** Under which heading contributions are reviewed; what is none has none. */
+  /** A heading that lists filter by, shown to nobody: of a contribution that under which it is reviewed. What no list filters has none. */
   category: v.exactOptional(v.string()),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
   /** As the wire shows it to the public; null for what has none. */

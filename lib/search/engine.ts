@@ -103,7 +103,7 @@ function admission(corpus: Corpus, { scope, resources, statuses, published, cate
   const wantedOwner = contributor === undefined ? undefined : numberOf(corpus, contributor)
   const resource = resources && memberOf(corpus.resources, resources)
   const status = statuses && memberOf(corpus.statuses, statuses)
-  const heading = category === undefined ? undefined : corpus.categories.indexOf(category)
+  const headings = category === undefined ? undefined : corpus.categories.map(isAmong(category))
   return (number: number): boolean => {
     const it = flags[number] ?? 0
     if ((it & ALIVE) === 0) return false
@@ -113,10 +113,13 @@ function admission(corpus: Corpus, { scope, resources, statuses, published, cate
     if (published !== undefined && published !== isPublished) return false
     if (resource && resource[resourceIn(it)] === 0) return false
     if (status && status[statusIn(it)] === 0) return false
-    if (heading !== undefined && categoryIn(it) !== heading) return false
+    if (headings && !headings[categoryIn(it)]) return false
     return wantedOwner === undefined || owners[number] === wantedOwner
   }
 }
+
+const isAmong = (wanted: NonNullable<Ask['category']>) => (heading: string) =>
+  heading !== '' && (typeof wanted === 'string' ? heading === wanted : wanted(heading))
 
 const NOBODY = 0xffff_ffff
 const numberOf = (corpus: Corpus, id: string | null): number => (id && corpus.contributor(id)) || NOBODY
@@ -182,8 +185,8 @@ function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean>
   const by =
     (column: ArrayLike<number>, way: 1 | -1, also: (a: number, b: number) => number = () => 0) =>
     (a: number, b: number) => {
-      const apart = way * ((column[a] ?? 0) - (column[b] ?? 0) || also(a, b))
-      return apart === 0 ? (order[a] ?? 0) < (order[b] ?? 0) : apart < 0
+      // Ties go by id in the same direction, as in the lists of the table.
+      return way * ((column[a] ?? 0) - (column[b] ?? 0) || also(a, b) || (order[a] ?? 0) - (order[b] ?? 0)) < 0
     }
   const names = (a: number, b: number) => corpus.compareNames(a, b)
   return {

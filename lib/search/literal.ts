@@ -6,8 +6,10 @@ import { tellingPiecesOf } from './grams.ts'
 import { top } from './top.ts'
 import { termOf } from './words.ts'
 
-/** So many documents are read at most to see whether they hold a text. */
+/** Of each resource so many documents are read at most to see whether they hold a text. */
 const MOST_READ = 3000
+/** A text that stands in so many words stands in most documents, and they are looked through as they come. */
+const MOST_WORDS = 5000
 
 /** Documents that hold a text as it was typed, letter case aside. The vocabulary tells which can; they are read to be sure. */
 export function literalIn(
@@ -18,35 +20,56 @@ export function literalIn(
   const found = new Map<string, Hit[]>()
   const needle = text.trim().normalize('NFC').toLowerCase().slice(0, 200)
   const { columns } = corpus
-  const candidates = candidatesFor(corpus, needle, sightOf(scope)).filter(admits)
+  const groups = new Map<number, number[]>()
+  for (const number of candidatesFor(corpus, needle, sightOf(scope))) {
+    if (!admits(number)) continue
+    const resource = resourceIn(columns.flags[number] ?? 0)
+    const group = groups.get(resource)
+    if (group) group.push(number)
+    else groups.set(resource, [number])
+  }
   const newest = (a: number, b: number) => {
     const [x, y] = [columns.created[a] ?? 0, columns.created[b] ?? 0]
     return x === y ? (columns.order[a] ?? 0) > (columns.order[b] ?? 0) : x > y
   }
-  for (const number of top(candidates, MOST_READ, newest)) {
-    const resource = corpus.resources[resourceIn(columns.flags[number] ?? 0)] ?? ''
-    const hits = found.get(resource) ?? []
-    if (hits.length >= limit) continue
+  const holding = (number: number): Hit[] => {
     const { version: _, ...face } = corpus.face(number)
     const searched = [face.title, ...face.names, face.summary, corpus.text(number)]
-    if (!searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle))) continue
-    hits.push({ ...face, score: 1 })
-    found.set(resource, hits)
+    return searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle)) ? [{ ...face, score: 1 }] : []
+  }
+  for (const [resource, group] of groups) {
+    const hits: Hit[] = []
+    for (const number of top(group, MOST_READ, newest)) {
+      if (hits.length === limit) break
+      hits.push(...holding(number))
+    }
+    if (hits.length > 0) found.set(corpus.resources[resource] ?? '', hits)
   }
   return found
 }
 
-/** The documents with a word that holds the longest piece of the text; the rest of the text narrows down no further. */
-function candidatesFor(corpus: Corpus, needle: string, sight: Sight): Uint32Array {
-  const piece = plainWords(needle).reduce((longest, each) => (each.length > longest.length ? each : longest), '')
-  if (piece === '') return new Uint32Array()
+/** The documents that hold each piece of the text within a word; all documents where every piece is in very many words. */
+function candidatesFor(corpus: Corpus, needle: string, sight: Sight): Iterable<number> {
+  const all = plainWords(needle)
+  if (all.length === 0) return []
+  // Single letters tell little, and the first may be the end of any word.
+  const longer = all.filter((piece) => piece.length > 1)
+  const lists = [...new Set(longer.length > 0 ? longer : all)].flatMap((piece) => withPiece(corpus, piece, sight) ?? [])
+  const [fewest, ...others] = lists.sort((a, b) => a.size - b.size)
+  if (!fewest) return Array.from({ length: corpus.columns.size }, (_, number) => number)
+  return [...fewest].filter((number) => others.every((list) => list.has(number)))
+}
+
+/** The documents with a word that holds a piece, or begins with one letter; undefined when very many words do. */
+function withPiece(corpus: Corpus, piece: string, sight: Sight): Set<number> | undefined {
   const pieces = tellingPiecesOf(piece)
   const words =
-    piece.length < 2
-      ? corpus.words.beginning(piece, 2000, sight)
-      : corpus.words.sharing(pieces, pieces.length, 2000, sight).filter((each) => each.includes(piece))
+    pieces.length === 0
+      ? corpus.words.beginning(piece, MOST_WORDS, sight)
+      : corpus.words.sharing(pieces, pieces.length, MOST_WORDS, sight)
+  if (words.length >= MOST_WORDS) return undefined
   const numbers = new Set<number>()
-  for (const term of new Set(words.map(termOf)))
+  for (const term of new Set(words.filter((each) => each.includes(piece)).map(termOf)))
     for (const list of corpus.postings(term)) for (const number of list.numbers) numbers.add(number)
-  return Uint32Array.from(numbers)
+  return numbers
 }

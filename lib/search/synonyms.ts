@@ -1,4 +1,4 @@
-import { fold } from '../domain/fold.ts'
+import { fold, plainWords, respell } from '../domain/fold.ts'
 
 /** Words for one sort of thing in English, Nepali and Newar: whoever looks for a temple may mean a mandir. */
 const groups = [
@@ -30,3 +30,12 @@ const meanings = new Map<string, ReadonlySet<string>>(
 /** The terms that mean the same sort of thing as a term. */
 export const synonymsOf = (term: string): ReadonlySet<string> => meanings.get(term) ?? none
 const none: ReadonlySet<string> = new Set()
+
+/** A name in one spelling, without spaces, each word for a sort of thing replaced by one that stands for all: equal for names that mean the same. */
+export const meaningOf = (name: string): string => respell(plainWords(name).map(standIn).join(''))
+
+function standIn(word: string): string {
+  const term = respell(word)
+  const others = synonymsOf(term)
+  return others.size > 0 ? ([term, ...others].sort()[0] ?? word) : word
+}

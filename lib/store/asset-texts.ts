@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { defineItem, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, queryAll, type Stored } from '../table/read.ts'
+import { scan } from '../table/scan.ts'
 import type { Images } from '../table/stream.ts'
 import { together } from './commit.ts'
 import { type Asset, asset, type Project, project } from './project-items.ts'
@@ -55,6 +56,17 @@ export async function followTexts(old: Project | undefined, next: Project | unde
 
 const told = ['visibility', 'owner_id', 'slug', 'deleted_at'] as const satisfies readonly (keyof Project)[]
 const AT_ONCE = 8
+
+/** Keeps the texts of all assets that were read before texts had items of their own, or that the projector has missed; answers how many assets have one. It reads the whole table: for a command. */
+export async function renewTexts(): Promise<number> {
+  let texts = 0
+  for await (const page of scan([asset.type])) {
+    const read = page.map((stored) => parse(asset, stored)).filter((it) => it.ocr_text)
+    for (const { project_id, id } of read) await keep(project_id, id)
+    texts += read.length
+  }
+  return texts
+}
 
 /** Makes the text of an asset what project and asset say now, whichever change has told of it. */
 const keep = (project_id: string, id: string): Promise<void> =>

@@ -1,15 +1,14 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
 import { addressOf, recordId } from '../domain/address.ts'
-import { fold } from '../domain/fold.ts'
 import { invalid } from '../errors.ts'
 import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt, queryBetween } from '../table/read.ts'
+import { get, getMany, itemAt } from '../table/read.ts'
 import { commit } from './commit.ts'
-import { type Findable, readEntry, reindex } from './entries.ts'
+import { type Findable, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
 import { type Head, head } from './record-items.ts'
 
@@ -127,29 +126,23 @@ export async function membersOf(it: Cluster, actor: Actor | null): Promise<Head[
   return it.members.flatMap((id) => heads.get(id) ?? []).filter((one) => isShown(one, actor))
 }
 
-export type Filter = { kind?: string | undefined; locked?: boolean | undefined }
+export type Filter = {
+  kind?: string | undefined
+  locked?: boolean | undefined
+  forward?: boolean | undefined
+}
 export type Clusters = { count: number; results: Cluster[]; first?: string | undefined; last?: string | undefined }
 
-/** One page of the clusters, newest first. */
-export async function list({ kind, locked }: Filter, place: Place): Promise<Clusters> {
+/** One page of the clusters, newest first unless `forward`. */
+export async function list({ kind, locked, forward }: Filter, place: Place): Promise<Clusters> {
   const pk = listOf(kind, locked)
-  const listing = await readList({ partitions: [{ index: indexOf(kind, locked), pk }], counted: [pk] }, place)
+  const partitions = [{ index: indexOf(kind, locked), pk }] as const
+  const listing = await readList({ partitions, counted: [pk], ...(forward && { forward }) }, place)
   return { ...listing, results: listing.items.map((item) => parse(cluster, item)) }
 }
 
-/** So many names are read for one search. */
-const MOST_FOUND = 300
-
-/** Clusters of which a name begins with a text. */
-export async function find(name: string, { kind, locked }: Filter, place: Place): Promise<Clusters> {
-  const prefix = fold(name)
-  const entries = prefix ? await queryBetween(NAMES, prefix, `${prefix}\u{10ffff}`, MOST_FOUND) : []
-  const found = await clustersOf(entries.map((entry) => String(readEntry(entry).id)))
-  const fitting = found.filter(
-    (it) => (kind === undefined || it.kind === kind) && (locked === undefined || it.locked === locked),
-  )
-  return { count: fitting.length, results: fitting.slice(place.offset, place.offset + place.limit) }
-}
+/** What a list is filtered by, as one text. */
+export const headingOf = ({ kind, locked }: Pick<Cluster, 'kind' | 'locked'>): string => `${kind}|${locked}`
 
 /** Where the names of clusters are. */
 export const NAMES = 'NAME#entity_cluster'

@@ -4,11 +4,12 @@ import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
 import { assetText } from './asset-texts.ts'
-import { cluster } from './clusters.ts'
+import { cluster, headingOf as headingOfCluster } from './clusters.ts'
 import { namesOf, textOf } from './names.ts'
 import { project } from './project-items.ts'
+import { byAge, headingOf as headingOfEntry, QUEUED } from './queue.ts'
 import { changedAt, type Head, head } from './record-items.ts'
-import { source } from './sources.ts'
+import { headingOf as headingOfSource, source } from './sources.ts'
 import { user } from './users.ts'
 
 /**
@@ -31,6 +32,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       names: [],
       summary: short(textOf(it.data.citation)),
       text: textsIn(it.data, kinds.data_source.search, ['name', 'citation']),
+      category: headingOfSource(it),
       access_tier: it.access_tier,
       contributor_id: it.contributor_id,
     }
@@ -43,6 +45,8 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       object_pk: it.id,
       title: it.canonical_label,
       names: it.curated_aliases,
+      text: kinds[it.kind].typeScope ?? '',
+      category: headingOfCluster(it),
       contributor_id: it.contributor_id,
     }
   },
@@ -76,6 +80,23 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       is_published: it.public,
       access_tier: 'restricted',
       contributor_id: it.owner_id,
+    }
+  },
+  // What waits for review goes by the names that are proposed, which nobody else may learn of: only the queue asks for it.
+  queue_by_age: (stored) => {
+    const it = parse(byAge, stored)
+    const [title = '', ...names] = it.folded.split(' | ')
+    return {
+      ...plain({ ...it, id: `${QUEUED}/${it.entity_id}` }),
+      resource: QUEUED,
+      object_pk: it.entity_id,
+      title,
+      names,
+      category: headingOfEntry(it),
+      status: it.status,
+      is_published: false,
+      contributor_id: it.contributor_id,
+      popularity_score: it.open_flags,
     }
   },
   // Nothing here that is not on everybody's profile page.

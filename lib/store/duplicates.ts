@@ -3,6 +3,7 @@ import { similarity } from '../domain/likeness.ts'
 import type { Kind, KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { type Actor, scopeOf } from '../permissions.ts'
+import { meaningOf } from '../search/synonyms.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, queryBetween } from '../table/read.ts'
@@ -31,6 +32,7 @@ const MOST_SHOWN = 20
 export async function rivalsOf(text: string, among: readonly Kind[], actor: Actor): Promise<Rival[]> {
   const folded = fold(text)
   if (folded === '') return []
+  const meant = meaningOf(text)
   const places = [...among.map((kind) => `NAME#${kind.key}`), NAMES]
   // A typo at the end of a word is found among the names that begin alike; over all kinds that would read too much.
   const beginnings = among.length === 1 ? [folded, folded.slice(0, 3)] : [folded]
@@ -43,7 +45,8 @@ export async function rivalsOf(text: string, among: readonly Kind[], actor: Acto
   const scores = new Map<string, number>()
   const clusterIds = new Set<string>()
   for (const entry of [...entries.flat().map(readEntry), ...near]) {
-    const score = Math.max(...entry.names.map((name) => likeness(folded, fold(name))))
+    const alike = (name: string) => Math.max(likeness(folded, fold(name)), meaningOf(name) === meant ? 0.99 : 0)
+    const score = Math.max(...entry.names.map(alike))
     if (score < WORTH_SHOWING) continue
     scores.set(entry.entity_id, score)
     if (entry.kind === 'entity_cluster') clusterIds.add(entry.entity_id)

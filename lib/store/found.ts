@@ -16,7 +16,7 @@ export type Sought = Filter & { search?: string | undefined; sort?: Sort | undef
 export type Found = Heads & { facets?: Facets }
 
 /** Whether the indexes cannot answer it: they know no text, no facets, and no order but that of creation. */
-export const isSought = ({ search, sort, facets }: Sought): boolean =>
+export const isSought = ({ search, sort, facets }: Pick<Sought, 'search' | 'sort' | 'facets'>): boolean =>
   search !== undefined || facets === true || (sort !== undefined && sort !== 'created' && sort !== '-created')
 
 /**
@@ -55,7 +55,7 @@ const visibleIn = (found: ReadonlyMap<string, Stored>, hits: readonly Hit[], act
     .filter((it) => !it.deleted_at && maySee(actor, it))
 
 /** Loaded with the first question: most requests of those who come here ask none, and need not wait for it. */
-const searchModel = async (): Promise<Model> => (await import('../search/model.ts')).searchModel()
+export const searchModel = async (): Promise<Model> => (await import('../search/model.ts')).searchModel()
 
 /** The search model, where nothing depends on it; undefined while there is none. */
 export async function modelIfAny(): Promise<Model | undefined> {

@@ -1,29 +1,32 @@
-import { withheld } from '../domain/status.ts'
-import { kindKeys } from '../kinds/index.ts'
-import { resourceOf } from '../kinds/resources.ts'
+import * as v from 'valibot'
+import { ageAt } from '../domain/triage.ts'
 import type { Scope } from '../permissions.ts'
-import { parse } from '../table/item.ts'
-import { key } from '../table/keys.ts'
-import { getMany } from '../table/read.ts'
+import type { Hit } from '../search/ask.ts'
 import { modelIfAny } from './found.ts'
-import { byAge, type Waiting } from './queue.ts'
+import { headingIn, QUEUED, Waiting } from './queue.ts'
 
-/** So many of each are followed: records that are not published yet, and published ones, of which few have an edit that waits. */
-const MOST_FOUND = 500
+/** So many entries are filtered and sorted for one search, the best first; a text that is in more finds some of them. */
+const MOST_FOUND = 10_000
 
 const everything: Scope = { signedIn: true, everything: true, own: null }
 
-/** What waits among the records that a text finds, the best first of each. One call for each hundred that the search model finds. */
-export async function waitingFor(text: string): Promise<Waiting[]> {
+/** What waits under a name that a text finds, as search knows it: a moment ago. No call; undefined where there is no search. */
+export async function waitingFor(text: string, at: number): Promise<Waiting[] | undefined> {
   const model = await modelIfAny()
-  if (!model) return []
-  const ask = { text, scope: everything, resources: kindKeys.map(resourceOf), limit: MOST_FOUND }
-  const unpublished = model.search({
-    ...ask,
-    published: false,
-    statuses: withheld.filter((it) => it.startsWith('pending')),
-  })
-  const published = model.search({ ...ask, published: true })
-  const found = await getMany([...unpublished.hits, ...published.hits].map((it) => key.queued(it.id, 'AGE')))
-  return [...found.values()].map((stored) => parse(byAge, stored))
+  const found = model?.search({ text, scope: everything, resources: [QUEUED], limit: MOST_FOUND })
+  return found?.hits.map((it) => waitingIn(it, at))
 }
+
+const waitingIn = (it: Hit, at: number): Waiting =>
+  v.parse(Waiting, {
+    ...headingIn(it.category ?? ''),
+    entity_id: it.object_pk,
+    status: it.status,
+    contributor_id: it.contributor_id,
+    folded: [it.title, ...it.names].join(' | '),
+    open_flags: it.popularity_score,
+    age: ageAt(it.created_at, at),
+    created_at: it.created_at,
+    updated_at: it.updated_at,
+    version: 0,
+  })

@@ -45,7 +45,8 @@ export type Queued = { count: number; results: Row[]; people: People; first?: st
 
 /**
  * So many entries are looked at for one page. Types and categories are listed to the end whatever their size, and their
- * sizes are exact; what is filtered or sorted otherwise is found, and counted, among the first of its type. A category by
+ * sizes are exact; what is searched is found by the search model; what is filtered or sorted otherwise is found, and counted,
+ * among the first of its type. A category by
  * creation is picked out of the list of its type: its pages may be short, and `next` goes on.
  */
 export const LOOKED_AT = 2000
@@ -175,8 +176,15 @@ async function listed(asked: Asked, order: Order, { limit, offset, beside }: Spo
   }
 }
 
-/** A page of what fits among the first entries. Its links carry the moment alone. */
+/** A page of what a search finds, or without one of what fits among the first entries. Its links carry the moment alone. */
 async function filtered(asked: Asked, order: Order, { limit, offset }: Place, at: number): Promise<Page> {
+  const items = (await searched(asked, at)) ?? (await firstThatFit(asked, order, at))
+  const sort = sorts[asked.ordering]
+  const sorted = sort ? items.toSorted(sort) : items
+  return { items: sorted.slice(offset, offset + limit), count: items.length, first: '', last: '' }
+}
+
+async function firstThatFit(asked: Asked, order: Order, at: number): Promise<Waiting[]> {
   const items: Waiting[] = []
   let looked = 0
   for await (const { it } of from(order, false, undefined, CHUNK)) {
@@ -184,21 +192,19 @@ async function filtered(asked: Asked, order: Order, { limit, offset }: Place, at
     if (fits(it, asked, at)) items.push(it)
     if (looked >= LOOKED_AT) break
   }
-  // Whatever is behind the first of them, the search model finds by its name.
-  if (looked >= LOOKED_AT && asked.search !== undefined) items.push(...(await further(asked, asked.search, items, at)))
-  const sort = sorts[asked.ordering]
-  const sorted = sort ? items.toSorted(sort) : items
-  return { items: sorted.slice(offset, offset + limit), count: items.length, first: '', last: '' }
+  return items
 }
 
-async function further(asked: Asked, search: string, known: readonly Waiting[], at: number): Promise<Waiting[]> {
-  const seen = new Set(known.map((it) => it.entity_id))
+/** Everything that a search finds and the other filters let through, in order; undefined without a search or a model of it. */
+async function searched({ search, ...asked }: Asked, at: number): Promise<Waiting[] | undefined> {
+  const found = search === undefined ? undefined : await waitingFor(search, at)
   const place = (it: Waiting) =>
     asked.ordering === '-triage_priority' ? orderAt(it, at) : `${it.created_at}#${it.entity_id}`
-  const found = (await waitingFor(search)).filter(
-    (it) => !seen.has(it.entity_id) && fits(it, { ...asked, search: undefined }, at),
-  )
-  return found.toSorted((a, b) => compare(place(a), place(b)) * (asked.ordering === '-created_at' ? -1 : 1))
+  return found
+    ?.filter((it) => fits(it, asked, at))
+    .map((it) => ({ it, place: place(it) }))
+    .sort((a, b) => compare(a.place, b.place) * (asked.ordering === '-created_at' ? -1 : 1))
+    .map(({ it }) => it)
 }
 
 function fits(it: Waiting, asked: Asked, at: number): boolean {

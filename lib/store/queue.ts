@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { fold } from '../domain/fold.ts'
 import { agedOrder, ages, passesAt, type QueueType, youngOrder } from '../domain/triage.ts'
+import { kinds } from '../kinds/index.ts'
 import { defineItem, follow, type Write } from '../table/item.ts'
 import { type IndexName, key } from '../table/keys.ts'
-import { namesOf } from './names.ts'
+import { namesOf, textOf } from './names.ts'
 import type { Head } from './record-items.ts'
 
 /**
@@ -94,6 +95,21 @@ export function requeue(old: Head | undefined, next: Head | undefined): Write[] 
   return [byAge, ...(moved ? [byUrgency, byCategory] : [])].flatMap((item) => follow(item, before, after))
 }
 
+/** What search calls the queue: an entry is a document of its own, with the names that are proposed, for reviewers alone. */
+export const QUEUED = 'review_queue'
+
+/** By what an entry is filtered and ordered besides time and flags, as one text, and back. */
+export const headingOf = ({ category, kind, types, open_contradictions, worst_source_rank }: Waiting): string =>
+  [category, kind, types.join('+'), open_contradictions, worst_source_rank].join('|')
+export function headingIn(text: string) {
+  const [category = '', kind = '', types = '', open_contradictions, worst_source_rank] = text.split('|')
+  return {
+    ...{ category, kind, types: types.split('+').filter(Boolean) },
+    open_contradictions: Number(open_contradictions),
+    worst_source_rank: Number(worst_source_rank),
+  }
+}
+
 /** Whether a record waits for a reviewer. */
 export const waits = (it: Head): boolean => it.deleted_at === null && isPending(it.status)
 
@@ -106,10 +122,7 @@ export function waitingOf(it: Head): Waiting | undefined {
     category: it.category,
     status: it.status,
     contributor_id: it.contributor_id,
-    folded: namesOf(it.name, it.proposed ?? it.data)
-      .map(fold)
-      .join(' | ')
-      .slice(0, 300),
+    folded: proposedNames(it).map(fold).join(' | ').slice(0, 300),
     open_flags: it.open_flags,
     open_contradictions: it.open_contradictions,
     worst_source_rank: it.worst_source_rank,
@@ -119,6 +132,12 @@ export function waitingOf(it: Head): Waiting | undefined {
     updated_at: it.updated_at,
     version: it.version,
   }
+}
+
+/** The name under which the queue shows it, and those that wait to be accepted. */
+function proposedNames(it: Head): string[] {
+  const values = it.proposed ?? it.data
+  return [...new Set([it.name, ...namesOf(textOf(values[kinds[it.kind].nameField]), values)])]
 }
 
 const isPending = (status: Head['status']): status is Waiting['status'] =>

@@ -38,6 +38,7 @@ import {
   revision,
 } from './record-items.ts'
 import { resolve } from './relations.ts'
+import { meantBy } from './relations-found.ts'
 import { stubsFor } from './stubs.ts'
 
 /** A record with its assertions, as one query gives them. It is the subject of rules. */
@@ -67,7 +68,7 @@ export const create = (kind: Kind, actor: Actor, contribution: Contribution): Pr
   onceMore(() => tryCreate(kind, actor, contribution))
 
 async function tryCreate(kind: Kind, actor: Actor, { data, assertion: provenance }: Contribution): Promise<Loaded> {
-  const resolved = await resolve(kind, data, actor)
+  const resolved = await resolve(kind, data, actor, meantBy)
   checkSize(resolved.data)
   const [id, stubs] = await Promise.all([nextId(kind), stubsFor(resolved.missing, provenance, actor)])
   const flags = await likenessFlags(kind, resolved.data)
@@ -94,7 +95,7 @@ async function tryAmend(
   const kind = kinds[old.kind]
   const moved = move(stateOf(old), trigger)
   if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
-  const resolved = await resolve(kind, data, actor)
+  const resolved = await resolve(kind, data, actor, meantBy)
   const before = old.proposed ?? old.data
   const kept = replace ? {} : without(before, cleared)
   const after: Values = { ...kept, ...resolved.data }

@@ -16,16 +16,16 @@ export type Resolved = { data: Record<string, unknown>; missing: Missing[] }
 
 /**
  * The values of a contribution with every reference turned into a link: ids are looked up, text is matched by folded
- * name. Fails with a field error on an id that names nothing the caller may see. Costs one call for all ids, and two
+ * name, and where nothing has it by what is `meant`. Fails with a field error on an id that names nothing the caller may see. Costs one call for all ids, and two
  * for each distinct text.
  */
-export async function resolve(kind: Kind, data: Data, actor: Actor): Promise<Resolved> {
+export async function resolve(kind: Kind, data: Data, actor: Actor, meant: Meant = async () => []): Promise<Resolved> {
   const relations = Object.entries(data).flatMap(([name, value]) => {
     const field = kind.fields[name]
     return field?.type === 'relation' ? [{ name, field, references: value as Reference[] }] : []
   })
   const byId = await linksById(relations, actor)
-  const byText = await linksByText(relations, actor)
+  const byText = await linksByText(relations, actor, meant)
   const linked = Object.fromEntries(
     relations.map(({ name, field, references }) => [
       name,
@@ -36,6 +36,9 @@ export async function resolve(kind: Kind, data: Data, actor: Actor): Promise<Res
   )
   return { data: { ...data, ...linked }, missing: byText.missing }
 }
+
+/** The ids of records of a kind that a text means though their names fold to something else. */
+type Meant = (kind: KindKey, text: string, actor: Actor) => Promise<string[]>
 
 type Relation = { name: string; field: Field; references: Reference[] }
 
@@ -106,7 +109,7 @@ function linkTo(it: Stored, id: number | string): Link {
   }
 }
 
-async function linksByText(relations: readonly Relation[], actor: Actor) {
+async function linksByText(relations: readonly Relation[], actor: Actor, meant: Meant) {
   const wanted = new Map<string, { name: string; field: Field; target: KindKey; text: string }>()
   for (const { name, field, references } of relations) {
     for (const it of references) {
@@ -121,7 +124,8 @@ async function linksByText(relations: readonly Relation[], actor: Actor) {
     [...wanted].map(async ([place, { name, target, text }]) => {
       if (!kinds[target].record && target !== 'data_source')
         throw invalid({ [name]: ['Choose an existing one by its id.'] })
-      const match = await best(target, text, actor)
+      const match =
+        (await named(target, text, actor)) ?? (await best(target, text, actor, await meant(target, text, actor)))
       const link = match ?? { id: 0, name: text.normalize('NFC') }
       if (!match) missing.push({ kind: target, name: link.name, links: [link] })
       links.set(place, link)
@@ -130,13 +134,23 @@ async function linksByText(relations: readonly Relation[], actor: Actor) {
   return { links, missing }
 }
 
-/** The record of a kind that a text means: of those with its folded name a published one, else one's own, else any that is not refused. */
-async function best(kind: KindKey, text: string, actor: Actor): Promise<Link | undefined> {
+async function named(kind: KindKey, text: string, actor: Actor): Promise<Link | undefined> {
   const folded = foldedName(text)
   const entries = await queryBetween(`NAME#${kind}`, `${folded}#`, `${folded}#~`, 25)
-  if (entries.length === 0) return undefined
+  const ids = entries.map((entry) => readEntry(entry).id)
+  return best(kind, text, actor, ids)
+}
+
+/** Of the records that a text may mean a published one, else one's own, else any that is not refused. */
+async function best(
+  kind: KindKey,
+  text: string,
+  actor: Actor,
+  ids: readonly (number | string)[],
+): Promise<Link | undefined> {
+  if (ids.length === 0) return undefined
   const found = await getMany(
-    entries.flatMap((entry) => keyOf(kind, readEntry(entry).id) ?? []),
+    ids.flatMap((id) => keyOf(kind, id) ?? []),
     true,
   )
   const rank = (it: v.InferOutput<typeof Target>) =>

@@ -1,13 +1,12 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
-import { fold } from '../domain/fold.ts'
 import type { Data } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, getMany, queryBetween } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { type Findable, readEntry, reindex } from './entries.ts'
+import { type Findable, foldedName, readEntry, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
 import { textOf } from './names.ts'
 
@@ -119,7 +118,7 @@ export async function remove(old: Source): Promise<void> {
   await transact([put(source, amended<Source>(old, { deleted_at: now() }), old), ...reindex(findable(old), undefined)])
 }
 
-export type Filter = Ways
+export type Filter = Ways & { forward?: boolean | undefined }
 export type Sources = {
   count: number
   results: Source[]
@@ -127,9 +126,9 @@ export type Sources = {
   last?: string | undefined
 }
 
-/** One page of the sources that the scope shows, newest first. */
+/** One page of the sources that the scope shows, newest first unless `forward`. */
 export async function list(filter: Filter, scope: Scope, place: Place): Promise<Sources> {
-  const { source_type, ingest_status } = filter
+  const { source_type, ingest_status, forward } = filter
   const access_tier = scope.signedIn ? filter.access_tier : 'public'
   if (!scope.signedIn && filter.access_tier && filter.access_tier !== 'public') return { count: 0, results: [] }
   const listing = await readList(
@@ -140,6 +139,7 @@ export async function list(filter: Filter, scope: Scope, place: Place): Promise<
         ...(access_tier && { access_tier }),
         ...(ingest_status && { ingest_status }),
       },
+      ...(forward && { forward }),
     },
     place,
   )
@@ -149,20 +149,23 @@ export async function list(filter: Filter, scope: Scope, place: Place): Promise<
   }
 }
 
-/** Sources whose name begins with a text. */
-export async function find(name: string, filter: Filter, actor: Actor | null, place: Place): Promise<Sources> {
-  const prefix = fold(name)
-  const entries = prefix ? await queryBetween('NAME#data_source', prefix, `${prefix}\u{10ffff}`, 300) : []
-  const keys = entries.map((entry) => key.source(String(readEntry(entry).id)))
-  const found = await getMany(keys)
-  const visible = [...new Set(keys.map(({ pk, sk }) => `${pk} ${sk}`))]
-    .flatMap((place) => found.get(place) ?? [])
+/** What a list is filtered by, as one text. */
+export const headingOf = ({ source_type, access_tier, ingest_status }: Source): string =>
+  [source_type, access_tier, ingest_status].join('|')
+
+/** So many sources of one name are told of. */
+const MOST_NAMED = 100
+
+/** Sources of a name, however it is spelt, as the table has them at this moment: for who must not register one twice. Two calls. */
+export async function named(name: string, filter: Filter, actor: Actor | null, place: Place): Promise<Sources> {
+  const folded = foldedName(name)
+  const { pk, sk } = key.name('data_source', folded, '')
+  const entries = folded === '' ? [] : await queryBetween(pk, sk, `${sk}~`, MOST_NAMED)
+  const found = await getMany(entries.map((entry) => key.source(String(readEntry(entry).id))))
+  const visible = [...found.values()]
     .map((item) => parse(source, item))
     .filter((it) => !it.deleted_at && maySee(actor, it) && listsWith(it).includes(listOf(filter)))
-  return {
-    count: visible.length,
-    results: visible.slice(place.offset, place.offset + place.limit),
-  }
+  return { count: visible.length, results: visible.slice(place.offset, place.offset + place.limit) }
 }
 
 const faceOf = (data: Data) => ({

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
-import { fold } from '../domain/fold.ts'
 import { conflict, invalid, Problem } from '../errors.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { get, getMany, queryBetween, type Stored } from '../table/read.ts'
+import { get, type Stored } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { readEntry, reindex } from './entries.ts'
+import { reindex } from './entries.ts'
 import { type Listing, type Place, readList } from './lists.ts'
 
 const ReviewerRole = v.object({
@@ -118,30 +117,6 @@ export async function loadByUsername(username: string): Promise<User | undefined
 /** One page of all users, oldest first unless `forward` is false; its items go to `cardOf` or `userOf`. */
 export const list = (place: Place, forward = true): Promise<Listing> =>
   readList({ partitions: [{ index: 'every', pk: 'USER' }], counted: ['USER'], forward }, place)
-
-/** So many entries of one sort are read for one search. */
-const MOST_FOUND = 100
-
-/**
- * One page of the users of whom the username or a name begins with a text, or the address with `byEmail`, in the order
- * in which they joined. Of very many people who fit, it finds some.
- */
-export async function find(
-  text: string,
-  { byEmail, forward }: { byEmail: boolean; forward: boolean },
-  { offset, limit }: Place,
-): Promise<Pick<Listing, 'items' | 'count'>> {
-  const prefix = fold(text)
-  if (prefix === '') return { items: [], count: 0 }
-  const entries = await Promise.all(
-    ['NAME#user', ...(byEmail ? ['NAME#user_email'] : [])].map((pk) =>
-      queryBetween(pk, prefix, `${prefix}\u{10ffff}`, MOST_FOUND),
-    ),
-  )
-  const found = await getMany(entries.flat().map((entry) => keyOf(readEntry(entry).entity_id)))
-  const items = [...found.values()].sort((a, b) => (String(a.every_sk) < String(b.every_sk) === forward ? -1 : 1))
-  return { items: items.slice(offset, offset + limit), count: items.length }
-}
 
 /** Where a user is stored, for lists that fetch many things in one call; give what was found to `cardOf` or `userOf`. */
 export const keyOf = (id: string): Key => key.user(id)

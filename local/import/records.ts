@@ -35,7 +35,7 @@ export async function lookUp(draft: Draft, { body }: Ready, callers: Callers): P
   }
   if (kind.fields.identifier) return lookUpId(kind, row.id, callers)
   const name = String(body.name ?? '')
-  const listed = listOf(await callers.contributor.get(path, { search: name, limit: '100' }))
+  const listed = listOf(await callers.contributor.get(path, { name: name.slice(0, 200), limit: '100' }))
   const found = listed.results.find((it) => it.name === name.normalize('NFC'))
   return found && knownOf(kind, found)
 }

@@ -24,7 +24,10 @@ export const words: Readonly<Record<string, string>> = {
   page: 'The number of the page, from 1; instead of `offset`.',
   page_size: 'The same as `limit`.',
   hint: 'Where the page begins. Only `next` and `previous` carry it.',
-  search: 'Names that begin with this, in any script or spelling.',
+  search:
+    'Those in which these words stand, the last one as a beginning, in any script or spelling, best first; near spellings where they are few.',
+  'sources name': 'Only those of this whole name, in any script or spelling, also when they have just been made.',
+  'roles search': 'Those whose username or name holds this; for staff also those whose address begins with it.',
   status: 'Only those with this status.',
   mine: '`1` for the own ones only.',
   all: '`1` for all that the caller may see, whatever their status.',
@@ -86,7 +89,7 @@ export const words: Readonly<Record<string, string>> = {
   'leaderboard type':
     'Points for one sort of work: `Curation`, `Revisions`, `Moderation` or `Forks`. Of the leaderboard alone.',
   institution: 'Only the people of this institution. Of the whole leaderboard alone.',
-  'leaderboard search': 'Usernames that begin with this.',
+  'leaderboard search': 'Those whose username or full name holds this, or has words that begin with these.',
   format: '`json` or `yaml`.',
   'health format': '`json` for the link index.',
 }
