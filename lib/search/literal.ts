@@ -1,5 +1,6 @@
 import { plainWords } from '../domain/fold.ts'
 import type { Hit, Literal } from './ask.ts'
+import { eachPosting } from './codec.ts'
 import { resourceIn, type Sight, sightOf } from './columns.ts'
 import type { Corpus } from './corpus.ts'
 import { tellingPiecesOf } from './grams.ts'
@@ -47,6 +48,6 @@ function candidatesFor(corpus: Corpus, needle: string, sight: Sight): Uint32Arra
       : corpus.words.sharing(pieces, pieces.length, 2000, sight).filter((each) => each.includes(piece))
   const numbers = new Set<number>()
   for (const term of new Set(words.map(termOf)))
-    for (const list of corpus.postings(term)) for (const number of list.numbers) numbers.add(number)
+    for (const list of corpus.postings(term)) eachPosting(list, (number) => numbers.add(number))
   return Uint32Array.from(numbers)
 }
