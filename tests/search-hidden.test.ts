@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, openApp } from './app.ts'
+import { bm25BesideHidden } from './bench/search-fts5.ts'
 import { type Following, followTable } from './following.ts'
 import { contribute, decide, publish, sure } from './make.ts'
 
@@ -108,4 +109,10 @@ test('the answers that were compared say something', async () => {
   expect(said.filter((it) => it.includes('Patan Stupa')).length).toBeGreaterThan(40)
   expect(said.filter((it) => / 400 /.test(it))).toEqual([])
   expect((await app.anon.get('/data/search/?q=patan')).body.count).toBe(3)
+})
+
+test('bm25() of FTS5 would tell of hidden rows: they turn round which of two public ones comes first', () => {
+  const { before, after } = bm25BesideHidden()
+  const first = ([a = 0, b = 0]: number[]) => (a < b ? 'the one' : 'the other')
+  expect([first(before), first(after)]).toEqual(['the one', 'the other'])
 })

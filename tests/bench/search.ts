@@ -6,11 +6,12 @@ import { promisify } from 'node:util'
 import type { Model } from '../../lib/search/ask.ts'
 import { createTestTable } from '../emulator.ts'
 import { documents, questions, sorts, timed } from './search-fill.ts'
+import { bm25BesideHidden, setUp as fts5SetUp, openFts5 } from './search-fts5.ts'
 import { hasPostgres, type Postgres, setUp, startPostgres } from './search-postgres.ts'
 import { finderOf, judge, type Scores } from './search-relevance.ts'
 import { hasRows, type Query, type Row, readQueries, readRows } from './search-rows.ts'
 
-/** The search model beside PostgreSQL: the same rows, the same questions, one run. `SIZES` are numbers of documents; the real rows always come first. */
+/** The search model beside SQLite's FTS5 and PostgreSQL: the same rows, the same questions, one run. `SIZES` are numbers of documents; the real rows always come first. */
 export async function benchSearch(): Promise<void> {
   if (!hasRows) return say('search: skipped, the shared rows are not here.')
   const sizes = (process.env.SIZES ?? '100000,1000000').split(',').map(Number)
@@ -20,6 +21,8 @@ export async function benchSearch(): Promise<void> {
   const rows = readRows()
   const postgres = hasPostgres ? await startPostgres() : undefined
   say(postgres ? `${setUp}\n` : 'PostgreSQL 15 is not installed: measured without it.\n')
+  say(`${fts5SetUp}\n`)
+  hiddenMove()
   try {
     for (const size of [rows.length, ...sizes]) await compare(rows, size, postgres)
   } finally {
@@ -29,18 +32,29 @@ export async function benchSearch(): Promise<void> {
 
 async function compare(rows: readonly Row[], size: number, postgres: Postgres | undefined): Promise<void> {
   const ours = await openOurs(rows, size)
+  const fts5 = openFts5(documents(rows, size))
   const theirs = await postgres?.load(documents(rows, size))
   const real = size === rows.length
   const names = real ? rows.map(({ name }) => name) : namesOf(rows, size)
   const asked = questions(names, real ? 300 : 200)
   say(`\n### ${size.toLocaleString('en')} documents${real ? ', the real rows' : ''}\n`)
-  table(['query', 'ours p50 ms', 'p99', ...(postgres ? ['PostgreSQL p50 ms', 'p99', 'p50 ratio', 'p99 ratio'] : [])])
+  table([
+    'query',
+    'ours p50 ms',
+    'p99',
+    'FTS5 p50 ms',
+    'p99',
+    ...(postgres ? ['PostgreSQL p50 ms', 'p99', 'p50 ratio', 'p99 ratio'] : []),
+  ])
   const find = finderOf(ours.model)
   for (const sort of sorts) {
     const queries = asked[sort]
     await timed(queries.slice(0, 50), find)
     const mine = await timed(queries, find)
-    const cells = [sort, ms(mine.p50), ms(mine.p99)]
+    const fewer = real ? queries : queries.slice(0, 25)
+    await timed(fewer.slice(0, 5), fts5.find)
+    const sqlite = await timed(fewer, fts5.find)
+    const cells = [sort, ms(mine.p50), ms(mine.p99), ms(sqlite.p50), ms(sqlite.p99)]
     if (postgres) {
       await timed(queries.slice(0, 20), postgres.find)
       const other = await timed(queries, postgres.find)
@@ -49,15 +63,21 @@ async function compare(rows: readonly Row[], size: number, postgres: Postgres | 
     row(cells)
   }
   say('')
-  table(['what', 'ours', ...(postgres ? ['PostgreSQL'] : [])])
-  row(['build, seconds', ours.seconds.toFixed(1), ...(theirs ? [theirs.seconds.toFixed(1)] : [])])
-  row(['index without documents, MB', mb(ours.indexBytes), ...(theirs ? [mb(theirs.indexBytes)] : [])])
-  row(['all of it, MB', mb(ours.bytes), ...(theirs ? [mb(theirs.bytes)] : [])])
-  row(['compressed in the bucket, MB', mb(ours.stored), ...(theirs ? ['-'] : [])])
-  row(['fresh process to first answer, s', ours.fresh.seconds.toFixed(2), ...(theirs ? ['-'] : [])])
-  row(['resident then, MB', mb(ours.fresh.rss), ...(postgres ? [mb(postgres.memory())] : [])])
+  table(['what', 'ours', 'FTS5', ...(postgres ? ['PostgreSQL'] : [])])
+  row([
+    'build, seconds',
+    ours.seconds.toFixed(1),
+    fts5.seconds.toFixed(1),
+    ...(theirs ? [theirs.seconds.toFixed(1)] : []),
+  ])
+  row(['index without documents, MB', mb(ours.indexBytes), mb(fts5.bytes), ...(theirs ? [mb(theirs.indexBytes)] : [])])
+  row(['all of it, MB', mb(ours.bytes), '-', ...(theirs ? [mb(theirs.bytes)] : [])])
+  row(['compressed in the bucket, MB', mb(ours.stored), '-', ...(theirs ? ['-'] : [])])
+  row(['fresh process to first answer, s', ours.fresh.seconds.toFixed(2), '-', ...(theirs ? ['-'] : [])])
+  row(['resident then, MB', mb(ours.fresh.rss), '-', ...(postgres ? [mb(postgres.memory())] : [])])
   // Among recombined names others answer a question as well as those that are expected.
-  if (real) await relevance(rows, find, postgres)
+  if (real) await relevance(rows, find, fts5.find, postgres)
+  fts5.close()
   ours.close()
 }
 
@@ -113,20 +133,33 @@ function indexBytes(path: string): number {
   }
 }
 
-async function relevance(rows: readonly Row[], find: (text: string) => unknown, postgres: Postgres | undefined) {
+async function relevance(
+  rows: readonly Row[],
+  find: (text: string) => unknown,
+  fts5: (text: string) => string[],
+  postgres: Postgres | undefined,
+) {
   const known = new Set(rows.map(({ id }) => id))
   const queries: Query[] = readQueries()
   const ours = (await judge(queries, known, async (text) => toIds(await find(text)))).groups
+  const sqlite = (await judge(queries, known, fts5)).groups
   const theirs = postgres && (await judge(queries, known, postgres.find)).groups
   say('')
   table([
-    ...['perturbation', 'queries', 'recall@1', 'recall@10', 'MRR'],
+    ...['perturbation', 'queries', 'recall@1', 'recall@10', 'MRR', 'FTS5 @1', '@10', 'MRR'],
     ...(theirs ? ['PostgreSQL @1', '@10', 'MRR'] : []),
   ])
   for (const [name, scores] of ours) {
-    const other = theirs?.get(name)
-    row([name, String(scores.questions), ...figures(scores), ...(other ? figures(other) : [])])
+    const others = [sqlite.get(name), theirs?.get(name)].flatMap((each) => (each ? figures(each) : []))
+    row([name, String(scores.questions), ...figures(scores), ...others])
   }
+}
+
+/** Why bm25() of FTS5 is no score here: rows that the caller may not see move it. */
+function hiddenMove() {
+  const { titles, before, after } = bm25BesideHidden()
+  table(['bm25() of a public row for "shiva kumari"', 'before', 'after 20 hidden rows'])
+  for (const [i, title] of titles.entries()) row([title, before[i]?.toFixed(3) ?? '', after[i]?.toFixed(3) ?? ''])
 }
 
 const toIds = (found: unknown): string[] => (Array.isArray(found) ? found.map(String) : [])
