@@ -25,7 +25,7 @@ export class Corpus {
   changes = 0
   readonly #first: number
   readonly #fresh: Document[] = []
-  readonly #plain: string[] = []
+  readonly #plain: PlainName[][] = []
   readonly #numbers = new Map<string, number>()
   readonly #gone: Map<string, number>
   readonly #lists = new Map<string, PostingList>()
@@ -83,7 +83,7 @@ export class Corpus {
 
   /** Every name of a document in plain words, its title first. */
   names(number: number): PlainName[] {
-    return unpackNames(this.#plain[number - this.#first] ?? this.#file.names(number))
+    return this.#plain[number - this.#first] ?? this.#file.names(number)
   }
 
   /** The same as they were written. */
@@ -141,7 +141,7 @@ export class Corpus {
       name: this.#file.rank(it.title),
     })
     this.#fresh[number - this.#first] = it
-    this.#plain[number - this.#first] = packNames([it.title, ...it.names])
+    this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
     this.#numbers.set(it.id, number)
     const contents = contentsOf(it)
     for (const [term, impact] of contents.impacts) {

@@ -5,7 +5,7 @@ import { FORMAT } from './build.ts'
 import { type Postings, postingsIn, unpack } from './codec.ts'
 import { type Columns, columnsFrom, type Sight } from './columns.ts'
 import type { Document } from './document.ts'
-import { type Face, nameKey, namesIn, unpackFace } from './face.ts'
+import { type Face, nameKey, namesIn, type PlainName, unpackFace, unpackNames } from './face.ts'
 import { remembered } from './remember.ts'
 import { mayHold } from './sieve.ts'
 
@@ -30,8 +30,8 @@ export type SnapshotFile = {
   postings: (term: string) => Postings | undefined
   columns: () => Columns
   face: (number: number) => Face
-  /** The names as `packNames` wrote them. */
-  names: (number: number) => string
+  /** Every name in plain words, the title first. */
+  names: (number: number) => PlainName[]
   /** The names as they were written, the title first. */
   written: (number: number) => string[]
   text: (number: number) => string
@@ -56,8 +56,8 @@ const Facts = v.object({
 })
 export type Facts = v.InferOutput<typeof Facts>
 
-/** Postings, the words with a gram, and words are kept in memory once they have been read: so many bytes, numbers and words. */
-const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000 }
+/** What is kept in memory once it has been read, some 30 MB in all: bytes of postings, numbers of words with a gram, and how many of the rest. */
+const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, faces: 2000 }
 
 /** Opens a file that `build` wrote; fails on any other. */
 export function openFile(path: string): SnapshotFile {
@@ -88,6 +88,8 @@ export function openFile(path: string): SnapshotFile {
     MOST.postings,
     ({ lows }) => 200 + 3 * lows.length,
   )
+  const namesOf = remembered((number: number) => unpackNames(String(names(number))), MOST.names)
+  const faceOf = remembered((number: number) => unpackFace(String(face(number))), MOST.faces)
   return {
     facts,
     terms: lexicon(db, 'term'),
@@ -98,8 +100,8 @@ export function openFile(path: string): SnapshotFile {
         const data = column(each)
         return data instanceof Uint8Array ? data : undefined
       }),
-    face: (number) => unpackFace(String(face(number))),
-    names: (number) => String(names(number)),
+    face: faceOf,
+    names: namesOf,
     written: (number) => namesIn(String(face(number))),
     text: (number) => String(text(number)),
     at: (place) => at.all(place).map((row) => Number(row.number)),
