@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type App, openApp } from './app.ts'
+import { bm25BesideHidden } from './bench/search-fts5.ts'
 import { type Following, followTable } from './following.ts'
 import { contribute, decide, publish, sure } from './make.ts'
 
@@ -147,4 +148,10 @@ test('the answers that were compared say something', async () => {
   expect(body.results.map((it: { id: string }) => it.id)).toEqual([source.id])
   expect((await app.anon.get('/cidoc/entity-clusters/?search=thura')).body.count).toBe(1)
   expect((await app.anon.get('/data/projects/?search=patan')).body.count).toBe(1)
+})
+
+test('bm25() of FTS5 would tell of hidden rows: they turn round which of two public ones comes first', () => {
+  const { before, after } = bm25BesideHidden()
+  const first = ([a = 0, b = 0]: number[]) => (a < b ? 'the one' : 'the other')
+  expect([first(before), first(after)]).toEqual(['the one', 'the other'])
 })

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Pump, startPump } from '../local/pump.ts'
 import { type App, openApp } from './app.ts'
 import { commandsOf, contribute, decide, publish, sure } from './make.ts'
@@ -169,6 +169,9 @@ describe('the projector', () => {
     sure(200, await app.contributor.patch(`/cidoc/structures/${kept.id}/`, { body: { name: `${name} renamed` } }))
     sure(201, await decide(app.curator, kept, { verdict: 'accept', conflict_handling: 'supersedes' }))
     sure(204, await app.staff.delete(`/cidoc/structures/${lost.id}/`))
+    const hidden = { slug: name.toLowerCase(), title: `${name} project`, visibility: 'public' }
+    sure(201, await app.contributor.post('/data/projects/', { body: hidden }))
+    sure(200, await app.contributor.patch(`/data/projects/${hidden.slug}/`, { body: { visibility: 'private' } }))
   }
 
   test('killed at any call and started again, it loses nothing and doubles nothing', async () => {
@@ -202,6 +205,7 @@ describe('the projector', () => {
       await follow(deliver)
       await settled()
       await expect.poll(() => titles('Interrupted'), { timeout: 15_000 }).toEqual(['Interrupted renamed'])
+      expect((await titles('Interrupted', all)).sort()).toEqual(['Interrupted project', 'Interrupted renamed'])
     } finally {
       db.middlewareStack.remove('killer')
       await pump?.stop()
@@ -322,6 +326,109 @@ describe('snapshots', () => {
     expect(await everythingIn(other.model())).toEqual(before)
     expect(other.health()).toMatchObject({ healthy: false, snapshot: 'previous' })
     expect(other.health().message).toContain('the previous one serves')
+    // The next sweep mends it, due or not, and keeps what could be read.
+    const [{ compact }, { standing }] = [
+      await import('../lib/search/compact.ts'),
+      await import('../lib/search/standing.ts'),
+    ]
+    const marked = await loadPointer()
+    expect([marked?.unreadable, (await standing()).healthy]).toEqual([true, false])
+    expect(await compact()).toBeDefined()
+    const mended = await loadPointer()
+    expect([mended?.unreadable, mended?.previous?.id]).toEqual([false, marked?.previous?.id])
+    expect([await getObject(key), (await standing()).healthy]).toEqual([undefined, true])
+    expect(await compact()).toBeUndefined()
+    const next = await anotherProcess()
+    expect(await everythingIn(next.model())).toEqual(before)
+    expect(next.health()).toMatchObject({ healthy: true, snapshot: 'current' })
+    // Who started from the previous one looks for the new one a minute later.
+    const later = performance.now() + 61_000
+    vi.spyOn(performance, 'now').mockImplementation(() => later)
+    try {
+      expect(await everythingIn(other.model())).toEqual(before)
+      expect(other.health()).toMatchObject({ healthy: true, snapshot: 'current' })
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
+
+  test('while the bucket does not answer, one try stands for all who ask, and the next waits a moment', async () => {
+    const { s3 } = await import('../lib/blobs.ts')
+    await forgetFiles()
+    let tries = 0
+    s3.middlewareStack.add(
+      () => async () => {
+        tries += 1
+        throw new Error('the bucket does not answer')
+      },
+      { step: 'initialize', name: 'outage' },
+    )
+    const at = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => at)
+    const other = await anotherProcess()
+    const refused = () => expect(other.model()).rejects.toMatchObject({ code: 'unavailable' })
+    try {
+      for (let i = 0; i < 5; i += 1) await refused()
+      expect(tries).toBe(1)
+      clock.mockImplementation(() => at + 1600)
+      await refused()
+      expect(tries).toBe(2)
+    } finally {
+      s3.middlewareStack.remove('outage')
+    }
+    await refused()
+    clock.mockImplementation(() => at + 3200)
+    expect((await other.model()).state).not.toBe('')
+    expect(other.health()).toMatchObject({ healthy: true, snapshot: 'current' })
+    vi.restoreAllMocks()
+  })
+
+  test('killed at any call while one is made, the sweeper leaves one that can be read, and makes it the next time', async () => {
+    const { s3 } = await import('../lib/blobs.ts')
+    const { db } = await import('../lib/table/client.ts')
+    const { loadPointer } = await import('../lib/search/snapshot.ts')
+    await publish(app, 'events', { name: 'Before the sweeper died' })
+    await settled()
+    await pump?.stop()
+    const before = await everythingIn()
+    let [calls, dies, after] = [0, Number.POSITIVE_INFINITY, false]
+    for (const { middlewareStack } of [db, s3] as unknown as (typeof db)[])
+      middlewareStack.add(
+        (next) => async (args) => {
+          calls += 1
+          if (calls === dies && !after) throw new Error('killed before a call')
+          const result = await next(args)
+          if (calls === dies && after) throw new Error('killed after a call')
+          return result
+        },
+        { step: 'initialize', name: 'killer' },
+      )
+    let kills = 0
+    try {
+      for (let step = 0; ; step += 1) {
+        const pointer = await loadPointer()
+        ;[calls, dies, after] = [0, (step >> 1) + 1, step % 2 === 1]
+        const died = await sweepNow().then(
+          () => false,
+          () => true,
+        )
+        const through = calls < dies
+        dies = Number.POSITIVE_INFINITY
+        const other = await anotherProcess()
+        expect(await everythingIn(other.model())).toEqual(before)
+        expect(other.health()).toMatchObject({ healthy: true, snapshot: 'current' })
+        if (through) {
+          expect([died, (await loadPointer())?.current.id === pointer?.current.id]).toEqual([false, false])
+          break
+        }
+        kills += 1
+      }
+    } finally {
+      db.middlewareStack.remove('killer')
+      s3.middlewareStack.remove('killer')
+      await follow()
+    }
+    expect(kills).toBeGreaterThan(6)
   })
 
   test('where none can be read it is built from the table, stored, and the health says so', async () => {

@@ -451,3 +451,27 @@ test('a snapshot with changes answers as a snapshot of all of it', async () => {
     { numRuns: 40 },
   )
 })
+
+test('beyond the first 65,536 documents all is found, counted and sorted as among them', {
+  timeout: 60_000,
+}, async () => {
+  const colours = ['Rato', 'Seto', 'Nilo', 'Kalo', 'Hariyo']
+  const sorts = ['Ghar', 'Dhoka', 'Chok']
+  const names = Array.from(
+    { length: 66_000 },
+    (_, i) => `${colours[i % 5]} ${sorts[i % 3]} ${i % 7 ? 'Purba' : 'Paschim'}`,
+  )
+  const corpus = await corpusOf(names.map((name) => document(name)))
+  for (const name of ['Rato Ghar Purba', 'Seto Chok Paschim']) corpus.apply({ ...document(name), version: 2 })
+  const model = modelFor(corpus)
+  const holding = (words: string) =>
+    [...names, 'Rato Ghar Purba', 'Seto Chok Paschim'].filter((name) =>
+      words.split(' ').every((word) => name.split(' ').includes(word)),
+    ).length
+  for (const words of ['Rato', 'Rato Ghar', 'Paschim Seto', 'Chok Seto Paschim', 'Kalo Dhoka Purba']) {
+    const { count, hits } = model.search(ask(words, { sort: 'created', offset: holding(words) - 1 }))
+    expect([words, count, hits.length]).toEqual([words, holding(words), 1])
+    expect(hits[0]?.title.split(' ')).toEqual(expect.arrayContaining(words.split(' ')))
+  }
+  expect(model.search(ask('Pascim Seto', { limit: 1 })).hits[0]?.title).toMatch(/^Seto .* Paschim$/)
+})

@@ -5,12 +5,12 @@ export function edits(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length)
   while (from < shorter && a.charCodeAt(from) === b.charCodeAt(from)) from += 1
   while (ends < shorter - from && a.charCodeAt(a.length - 1 - ends) === b.charCodeAt(b.length - 1 - ends)) ends += 1
-  const [rows, columns] = [a.length - from - ends, b.length - from - ends]
-  if (rows === 0 || columns === 0) return rows + columns
-  let before = new Uint16Array(columns + 1)
-  let last = Uint16Array.from({ length: columns + 1 }, (_, at) => at)
-  let row = new Uint16Array(columns + 1)
-  for (let i = 1; i <= rows; i += 1) {
+  const [height, columns] = [a.length - from - ends, b.length - from - ends]
+  if (height === 0 || columns === 0) return height + columns
+  if (columns >= rows[0].length) rows = rowsOf(2 * columns)
+  let [before, last, row] = rows
+  for (let j = 0; j <= columns; j += 1) last[j] = j
+  for (let i = 1; i <= height; i += 1) {
     row[0] = i
     const letter = a.charCodeAt(from + i - 1)
     for (let j = 1; j <= columns; j += 1) {
@@ -25,3 +25,7 @@ export function edits(a: string, b: string): number {
   }
   return last[columns] ?? 0
 }
+
+const rowsOf = (size: number) => [new Uint16Array(size), new Uint16Array(size), new Uint16Array(size)] as const
+/** The rows that it works in. Search compares thousands of words for one question, and making rows costs more than filling them. */
+let rows = rowsOf(64)

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { bytesOf, type Packed, packed, push } from './codec.ts'
+import { bytesOf, type Packed, PostingList, packed, postingBytes, push } from './codec.ts'
 import { append, columnBytes, columnNames, columnsFrom, type Sight, seenBy, sights } from './columns.ts'
 import type { Document, Gone } from './document.ts'
 import { nameKey, packFace, packNames } from './face.ts'
@@ -46,7 +46,7 @@ export async function build(
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
     const seen = seenBy(columns.flags[number] ?? 0)
-    for (const [term, impact] of contents.impacts) push(terms.counted(term, seen).list, number, impact)
+    for (const [term, impact] of contents.impacts) terms.counted(term, seen).list.push(number, impact)
     for (const raw of contents.raws) raws.counted(raw, seen)
   }
 
@@ -93,7 +93,7 @@ const schema = `
   CREATE TABLE word_list (number INTEGER PRIMARY KEY, text TEXT);
   CREATE TABLE word_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;`
 
-type Entry = { list: Packed } & Record<Sight, number>
+type Entry = { list: PostingList } & Record<Sight, number>
 
 class Vocabulary {
   readonly entries = new Map<string, Entry>()
@@ -101,7 +101,7 @@ class Vocabulary {
   counted(text: string, seen: Record<Sight, 0 | 1>): Entry {
     let entry = this.entries.get(text)
     if (!entry) {
-      entry = { list: packed(), anon: 0, total: 0 }
+      entry = { list: new PostingList(), anon: 0, total: 0 }
       this.entries.set(text, entry)
     }
     for (const sight of sights) entry[sight] += seen[sight]
@@ -152,7 +152,7 @@ function writeVocabulary(
     const entry = vocabulary.entries.get(text)
     if (!entry) continue
     insert.run(text, number, entry.anon, entry.total)
-    lists?.run(number, text, bytesOf(entry.list))
+    lists?.run(number, text, postingBytes(entry.list.postings))
     texts?.run(number, text)
     for (const gram of pieces(text)) {
       const list = grams.get(gram) ?? packed()

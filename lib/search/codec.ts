@@ -1,14 +1,115 @@
-/** Postings: which documents hold a term, ascending, and how much it says of each. */
-export type Postings = { numbers: Uint32Array; impacts: Uint8Array }
+/**
+ * Which documents hold a term, ascending, and how much it says of each. Documents go by blocks of 65,536: for each block in
+ * which there are any its number and how many, then the lower halves of all numbers, then the impacts. So a block can be
+ * looked into without reading those before it, and what a file holds is used as it lies there.
+ */
+export type Postings = { blocks: Uint16Array; lows: Uint16Array; impacts: Uint8Array }
 
-/** A list of ascending numbers that grows, each written as the distance from the last in as few bytes as it needs; an impact may follow each. */
+/** How many documents one block numbers. */
+export const BLOCK = 65_536
+
+/** A list of postings that grows. */
+export class PostingList {
+  readonly #blocks: number[] = []
+  #lows = new Uint16Array(4)
+  #impacts = new Uint8Array(4)
+  #count = 0
+
+  /** Appends a number greater than all before it, with an impact of 1 or more. */
+  push(number: number, impact: number): void {
+    const block = Math.floor(number / BLOCK)
+    const used = this.#blocks.length
+    // One less than there are, since a full block holds one more than fits.
+    if (this.#blocks[used - 2] === block) this.#blocks[used - 1] = (this.#blocks[used - 1] ?? 0) + 1
+    else this.#blocks.push(block, 0)
+    if (this.#count === this.#lows.length) {
+      this.#lows = copied(this.#lows, new Uint16Array(this.#count * 2))
+      this.#impacts = copied(this.#impacts, new Uint8Array(this.#count * 2))
+    }
+    this.#lows[this.#count] = number % BLOCK
+    this.#impacts[this.#count] = impact
+    this.#count += 1
+  }
+
+  get postings(): Postings {
+    return {
+      blocks: Uint16Array.from(this.#blocks),
+      lows: this.#lows.subarray(0, this.#count),
+      impacts: this.#impacts.subarray(0, this.#count),
+    }
+  }
+}
+
+function copied<T extends Uint8Array | Uint16Array>(from: T, to: T): T {
+  to.set(from)
+  return to
+}
+
+/** Calls `each` with every number and its impact. */
+export function eachPosting({ blocks, lows, impacts }: Postings, each: (number: number, impact: number) => void): void {
+  let at = 0
+  for (let pair = 0; pair < blocks.length; pair += 2) {
+    const first = (blocks[pair] ?? 0) * BLOCK
+    for (const end = at + (blocks[pair + 1] ?? 0) + 1; at < end; at += 1)
+      each(first + (lows[at] ?? 0), impacts[at] ?? 0)
+  }
+}
+
+/** What a term says of a document; 0 where it does not hold the term. */
+export function impactOn({ blocks, lows, impacts }: Postings, number: number): number {
+  const block = Math.floor(number / BLOCK)
+  let from = 0
+  for (let pair = 0; pair < blocks.length; pair += 2) {
+    const end = from + (blocks[pair + 1] ?? 0) + 1
+    if (blocks[pair] === block) return impacts[placeIn(lows, number % BLOCK, from, end)] ?? 0
+    from = end
+  }
+  return 0
+}
+
+/** Where a number stands among ascending ones from one place to before another; -1 where it does not. */
+export function placeIn(lows: Uint16Array, low: number, from: number, end: number): number {
+  let last = end - 1
+  while (from < last) {
+    const middle = (from + last) >> 1
+    if ((lows[middle] ?? 0) < low) from = middle + 1
+    else last = middle
+  }
+  return lows[from] === low ? from : -1
+}
+
+export function postingBytes({ blocks, lows, impacts }: Postings): Uint8Array {
+  const bytes = new Uint8Array(2 + 2 * blocks.length + 3 * lows.length)
+  const halves = new Uint16Array(bytes.buffer, 0, 1 + blocks.length + lows.length)
+  halves[0] = blocks.length
+  halves.set(blocks, 1)
+  halves.set(lows, 1 + blocks.length)
+  bytes.set(impacts, halves.byteLength)
+  return bytes
+}
+
+/** Reads what `postingBytes` wrote. */
+export function postingsIn(stored: Uint8Array): Postings {
+  const bytes = stored.byteOffset % 2 === 0 ? stored : stored.slice()
+  const { buffer, byteOffset: at } = bytes
+  const blocks = new Uint16Array(buffer, at + 2, new Uint16Array(buffer, at, 1)[0])
+  const lows = at + 2 + blocks.byteLength
+  const count = (bytes.byteLength - 2 - blocks.byteLength) / 3
+  return {
+    blocks,
+    lows: new Uint16Array(buffer, lows, count),
+    impacts: new Uint8Array(buffer, lows + 2 * count, count),
+  }
+}
+
+/** A list of ascending numbers that grows, each written as the distance from the last in as few bytes as it needs. */
 export type Packed = { bytes: Uint8Array; length: number; last: number; count: number }
 
 export const packed = (): Packed => ({ bytes: new Uint8Array(8), length: 0, last: -1, count: 0 })
 
 /** Appends a number greater than all before it. */
-export function push(list: Packed, number: number, impact?: number): void {
-  if (list.length + 6 > list.bytes.length) {
+export function push(list: Packed, number: number): void {
+  if (list.length + 5 > list.bytes.length) {
     const grown = new Uint8Array(list.bytes.length * 2)
     grown.set(list.bytes)
     list.bytes = grown
@@ -19,35 +120,16 @@ export function push(list: Packed, number: number, impact?: number): void {
     left >>>= 7
   }
   list.bytes[list.length++] = left
-  if (impact !== undefined) list.bytes[list.length++] = impact
   list.last = number
   list.count += 1
 }
 
 export const bytesOf = (list: Packed): Uint8Array => list.bytes.subarray(0, list.length)
 
-/** Reads what `push` wrote with impacts; `count` is how many there are. */
-export function unpackPostings(bytes: Uint8Array, count: number): Postings {
-  const numbers = new Uint32Array(count)
-  const impacts = new Uint8Array(count)
-  let [last, at] = [-1, 0]
-  for (let i = 0; i < count; i += 1) {
-    let byte = bytes[at++] ?? 0
-    let step = byte & 127
-    for (let shift = 7; byte > 127; shift += 7) {
-      byte = bytes[at++] ?? 0
-      step |= (byte & 127) << shift
-    }
-    last += step + 1
-    numbers[i] = last
-    impacts[i] = bytes[at++] ?? 0
-  }
-  return { numbers, impacts }
-}
-
-/** Calls `each` with every number that `push` wrote without impacts. */
-export function eachNumber(bytes: Uint8Array, each: (number: number) => void): void {
-  let last = -1
+/** The numbers that `push` wrote. */
+export function unpack(bytes: Uint8Array): Uint32Array {
+  const numbers = new Uint32Array(bytes.length)
+  let [last, count] = [-1, 0]
   for (let at = 0; at < bytes.length; ) {
     let byte = bytes[at++] ?? 0
     let step = byte & 127
@@ -56,6 +138,7 @@ export function eachNumber(bytes: Uint8Array, each: (number: number) => void): v
       step |= (byte & 127) << shift
     }
     last += step + 1
-    each(last)
+    numbers[count++] = last
   }
+  return numbers.slice(0, count)
 }

@@ -6,7 +6,10 @@ import { rebuild } from './rebuild.ts'
 import { fetchSnapshot, forgetOthers, loadPointer, newPlace, type Pointer, publish, type Snapshot } from './snapshot.ts'
 import { openFile } from './snapshot-file.ts'
 
-/** A new snapshot is due after so many changes, or this part of all documents, whichever is more, or after a day with any. */
+/**
+ * A new snapshot is due after so many changes, or this part of all documents, whichever is more, or after a day with any; at
+ * once where someone could not read the one that counts.
+ */
 const CHANGES = 500
 const SHARE = 0.02
 const DAY = 86_400_000
@@ -15,10 +18,11 @@ const DAY = 86_400_000
 export async function compact(): Promise<Snapshot | undefined> {
   const [pointer, end] = await Promise.all([loadPointer(), lastEntry()])
   if (!pointer) return (await rebuild()).snapshot
-  const { current } = pointer
+  const { current, unreadable } = pointer
   const changes = end.changes - current.changes
   const age = clock.now().getTime() - Date.parse(current.made_at)
-  if (changes < Math.max(CHANGES, SHARE * current.documents) && (changes === 0 || age < DAY)) return undefined
+  const enough = changes >= Math.max(CHANGES, SHARE * current.documents) || (changes > 0 && age >= DAY)
+  if (!enough && !unreadable) return undefined
   return compactNow(pointer)
 }
 

@@ -1,4 +1,4 @@
-import type { Postings } from './codec.ts'
+import { PostingList, type Postings } from './codec.ts'
 import { ALIVE, append, type Columns, placeOf, type Sight, seenBy, sights } from './columns.ts'
 import { type Change, type Document, isGone } from './document.ts'
 import { type Face, nameKey, type PlainName, packNames, unpackNames } from './face.ts'
@@ -25,10 +25,10 @@ export class Corpus {
   changes = 0
   readonly #first: number
   readonly #fresh: Document[] = []
-  readonly #plain: string[] = []
+  readonly #plain: PlainName[][] = []
   readonly #numbers = new Map<string, number>()
   readonly #gone: Map<string, number>
-  readonly #lists = new Map<string, { numbers: number[]; impacts: number[] }>()
+  readonly #lists = new Map<string, PostingList>()
   readonly #contributors = new Map<string, number>()
 
   constructor(file: SnapshotFile) {
@@ -83,7 +83,7 @@ export class Corpus {
 
   /** Every name of a document in plain words, its title first. */
   names(number: number): PlainName[] {
-    return unpackNames(this.#plain[number - this.#first] ?? this.#file.names(number))
+    return this.#plain[number - this.#first] ?? this.#file.names(number)
   }
 
   /** The same as they were written. */
@@ -100,10 +100,7 @@ export class Corpus {
   postings(term: string): Postings[] {
     const stored = this.#file.postings(term)
     const fresh = this.#lists.get(term)
-    return [
-      ...(stored ? [stored] : []),
-      ...(fresh ? [{ numbers: Uint32Array.from(fresh.numbers), impacts: Uint8Array.from(fresh.impacts) }] : []),
-    ]
+    return [...(stored ? [stored] : []), ...(fresh ? [fresh.postings] : [])]
   }
 
   /** The number under which the columns hold a contributor; undefined for one without documents. */
@@ -144,14 +141,13 @@ export class Corpus {
       name: this.#file.rank(it.title),
     })
     this.#fresh[number - this.#first] = it
-    this.#plain[number - this.#first] = packNames([it.title, ...it.names])
+    this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
     this.#numbers.set(it.id, number)
     const contents = contentsOf(it)
     for (const [term, impact] of contents.impacts) {
-      const list = this.#lists.get(term) ?? { numbers: [], impacts: [] }
+      const list = this.#lists.get(term) ?? new PostingList()
       this.#lists.set(term, list)
-      list.numbers.push(number)
-      list.impacts.push(impact)
+      list.push(number, impact)
     }
     this.#count(contents, this.columns.flags[number] ?? 0, 1)
   }

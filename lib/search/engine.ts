@@ -6,7 +6,7 @@ import type { Corpus } from './corpus.ts'
 import { closeness, likenessOf } from './likeness.ts'
 import { literalIn } from './literal.ts'
 import { asWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
-import { type Matches, match, type Scratch, scratchFor } from './match.ts'
+import { type Matches, match } from './match.ts'
 import { top } from './top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
@@ -20,14 +20,9 @@ const DAY = 86_400_000
 
 /** Answers questions about a corpus. `state` is asked for with each answer, since the corpus moves on. */
 export function modelOf(corpus: Corpus, weights: Weights, state: () => string): Model {
-  let scratch = scratchFor(corpus.columns.flags.length)
-  const working = (): Scratch => {
-    if (scratch.says.length < corpus.columns.flags.length) scratch = scratchFor(corpus.columns.flags.length)
-    return scratch
-  }
   return {
-    search: (ask) => search(corpus, working(), weights, ask, state()),
-    suggest: (guess) => suggest(corpus, working(), weights, guess),
+    search: (ask) => search(corpus, weights, ask, state()),
+    suggest: (guess) => suggest(corpus, weights, guess),
     literal: (ask) => literalIn(corpus, ask, admission(corpus, ask)),
     document: (id, scope) => {
       const number = corpus.find(id)
@@ -39,9 +34,9 @@ export function modelOf(corpus: Corpus, weights: Weights, state: () => string): 
   }
 }
 
-function search(corpus: Corpus, scratch: Scratch, weights: Weights, ask: Ask, state: string): Found {
+function search(corpus: Corpus, weights: Weights, ask: Ask, state: string): Found {
   const { offset = 0, limit } = ask
-  const found = find(corpus, scratch, ask)
+  const found = find(corpus, ask)
   const sort = ask.sort ?? 'relevance'
   const ranked =
     sort === 'relevance' && found.wanted.length > 0
@@ -56,9 +51,9 @@ function search(corpus: Corpus, scratch: Scratch, weights: Weights, ask: Ask, st
 }
 
 /** Names that answer the text; documents that only mention it elsewhere are no completions. */
-function suggest(corpus: Corpus, scratch: Scratch, weights: Weights, guess: Guess): Hit[] {
+function suggest(corpus: Corpus, weights: Weights, guess: Guess): Hit[] {
   const begins = guess.text.trim().length < 3
-  const found = find(corpus, scratch, guess, begins ? 'prefix' : 'like')
+  const found = find(corpus, guess, begins ? 'prefix' : 'like')
   if (found.wanted.length === 0) return []
   return byRelevance(corpus, weights, guess.text, found, guess.limit)
     .filter(({ likeness }) => likeness >= 0.4)
@@ -70,23 +65,18 @@ type Filters = Pick<Ask, 'scope' | 'resources' | 'statuses' | 'published' | 'cat
 type Result = Matches & { wanted: readonly Wanted[] }
 
 /** Everything that answers the text and passes the filters. */
-function find(
-  corpus: Corpus,
-  scratch: Scratch,
-  ask: Filters & { text: string },
-  how: 'prefix' | 'like' = 'like',
-): Result {
+function find(corpus: Corpus, ask: Filters & { text: string }, how: 'prefix' | 'like' = 'like'): Result {
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [] }
   const { words, unfinished } = questionOf(ask.text)
   const sight = sightOf(ask.scope)
   const written = asWritten(corpus, words, unfinished, sight)
   if (words.length === 0) return { numbers: new Uint32Array(), says: new Float32Array(), wanted: [] }
-  const all = match(corpus, scratch, written, 1, admits)
+  const all = match(corpus, written, 1, admits)
   if (all.numbers.length >= ENOUGH || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
   const least = all.numbers.length > 0 ? LEAST_BESIDE : LEAST
-  return { ...match(corpus, scratch, nearly, least, admits), wanted: nearly }
+  return { ...match(corpus, nearly, least, admits), wanted: nearly }
 }
 
 function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {
@@ -146,7 +136,9 @@ function byRelevance(
   const { updated, popularity } = corpus.columns
   const now = clock.now().getTime()
   const order = new Float64Array(numbers.length)
+  const places = new Uint32Array(numbers.length)
   for (let i = 0; i < numbers.length; i += 1) {
+    places[i] = i
     const number = numbers[i] ?? 0
     const age = Math.max(0, (now - (updated[number] ?? 0)) / DAY)
     const liked = popularity[number] ?? 0
@@ -156,7 +148,6 @@ function byRelevance(
       (weights.popularity * liked) / (liked + 10)
   }
   const ties = corpus.columns.order
-  const places = Uint32Array.from(numbers.keys())
   const earlier = (a: number, b: number) => {
     const [x, y] = [order[a] ?? 0, order[b] ?? 0]
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y

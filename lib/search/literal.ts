@@ -1,5 +1,6 @@
 import { plainWords } from '../domain/fold.ts'
 import type { Hit, Literal } from './ask.ts'
+import { eachPosting } from './codec.ts'
 import { resourceIn, type Sight, sightOf } from './columns.ts'
 import type { Corpus } from './corpus.ts'
 import { tellingPiecesOf } from './grams.ts'
@@ -70,6 +71,6 @@ function withPiece(corpus: Corpus, piece: string, sight: Sight): Set<number> | u
   if (words.length >= MOST_WORDS) return undefined
   const numbers = new Set<number>()
   for (const term of new Set(words.filter((each) => each.includes(piece)).map(termOf)))
-    for (const list of corpus.postings(term)) for (const number of list.numbers) numbers.add(number)
+    for (const list of corpus.postings(term)) eachPosting(list, (number) => numbers.add(number))
   return numbers
 }

@@ -1,18 +1,18 @@
-import type { Postings } from './codec.ts'
+import { BLOCK, eachPosting, impactOn, PostingList, type Postings, placeIn } from './codec.ts'
 import type { Corpus } from './corpus.ts'
 import type { Choice, Wanted } from './lookup.ts'
 
-/** The documents that fit, and how much of what was asked each says, from 0 to 1. Good until the next match. */
+/** The documents that fit, and how much of what was asked each says, from 0 to 1. */
 export type Matches = { numbers: Uint32Array; says: Float32Array }
 
-/** The working memory of matching, one place per document; all zeros between questions. */
-export type Scratch = { says: Float32Array; holds: Float32Array; words: Uint16Array; touched: Uint32Array }
-export const scratchFor = (size: number): Scratch => ({
-  says: new Float32Array(size),
-  holds: new Float32Array(size),
-  words: new Uint16Array(size),
-  touched: new Uint32Array(size),
-})
+/**
+ * The working memory of matching, one place for each document of a block, all zeros between blocks: so little that it stays
+ * near the processor, however many documents there are.
+ */
+const says = new Float32Array(BLOCK)
+const holds = new Float32Array(BLOCK)
+const words = new Uint16Array(BLOCK)
+const touched = new Uint16Array(BLOCK)
 
 /**
  * The admitted documents that hold words worth at least `least` of the weight of all. The words that tell most come first:
@@ -20,50 +20,109 @@ export const scratchFor = (size: number): Scratch => ({
  */
 export function match(
   corpus: Corpus,
-  scratch: Scratch,
   wanted: readonly Wanted[],
   least: number,
   admits: (number: number) => boolean,
 ): Matches {
-  const { says, holds, words, touched } = scratch
   const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
   const needed = least * total * 0.9999
+  const steps = stepsOf(corpus, wanted, total, needed)
+  const most = steps.reduce(
+    (sum, { opens, runs }) => (opens ? runs.reduce((n, it) => n + it.lows.length, sum) : sum),
+    0,
+  )
+  const numbers = new Uint32Array(Math.min(most, corpus.columns.size))
+  const worth = new Float32Array(numbers.length)
+  let size = 0
+  for (let block = 0; block * BLOCK < corpus.columns.size; block += 1) {
+    const count = matchBlock(block, steps, needed)
+    for (let at = 0; at < count; at += 1) {
+      const low = touched[at] ?? 0
+      const number = block * BLOCK + low
+      if (admits(number)) {
+        numbers[size] = number
+        worth[size++] = says[low] ?? 0
+      }
+      forget(low)
+    }
+  }
+  return { numbers: numbers.subarray(0, size), says: worth.subarray(0, size) }
+}
+
+/** A word, whether it takes in new documents, and what those after it can still bring. */
+type Step = { bit: number; weight: number; opens: boolean; left: number; runs: Run[] }
+/** The postings of one way in which it may stand, read on from block to block. */
+type Run = Postings & { share: number; pair: number; from: number }
+
+function stepsOf(corpus: Corpus, wanted: readonly Wanted[], total: number, needed: number): Step[] {
   let left = total
-  let count = 0
-  for (const [i, { weight, choices }] of byWeight(wanted).entries()) {
-    const bit = 1 << i
+  return byWeight(wanted).map(({ weight, choices }, i) => {
     const opens = left >= needed
-    for (const choice of choices) {
+    left -= weight
+    const runs = choices.flatMap((choice) => {
       const share = (weight * choice.fit) / (255 * total)
-      for (const { numbers, impacts } of postingsOf(corpus, choice)) {
-        for (let at = 0; at < numbers.length; at += 1) {
-          const number = numbers[at] ?? 0
-          const held = words[number] ?? 0
-          if (held & bit) continue
-          if (held === 0) {
-            if (!opens) continue
-            touched[count++] = number
-          }
-          words[number] = held | bit
-          holds[number] = (holds[number] ?? 0) + weight
-          says[number] = (says[number] ?? 0) + share * (impacts[at] ?? 0)
+      return postingsOf(corpus, choice).map((postings): Run => ({ ...postings, share, pair: 0, from: 0 }))
+    })
+    return { bit: 1 << i, weight, opens, left, runs }
+  })
+}
+
+/** Leaves in `touched` the documents of a block that hold enough, and answers how many they are. */
+function matchBlock(block: number, steps: readonly Step[], needed: number): number {
+  let count = 0
+  for (const { bit, weight, opens, left, runs } of steps) {
+    for (const run of runs) {
+      if (run.blocks[run.pair] !== block) continue
+      const { lows, impacts, share, from } = run
+      const end = from + (run.blocks[run.pair + 1] ?? 0) + 1
+      run.pair += 2
+      run.from = end
+      if (!opens && count * WALK < end - from) {
+        for (let i = 0; i < count; i += 1) {
+          const low = touched[i] ?? 0
+          const held = words[low] ?? 0
+          const at = held & bit ? -1 : placeIn(lows, low, from, end)
+          if (at < 0) continue
+          words[low] = held | bit
+          holds[low] = (holds[low] ?? 0) + weight
+          says[low] = (says[low] ?? 0) + share * (impacts[at] ?? 0)
         }
+        continue
+      }
+      for (let at = from; at < end; at += 1) {
+        const low = lows[at] ?? 0
+        const held = words[low] ?? 0
+        if (held & bit) continue
+        if (held === 0) {
+          if (!opens) continue
+          touched[count++] = low
+        }
+        words[low] = held | bit
+        holds[low] = (holds[low] ?? 0) + weight
+        says[low] = (says[low] ?? 0) + share * (impacts[at] ?? 0)
       }
     }
-    left -= weight
+    count = keep(count, needed - left)
   }
-  const found = new Uint32Array(count)
-  const worth = new Float32Array(count)
-  let size = 0
+  return count
+}
+
+/** A list so many times longer than there are documents left is searched for each of them, not read from end to end. */
+const WALK = 12
+
+/** Lets go of the documents that cannot hold enough any more. */
+function keep(count: number, least: number): number {
+  let kept = 0
   for (let at = 0; at < count; at += 1) {
-    const number = touched[at] ?? 0
-    if ((holds[number] ?? 0) >= needed && admits(number)) {
-      found[size] = number
-      worth[size++] = says[number] ?? 0
-    }
-    says[number] = holds[number] = words[number] = 0
+    const low = touched[at] ?? 0
+    if ((holds[low] ?? 0) >= least) touched[kept++] = low
+    else forget(low)
   }
-  return { numbers: found.subarray(0, size), says: worth.subarray(0, size) }
+  return kept
+}
+
+function forget(low: number): void {
+  says[low] = holds[low] = words[low] = 0
 }
 
 const byWeight = (wanted: readonly Wanted[]) =>
@@ -81,17 +140,11 @@ function postingsOf(corpus: Corpus, { terms }: Choice): Postings[] {
 
 /** The documents in both lists, with what the term that says less says. */
 function both(a: Postings, b: Postings): Postings {
-  const size = Math.min(a.numbers.length, b.numbers.length)
-  const [numbers, impacts] = [new Uint32Array(size), new Uint8Array(size)]
-  let count = 0
-  for (let i = 0, j = 0; i < a.numbers.length && j < b.numbers.length; ) {
-    const [x, y] = [a.numbers[i] ?? 0, b.numbers[j] ?? 0]
-    if (x === y) {
-      numbers[count] = x
-      impacts[count++] = Math.min(a.impacts[i] ?? 0, b.impacts[j] ?? 0)
-    }
-    if (x <= y) i += 1
-    if (y <= x) j += 1
-  }
-  return { numbers: numbers.subarray(0, count), impacts: impacts.subarray(0, count) }
+  const [few, many] = a.lows.length < b.lows.length ? [a, b] : [b, a]
+  const list = new PostingList()
+  eachPosting(few, (number, impact) => {
+    const other = impactOn(many, number)
+    if (other > 0) list.push(number, Math.min(impact, other))
+  })
+  return list.postings
 }

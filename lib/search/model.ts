@@ -7,7 +7,15 @@ import { Corpus } from './corpus.ts'
 import { modelOf } from './engine.ts'
 import { readAfter } from './log.ts'
 import { isBusy, rebuild, whileOtherRebuilds } from './rebuild.ts'
-import { fetchSnapshot, forgetOthers, loadPointer, pathOf, type Snapshot, Unreadable } from './snapshot.ts'
+import {
+  fetchSnapshot,
+  forgetOthers,
+  loadPointer,
+  markUnreadable,
+  pathOf,
+  type Snapshot,
+  Unreadable,
+} from './snapshot.ts'
 import { openFile } from './snapshot-file.ts'
 
 /**
@@ -22,11 +30,17 @@ export const searchHealth = (): Health => ours.health()
 /** A model that is opened when first asked for, and kept up to date. */
 export type Follower = { model: () => Promise<Model>; health: () => Health }
 
+/** After a failure to open one, those who ask are answered so at once for so long: each try may fetch a whole snapshot. */
+const PAUSE_MS = 1500
+
 /** One such model. A process has one; tests have several, as if they were processes. */
 export function follower(): Follower {
   let opening: Promise<Opened> | undefined
   let last: Opened | undefined
+  let failed = Number.NEGATIVE_INFINITY
   const open = (): Promise<Opened> => {
+    if (performance.now() - failed < PAUSE_MS) return Promise.reject(unavailable())
+    const before = opening
     const attempt = openAny()
     opening = attempt
     attempt.then(
@@ -34,7 +48,9 @@ export function follower(): Follower {
         last = opened
       },
       () => {
-        if (opening === attempt) opening = undefined
+        failed = performance.now()
+        // The one that was to be replaced still serves.
+        if (opening === attempt) opening = before
       },
     )
     return attempt
@@ -93,7 +109,10 @@ async function openAny(): Promise<Opened> {
   const current = pointer && (await openSnapshot(pointer.current))
   if (current) return openedFrom(pointer.current.id, current, 'current')
   const previous = pointer?.previous && (await openSnapshot(pointer.previous))
-  if (previous) return openedFrom(pointer?.previous?.id ?? '', previous, 'previous')
+  if (previous) {
+    await markUnreadable(pointer).catch(noMark)
+    return openedFrom(pointer.previous?.id ?? '', previous, 'previous')
+  }
   try {
     const { id } = await rebuild()
     return openedFrom(id, new Corpus(openFile(pathOf(id))), 'rebuilt')
@@ -102,6 +121,9 @@ async function openAny(): Promise<Opened> {
     return openAny()
   }
 }
+
+/** Someone else was faster, or the next process will note it. */
+const noMark = () => log({ level: 'error', message: 'search snapshot', error: 'not marked as unreadable' })
 
 /** Whoever can do without search is told that there is none, whatever stood in the way. */
 function unopenable(error: unknown): Problem {
@@ -176,12 +198,14 @@ async function follow(it: Opened): Promise<boolean> {
   return !(await hasNewer(it))
 }
 
-/** With so many changes in memory a newer snapshot is worth fetching, if there is one. */
+/** With so many changes in memory a newer snapshot is worth fetching, if there is one; always in place of the previous one. */
 const MANY = 20_000
 const BETWEEN_CHECKS_MS = 60_000
 
 async function hasNewer(it: Opened): Promise<boolean> {
-  if (it.corpus.changes < MANY || performance.now() - it.checked < BETWEEN_CHECKS_MS) return false
+  if ((it.corpus.changes < MANY && it.from !== 'previous') || performance.now() - it.checked < BETWEEN_CHECKS_MS)
+    return false
   it.checked = performance.now()
-  return (await loadPointer())?.current.id !== it.id
+  const pointer = await loadPointer()
+  return pointer !== undefined && !pointer.unreadable && pointer.current.id !== it.id
 }

@@ -1,10 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
 import { FORMAT } from './build.ts'
-import { eachNumber, type Postings, unpackPostings } from './codec.ts'
+import { type Postings, postingsIn, unpack } from './codec.ts'
 import { type Columns, columnsFrom, type Sight } from './columns.ts'
 import type { Document } from './document.ts'
-import { type Face, nameKey, namesIn, unpackFace } from './face.ts'
+import { type Face, nameKey, namesIn, type PlainName, unpackFace, unpackNames } from './face.ts'
+import { remembered } from './remember.ts'
 import { mayHold } from './sieve.ts'
 
 export type Counts = Record<Sight, number>
@@ -28,8 +30,8 @@ export type SnapshotFile = {
   postings: (term: string) => Postings | undefined
   columns: () => Columns
   face: (number: number) => Face
-  /** The names as `packNames` wrote them. */
-  names: (number: number) => string
+  /** Every name in plain words, the title first. */
+  names: (number: number) => PlainName[]
   /** The names as they were written, the title first. */
   written: (number: number) => string[]
   text: (number: number) => string
@@ -54,68 +56,58 @@ const Facts = v.object({
 })
 export type Facts = v.InferOutput<typeof Facts>
 
-/** Lists of so many documents or more are kept unpacked, 5 bytes for each document of each list, until they are too many. */
-const LONG = 2000
-const MOST_HELD = 4_000_000
+/** What is kept in memory once it has been read, some 30 MB in all: bytes of postings, numbers of words with a gram, and how many of the rest. */
+const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, faces: 2000 }
 
 /** Opens a file that `build` wrote; fails on any other. */
 export function openFile(path: string): SnapshotFile {
-  const db = new DatabaseSync(path, { readOnly: true })
+  // Nobody ever writes it, so that no read needs to lock it: a lock costs ten times what reading a row does.
+  const db = new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true })
   // Pages are read where they lie; the system keeps as many in memory as it has room for, for all processes together.
   db.exec('PRAGMA mmap_size = 2147418112; PRAGMA cache_size = -2000')
-  const one = (sql: string) => {
+  const cell = (sql: string) => {
     const statement = db.prepare(sql)
-    return (...values: (string | number)[]) => statement.get(...values)
+    statement.setReturnArrays(true)
+    return (...values: (string | number)[]) => statement.get(...values)?.[0]
   }
-  const facts = v.parse(Facts, JSON.parse(String(one('SELECT facts FROM facts')()?.facts)))
-  const postings = one('SELECT term.total, data FROM term JOIN term_list USING (number) WHERE term.text = ?')
-  const names = one('SELECT names FROM document WHERE number = ?')
-  const face = one('SELECT face FROM document WHERE number = ?')
-  const text = one('SELECT text FROM document WHERE number = ?')
+  const facts = v.parse(Facts, JSON.parse(String(cell('SELECT facts FROM facts')())))
+  const postings = cell('SELECT data FROM term JOIN term_list USING (number) WHERE term.text = ?')
+  const names = cell('SELECT names FROM document WHERE number = ?')
+  const face = cell('SELECT face FROM document WHERE number = ?')
+  const text = cell('SELECT text FROM document WHERE number = ?')
   const at = db.prepare('SELECT number FROM document WHERE place = ?')
-  const contributor = one('SELECT number FROM contributor WHERE id = ?')
-  const column = one('SELECT data FROM columns WHERE name = ?')
-  const name = one('SELECT key FROM name WHERE rank = ?')
-  const ranks = Number(one('SELECT max(rank) AS n FROM name')()?.n ?? 0)
-  // Long lists belong to common words, which come in most questions.
-  const lists = new Map<string, Postings>()
-  let held = 0
-  const keep = (term: string, list: Postings) => {
-    if (list.numbers.length < LONG) return
-    lists.set(term, list)
-    held += list.numbers.length
-    for (const [oldest, { numbers }] of lists) {
-      if (held <= MOST_HELD) break
-      lists.delete(oldest)
-      held -= numbers.length
-    }
-  }
+  const contributor = cell('SELECT number FROM contributor WHERE id = ?')
+  const column = cell('SELECT data FROM columns WHERE name = ?')
+  const name = cell('SELECT key FROM name WHERE rank = ?')
+  const ranks = Number(cell('SELECT max(rank) FROM name')() ?? 0)
+  const postingsOf = remembered(
+    (term: string) => {
+      const data = postings(term)
+      return data instanceof Uint8Array ? postingsIn(data) : undefined
+    },
+    MOST.postings,
+    ({ lows }) => 200 + 3 * lows.length,
+  )
+  const namesOf = remembered((number: number) => unpackNames(String(names(number))), MOST.names)
+  const faceOf = remembered((number: number) => unpackFace(String(face(number))), MOST.faces)
   return {
     facts,
     terms: lexicon(db, 'term'),
     words: lexicon(db, 'word'),
-    postings: (term) => {
-      const known = lists.get(term)
-      if (known) return known
-      const row = postings(term)
-      if (!(row?.data instanceof Uint8Array)) return undefined
-      const list = unpackPostings(row.data, Number(row.total))
-      keep(term, list)
-      return list
-    },
+    postings: postingsOf,
     columns: () =>
       columnsFrom(facts.documents, (each) => {
-        const data = column(each)?.data
+        const data = column(each)
         return data instanceof Uint8Array ? data : undefined
       }),
-    face: (number) => unpackFace(String(face(number)?.face)),
-    names: (number) => String(names(number)?.names),
-    written: (number) => namesIn(String(face(number)?.face)),
-    text: (number) => String(text(number)?.text),
+    face: faceOf,
+    names: namesOf,
+    written: (number) => namesIn(String(face(number))),
+    text: (number) => String(text(number)),
     at: (place) => at.all(place).map((row) => Number(row.number)),
     contributor: (id) => {
-      const row = contributor(id)
-      return row && Number(row.number)
+      const number = contributor(id)
+      return number === undefined ? undefined : Number(number)
     },
     gone: () =>
       db
@@ -127,10 +119,10 @@ export function openFile(path: string): SnapshotFile {
       let [low, high] = [0, ranks]
       while (low < high) {
         const middle = (low + high + 1) >> 1
-        if (String(name(middle)?.key) <= key) low = middle
+        if (String(name(middle)) <= key) low = middle
         else high = middle - 1
       }
-      return low > 0 && String(name(low)?.key) === key ? low : low + 0.5
+      return low > 0 && String(name(low)) === key ? low : low + 0.5
     },
     documents: function* () {
       for (const row of db.prepare('SELECT face, text FROM document ORDER BY number').iterate())
@@ -140,37 +132,30 @@ export function openFile(path: string): SnapshotFile {
   }
 }
 
-/** So many words of a vocabulary are kept in memory once they have been read. */
-const MOST_KEPT = 50_000
-
 function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   const counts = db.prepare(`SELECT anon, total FROM ${table} WHERE text = ?`)
   const beginning = db.prepare(`SELECT text FROM ${table} WHERE text >= ? AND text < ? ORDER BY text`)
   const gram = db.prepare(`SELECT data FROM ${table}_gram WHERE gram = ?`)
   const word = db.prepare(`SELECT text FROM ${table}_list WHERE number = ?`)
   const size = Number(db.prepare(`SELECT count(*) AS n FROM ${table}_list`).get()?.n)
-  // The file never changes, so what was read once holds. Words come again and again.
-  const read = new Map<number, string>()
-  const textOf = (number: number): string => {
-    const known = read.get(number)
-    if (known !== undefined) return known
-    const text = String(word.get(number)?.text)
-    if (read.size < MOST_KEPT) read.set(number, text)
-    return text
-  }
-  const counted = new Map<string, Counts>()
   const stored = db.prepare('SELECT data FROM columns WHERE name = ?').get(`${table}_sieve`)?.data
   const sieve = stored instanceof Uint8Array ? stored : new Uint8Array(8).fill(255)
-  return {
-    counts: (text) => {
-      const known = counted.get(text)
-      if (known || !mayHold(sieve, text)) return known
-      const row = counts.get(text)
-      if (!row) return undefined
-      const found = { anon: Number(row.anon), total: Number(row.total) }
-      if (counted.size < MOST_KEPT) counted.set(text, found)
-      return found
+  const textOf = remembered((number: number) => String(word.get(number)?.text), MOST.words)
+  const countsOf = remembered((text: string): Counts | undefined => {
+    const row = mayHold(sieve, text) ? counts.get(text) : undefined
+    return row && { anon: Number(row.anon), total: Number(row.total) }
+  }, MOST.words)
+  const wordsWith = remembered(
+    (each: string) => {
+      const data = gram.get(each)?.data
+      return data instanceof Uint8Array ? unpack(data) : undefined
     },
+    MOST.grams,
+    (numbers) => numbers.length,
+  )
+  const shared = new Uint8Array(size)
+  return {
+    counts: countsOf,
     beginning: (text, most, admits) => {
       const words: string[] = []
       for (const row of beginning.iterate(text, `${text}\u{10ffff}`)) {
@@ -181,21 +166,19 @@ function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
       return words
     },
     sharing: (grams, least, most, admits) => {
-      const shared = new Uint8Array(size)
       const found: number[] = []
       for (const each of grams) {
-        const data = gram.get(each)?.data
-        if (!(data instanceof Uint8Array)) continue
-        eachNumber(data, (number) => {
+        for (const number of wordsWith(each) ?? []) {
           const n = (shared[number] ?? 0) + 1
           shared[number] = n
           if (n === least) found.push(number)
-        })
+        }
       }
       found.sort((a, b) => (shared[b] ?? 0) - (shared[a] ?? 0) || a - b)
+      shared.fill(0)
       const words: string[] = []
       for (const number of found) {
-        const text = textOf(number)
+        const text = textOf(number) ?? ''
         if (admits(text)) words.push(text)
         if (words.length === most) break
       }

@@ -32,12 +32,22 @@ export const Snapshot = v.object({
 })
 export type Snapshot = v.InferOutput<typeof Snapshot>
 
-/** Which snapshots there are: the one that counts and the one before it, should that be unreadable. */
-const Pointer = v.object({ current: Snapshot, previous: v.nullable(Snapshot), version: v.number() })
+/** Which snapshots there are: the one that counts and the one before it, should that be unreadable; and whether someone has found it so. */
+const Pointer = v.object({
+  current: Snapshot,
+  previous: v.nullable(Snapshot),
+  unreadable: v.optional(v.boolean(), false),
+  version: v.number(),
+})
 export type Pointer = v.InferOutput<typeof Pointer>
 const pointer = defineItem({ type: 'search-snapshot', schema: Pointer, key: () => key.searchSnapshot() })
 
 export const loadPointer = (): Promise<Pointer | undefined> => get(pointer, {})
+
+/** Notes that the snapshot that counts cannot be read, so that the next sweep makes another. What has changed meanwhile stays as it is. */
+export async function markUnreadable(old: Pointer): Promise<void> {
+  if (!old.unreadable) await transact([put(pointer, { ...old, unreadable: true, version: old.version + 1 }, old)])
+}
 
 /** A snapshot is missing, or is not what was stored. */
 export class Unreadable extends Error {}
@@ -92,7 +102,9 @@ export async function publish(
   }
   await blobs.putFile(current.key, compressed, 'application/zstd')
   await rm(compressed, { force: true })
-  const next: Pointer = { current, previous: old?.current ?? null, version: (old?.version ?? 0) + 1 }
+  // What cannot be read is no help to those who come after.
+  const [kept, dropped] = old?.unreadable ? [old.previous, old.current] : [old?.current, old?.previous]
+  const next: Pointer = { current, previous: kept ?? null, unreadable: false, version: (old?.version ?? 0) + 1 }
   try {
     await transact([put(pointer, next, old)])
   } catch (error) {
@@ -100,8 +112,8 @@ export async function publish(
     await blobs.deleteObject(current.key)
     return undefined
   }
-  if (old?.previous) await blobs.deleteObject(old.previous.key)
-  if (old) await trim(old.current.position)
+  if (dropped) await blobs.deleteObject(dropped.key)
+  if (kept) await trim(kept.position)
   return current
 }
 

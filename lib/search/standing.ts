@@ -7,7 +7,7 @@ export async function standing(): Promise<{ healthy: boolean; message: string }>
   const [pointer, end] = await Promise.all([loadPointer(), lastEntry()])
   if (!pointer) return { healthy: true, message: 'There is no snapshot yet: whoever searches reads the table.' }
   const { key, bytes, documents, changes } = pointer.current
-  if ((await sizeOf(key)) !== bytes)
+  if (pointer.unreadable || (await sizeOf(key)) !== bytes)
     return {
       healthy: false,
       message: 'The snapshot cannot be read: whoever searches starts from an older one, or the table.',

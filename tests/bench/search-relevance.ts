@@ -1,5 +1,6 @@
 import type { Model } from '../../lib/search/ask.ts'
-import type { Query } from './search-rows.ts'
+import { type Query, type Row, readQueries } from './search-rows.ts'
+import { print } from './table.ts'
 
 export type Scores = { questions: number; first: number; ten: number; mrr: number }
 /** Finds the ids of the ten best rows. */
@@ -37,3 +38,32 @@ export const finderOf =
     model
       .search({ text, scope: { signedIn: false, everything: false, own: null }, limit: 10 })
       .hits.map(({ object_pk }) => object_pk)
+
+/** Prints how well each contestant finds what the file of questions expects; the first one's figures stand first. */
+export async function relevance(rows: readonly Row[], finders: Readonly<Record<string, Finder>>): Promise<void> {
+  const known = new Set(rows.map(({ id }) => id))
+  await printed('Relevance on the real rows', readQueries(), known, finders)
+}
+
+async function printed(
+  title: string,
+  queries: readonly Query[],
+  known: ReadonlySet<string>,
+  finders: Readonly<Record<string, Finder>>,
+): Promise<void> {
+  const judged: [string, Map<string, Scores>][] = []
+  for (const [name, find] of Object.entries(finders)) judged.push([name, (await judge(queries, known, find)).groups])
+  const [[, first] = ['', new Map<string, Scores>()]] = judged
+  const row = ([perturbation, { questions }]: [string, Scores]) => ({
+    perturbation,
+    questions,
+    ...Object.assign({}, ...judged.map(([name, groups]) => figures(name, groups.get(perturbation)))),
+  })
+  print(title, [...first].map(row))
+}
+
+const figures = (name: string, it: Scores | undefined): Record<string, string> => ({
+  [`${name} @1`]: it?.first.toFixed(3) ?? '-',
+  [`${name} @10`]: it?.ten.toFixed(3) ?? '-',
+  [`${name} MRR`]: it?.mrr.toFixed(3) ?? '-',
+})
