@@ -11,11 +11,11 @@ export async function judge(queries: readonly Query[], known: ReadonlySet<string
   const missed: { query: Query; got: string[] }[] = []
   for (const query of queries) {
     const expected = query.expected_ids.filter((id) => known.has(id))
-    if (expected.length === 0 && query.perturbation !== 'negative') continue
+    if (expected.length === 0 && !isNegative(query)) continue
     const got = (await find(query.query)).slice(0, 10)
     const right = got.filter((id) => expected.includes(id)).length
     const rank = got.findIndex((id) => expected.includes(id))
-    const none = query.perturbation === 'negative'
+    const none = isNegative(query)
     const ten = none ? Number(got.length === 0) : right / Math.min(10, expected.length)
     const scores = groups.get(query.perturbation) ?? { questions: 0, first: 0, ten: 0, mrr: 0 }
     groups.set(query.perturbation, {
@@ -29,6 +29,9 @@ export async function judge(queries: readonly Query[], known: ReadonlySet<string
   for (const it of groups.values()) for (const name of ['first', 'ten', 'mrr'] as const) it[name] /= it.questions
   return { groups, missed }
 }
+
+/** Nothing should be found. */
+const isNegative = ({ perturbation }: Query) => perturbation === 'negative' || perturbation === 'nonsense'
 
 /** The model as a finder; rows are named by object_pk. */
 export const finderOf =
