@@ -46,8 +46,8 @@ type Way = {
 /** Whether a name is a right answer, by the name or part that was spoilt and by the question. */
 const rightBy = {
   same: (of: string, query: string) => (name: string) => name === of || name === query,
-  begins: (of: string) => (name: string) => name.startsWith(of),
-  'a word begins': (of: string) => (name: string) => ` ${name}`.includes(` ${of}`),
+  begins: (of: string, query: string) => (name: string) => name.startsWith(of) || name.startsWith(query),
+  'a word begins': (_: string, query: string) => (name: string) => ` ${name}`.includes(` ${query}`),
   words: (of: string, query: string) => (name: string) =>
     name === of || query.split(' ').every((word) => name.split(' ').includes(word)),
   none: () => () => false,
@@ -85,6 +85,8 @@ function shuffled<T>(all: readonly T[], roll: Roll): T[] {
 
 const pick = <T>(all: readonly T[], roll: Roll): T | undefined => all[Math.floor(roll() * all.length)]
 const whole = (query: string | undefined): Spoilt | undefined => (query === undefined ? undefined : { query })
+/** What is typed so far stands for itself. */
+const part = (query: string): Spoilt => ({ query, of: query })
 
 const isDevanagari = (name: string) => /[\u0900-\u097f]/.test(name)
 const isLatin = (name: string) => /^[\x20-\x7e]+$/.test(name) && /[a-z]{4}/i.test(name)
@@ -318,7 +320,7 @@ const ways: readonly Way[] = [
     from: several(2),
     make: (name, roll) => {
       const last = name.lastIndexOf(' ') + 1
-      return whole(name.slice(0, last + 1 + Math.floor(roll() * Math.min(4, name.length - last - 1))))
+      return part(name.slice(0, last + 1 + Math.floor(roll() * Math.min(4, name.length - last - 1))))
     },
     right: 'begins',
   },
@@ -338,7 +340,7 @@ const ways: readonly Way[] = [
       const letters = clustersOf(name)
       return letters.length < 4
         ? undefined
-        : whole(letters.slice(0, 3 + Math.floor(roll() * (letters.length - 3))).join(''))
+        : part(letters.slice(0, 3 + Math.floor(roll() * (letters.length - 3))).join(''))
     },
     right: 'begins',
   },
@@ -369,7 +371,6 @@ const ways: readonly Way[] = [
         wordSwapped(
           name,
           [
-            ['temple', 'मन्दिर'],
             ['mandir', 'मन्दिर'],
             ['durbar', 'दरबार'],
             ['devi', 'देवी'],
