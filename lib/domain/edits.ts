@@ -25,3 +25,11 @@ export function edits(a: string, b: string): number {
   }
   return last[columns] ?? 0
 }
+
+/** The edits that turn a text into the beginning of another, looking no further than `most` letters beyond it. */
+export function editsOfBeginning(letters: string, word: string, most: number): number {
+  let least = letters.length
+  for (let size = Math.max(1, letters.length - most); size <= letters.length + most; size += 1)
+    least = Math.min(least, edits(letters, word.slice(0, size)))
+  return least
+}

@@ -5,15 +5,15 @@ import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn 
 import type { Corpus } from './corpus.ts'
 import { closeness, likenessOf } from './likeness.ts'
 import { literalIn } from './literal.ts'
-import { asWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
+import { asWritten, isWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
 import { type Matches, match, type Scratch, scratchFor } from './match.ts'
 import { top } from './top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
 const ENOUGH = 10
-/** What a document must hold of a question, by weight, when none holds all of it, and when a few do. */
-const LEAST = 0.5
-const LEAST_BESIDE = 0.7
+/** What a document must hold of a question, by weight, when few hold all of it, and how much it must say: a name does, a mention does not. */
+const LEAST = 0.35
+const SAYS = 0.15
 /** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
 const COMPARED = 64
 const DAY = 86_400_000
@@ -78,15 +78,24 @@ function find(
 ): Result {
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [] }
-  const { words, unfinished } = questionOf(ask.text)
+  const words = questionOf(ask.text)
   const sight = sightOf(ask.scope)
-  const written = asWritten(corpus, words, unfinished, sight)
+  const written = asWritten(corpus, words, sight)
   if (words.length === 0) return { numbers: new Uint32Array(), says: new Float32Array(), wanted: [] }
   const all = match(corpus, scratch, written, 1, admits)
-  if (all.numbers.length >= ENOUGH || how === 'prefix') return { ...all, wanted: written }
+  if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
-  const least = all.numbers.length > 0 ? LEAST_BESIDE : LEAST
-  return { ...match(corpus, scratch, nearly, least, admits), wanted: nearly }
+  return { ...saying(match(corpus, scratch, nearly, LEAST, admits), all.numbers), wanted: nearly }
+}
+
+/** Without those that hold only some of the words and only in passing. */
+function saying({ numbers, says }: Matches, all: Uint32Array): Matches {
+  const whole = new Set(all)
+  const places = [...numbers.keys()].filter((i) => (says[i] ?? 0) >= SAYS || whole.has(numbers[i] ?? 0))
+  return {
+    numbers: Uint32Array.from(places, (i) => numbers[i] ?? 0),
+    says: Float32Array.from(places, (i) => says[i] ?? 0),
+  }
 }
 
 function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {

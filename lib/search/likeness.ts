@@ -1,7 +1,8 @@
-import { edits } from '../domain/edits.ts'
-import { sortWords } from '../domain/fold.ts'
+import { edits, editsOfBeginning } from '../domain/edits.ts'
+import { asideWords, sortWords } from '../domain/fold.ts'
 import { isDevanagari, type PlainName } from './face.ts'
 import type { Wanted } from './lookup.ts'
+import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 import { synonymsOf } from './synonyms.ts'
 import { termOf, type Word } from './words.ts'
 
@@ -54,15 +55,23 @@ function likeness(wanted: readonly Wanted[], asked: string, written: string, spe
   return Math.max(apart, together(wanted, words))
 }
 
-const tellsOf = ({ term }: Word) => (sortWords.has(term) ? 0.4 : 1)
+const tellsOf = ({ term }: Word) => (asideWords.has(term) ? 0.1 : sortWords.has(term) ? 0.4 : 1)
 
-function wordFit({ raw, term, unfinished }: Wanted, word: Word): number {
+function wordFit({ raw, term, begins }: Wanted, word: Word): number {
   if (word.raw === raw) return 1
   if (word.term === term) return 0.97
-  if (unfinished && (word.raw.startsWith(raw) || word.term.startsWith(term)))
-    return 0.8 + (0.15 * Math.min(term.length, word.term.length)) / word.term.length
-  const alike = term.length > 2 && Math.abs(term.length - word.term.length) <= 2 ? closeness(term, word.term) : 0
+  if (otherSpellingsOf(term).has(word.term)) return 0.93
+  const met = (0.15 * Math.min(term.length, word.term.length)) / word.term.length
+  if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
+  if (begins && word.term.startsWith(begins.term)) return 0.7 + met
+  const near = term.length > 2 && Math.abs(term.length - word.term.length) <= 3
+  const alike = near ? Math.max(closeness(raw, word.raw), closeness(term, word.term)) : 0
   if (alike >= 0.6) return 0.95 * alike
+  if (otherEndingsOf(term).includes(word.term)) return 0.75
+  if (begins && begins.raw.length > 4 && word.raw.length > begins.raw.length) {
+    const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2) / begins.raw.length
+    if (begun >= 0.75) return 0.75 * begun
+  }
   if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
   return synonymsOf(term).has(word.term) ? 0.5 : 0

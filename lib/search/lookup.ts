@@ -1,15 +1,19 @@
-import { edits } from '../domain/edits.ts'
-import { genericWords, sortWords } from '../domain/fold.ts'
+import { edits, editsOfBeginning } from '../domain/edits.ts'
+import { asideWords, genericWords, respellBeginning, sortWords } from '../domain/fold.ts'
 import type { Sight } from './columns.ts'
 import type { Corpus, Words } from './corpus.ts'
+import { isDevanagari } from './face.ts'
 import { gramsOf, tellingPiecesOf } from './grams.ts'
+import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 import { synonymsOf } from './synonyms.ts'
 import { termOf, type Word, wordsOf } from './words.ts'
 
 /** A way in which a word that was asked for may stand in a document: one term, or several that must all be there. */
 export type Choice = { terms: readonly string[]; fit: number }
+/** A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of a syllable. */
+export type Asked = Word & { begins?: Word; syllabic: boolean }
 /** A word that was asked for, how much it tells, and its choices, the best first. */
-export type Wanted = Word & { weight: number; choices: readonly Choice[]; unfinished: boolean }
+export type Wanted = Asked & { weight: number; choices: readonly Choice[] }
 
 /** More words make no better question. */
 const MOST_WORDS = 12
@@ -18,31 +22,41 @@ const MOST_COMPLETIONS = 400
 const MOST_NEAR = 24
 
 /** The words of a question. The last one counts as unfinished unless something follows it. */
-export function questionOf(text: string): { words: Word[]; unfinished: boolean } {
+export function questionOf(text: string): Asked[] {
+  const typed = text.slice(0, 300)
   const seen = new Set<string>()
-  const words = wordsOf(text.slice(0, 300)).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
-  return {
-    words: words.slice(0, MOST_WORDS),
-    unfinished: words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text),
-  }
+  const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
+  const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
+  const syllabic = isDevanagari(typed)
+  return words
+    .slice(0, MOST_WORDS)
+    .map((word, i) =>
+      unfinished && i === words.length - 1
+        ? { ...word, syllabic, begins: beginningOf(word, typed) }
+        : { ...word, syllabic },
+    )
+}
+
+/** The vowel that a consonant of Devanagari carries may turn out to be another one. */
+function beginningOf({ raw }: Word, typed: string): Word {
+  const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
+  return { raw: letters, term: respellBeginning(letters) }
 }
 
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
-export function asWritten(corpus: Corpus, words: readonly Word[], unfinished: boolean, sight: Sight): Wanted[] {
-  return words.map((word, i) => {
-    const last = unfinished && i === words.length - 1
-    return wanted(corpus, word, last, [
-      ...exact(corpus, word, sight),
-      ...(last ? completions(corpus, word, sight) : []),
-    ])
-  })
+export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
+  return words.map((word) => wanted(corpus, word, [...exact(corpus, word, sight), ...completions(corpus, word, sight)]))
 }
+
+/** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
+export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
 
 /** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
 export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight): Wanted[] {
   return written.map((it, i) =>
-    wanted(corpus, it, it.unfinished, [
+    wanted(corpus, it, [
       ...it.choices,
+      ...otherwise(corpus, it, sight),
       ...joined(corpus, written, i, sight),
       ...split(corpus, it, sight),
       ...near(corpus, it, sight),
@@ -53,11 +67,11 @@ export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sigh
 }
 
 /** Each term once, by its best fit, so that no document is counted twice for one word. */
-function wanted(corpus: Corpus, { raw, term }: Word, unfinished: boolean, choices: readonly Choice[]): Wanted {
+function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wanted {
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) if (!best.has(choice.terms.join(' '))) best.set(choice.terms.join(' '), choice)
-  return { raw, term, unfinished, weight: weightOf(corpus, term, [...best.values()]), choices: [...best.values()] }
+  return { ...asked, weight: weightOf(corpus, asked.term, [...best.values()]), choices: [...best.values()] }
 }
 
 /**
@@ -68,37 +82,54 @@ function weightOf(corpus: Corpus, term: string, choices: readonly Choice[]): num
   const from = corpus.terms.count(term, 'anon') > 0 ? term : (choices[0]?.terms[0] ?? '')
   const count = corpus.terms.count(from, 'anon')
   const rarity = Math.log(1 + corpus.anonymous / (count > 0 ? count : Math.sqrt(corpus.anonymous + 1)))
-  return (rarity + 0.1) * (sortWords.has(from) ? 0.4 : genericWords.has(from) ? 0.8 : 1)
+  return (rarity + 0.1) * tellingOf(term, from)
 }
+
+const tellingOf = (asked: string, found: string): number =>
+  asideWords.has(asked) ? 0.1 : sortWords.has(found) ? 0.4 : genericWords.has(found) ? 0.8 : 1
 
 const exact = ({ terms }: Corpus, { term }: Word, sight: Sight): Choice[] =>
   terms.count(term, sight) > 0 ? [{ terms: [term], fit: 1 }] : []
 
-function completions(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
-  const found = new Set([
-    ...corpus.terms.beginning(term, MOST_COMPLETIONS, sight),
-    ...corpus.words.beginning(raw, MOST_COMPLETIONS, sight).map(termOf),
-  ])
-  return seen(corpus, found, sight).map((each) => ({
-    terms: [each],
-    fit: 0.7 + (0.25 * Math.min(term.length, each.length)) / each.length,
-  }))
+/** Words that begin with the letters, and those that only begin with their sound. */
+function completions(corpus: Corpus, { term, begins }: Asked, sight: Sight): Choice[] {
+  if (!begins) return []
+  const fitting = (found: Iterable<string>, least: number) =>
+    seen(corpus, found, sight).map((each) => ({
+      terms: [each],
+      fit: least + (0.25 * Math.min(term.length, each.length)) / each.length,
+    }))
+  return [
+    ...fitting(new Set(corpus.words.beginning(begins.raw, MOST_COMPLETIONS, sight).map(termOf)), COMPLETED),
+    ...fitting(corpus.terms.beginning(begins.term, MOST_COMPLETIONS, sight), COMPLETED - 0.25),
+  ]
+}
+const COMPLETED = 0.7
+
+/** The other spellings of a name, and the name with an ending that it may have or lack. */
+function otherwise(corpus: Corpus, { term }: Word, sight: Sight): Choice[] {
+  const fitting = (found: Iterable<string>, fit: number) =>
+    seen(corpus, found, sight).map((each) => ({ terms: [each], fit }))
+  return [...fitting(otherSpellingsOf(term), 0.9), ...(term.length > 3 ? fitting(otherEndingsOf(term), 0.75) : [])]
 }
 
-/** How many edits make another word of one of so many letters: none of two, one of up to seven, two of more. */
-const mostEdits = (letters: number) => (letters < 3 ? 0 : letters < 8 ? 1 : 2)
+/** How many edits make another word of one of so many letters: none of two, one of up to seven, two of more; a syllable is several letters. */
+const mostEdits = (letters: number, syllabic: boolean) =>
+  letters < 3 ? 0 : (letters < 8 ? 1 : 2) + (syllabic && letters > 4 ? 1 : 0)
 
 /** Words that are spelt nearly so. Slips happen to the word as it was written; other spellings of a name show in its term. */
-function near(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
+function near(corpus: Corpus, { raw, term, begins, syllabic }: Asked, sight: Sight): Choice[] {
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
-      const apart = Math.abs(each.length - to.length) > 2 ? 9 : edits(to, each)
+      const most = mostEdits(to.length, syllabic)
+      const apart = Math.abs(each.length - to.length) > most ? 9 : edits(to, each)
       const fit = 0.9 * (1 - apart / Math.max(to.length, each.length)) ** 2
-      return each !== to && apart <= mostEdits(to.length) ? [{ terms: [termOf(each)], fit }] : []
+      return each !== to && apart <= most ? [{ terms: [termOf(each)], fit }] : []
     })
   return [
-    ...close(spelledLike(corpus.words, raw, sight), raw),
-    ...(term.length > 3 ? close(spelledLike(corpus.terms, term, sight), term) : []),
+    ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
+    ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
+    ...(begins ? nearlyBegun(corpus, begins.raw, sight) : []),
   ]
     .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
@@ -106,14 +137,26 @@ function near(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
 }
 
 /** Candidates from a vocabulary. Short words have too few pieces in common: their neighbours are spelt out instead. */
-function spelledLike(words: Words, text: string, sight: Sight): Set<string> {
-  const most = mostEdits(text.length)
+function spelledLike(words: Words, text: string, syllabic: boolean, sight: Sight): Set<string> {
+  const most = mostEdits(text.length, syllabic)
   if (most === 0) return new Set()
   const spelt = (each: string) => words.count(each, sight) > 0
   if (text.length <= 4) return new Set([...neighbours(text)].filter(spelt))
   const grams = gramsOf(text)
   const least = Math.max(2, grams.length - 3 * most)
   return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, sight)])
+}
+
+/** Words that begin nearly so. Of fewer than five letters too many do. */
+function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
+  if (letters.length < 5) return []
+  const grams = gramsOf(letters).slice(0, -1)
+  const most = mostEdits(letters.length, false)
+  return corpus.words.sharing(grams, Math.max(2, grams.length - 3 * most), 300, sight).flatMap((each) => {
+    const apart = editsOfBeginning(letters, each, most)
+    const fit = 0.75 * (1 - apart / letters.length) ** 2
+    return each.length > letters.length && apart <= most ? [{ terms: [termOf(each)], fit }] : []
+  })
 }
 
 /** Words that hold the letters somewhere within. */
