@@ -5,7 +5,7 @@ import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn 
 import type { Corpus } from './corpus.ts'
 import { closeness, likenessOf } from './likeness.ts'
 import { literalIn } from './literal.ts'
-import { asWritten, isWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
+import { asWritten, isWritten, orNearly, questionOf, telling, type Wanted } from './lookup.ts'
 import { type Matches, match, type Scratch, scratchFor } from './match.ts'
 import { top } from './top.ts'
 
@@ -14,6 +14,9 @@ const ENOUGH = 10
 /** What a document must hold of a question, by weight, when few hold all of it, and how much it must say: a name does, a mention does not. */
 const LEAST = 0.35
 const SAYS = 0.15
+/** What it says at least when all words are in its names; beside such documents the others count less. */
+const NAMES = 0.3
+const BESIDE = 0.85
 /** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
 const COMPARED = 64
 const DAY = 86_400_000
@@ -67,7 +70,8 @@ function suggest(corpus: Corpus, scratch: Scratch, weights: Weights, guess: Gues
 }
 
 type Filters = Pick<Ask, 'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor'>
-type Result = Matches & { wanted: readonly Wanted[] }
+/** `named`: where others were let in beside them, the documents with all words in their names. */
+type Result = Matches & { wanted: readonly Wanted[]; named?: ReadonlySet<number> }
 
 /** Everything that answers the text and passes the filters. */
 function find(
@@ -82,10 +86,11 @@ function find(
   const sight = sightOf(ask.scope)
   const written = asWritten(corpus, words, sight)
   if (words.length === 0) return { numbers: new Uint32Array(), says: new Float32Array(), wanted: [] }
-  const all = match(corpus, scratch, written, 1, admits)
+  const all = match(corpus, scratch, written, telling(written), admits)
   if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
-  return { ...saying(match(corpus, scratch, nearly, LEAST, admits), all.numbers), wanted: nearly }
+  const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
+  return { ...saying(match(corpus, scratch, nearly, LEAST, admits), all.numbers), wanted: nearly, named }
 }
 
 /** Without those that hold only some of the words and only in passing. */
@@ -146,18 +151,19 @@ function byRelevance(
   corpus: Corpus,
   weights: Weights,
   text: string,
-  { numbers, says, wanted }: Result,
+  { numbers, says, wanted, named }: Result,
   size: number,
 ): Ranked[] {
   const { updated, popularity } = corpus.columns
   const now = clock.now().getTime()
   const order = new Float64Array(numbers.length)
+  const textOf = (number: number) => weights.text * (!named || named.size === 0 || named.has(number) ? 1 : BESIDE)
   for (let i = 0; i < numbers.length; i += 1) {
     const number = numbers[i] ?? 0
     const age = Math.max(0, (now - (updated[number] ?? 0)) / DAY)
     const liked = popularity[number] ?? 0
     order[i] =
-      weights.text * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) +
+      textOf(number) * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) +
       weights.recency / (1 + age) +
       (weights.popularity * liked) / (liked + 10)
   }
@@ -174,7 +180,7 @@ function byRelevance(
       const number = numbers[place] ?? 0
       const likeness =
         i < COMPARED ? likenessOf(wanted, text, corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
-      return { number, likeness, score: (order[place] ?? 0) + weights.text * 0.6 * likeness }
+      return { number, likeness, score: (order[place] ?? 0) + textOf(number) * 0.6 * likeness }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
 }

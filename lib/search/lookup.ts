@@ -48,6 +48,13 @@ export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight)
   return words.map((word) => wanted(corpus, word, [...exact(corpus, word, sight), ...completions(corpus, word, sight)]))
 }
 
+/** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
+export function telling(written: readonly Wanted[]): number {
+  const weightOfAll = (some: readonly Wanted[]) => some.reduce((sum, { weight }) => sum + weight, 0)
+  const told = written.filter(({ term, begins }) => begins || !asideWords.has(term))
+  return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
+}
+
 /** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
 export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
 
@@ -71,22 +78,23 @@ function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wante
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) if (!best.has(choice.terms.join(' '))) best.set(choice.terms.join(' '), choice)
-  return { ...asked, weight: weightOf(corpus, asked.term, [...best.values()]), choices: [...best.values()] }
+  return { ...asked, weight: weightOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
 }
 
 /**
  * How much it tells that a document holds a word: the rarer, the more; less where the word only says what sort of thing it
  * is. A word that no document holds tells as much as its nearest spelling, or as a middling word.
  */
-function weightOf(corpus: Corpus, term: string, choices: readonly Choice[]): number {
+function weightOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): number {
+  const { term } = asked
   const from = corpus.terms.count(term, 'anon') > 0 ? term : (choices[0]?.terms[0] ?? '')
   const count = corpus.terms.count(from, 'anon')
   const rarity = Math.log(1 + corpus.anonymous / (count > 0 ? count : Math.sqrt(corpus.anonymous + 1)))
-  return (rarity + 0.1) * tellingOf(term, from)
+  return (rarity + 0.1) * tellingOf(asked, from)
 }
 
-const tellingOf = (asked: string, found: string): number =>
-  asideWords.has(asked) ? 0.1 : sortWords.has(found) ? 0.4 : genericWords.has(found) ? 0.8 : 1
+const tellingOf = ({ term, begins }: Asked, found: string): number =>
+  asideWords.has(term) && !begins ? 0.1 : sortWords.has(found) ? 0.4 : genericWords.has(found) ? 0.8 : 1
 
 const exact = ({ terms }: Corpus, { term }: Word, sight: Sight): Choice[] =>
   terms.count(term, sight) > 0 ? [{ terms: [term], fit: 1 }] : []
@@ -110,7 +118,9 @@ const COMPLETED = 0.7
 function otherwise(corpus: Corpus, { term }: Word, sight: Sight): Choice[] {
   const fitting = (found: Iterable<string>, fit: number) =>
     seen(corpus, found, sight).map((each) => ({ terms: [each], fit }))
-  return [...fitting(otherSpellingsOf(term), 0.9), ...(term.length > 3 ? fitting(otherEndingsOf(term), 0.75) : [])]
+  const others = otherSpellingsOf(term)
+  const ended = term.length > 3 ? [term, ...others].flatMap(otherEndingsOf) : []
+  return [...fitting(others, 0.9), ...fitting(ended, 0.75)]
 }
 
 /** How many edits make another word of one of so many letters: none of two, one of up to seven, two of more; a syllable is several letters. */
@@ -152,10 +162,10 @@ function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
   if (letters.length < 5) return []
   const grams = gramsOf(letters).slice(0, -1)
   const most = mostEdits(letters.length, false)
-  return corpus.words.sharing(grams, Math.max(2, grams.length - 3 * most), 300, sight).flatMap((each) => {
+  return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, sight).flatMap((each) => {
     const apart = editsOfBeginning(letters, each, most)
     const fit = 0.75 * (1 - apart / letters.length) ** 2
-    return each.length > letters.length && apart <= most ? [{ terms: [termOf(each)], fit }] : []
+    return apart <= most ? [{ terms: [termOf(each)], fit }] : []
   })
 }
 
@@ -187,9 +197,13 @@ function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight):
 /** One word that is two in documents: "mayadevi" for Maya Devi. */
 function split(corpus: Corpus, { raw }: Word, sight: Sight): Choice[] {
   if (raw.length < 5) return []
-  return Array.from({ length: raw.length - 3 }, (_, i) => [raw.slice(0, i + 2), raw.slice(i + 2)].map(termOf)).flatMap(
-    (terms) => (terms.every((term) => corpus.terms.count(term, sight) > 0) ? [{ terms, fit: 0.85 }] : []),
-  )
+  const known = (term: string) => corpus.terms.count(term, sight) > 0
+  const spelt = (term: string) => (known(term) ? term : [...otherSpellingsOf(term)].find(known))
+  return Array.from({ length: raw.length - 3 }, (_, i) => i + 2).flatMap((at) => {
+    const first = spelt(termOf(raw.slice(0, at)))
+    const second = first === undefined ? undefined : spelt(termOf(raw.slice(at)))
+    return first === undefined || second === undefined ? [] : [{ terms: [first, second], fit: 0.85 }]
+  })
 }
 
 /** Only words of documents that the caller may see: others must not even crowd them out. */
