@@ -11,8 +11,10 @@ import { top } from './top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
 const ENOUGH = 10
-/** What a document must hold of a question, by weight, when few hold all of it, and how much it must say: a name does, a mention does not. */
+/** What a document must hold of a question, by weight, when no name holds all of it, and when a few do. */
 const LEAST = 0.35
+const LEAST_BESIDE = 0.6
+/** How much a document must say that lacks a word: a name does, a mention does not. */
 const SAYS = 0.15
 /** What it says at least when all words are in its names; beside such documents the others count less. */
 const NAMES = 0.3
@@ -90,17 +92,21 @@ function find(
   if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
   const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
-  return { ...saying(match(corpus, scratch, nearly, LEAST, admits), all.numbers), wanted: nearly, named }
+  const least = named.size > 0 ? LEAST_BESIDE : LEAST
+  return { ...saying(match(corpus, scratch, nearly, least, admits), all.numbers), wanted: nearly, named }
 }
 
 /** Without those that hold only some of the words and only in passing. */
 function saying({ numbers, says }: Matches, all: Uint32Array): Matches {
   const whole = new Set(all)
-  const places = [...numbers.keys()].filter((i) => (says[i] ?? 0) >= SAYS || whole.has(numbers[i] ?? 0))
-  return {
-    numbers: Uint32Array.from(places, (i) => numbers[i] ?? 0),
-    says: Float32Array.from(places, (i) => says[i] ?? 0),
+  let size = 0
+  for (let i = 0; i < numbers.length; i += 1) {
+    const number = numbers[i] ?? 0
+    if ((says[i] ?? 0) < SAYS && !whole.has(number)) continue
+    numbers[size] = number
+    says[size++] = says[i] ?? 0
   }
+  return { numbers: numbers.subarray(0, size), says: says.subarray(0, size) }
 }
 
 function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {

@@ -2,7 +2,6 @@ import { edits, editsOfBeginning } from '../domain/edits.ts'
 import { asideWords, sortWords } from '../domain/fold.ts'
 import { isDevanagari, type PlainName } from './face.ts'
 import type { Wanted } from './lookup.ts'
-import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 import { synonymsOf } from './synonyms.ts'
 import { termOf, type Word } from './words.ts'
 
@@ -58,18 +57,19 @@ function likeness(wanted: readonly Wanted[], asked: string, written: string, spe
 
 const tellsOf = ({ term }: Word) => (asideWords.has(term) ? 0.1 : sortWords.has(term) ? 0.4 : 1)
 
-function wordFit({ raw, term, begins }: Wanted, word: Word): number {
+function wordFit({ raw, term, begins, others, ended }: Wanted, word: Word): number {
   if (word.raw === raw) return 1
   if (word.term === term) return 0.9 + 0.07 * closeness(raw, word.raw)
-  if (otherSpellingsOf(term).has(word.term)) return 0.86 + 0.07 * closeness(raw, word.raw)
+  if (others.has(word.term)) return 0.86 + 0.07 * closeness(raw, word.raw)
   const met = (0.15 * Math.min(term.length, word.term.length)) / word.term.length
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
   if (begins && word.term.startsWith(begins.term)) return 0.6 + met
   const near = term.length > 2 && Math.abs(term.length - word.term.length) <= 3
-  const [written, sounding] = near ? [closeness(raw, word.raw), closeness(term, word.term)] : [0, 0]
+  const sounding = near ? closeness(term, word.term) : 0
+  const written = sounding > 0.4 ? closeness(raw, word.raw) : 0
   const alike = Math.max(written, sounding)
   if (alike >= 0.6) return 0.9 * alike + 0.05 * written
-  if (otherEndingsOf(term).includes(word.term)) return 0.75
+  if (ended.has(word.term)) return 0.75
   if (begins && begins.raw.length > 4 && word.raw.length > begins.raw.length) {
     const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2) / begins.raw.length
     if (begun >= 0.75) return 0.75 * begun

@@ -10,8 +10,11 @@ import { termOf, type Word, wordsOf } from './words.ts'
 
 /** A way in which a word that was asked for may stand in a document: one term, or several that must all be there. */
 export type Choice = { terms: readonly string[]; fit: number }
-/** A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of a syllable. */
-export type Asked = Word & { begins?: Word; syllabic: boolean }
+/**
+ * A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of
+ * a syllable; `others` and `ended`: its other spellings, and it and these with other endings.
+ */
+export type Asked = Word & { begins?: Word; syllabic: boolean; others: ReadonlySet<string>; ended: ReadonlySet<string> }
 /** A word that was asked for, how much it tells, and its choices, the best first. */
 export type Wanted = Asked & { weight: number; choices: readonly Choice[] }
 
@@ -28,13 +31,12 @@ export function questionOf(text: string): Asked[] {
   const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
   const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
   const syllabic = isDevanagari(typed)
-  return words
-    .slice(0, MOST_WORDS)
-    .map((word, i) =>
-      unfinished && i === words.length - 1
-        ? { ...word, syllabic, begins: beginningOf(word, typed) }
-        : { ...word, syllabic },
-    )
+  return words.slice(0, MOST_WORDS).map((word, i) => {
+    const others = otherSpellingsOf(word.term)
+    const ended = new Set(word.term.length > 3 ? [word.term, ...others].flatMap(otherEndingsOf) : [])
+    const last = unfinished && i === words.length - 1
+    return { ...word, syllabic, others, ended, ...(last && { begins: beginningOf(word, typed) }) }
+  })
 }
 
 /** The vowel that a consonant of Devanagari carries may turn out to be another one. */
@@ -115,11 +117,9 @@ function completions(corpus: Corpus, { term, begins }: Asked, sight: Sight): Cho
 const COMPLETED = 0.7
 
 /** The other spellings of a name, and the name with an ending that it may have or lack. */
-function otherwise(corpus: Corpus, { term }: Word, sight: Sight): Choice[] {
+function otherwise(corpus: Corpus, { others, ended }: Asked, sight: Sight): Choice[] {
   const fitting = (found: Iterable<string>, fit: number) =>
     seen(corpus, found, sight).map((each) => ({ terms: [each], fit }))
-  const others = otherSpellingsOf(term)
-  const ended = term.length > 3 ? [term, ...others].flatMap(otherEndingsOf) : []
   return [...fitting(others, 0.9), ...fitting(ended, 0.75)]
 }
 
@@ -128,7 +128,8 @@ const mostEdits = (letters: number, syllabic: boolean) =>
   letters < 3 ? 0 : (letters < 8 ? 1 : 2) + (syllabic && letters > 4 ? 1 : 0)
 
 /** Words that are spelt nearly so. Slips happen to the word as it was written; other spellings of a name show in its term. */
-function near(corpus: Corpus, { raw, term, begins, syllabic }: Asked, sight: Sight): Choice[] {
+function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
+  const { raw, term, begins, syllabic } = it
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
       const most = mostEdits(to.length, syllabic)
@@ -139,7 +140,7 @@ function near(corpus: Corpus, { raw, term, begins, syllabic }: Asked, sight: Sig
   return [
     ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
     ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
-    ...(begins ? nearlyBegun(corpus, begins.raw, sight) : []),
+    ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
   ]
     .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
