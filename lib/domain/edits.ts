@@ -7,8 +7,9 @@ export function edits(a: string, b: string): number {
   while (ends < shorter - from && a.charCodeAt(a.length - 1 - ends) === b.charCodeAt(b.length - 1 - ends)) ends += 1
   const [rows, columns] = [a.length - from - ends, b.length - from - ends]
   if (rows === 0 || columns === 0) return rows + columns
-  if (columns >= before.length) [before, last, row] = rowsOf(columns * 2)
-  for (let at = 0; at <= columns; at += 1) last[at] = at
+  let before = new Uint16Array(columns + 1)
+  let last = Uint16Array.from({ length: columns + 1 }, (_, at) => at)
+  let row = new Uint16Array(columns + 1)
   for (let i = 1; i <= rows; i += 1) {
     row[0] = i
     const letter = a.charCodeAt(from + i - 1)
@@ -24,11 +25,6 @@ export function edits(a: string, b: string): number {
   }
   return last[columns] ?? 0
 }
-
-/** Kept from call to call: making them would cost more than most comparisons. */
-const rowsOf = (columns: number) =>
-  [0, 1, 2].map(() => new Uint16Array(columns + 1)) as [Uint16Array, Uint16Array, Uint16Array]
-let [before, last, row] = rowsOf(64)
 
 /** The edits that turn a text into the beginning of another, looking no further than `most` letters beyond it. */
 export function editsOfBeginning(letters: string, word: string, most: number): number {

@@ -5,7 +5,7 @@ import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn 
 import type { Corpus } from './corpus.ts'
 import { closeness, likenessOf } from './likeness.ts'
 import { literalIn } from './literal.ts'
-import { asWritten, isWritten, orNearly, questionOf, telling, type Wanted } from './lookup.ts'
+import { anyTells, asWritten, isWritten, orNearly, questionOf, telling, type Wanted } from './lookup.ts'
 import { type Matches, match, type Scratch, scratchFor } from './match.ts'
 import { top } from './top.ts'
 
@@ -88,17 +88,18 @@ function find(
   const sight = sightOf(ask.scope)
   const written = asWritten(corpus, words, sight)
   if (words.length === 0) return { numbers: new Uint32Array(), says: new Float32Array(), wanted: [] }
-  const all = match(corpus, scratch, written, telling(written), admits)
+  const held = match(corpus, scratch, written, telling(written), admits)
+  const all = anyTells(words) ? held : saying(held, new Set())
   if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
+  const whole = new Set(all.numbers)
   const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
   const least = named.size > 0 ? LEAST_BESIDE : LEAST
-  return { ...saying(match(corpus, scratch, nearly, least, admits), all.numbers), wanted: nearly, named }
+  return { ...saying(match(corpus, scratch, nearly, least, admits), whole), wanted: nearly, named }
 }
 
 /** Without those that hold only some of the words and only in passing. */
-function saying({ numbers, says }: Matches, all: Uint32Array): Matches {
-  const whole = new Set(all)
+function saying({ numbers, says }: Matches, whole: ReadonlySet<number>): Matches {
   let size = 0
   for (let i = 0; i < numbers.length; i += 1) {
     const number = numbers[i] ?? 0

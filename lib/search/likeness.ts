@@ -59,7 +59,7 @@ const tellsOf = ({ term }: Word) => (asideWords.has(term) ? 0.1 : sortWords.has(
 
 function wordFit({ raw, term, begins, others, ended }: Wanted, word: Word): number {
   if (word.raw === raw) return 1
-  if (word.term === term) return 0.9 + 0.07 * closeness(raw, word.raw)
+  if (word.term === term) return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)
   if (others.has(word.term)) return 0.86 + 0.07 * closeness(raw, word.raw)
   const met = (0.15 * Math.min(term.length, word.term.length)) / word.term.length
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met

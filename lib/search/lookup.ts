@@ -57,6 +57,10 @@ export function telling(written: readonly Wanted[]): number {
   return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
 }
 
+/** Whether any word tells something by itself: joining words and single signs do not. */
+export const anyTells = (words: readonly Asked[]): boolean =>
+  words.some(({ raw, term, begins }) => begins || (raw.length > 1 && !asideWords.has(term)))
+
 /** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
 export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
 
@@ -98,8 +102,9 @@ function weightOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): num
 const tellingOf = ({ term, begins }: Asked, found: string): number =>
   asideWords.has(term) && !begins ? 0.1 : sortWords.has(found) ? 0.4 : genericWords.has(found) ? 0.8 : 1
 
-const exact = ({ terms }: Corpus, { term }: Word, sight: Sight): Choice[] =>
-  terms.count(term, sight) > 0 ? [{ terms: [term], fit: 1 }] : []
+/** A beginning that only sounds like a whole word tells less than the word as it is written. */
+const exact = ({ terms, words }: Corpus, { raw, term, begins }: Asked, sight: Sight): Choice[] =>
+  terms.count(term, sight) === 0 ? [] : [{ terms: [term], fit: begins && words.count(raw, sight) === 0 ? 0.75 : 1 }]
 
 /** Words that begin with the letters, and those that only begin with their sound. */
 function completions(corpus: Corpus, { term, begins }: Asked, sight: Sight): Choice[] {

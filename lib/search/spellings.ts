@@ -13,8 +13,10 @@ const pairs: readonly (readonly [string, string])[] = [
   ['ng', 'mh'], // Singha, Simha
   ['ai', 'ay'], // Bhairab, Bhayrab
   ['ia', 'ya'], // Indriani, Indryani
-  ['ia', 'iya'], // Bhatia, Bhatiya
-  ['ua', 'uba'], // Kua, Kuwa
+  ['ia', 'iya'], // Indriani, Indriyani
+  ['ia', 'iy'], // Bhatia, Bhatiya; a term has lost its last vowel
+  ['ua', 'uba'], // Bhuali, Bhuwali
+  ['ua', 'ub'], // Kua, Kuwa
   ['sba', 'soba'], // Guhyeshwari, Guhyeshowari
   ['hy', 'h'], // Guhyeshwari, Guheshwari
   ['gy', 'jny'], // Gyan, Jnyan
@@ -23,7 +25,7 @@ const pairs: readonly (readonly [string, string])[] = [
   ['ya', 'ja'], // Yatra, Jatra
   ['yu', 'ju'], // Jyapu
   ['dyah', 'dyo'], // the word for god in Newar names
-  ['bahal', 'baha'], // a court of a monastery, in Newar names
+  ['bahal', 'bah'], // a court of a monastery, in Newar names
   ['ri', 'ru'], // Amrit, Amrut
 ]
 
@@ -55,7 +57,7 @@ const endings = ['nat', 'debi', 'mai', 'ji', 'stan', 'tan', 'ko']
 /** A term with such an ending, or without its own. */
 export function otherEndingsOf(term: string): string[] {
   return endings.flatMap((ending) => {
-    if (!term.endsWith(ending)) return [respell(term + ending)]
+    if (!term.endsWith(ending)) return [respell(term + ending), respell(`${term}a${ending}`)]
     const stem = respell(term.slice(0, -ending.length))
     return stem.length > 3 ? [stem] : []
   })

@@ -1,5 +1,6 @@
 import type { Model } from '../../lib/search/ask.ts'
-import type { Query } from './search-rows.ts'
+import { halves, heldOut } from './search-held-out.ts'
+import type { Query, Row } from './search-rows.ts'
 
 export type Scores = { questions: number; first: number; ten: number; mrr: number }
 /** Finds the ids of the ten best rows. */
@@ -40,3 +41,25 @@ export const finderOf =
     model
       .search({ text, scope: { signedIn: false, everything: false, own: null }, limit: 10 })
       .hits.map(({ object_pk }) => object_pk)
+
+/** The same for questions that no file holds, as lines of tables, one for each half of the names; PostgreSQL's beside ours where it is there. */
+export async function heldOutTables(rows: readonly Row[], ours: Finder, theirs?: Finder): Promise<string[]> {
+  const known = new Set(rows.map(({ id }) => id))
+  const all = heldOut(rows)
+  const lines: string[] = []
+  for (const half of halves) {
+    const queries = all.filter((query) => query.half === half)
+    const [mine, others] = await Promise.all([ours, theirs].map((find) => find && judge(queries, known, find)))
+    const heading = [`spoilt names, ${half}`, 'queries', 'recall@1', 'recall@10', 'MRR']
+    const names = theirs ? [...heading, 'PostgreSQL @1', '@10', 'MRR'] : heading
+    lines.push('', row(names), row(names.map((_, i) => (i === 0 ? '---' : '---:'))))
+    for (const [way, scores] of mine?.groups ?? []) {
+      const other = others?.groups.get(way)
+      lines.push(row([way, String(scores.questions), ...figures(scores), ...(other ? figures(other) : [])]))
+    }
+  }
+  return lines
+}
+
+const figures = (it: Scores) => [it.first, it.ten, it.mrr].map((each) => each.toFixed(3))
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`

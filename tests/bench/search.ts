@@ -7,7 +7,7 @@ import type { Model } from '../../lib/search/ask.ts'
 import { createTestTable } from '../emulator.ts'
 import { documents, questions, sorts, timed } from './search-fill.ts'
 import { hasPostgres, type Postgres, setUp, startPostgres } from './search-postgres.ts'
-import { finderOf, judge, type Scores } from './search-relevance.ts'
+import { finderOf, heldOutTables, judge, type Scores } from './search-relevance.ts'
 import { hasRows, type Query, type Row, readQueries, readRows } from './search-rows.ts'
 
 /** The search model beside PostgreSQL: the same rows, the same questions, one run. `SIZES` are numbers of documents; the real rows always come first. */
@@ -58,6 +58,7 @@ async function compare(rows: readonly Row[], size: number, postgres: Postgres | 
   row(['resident then, MB', mb(ours.fresh.rss), ...(postgres ? [mb(postgres.memory())] : [])])
   // Among recombined names others answer a question as well as those that are expected.
   if (real) await relevance(rows, find, postgres)
+  if (real) for (const line of await heldOutTables(rows, find, postgres?.find)) say(line)
   ours.close()
 }
 
