@@ -12,7 +12,7 @@ import { top } from './top.ts'
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
 const ENOUGH = 10
 /** What a document must hold of a question, by weight, when no name holds all of it, and when a few do. */
-const LEAST = 0.35
+const LEAST = 0.45
 const LEAST_BESIDE = 0.6
 /** How much a document must say that lacks a word: a name does, a mention does not. */
 const SAYS = 0.15
