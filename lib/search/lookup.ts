@@ -142,11 +142,13 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
       const fit = 0.9 * (1 - apart / Math.max(to.length, each.length)) ** 2
       return each !== to && apart <= most ? [{ terms: [termOf(each)], fit }] : []
     })
-  return [
+  const found = [
     ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
     ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
     ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
   ]
+  const moved = syllabic && found.length === 0 && it.choices.length === 0
+  return (moved ? ofLikeParts(corpus, raw, sight) : found)
     .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
@@ -161,6 +163,13 @@ function spelledLike(words: Words, text: string, syllabic: boolean, sight: Sight
   const grams = gramsOf(text)
   const least = Math.max(2, grams.length - 3 * most)
   return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, sight)])
+}
+
+/** Words that share half of their pieces: with two syllables swapped little else is left of a word. */
+function ofLikeParts(corpus: Corpus, raw: string, sight: Sight): Choice[] {
+  const grams = gramsOf(raw)
+  const found = corpus.words.sharing(grams, Math.max(3, Math.ceil(grams.length / 2)), MOST_NEAR, sight)
+  return found.map((each) => ({ terms: [termOf(each)], fit: 0.4 }))
 }
 
 /** Words that begin nearly so. Of fewer than five letters too many do. */
