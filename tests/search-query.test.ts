@@ -92,6 +92,17 @@ describe('words', async () => {
     ['a word too many', 'Changu Narayan Sanctuary', 'Changu Narayan'],
     ['marks and spaces', '  «Changu»—Narayan!! ', 'Changu Narayan'],
     ['text read from a picture', 'Sahasra Sundara', 'Kasthamandap'],
+    ['a beginning with a slip', 'Kashtam', 'Kasthamandap'],
+    ['a beginning with letters swapped', 'Budhnaik', 'Budhanilkantha Temple'],
+    ['a beginning in Devanagari', 'बूढानील', 'Budhanilkantha Temple'],
+    ['a slip of a syllable in Devanagari', 'पशुनाथ', 'Pashupatinath'],
+    ['both scripts', 'Maya देवी', 'Maya Devi Temple'],
+    ['a question', 'where is the Ichangu Narayan Temple?', 'Ichangu Narayan Temple'],
+    ['a question in Nepali', 'काष्ठमण्डप कहाँ छ', 'Kasthamandap'],
+    ['an honour that the name lacks', 'Shree Ichangu Narayan', 'Ichangu Narayan Temple'],
+    ['a place that the name lacks', 'Budhanilkantha Temple Kathmandu', 'Budhanilkantha Temple'],
+    ['an ending that the name has', 'Pashupati', 'Pashupatinath'],
+    ['an ending that the name lacks', 'Budhanilkanthadevi', 'Budhanilkantha Temple'],
   ])('%s: %s', (_, typed, title) => {
     expect(titles(model, typed)[0]).toBe(title)
   })
@@ -100,6 +111,29 @@ describe('words', async () => {
     expect(titles(model, 'vishnu')).toEqual(['Budhanilkantha Temple', 'Changu Narayan'])
     const named = modelWith([...shelf, document('Vishnu')])
     return expect(named.then((it) => titles(it, 'vishnu')[0])).resolves.toBe('Vishnu')
+  })
+
+  test('a name that holds all words comes before one of the same meaning', async () => {
+    const it = await modelWith([document('Krishna Temple'), document('Sri Krishna Pranami Mul Mandir, Imadol')])
+    expect(titles(it, 'Krishna Mandir')).toEqual(['Sri Krishna Pranami Mul Mandir, Imadol', 'Krishna Temple'])
+  })
+
+  test('a beginning comes before what only sounds like it', async () => {
+    const it = await modelWith([document('Bala Temple'), document('Lumbini'), document('Lumadhi Valley')])
+    expect(titles(it, 'Vall')[0]).toBe('Lumadhi Valley')
+    expect(titles(it, 'Luma')[0]).toBe('Lumadhi Valley')
+  })
+
+  test('of names that sound alike the one that is spelt as typed comes first', async () => {
+    const it = await modelWith([document('Chandeshwari Temple'), document('Chandeshwori Temple')])
+    expect(titles(it, 'Chandesshwori Temple')[0]).toBe('Chandeshwori Temple')
+    expect(titles(it, 'Chandesshwari Temple')[0]).toBe('Chandeshwari Temple')
+  })
+
+  test('a mention of some of the words is no answer', async () => {
+    const it = await modelWith([document('Gai Jatra', { text: 'Held in 1 day, or 2.' })])
+    expect(titles(it, "' OR 1=1 --")).toEqual([])
+    expect(titles(it, 'held')).toEqual(['Gai Jatra'])
   })
 
   test('what fits nothing finds nothing', () => {
@@ -118,6 +152,8 @@ describe('every spelling of a name finds it', async () => {
     ['Shree Ganesh', 'Shri Ganesh', 'श्री गणेश', 'Sri Ganesha', 'Ganesh'],
     ['Kumbheshwar', 'Kumbheshwor', 'कुम्भेश्वर', 'Kumbeshwor', 'Kumbhesvara'],
     ['काँक्रे विहार', 'Kankre Bihar', 'Kankre Vihar', 'Kaankre Bihar', 'काक्रे बिहार'],
+    ['Bhagawati Temple', 'Bhagwati Temple', 'भगवती', 'Bhagavatī', 'Bhagbati'],
+    ['Kshetrapal', 'Chhetrapal', 'क्षेत्रपाल', 'Kṣetrapāla', 'Xetrapal'],
     ['Chhinnamasta', 'Chinnamasta', 'छिन्नमस्ता', 'Chhinamasta', 'Chhinnamastaa'],
   ] as const
   const model = modelFor(await corpusOf(spellings.map(([name]) => document(name))))

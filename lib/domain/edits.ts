@@ -29,3 +29,11 @@ export function edits(a: string, b: string): number {
 const rowsOf = (size: number) => [new Uint16Array(size), new Uint16Array(size), new Uint16Array(size)] as const
 /** The rows that it works in. Search compares thousands of words for one question, and making rows costs more than filling them. */
 let rows = rowsOf(64)
+
+/** The edits that turn a text into the beginning of another, looking no further than `most` letters beyond it. */
+export function editsOfBeginning(letters: string, word: string, most: number): number {
+  let least = letters.length
+  for (let size = Math.max(1, letters.length - most); size <= letters.length + most; size += 1)
+    least = Math.min(least, edits(letters, word.slice(0, size)))
+  return least
+}

@@ -53,6 +53,7 @@ const undecomposed: Readonly<Record<string, string>> = {
 const spellings: readonly (readonly [RegExp, string])[] = [
   [/x/g, 'ks'], // Laxmi, Lakshmi
   [/q/g, 'k'],
+  [/z/g, 'j'], // Bazaar, Bajar
   [/ee/g, 'i'], // Shree, Shri
   [/oo/g, 'u'],
   [/o[uw](?![aeiou])/g, 'o'], // Bouddha, Bodha; Chowk, Chok
@@ -65,10 +66,18 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/(?<=^[a-z]+[aeiou][bcdghjklmnprstyz])a$/, ''], // Shiva, Shiv; the silent vowel of Devanagari; kept after two consonants (Durga)
 ]
 
+/** The last of them: of a word that is still being typed no vowel is silent yet. */
+const unending = spellings.slice(0, -1)
+
 /** One plain word in the spelling that stands for all of its spellings. */
-export function respell(word: string): string {
-  const next = spellings.reduce((text, [pattern, spelling]) => text.replace(pattern, spelling), word)
-  return next === word ? word : respell(next)
+export const respell = (word: string): string => respeltBy(spellings, word)
+
+/** The same for the beginning of a word. */
+export const respellBeginning = (letters: string): string => respeltBy(unending, letters)
+
+function respeltBy(rules: typeof spellings, word: string): string {
+  const next = rules.reduce((text, [pattern, spelling]) => text.replace(pattern, spelling), word)
+  return next === word ? word : respeltBy(rules, next)
 }
 
 /** Words for a sort of building, place or honour. */
@@ -79,6 +88,10 @@ const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval 
   area ground main mul old new purano naya small big thulo sano stone the of and at
   shri sri shree lord om baba mata mai maa devi dev deva god goddess nath swami maharaj bhagwan hindu buddhist bouddha`
 
+/** Words that join, ask or honour, in English and Nepali: they say next to nothing of what a thing is called. */
+const asides = `a an the of and or in on at to for from by with near is are was were do does did has it its
+  what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati`
+
 /** Deities with a shrine in nearly every town. */
 const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagawati kali kalika mahakali bhawani
   ganesh ganesha vinayak vishnu bishnu narayan narayana laxmi lakshmi krishna radha ram rama sita janaki hanuman
@@ -86,6 +99,9 @@ const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagaw
 
 /** The words, folded, that name a sort of thing, a place or an honour. */
 export const sortWords: ReadonlySet<string> = new Set(fold(sorts).split(' '))
+
+/** The words, folded, that join, ask or honour. */
+export const asideWords: ReadonlySet<string> = new Set(fold(asides).split(' '))
 
 /** The words, folded, that a name can share with many others of its sort: `sortWords` and the common deities. */
 export const genericWords: ReadonlySet<string> = new Set(fold(`${sorts} ${pantheon}`).split(' '))

@@ -5,15 +5,20 @@ import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn 
 import type { Corpus } from './corpus.ts'
 import { closeness, likenessOf } from './likeness.ts'
 import { literalIn } from './literal.ts'
-import { asWritten, orNearly, questionOf, type Wanted } from './lookup.ts'
+import { anyTells, asWritten, isWritten, orNearly, questionOf, telling, type Wanted } from './lookup.ts'
 import { type Matches, match } from './match.ts'
 import { top } from './top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
 const ENOUGH = 10
-/** What a document must hold of a question, by weight, when none holds all of it, and when a few do. */
-const LEAST = 0.5
-const LEAST_BESIDE = 0.7
+/** What a document must hold of a question, by weight, when no name holds all of it, and when a few do. */
+const LEAST = 0.45
+const LEAST_BESIDE = 0.6
+/** How much a document must say that lacks a word: a name does, a mention does not. */
+const SAYS = 0.15
+/** What it says at least when all words are in its names; beside such documents the others count less. */
+const NAMES = 0.3
+const BESIDE = 0.85
 /** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
 const COMPARED = 64
 const DAY = 86_400_000
@@ -62,21 +67,37 @@ function suggest(corpus: Corpus, weights: Weights, guess: Guess): Hit[] {
 }
 
 type Filters = Pick<Ask, 'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor'>
-type Result = Matches & { wanted: readonly Wanted[] }
+/** `named`: where others were let in beside them, the documents with all words in their names. */
+type Result = Matches & { wanted: readonly Wanted[]; named?: ReadonlySet<number> }
 
 /** Everything that answers the text and passes the filters. */
 function find(corpus: Corpus, ask: Filters & { text: string }, how: 'prefix' | 'like' = 'like'): Result {
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [] }
-  const { words, unfinished } = questionOf(ask.text)
+  const words = questionOf(ask.text)
   const sight = sightOf(ask.scope)
-  const written = asWritten(corpus, words, unfinished, sight)
+  const written = asWritten(corpus, words, sight)
   if (words.length === 0) return { numbers: new Uint32Array(), says: new Float32Array(), wanted: [] }
-  const all = match(corpus, written, 1, admits)
-  if (all.numbers.length >= ENOUGH || how === 'prefix') return { ...all, wanted: written }
+  const held = match(corpus, written, telling(written), admits)
+  const all = anyTells(words) ? held : saying(held, new Set())
+  if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
-  const least = all.numbers.length > 0 ? LEAST_BESIDE : LEAST
-  return { ...match(corpus, nearly, least, admits), wanted: nearly }
+  const whole = new Set(all.numbers)
+  const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
+  const least = named.size > 0 ? LEAST_BESIDE : LEAST
+  return { ...saying(match(corpus, nearly, least, admits), whole), wanted: nearly, named }
+}
+
+/** Without those that hold only some of the words and only in passing. */
+function saying({ numbers, says }: Matches, whole: ReadonlySet<number>): Matches {
+  let size = 0
+  for (let i = 0; i < numbers.length; i += 1) {
+    const number = numbers[i] ?? 0
+    if ((says[i] ?? 0) < SAYS && !whole.has(number)) continue
+    numbers[size] = number
+    says[size++] = says[i] ?? 0
+  }
+  return { numbers: numbers.subarray(0, size), says: says.subarray(0, size) }
 }
 
 function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {
@@ -130,20 +151,21 @@ function byRelevance(
   corpus: Corpus,
   weights: Weights,
   text: string,
-  { numbers, says, wanted }: Result,
+  { numbers, says, wanted, named }: Result,
   size: number,
 ): Ranked[] {
   const { updated, popularity } = corpus.columns
   const now = clock.now().getTime()
   const order = new Float64Array(numbers.length)
   const places = new Uint32Array(numbers.length)
+  const textOf = (number: number) => weights.text * (!named || named.size === 0 || named.has(number) ? 1 : BESIDE)
   for (let i = 0; i < numbers.length; i += 1) {
     places[i] = i
     const number = numbers[i] ?? 0
     const age = Math.max(0, (now - (updated[number] ?? 0)) / DAY)
     const liked = popularity[number] ?? 0
     order[i] =
-      weights.text * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) +
+      textOf(number) * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) +
       weights.recency / (1 + age) +
       (weights.popularity * liked) / (liked + 10)
   }
@@ -159,7 +181,7 @@ function byRelevance(
       const number = numbers[place] ?? 0
       const likeness =
         i < COMPARED ? likenessOf(wanted, text, corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
-      return { number, likeness, score: (order[place] ?? 0) + weights.text * 0.6 * likeness }
+      return { number, likeness, score: (order[place] ?? 0) + textOf(number) * 0.6 * likeness }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
 }

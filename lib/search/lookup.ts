@@ -1,15 +1,22 @@
-import { edits } from '../domain/edits.ts'
-import { genericWords, sortWords } from '../domain/fold.ts'
+import { edits, editsOfBeginning } from '../domain/edits.ts'
+import { asideWords, genericWords, respellBeginning, sortWords } from '../domain/fold.ts'
 import type { Sight } from './columns.ts'
 import type { Corpus, Words } from './corpus.ts'
+import { isDevanagari } from './face.ts'
 import { gramsOf, tellingPiecesOf } from './grams.ts'
+import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 import { synonymsOf } from './synonyms.ts'
 import { termOf, type Word, wordsOf } from './words.ts'
 
 /** A way in which a word that was asked for may stand in a document: one term, or several that must all be there. */
 export type Choice = { terms: readonly string[]; fit: number }
+/**
+ * A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of
+ * a syllable; `others` and `ended`: its other spellings, and it and these with other endings.
+ */
+export type Asked = Word & { begins?: Word; syllabic: boolean; others: ReadonlySet<string>; ended: ReadonlySet<string> }
 /** A word that was asked for, how much it tells, and its choices, the best first. */
-export type Wanted = Word & { weight: number; choices: readonly Choice[]; unfinished: boolean }
+export type Wanted = Asked & { weight: number; choices: readonly Choice[] }
 
 /** More words make no better question. */
 const MOST_WORDS = 12
@@ -18,31 +25,51 @@ const MOST_COMPLETIONS = 400
 const MOST_NEAR = 24
 
 /** The words of a question. The last one counts as unfinished unless something follows it. */
-export function questionOf(text: string): { words: Word[]; unfinished: boolean } {
+export function questionOf(text: string): Asked[] {
+  const typed = text.slice(0, 300)
   const seen = new Set<string>()
-  const words = wordsOf(text.slice(0, 300)).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
-  return {
-    words: words.slice(0, MOST_WORDS),
-    unfinished: words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text),
-  }
+  const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
+  const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
+  const syllabic = isDevanagari(typed)
+  return words.slice(0, MOST_WORDS).map((word, i) => {
+    const others = otherSpellingsOf(word.term)
+    const ended = new Set(word.term.length > 3 ? [word.term, ...others].flatMap(otherEndingsOf) : [])
+    const last = unfinished && i === words.length - 1
+    return { ...word, syllabic, others, ended, ...(last && { begins: beginningOf(word, typed) }) }
+  })
+}
+
+/** The vowel that a consonant of Devanagari carries may turn out to be another one. */
+function beginningOf({ raw }: Word, typed: string): Word {
+  const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
+  return { raw: letters, term: respellBeginning(letters) }
 }
 
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
-export function asWritten(corpus: Corpus, words: readonly Word[], unfinished: boolean, sight: Sight): Wanted[] {
-  return words.map((word, i) => {
-    const last = unfinished && i === words.length - 1
-    return wanted(corpus, word, last, [
-      ...exact(corpus, word, sight),
-      ...(last ? completions(corpus, word, sight) : []),
-    ])
-  })
+export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
+  return words.map((word) => wanted(corpus, word, [...exact(corpus, word, sight), ...completions(corpus, word, sight)]))
 }
+
+/** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
+export function telling(written: readonly Wanted[]): number {
+  const weightOfAll = (some: readonly Wanted[]) => some.reduce((sum, { weight }) => sum + weight, 0)
+  const told = written.filter(({ term, begins }) => begins || !asideWords.has(term))
+  return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
+}
+
+/** Whether any word tells something by itself: joining words and single signs do not. */
+export const anyTells = (words: readonly Asked[]): boolean =>
+  words.some(({ raw, term, begins }) => begins || (raw.length > 1 && !asideWords.has(term)))
+
+/** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
+export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
 
 /** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
 export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight): Wanted[] {
   return written.map((it, i) =>
-    wanted(corpus, it, it.unfinished, [
+    wanted(corpus, it, [
       ...it.choices,
+      ...otherwise(corpus, it, sight),
       ...joined(corpus, written, i, sight),
       ...split(corpus, it, sight),
       ...near(corpus, it, sight),
@@ -53,67 +80,108 @@ export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sigh
 }
 
 /** Each term once, by its best fit, so that no document is counted twice for one word. */
-function wanted(corpus: Corpus, { raw, term }: Word, unfinished: boolean, choices: readonly Choice[]): Wanted {
+function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wanted {
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) if (!best.has(choice.terms.join(' '))) best.set(choice.terms.join(' '), choice)
-  return { raw, term, unfinished, weight: weightOf(corpus, term, [...best.values()]), choices: [...best.values()] }
+  return { ...asked, weight: weightOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
 }
 
 /**
  * How much it tells that a document holds a word: the rarer, the more; less where the word only says what sort of thing it
  * is. A word that no document holds tells as much as its nearest spelling, or as a middling word.
  */
-function weightOf(corpus: Corpus, term: string, choices: readonly Choice[]): number {
+function weightOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): number {
+  const { term } = asked
   const from = corpus.terms.count(term, 'anon') > 0 ? term : (choices[0]?.terms[0] ?? '')
   const count = corpus.terms.count(from, 'anon')
   const rarity = Math.log(1 + corpus.anonymous / (count > 0 ? count : Math.sqrt(corpus.anonymous + 1)))
-  return (rarity + 0.1) * (sortWords.has(from) ? 0.4 : genericWords.has(from) ? 0.8 : 1)
+  return (rarity + 0.1) * tellingOf(asked, from)
 }
 
-const exact = ({ terms }: Corpus, { term }: Word, sight: Sight): Choice[] =>
-  terms.count(term, sight) > 0 ? [{ terms: [term], fit: 1 }] : []
+const tellingOf = ({ term, begins }: Asked, found: string): number =>
+  asideWords.has(term) && !begins ? 0.1 : sortWords.has(found) ? 0.4 : genericWords.has(found) ? 0.8 : 1
 
-function completions(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
-  const found = new Set([
-    ...corpus.terms.beginning(term, MOST_COMPLETIONS, sight),
-    ...corpus.words.beginning(raw, MOST_COMPLETIONS, sight).map(termOf),
-  ])
-  return seen(corpus, found, sight).map((each) => ({
-    terms: [each],
-    fit: 0.7 + (0.25 * Math.min(term.length, each.length)) / each.length,
-  }))
+/** A beginning that only sounds like a whole word tells less than the word as it is written. */
+const exact = ({ terms, words }: Corpus, { raw, term, begins }: Asked, sight: Sight): Choice[] =>
+  terms.count(term, sight) === 0 ? [] : [{ terms: [term], fit: begins && words.count(raw, sight) === 0 ? 0.75 : 1 }]
+
+/** Words that begin with the letters, and those that only begin with their sound. */
+function completions(corpus: Corpus, { term, begins }: Asked, sight: Sight): Choice[] {
+  if (!begins) return []
+  const fitting = (found: Iterable<string>, least: number) =>
+    seen(corpus, found, sight).map((each) => ({
+      terms: [each],
+      fit: least + (0.25 * Math.min(term.length, each.length)) / each.length,
+    }))
+  return [
+    ...fitting(new Set(corpus.words.beginning(begins.raw, MOST_COMPLETIONS, sight).map(termOf)), COMPLETED),
+    ...fitting(corpus.terms.beginning(begins.term, MOST_COMPLETIONS, sight), COMPLETED - 0.25),
+  ]
+}
+const COMPLETED = 0.7
+
+/** The other spellings of a name, and the name with an ending that it may have or lack. */
+function otherwise(corpus: Corpus, { others, ended }: Asked, sight: Sight): Choice[] {
+  const fitting = (found: Iterable<string>, fit: number) =>
+    seen(corpus, found, sight).map((each) => ({ terms: [each], fit }))
+  return [...fitting(others, 0.9), ...fitting(ended, 0.75)]
 }
 
-/** How many edits make another word of one of so many letters: none of two, one of up to seven, two of more. */
-const mostEdits = (letters: number) => (letters < 3 ? 0 : letters < 8 ? 1 : 2)
+/** How many edits make another word of one of so many letters: none of two, one of up to seven, two of more; a syllable is several letters. */
+const mostEdits = (letters: number, syllabic: boolean) =>
+  letters < 3 ? 0 : (letters < 8 ? 1 : 2) + (syllabic && letters > 4 ? 1 : 0)
 
 /** Words that are spelt nearly so. Slips happen to the word as it was written; other spellings of a name show in its term. */
-function near(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
+function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
+  const { raw, term, begins, syllabic } = it
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
-      const apart = Math.abs(each.length - to.length) > 2 ? 9 : edits(to, each)
+      const most = mostEdits(to.length, syllabic)
+      const apart = Math.abs(each.length - to.length) > most ? 9 : edits(to, each)
       const fit = 0.9 * (1 - apart / Math.max(to.length, each.length)) ** 2
-      return each !== to && apart <= mostEdits(to.length) ? [{ terms: [termOf(each)], fit }] : []
+      return each !== to && apart <= most ? [{ terms: [termOf(each)], fit }] : []
     })
-  return [
-    ...close(spelledLike(corpus.words, raw, sight), raw),
-    ...(term.length > 3 ? close(spelledLike(corpus.terms, term, sight), term) : []),
+  const found = [
+    ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
+    ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
+    ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
   ]
+  const moved = syllabic && found.length === 0 && it.choices.length === 0
+  return (moved ? ofLikeParts(corpus, raw, sight) : found)
     .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
 }
 
 /** Candidates from a vocabulary. Short words have too few pieces in common: their neighbours are spelt out instead. */
-function spelledLike(words: Words, text: string, sight: Sight): Set<string> {
-  const most = mostEdits(text.length)
+function spelledLike(words: Words, text: string, syllabic: boolean, sight: Sight): Set<string> {
+  const most = mostEdits(text.length, syllabic)
   if (most === 0) return new Set()
   const spelt = (each: string) => words.count(each, sight) > 0
   if (text.length <= 4) return new Set([...neighbours(text)].filter(spelt))
   const grams = gramsOf(text)
   const least = Math.max(2, grams.length - 3 * most)
   return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, sight)])
+}
+
+/** Words that share half of their pieces: with two syllables swapped little else is left of a word. */
+function ofLikeParts(corpus: Corpus, raw: string, sight: Sight): Choice[] {
+  const grams = gramsOf(raw)
+  const found = corpus.words.sharing(grams, Math.max(3, Math.ceil(grams.length / 2)), MOST_NEAR, sight)
+  return found.map((each) => ({ terms: [termOf(each)], fit: 0.4 }))
+}
+
+/** Words that begin nearly so. Of fewer than five letters too many do. */
+function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
+  if (letters.length < 5) return []
+  const grams = gramsOf(letters).slice(0, -1)
+  const most = mostEdits(letters.length, false)
+  return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, sight).flatMap((each) => {
+    const apart = editsOfBeginning(letters, each, most)
+    const fit = 0.75 * (1 - apart / letters.length) ** 2
+    return apart <= most ? [{ terms: [termOf(each)], fit }] : []
+  })
 }
 
 /** Words that hold the letters somewhere within. */
@@ -144,9 +212,13 @@ function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight):
 /** One word that is two in documents: "mayadevi" for Maya Devi. */
 function split(corpus: Corpus, { raw }: Word, sight: Sight): Choice[] {
   if (raw.length < 5) return []
-  return Array.from({ length: raw.length - 3 }, (_, i) => [raw.slice(0, i + 2), raw.slice(i + 2)].map(termOf)).flatMap(
-    (terms) => (terms.every((term) => corpus.terms.count(term, sight) > 0) ? [{ terms, fit: 0.85 }] : []),
-  )
+  const known = (term: string) => corpus.terms.count(term, sight) > 0
+  const spelt = (term: string) => (known(term) ? term : [...otherSpellingsOf(term)].find(known))
+  return Array.from({ length: raw.length - 3 }, (_, i) => i + 2).flatMap((at) => {
+    const first = spelt(termOf(raw.slice(0, at)))
+    const second = first === undefined ? undefined : spelt(termOf(raw.slice(at)))
+    return first === undefined || second === undefined ? [] : [{ terms: [first, second], fit: 0.85 }]
+  })
 }
 
 /** Only words of documents that the caller may see: others must not even crowd them out. */

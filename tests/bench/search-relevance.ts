@@ -1,4 +1,5 @@
 import type { Model } from '../../lib/search/ask.ts'
+import { halves, heldOut } from './search-held-out.ts'
 import { type Query, type Row, readQueries } from './search-rows.ts'
 import { print } from './table.ts'
 
@@ -12,11 +13,11 @@ export async function judge(queries: readonly Query[], known: ReadonlySet<string
   const missed: { query: Query; got: string[] }[] = []
   for (const query of queries) {
     const expected = query.expected_ids.filter((id) => known.has(id))
-    if (expected.length === 0 && query.perturbation !== 'negative') continue
+    if (expected.length === 0 && !isNegative(query)) continue
     const got = (await find(query.query)).slice(0, 10)
     const right = got.filter((id) => expected.includes(id)).length
     const rank = got.findIndex((id) => expected.includes(id))
-    const none = query.perturbation === 'negative'
+    const none = isNegative(query)
     const ten = none ? Number(got.length === 0) : right / Math.min(10, expected.length)
     const scores = groups.get(query.perturbation) ?? { questions: 0, first: 0, ten: 0, mrr: 0 }
     groups.set(query.perturbation, {
@@ -31,6 +32,9 @@ export async function judge(queries: readonly Query[], known: ReadonlySet<string
   return { groups, missed }
 }
 
+/** Nothing should be found. */
+const isNegative = ({ perturbation }: Query) => perturbation === 'negative' || perturbation === 'nonsense'
+
 /** The model as a finder; rows are named by object_pk. */
 export const finderOf =
   (model: Model): Finder =>
@@ -39,10 +43,20 @@ export const finderOf =
       .search({ text, scope: { signedIn: false, everything: false, own: null }, limit: 10 })
       .hits.map(({ object_pk }) => object_pk)
 
-/** Prints how well each contestant finds what the file of questions expects; the first one's figures stand first. */
+/** Prints how well each contestant finds what the file of questions expects, and what spoilt names were made from. */
 export async function relevance(rows: readonly Row[], finders: Readonly<Record<string, Finder>>): Promise<void> {
   const known = new Set(rows.map(({ id }) => id))
   await printed('Relevance on the real rows', readQueries(), known, finders)
+  const spoilt = heldOut(rows)
+  for (const half of halves) {
+    const queries = spoilt.filter((query) => query.half === half)
+    await printed(
+      half === 'tuned' ? 'Spoilt names that were looked at while tuning' : 'Spoilt names that were held back',
+      queries,
+      known,
+      finders,
+    )
+  }
 }
 
 async function printed(

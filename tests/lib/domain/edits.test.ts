@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { edits } from '../../../lib/domain/edits.ts'
+import { edits, editsOfBeginning } from '../../../lib/domain/edits.ts'
 
 test.each([
   ['', '', 0],
@@ -38,4 +38,15 @@ test('of any two short texts it is what the definition says', () => {
 test('long texts leave nothing behind for those that come after', () => {
   expect(edits('x'.repeat(300), 'y'.repeat(500))).toBe(500)
   expect(edits('kumari', 'kuamri')).toBe(1)
+})
+
+test.each([
+  ['budha', 'budhanilkantha', 0],
+  ['budah', 'budhanilkantha', 1],
+  ['bdha', 'budhanilkantha', 1],
+  ['buddha', 'budhanilkantha', 1],
+  ['kasta', 'budhanilkantha', 4],
+  ['budha', '', 5],
+])('%j begins %j but for %i edits', (letters, word, most) => {
+  expect(editsOfBeginning(letters, word, 2)).toBe(most)
 })

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fold, foldAlike, genericWords, isGeneric } from '../../../lib/domain/fold.ts'
+import {
+  asideWords,
+  fold,
+  foldAlike,
+  genericWords,
+  isGeneric,
+  respell,
+  respellBeginning,
+} from '../../../lib/domain/fold.ts'
 
 const spellingsOfOneName: readonly (readonly string[])[] = [
   ['Budhanilkantha Mandir', 'बूढानीलकण्ठ मन्दिर', 'Būḍhānīlkaṇṭha Mandir'],
@@ -26,6 +34,7 @@ const spellingsOfOneName: readonly (readonly string[])[] = [
   ['Seto Machindranath Jatra', 'Seto Machhindranath Jatra'],
   ['Furer-Haimendorf', 'Fürer‑Haimendorf', 'furer haimendorf'],
   ['16 Nambar', '१६ नम्बर'],
+  ['Namche Bazaar', 'Namche Bajar', 'नाम्चे बजार'],
   ['Kalu Pandeys Cremation', "Kalu Pandey's Cremation", 'Kalu Pandey’s cremation'],
 ]
 
@@ -55,6 +64,18 @@ describe('fold', () => {
 
   test('letters of other scripts stay', () => {
     expect(fold('བོད 西藏')).toBe('བད 西藏')
+  })
+
+  test.each([
+    ['Luma', 'Lumadhi'],
+    ['Bhaga', 'Bhagawati'],
+    ['Shiva', 'Shivalaya'],
+  ])('no vowel of a beginning is silent: %s, %s', (beginning, word) => {
+    expect(respell(word.toLowerCase()).startsWith(respellBeginning(beginning.toLowerCase()))).toBe(true)
+  })
+
+  test('the words that join, ask or honour are folded themselves', () => {
+    expect([...asideWords].filter((word) => fold(word) !== word)).toEqual([])
   })
 
   test('folding twice changes nothing', () => {
