@@ -232,7 +232,7 @@ describe('the projector', () => {
     await rm(elsewhere, { recursive: true })
     await settled()
     // What was written in the meantime is the mark alone, and that it waits.
-    const marked = (it: { title: string }) => /^(Qz|kz)mark/.test(it.title)
+    const marked = (it: { title: string }) => /^(Qz|kj)mark/.test(it.title)
     expect((await everythingIn()).filter((it) => !marked(it))).toEqual(before.filter((it) => !marked(it)))
   })
 
