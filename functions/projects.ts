@@ -3,6 +3,7 @@ import { getObject, links, putObject } from '../lib/blobs.ts'
 import { config } from '../lib/config.ts'
 import { projectStates } from '../lib/domain/project-states.ts'
 import { choice, line, lines, members, REQUIRED, uuid } from '../lib/http/body.ts'
+import { commentNumber, Said, Text } from '../lib/http/comment-body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, type Page } from '../lib/http/page.ts'
 import { created, noContent } from '../lib/http/reply.ts'
@@ -102,23 +103,7 @@ const Link = members({
 const Label = members({ role_in_project: v.pipe(v.string(REQUIRED), line(120), v.trim()) })
 
 const Member = v.object({ ...BySlug.entries, id: uuid })
-const number = v.pipe(
-  v.string(),
-  v.transform((it) => comments.commentNumber(it) ?? 0),
-  v.minValue(1),
-)
-const OfComment = v.object({ ...BySlug.entries, id: number })
-const parentSaid = 'Give the id of a comment.'
-const text = v.pipe(
-  v.string('Not a valid text.'),
-  v.check((it) => it.trim() !== '', 'This field may not be blank.'),
-  lines(10_000),
-)
-const parent = v.pipe(
-  v.nullish(v.union([v.number(), v.string()], parentSaid), null),
-  v.transform((it) => (it === null || it === '' ? null : (comments.commentNumber(String(it)) ?? 0))),
-  v.check((it) => it !== 0, parentSaid),
-)
+const OfComment = v.object({ ...BySlug.entries, id: commentNumber })
 
 /** One of a list, which the message names; blank asks for nothing. */
 const oneOf = <const Options extends readonly string[]>(options: Options) =>
@@ -194,7 +179,7 @@ const amendComment = changeRoute({
   cache: 'no-store',
   params: OfComment,
   subject: said,
-  body: members({ comment: text }),
+  body: Text,
   handle: async ({ subject, body, request }) => {
     const { branch, people } = await comments.show(await comments.amend(living(subject), body.comment))
     return remarkOf(subject.on.about, branch, people, request)
@@ -417,7 +402,7 @@ export const routes = {
     cache: 'no-store',
     params: BySlug,
     subject,
-    body: members({ comment: text, parent }),
+    body: Said,
     handle: async ({ subject: { about }, actor, body, request }) => {
       const { branch, people } = await comments.show(await comments.create(comments.onProject(about.id), actor, body))
       return created(remarkOf(about, branch, people, request))

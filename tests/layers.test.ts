@@ -45,6 +45,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'kinds/index',
     'kinds/resources',
     'domain/status',
+    'domain/short-id',
     'permissions',
     'errors',
     'config',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { now } from '../clock.ts'
-import { numberOf, shortIdOf } from '../domain/short-id.ts'
+import { shortIdOf } from '../domain/short-id.ts'
 import { conflict, invalid, notFound } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove as removal, type Write } from '../table/item.ts'
@@ -58,12 +58,6 @@ export type Comment = v.InferOutput<typeof Comment>
 
 /** The id of a comment as eleven characters. */
 export const commentIdOf = (it: Pick<Comment, 'id'>): string => shortIdOf(it.id)
-
-/** The number of a comment, by the number or by the eleven characters; undefined for what is neither. */
-export function commentNumber(id: string): number | undefined {
-  if (id.length === 11) return numberOf(id) || undefined
-  return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined
-}
 
 const threadOf = ({ entity_id, project_id }: Thread) => (entity_id ? `ENTITY#${entity_id}` : `PROJECT#${project_id}`)
 const isThere = (it: Comment) => it.user_id !== null
