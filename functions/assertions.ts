@@ -1,6 +1,6 @@
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
+import { listBody, sliceOf } from '../lib/http/page.ts'
 import { AssertionQuery, ById } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
@@ -56,10 +56,7 @@ export const routes = {
     permission: 'vocabulary.read',
     cache: { control: 'public, max-age=300' },
     handle: async ({ request, page }) =>
-      listBody(request, page, {
-        count: predicates.length,
-        results: predicates.slice(page.offset, page.offset + page.limit),
-      }),
+      listBody(request, page, { count: predicates.length, results: sliceOf(predicates, page) }),
   }),
 } satisfies Routes
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { invalid } from '../lib/errors.ts'
-import { line } from '../lib/http/body.ts'
+import { chooseFrom, line } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, NameQuery } from '../lib/http/params.ts'
+import { ById, EitherWay, NameQuery, Switch } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
@@ -26,10 +26,10 @@ export const routes = {
   'GET /cidoc/entity-clusters/': publicRoute({
     permission: 'cluster.list',
     cache: 'no-store',
-    query: v.object({ ...NameQuery.entries, type_scope: v.optional(v.string()), locked: v.optional(v.string()) }),
+    query: v.object({ ...NameQuery.entries, type_scope: v.optional(v.string()), locked: EitherWay }),
     handle: async ({ query, page, request }) => {
       const kind = query.type_scope ? kindOfScope(query.type_scope) : undefined
-      const filter = { kind: kind?.key, locked: switches.get(query.locked?.toLowerCase() ?? '') }
+      const filter = { kind: kind?.key, locked: query.locked }
       const listed =
         query.type_scope && !kind
           ? { count: 0, results: [] }
@@ -46,7 +46,7 @@ export const routes = {
     body: bodyFor('create'),
     handle: async ({ actor, body }) => {
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
-      if (!kind) throw invalid({ type_scope: [`Not a valid choice. Choose one of: ${scopes.join(', ')}.`] })
+      if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
       return created(clusterView(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
     },
   }),
@@ -58,14 +58,13 @@ export const routes = {
       q: v.pipe(v.optional(v.string(), ''), v.trim(), v.minLength(2, 'Give at least 2 characters.')),
       registry_key: scopeMember(),
       type_scope: scopeMember(),
-      include_members: v.optional(v.string()),
+      include_members: Switch,
     }),
     handle: async ({ actor, query: { q, registry_key, type_scope, include_members } }) => {
       const text = q.slice(0, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clustered.filter((it) => it === kind) : clustered
-      const withMembers = switches.get(include_members?.toLowerCase() ?? '') ?? false
-      return suggestionsView(text, await rivalsOf(text, among, actor), withMembers)
+      return suggestionsView(text, await rivalsOf(text, among, actor), include_members)
     },
   }),
 
@@ -111,14 +110,6 @@ export const handler = endpoint(routes)
 
 /** A longer text names nothing. */
 const LONGEST = 200
-const switches = new Map([
-  ['true', true],
-  ['1', true],
-  ['yes', true],
-  ['false', false],
-  ['0', false],
-  ['no', false],
-])
 
 type Body = Contribution & {
   members?: clusters.Named[] | undefined
@@ -195,7 +186,7 @@ function scopeMember() {
   return v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => (it === '' ? null : (kindOfScope(it) ?? undefined))),
-    v.check((it): boolean => it !== undefined, `Not a valid choice. Choose one of: ${scopes.join(', ')}.`),
+    v.check((it): boolean => it !== undefined, chooseFrom(scopes)),
     v.transform((it) => it ?? null),
   )
 }

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { invalid, notFound } from '../lib/errors.ts'
-import { members, REQUIRED, uuid } from '../lib/http/body.ts'
+import { members, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { commentNumber, Said, Text } from '../lib/http/comment-body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ByEntity } from '../lib/http/params.ts'
+import { ByEntity, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
@@ -18,7 +18,7 @@ import { commentRow, remarkRow } from '../lib/views/comment.ts'
 
 const Own = v.object({ id: commentNumber })
 const OfEntity = v.object({ ...ByEntity.entries, id: commentNumber })
-const about = v.exactOptional(v.pipe(v.string('Not a valid UUID.'), v.toLowerCase(), v.uuid('Not a valid UUID.')))
+const about = v.exactOptional(uuidOf())
 const SaidOf = members({ submission: about, entity_id: about, ...Said.entries })
 
 const word = v.pipe(

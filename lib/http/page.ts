@@ -35,6 +35,10 @@ export function listBody<T>(request: Request, page: Page, listed: Listed<T>): Li
   }
 }
 
+/** What a page shows of a list that is in memory. */
+export const sliceOf = <T>(all: readonly T[], { offset, limit }: Pick<Page, 'offset' | 'limit'>): T[] =>
+  all.slice(offset, offset + limit)
+
 const whole = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
 /** A hint belongs to one list: its path and every member of its query but the place. */
