@@ -61,7 +61,7 @@ type Placed = Row & { place: string }
 
 async function beside(list: List, limit: number, { side, at }: NonNullable<Place['from']>): Promise<Placed[]> {
   const forward = side === 'after'
-  const items = await walkTable({ pk: pkOf(list), forward, limit, beyond: at, consistent: true })
+  const items = await walkTable({ pk: pkOf(list), forward, limit, beyond: at })
   return placed(forward ? items : items.reverse())
 }
 
@@ -77,7 +77,7 @@ async function rowsAt(list: List, count: number, limit: number, offset: number):
     )
   const rest = count - offset
   if (rest <= NEAR + limit) {
-    const items = await walkTable({ pk, forward: false, limit: rest, consistent: true })
+    const items = await walkTable({ pk, forward: false, limit: rest })
     return placed(items.reverse().slice(0, limit))
   }
   const start = await pointsAt(list, offset)

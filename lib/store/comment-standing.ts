@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, type Stored, walkWithin } from '../table/read.ts'
+import { get, type Stored, walkTable } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { type Comment, comment } from './comments.ts'
 import { commentStandingOf } from './entity-comments.ts'
@@ -15,7 +15,7 @@ export async function followStanding(old: Head | undefined, next: Head | undefin
   if (!old || !next || commentStandingOf(old) === commentStandingOf(next)) return
   const { pk } = key.comment(`ENTITY#${next.entity_id}`, { id: 0, root: 0, place: 0 })
   for (let beyond: string | undefined; ; ) {
-    const items = await walkWithin({ pk, prefix: '', forward: true, limit: AT_ONCE, beyond })
+    const items = await walkTable({ pk, forward: true, limit: AT_ONCE, beyond })
     await Promise.all(items.map((item) => follow(next.entity_id, item)))
     beyond = items.at(-1) && String(items.at(-1)?.sk)
     if (items.length < AT_ONCE) return

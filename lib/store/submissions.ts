@@ -5,7 +5,7 @@ import { conflict, notFound, Problem } from '../errors.ts'
 import type { Actor, Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt, type Stored, walkWithin } from '../table/read.ts'
+import { get, getMany, itemAt, type Stored, walkTable } from '../table/read.ts'
 import { add } from '../table/write.ts'
 import { checkSize, commit, together } from './commit.ts'
 import { type Place, readList } from './lists.ts'
@@ -67,7 +67,7 @@ const MOST_IDS = 1000
 /** The ids of submissions in their own order, a thousand at most, from beyond one of them. */
 export async function listIds(beyond: string | undefined): Promise<string[]> {
   const { pk } = key.submissionId('')
-  const items = await walkWithin({ pk, prefix: '', forward: true, limit: MOST_IDS, beyond })
+  const items = await walkTable({ pk, forward: true, limit: MOST_IDS, beyond })
   return items.map((item) => parse(submissionId, item).submission_id)
 }
 
@@ -77,7 +77,7 @@ const MOST_VERSIONS = 100
 /** The latest versions, newest first. */
 export async function listVersions({ id }: Submission): Promise<SubmissionVersion[]> {
   const { pk } = key.submission(id)
-  const items = await walkWithin({ pk, prefix: 'VERSION#', forward: false, limit: MOST_VERSIONS })
+  const items = await walkTable({ pk, prefix: 'VERSION#', forward: false, limit: MOST_VERSIONS })
   return items.map((item) => parse(submissionVersion, item))
 }
 
