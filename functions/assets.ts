@@ -123,7 +123,7 @@ export const routes = {
     subject: ofProject,
     body: Named,
     handle: async ({ subject, actor, body: { media, ...told } }) => {
-      assets.checkOpen(subject.about)
+      projects.checkOpen(subject.about)
       const original = await assets.meant(media, actor)
       const { file_name, size, content_type, sha256 } = original
       const said = { ...told, file_name, size, content_type, sha256, run_ocr: false }
@@ -150,7 +150,7 @@ export const routes = {
     },
     body: Sent,
     handle: async ({ subject, actor, body: { file, media_type, ...told } }) => {
-      assets.checkOpen(subject.about)
+      projects.checkOpen(subject.about)
       const source = inMemory(await file.bytes())
       const file_name = shownName(file.name)
       const checked = await admit(source, { file_name, media_type, sent_as: file.type })
@@ -172,7 +172,7 @@ export const routes = {
     subject: ofProject,
     body: Announced,
     handle: async ({ subject, actor, body: { media_type, ...said } }) => {
-      assets.checkOpen(subject.about)
+      projects.checkOpen(subject.about)
       const content_type = announcedType(said.file_name, media_type)
       const upload = await counted(actor, () => uploads.begin(subject.about, actor, { ...said, content_type }, true))
       const form = await uploadForm(upload.pending_key ?? '', { type: content_type, size: said.size }, FORM_SECONDS)
@@ -189,7 +189,7 @@ export const routes = {
     handle: async ({ subject, params, body }) => {
       const found = await uploads.loadUpload(subject.about.id, params.asset_id)
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
-      assets.checkOpen(subject.about)
+      projects.checkOpen(subject.about)
       const upload = await uploads.take(found)
       try {
         return created(await complete(subject, upload, found.pending_key, body))

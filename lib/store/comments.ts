@@ -5,8 +5,9 @@ import { conflict, invalid, notFound } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { EARLY, earlyKey, type Key, key, padded, placed } from '../table/keys.ts'
-import { countKeys, get, getMany, queryBetween, type Stored, sumOf, walk } from '../table/read.ts'
+import { countKeys, get, getMany, itemIn, queryBetween, type Stored, sumOf, walk } from '../table/read.ts'
 import { add } from '../table/write.ts'
+import { asRead } from './again.ts'
 import { together } from './commit.ts'
 import { type Place, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
@@ -59,7 +60,9 @@ export type Comment = v.InferOutput<typeof Comment>
 /** The id of a comment as eleven characters. */
 export const commentIdOf = (it: Pick<Comment, 'id'>): string => shortIdOf(it.id)
 
-const threadOf = ({ entity_id, project_id }: Thread) => (entity_id ? `ENTITY#${entity_id}` : `PROJECT#${project_id}`)
+/** The name of a thread. */
+export const threadOf = ({ entity_id, project_id }: Thread) =>
+  entity_id ? `ENTITY#${entity_id}` : `PROJECT#${project_id}`
 const isThere = (it: Comment) => it.user_id !== null
 const rootList = (thread: string) => `THREAD#${thread}`
 const flatList = (thread: string) => `COMMENTS#${thread}`
@@ -83,7 +86,7 @@ export const comment = defineItem({
 })
 
 /** Where a comment is, by its number alone. */
-const commentPlace = defineItem({
+export const commentPlace = defineItem({
   type: 'comment_place',
   schema: v.object({
     id: v.number(),
@@ -109,10 +112,9 @@ export async function loadIn(
 ): Promise<{ comment: Comment; found: ReadonlyMap<string, Stored> } | undefined> {
   const place = await get(commentPlace, { id })
   if (place?.thread !== threadOf(thread)) return undefined
-  const at = comment.key(place)
-  const found = await getMany([at, ...also], true)
-  const stored = found.get(`${at.pk} ${at.sk}`)
-  return stored && { comment: parse(comment, stored), found }
+  const found = await getMany([comment.key(place), ...also], true)
+  const it = itemIn(found, comment, place)
+  return it && { comment: it, found }
 }
 
 /** A comment with the replies to it, oldest first, each with those to it. */
@@ -307,10 +309,9 @@ function onLatest<T>(
   old: Comment,
   plan: (it: Comment) => Promise<{ result: T; writes: readonly Write[] }>,
 ): Promise<T> {
-  let latest: Comment | undefined = old
+  const latest = asRead(old, () => get(comment, old))
   return together(async () => {
-    const it = latest ?? (await get(comment, old))
-    latest = undefined
+    const it = await latest()
     if (!it || !isThere(it)) throw notFound()
     if (it.comment !== old.comment) throw conflict()
     return plan(it)

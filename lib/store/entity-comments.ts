@@ -1,8 +1,9 @@
 import { notFound } from '../errors.ts'
 import { type Actor, mayReview, type Subject } from '../permissions.ts'
-import { amended, parse, put, type Write } from '../table/item.ts'
+import { amended, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt, type Stored } from '../table/read.ts'
+import { get, getMany, itemIn, type Stored } from '../table/read.ts'
+import { asRead } from './again.ts'
 import {
   amend as amendComment,
   type Comment,
@@ -96,10 +97,9 @@ async function retold({ activity_id, entity_id }: Comment, about: Head, text: st
 
 /** The head as it was read, and when that is used up, as it is now. */
 function latestOf(first: Head): () => Promise<Head> {
-  let read: Head | undefined = first
+  const latest = asRead(first, () => loadAbout(first.entity_id))
   return async () => {
-    const about = read ?? (await loadAbout(first.entity_id))
-    read = undefined
+    const about = await latest()
     if (!about) throw notFound()
     return about
   }
@@ -147,7 +147,5 @@ const withRecords = ({ items, ...listing }: Awaited<ReturnType<typeof listBy>>):
 const recordsOf = (comments: readonly Comment[]) =>
   comments.flatMap(({ entity_id }) => (entity_id ? [key.head(entity_id)] : []))
 
-function headIn(found: ReadonlyMap<string, Stored>, { entity_id }: Comment): Head | undefined {
-  const stored = itemAt(found, key.head(entity_id ?? ''))
-  return stored && parse(head, stored)
-}
+const headIn = (found: ReadonlyMap<string, Stored>, { entity_id }: Comment): Head | undefined =>
+  entity_id === null ? undefined : itemIn(found, head, { entity_id })

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { isReviewable, projectStates } from '../domain/project-states.ts'
 import { type Actor, mayReview, mayVisit } from '../permissions.ts'
-import { defineItem, follow, parse, type Write } from '../table/item.ts'
+import { defineItem, follow, type Write } from '../table/item.ts'
 import { type IndexName, key } from '../table/keys.ts'
-import { itemAt } from '../table/read.ts'
+import { itemIn } from '../table/read.ts'
 import { type List, type Place, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { asSubject, type Project, project, visibilities } from './project-items.ts'
@@ -141,8 +141,7 @@ export async function list(filter: Filter, actor: Actor | null, at: Place): Prom
     page.flatMap((item) => [key.project(String(item.id)), keyOf(String(item.owner_id))]),
   )
   const results = items
-    .flatMap((item) => itemAt(found, key.project(String(item.id))) ?? [])
-    .map((item) => parse(project, item))
+    .flatMap((item) => itemIn(found, project, { id: String(item.id) }) ?? [])
     // An index may lag behind what a project has become.
     .filter((it) => it.deleted_at === null && mayVisit(actor, asSubject(it)) && fits(it, filter))
   return { ...listed, results, people: peopleIn(found) }

@@ -1,11 +1,11 @@
 import { now } from '../clock.ts'
 import { isShortId } from '../domain/short-id.ts'
 import type { SubmissionStatus } from '../domain/submission.ts'
-import { conflict, notFound, Problem } from '../errors.ts'
+import { conflict, isConflict, notFound } from '../errors.ts'
 import type { Actor, Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt, type Stored, walkTable } from '../table/read.ts'
+import { get, getMany, itemIn, walkTable } from '../table/read.ts'
 import { add } from '../table/write.ts'
 import { checkSize, commit, together } from './commit.ts'
 import { type Place, readList } from './lists.ts'
@@ -105,7 +105,7 @@ export async function takeIn(old: Old): Promise<{ made: boolean; submission: Sub
     ])
     return { made: true, submission: made }
   } catch (error) {
-    if (!(error instanceof Problem && error.code === 'conflict')) throw error
+    if (!isConflict(error)) throw error
   }
   // Somebody took in the same row at the same moment.
   const faster = await known(old)
@@ -144,9 +144,8 @@ export const moderate = (
   { comment, status }: Noted,
 ): Promise<{ submission: Submission; moderation: Moderation }> =>
   together(async () => {
-    const [at, noteAt] = [key.submission(id), key.moderation(id)]
-    const found = await getMany([at, noteAt], true)
-    const [old, note] = [submissionAt(found, id), moderationAt(found, id)]
+    const found = await getMany([key.submission(id), key.moderation(id)], true)
+    const [old, note] = [itemIn(found, submission, { id }), itemIn(found, moderation, { submission: id })]
     if (!old) throw notFound()
     const reviewed_at = now()
     const next = amended<Submission>(old, { status: status ?? old.status, updated_at: reviewed_at })
@@ -166,13 +165,3 @@ export const moderate = (
       writes: [put(submission, next, old), put(moderation, made, note)],
     }
   })
-
-type Found = ReadonlyMap<string, Stored>
-const submissionAt = (found: Found, id: number): Submission | undefined => {
-  const stored = itemAt(found, key.submission(id))
-  return stored && parse(submission, stored)
-}
-const moderationAt = (found: Found, id: number): Moderation | undefined => {
-  const stored = itemAt(found, key.moderation(id))
-  return stored && parse(moderation, stored)
-}

@@ -32,6 +32,16 @@ export async function getMany(
 export const itemAt = (found: ReadonlyMap<string, Stored>, { pk, sk }: Key): Stored | undefined =>
   found.get(`${pk} ${sk}`)
 
+/** The thing with this id that a `getMany` has found, as its type says. */
+export function itemIn<Id, S extends v.GenericSchema<unknown, { version: number }>>(
+  found: ReadonlyMap<string, Stored>,
+  item: ItemType<Id, S>,
+  id: Id,
+): v.InferOutput<S> | undefined {
+  const stored = itemAt(found, item.key(id))
+  return stored && parse(item, stored)
+}
+
 /** Everything in a partition whose sort key begins with `prefix`, strongly consistent, all pages. For partitions that are bounded by what they describe. */
 export const queryAll = (pk: string, prefix: string, forward = true): Promise<Stored[]> =>
   pages({ ...beginning(pk, prefix), ScanIndexForward: forward, ConsistentRead: true })
