@@ -13,11 +13,12 @@ import { inMemory, type Source } from '../lib/media/source.ts'
 import { amendLatest, load } from '../lib/store/users.ts'
 import { imageUrl } from '../lib/views/profile.ts'
 
-/** Apart from users.ts, so that only this bundle has a client for the bucket. */
+/** The largest image that is taken. */
 const LARGEST = 2 * 1024 * 1024
 /** What the gateway lets through at all; between the two the answer says what is wrong. */
 const LARGEST_FORM = 4_500_000
 
+/** The images of profiles. Apart from users.ts, so that only this bundle has a client for the bucket. */
 export const routes = {
   'POST /data/user/profile-image/': actorRoute({
     permission: 'profile.change',

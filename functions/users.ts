@@ -46,6 +46,7 @@ const changeUsername = actorRoute({
   handle: async ({ actor, body }) => ({ username: (await rename(await own(actor), body.username)).username }),
 })
 
+/** The caller's account, and what people show of themselves. */
 export const routes = {
   'GET /api/user/info/': actorRoute({
     permission: 'account.read',

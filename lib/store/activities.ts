@@ -3,7 +3,7 @@ import { type Actor, maySee, type Subject } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn, queryAll, type Stored } from '../table/read.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type Activity, activity, activityList, activityTypes, type Head, head } from './record-items.ts'
 import { keyOf, loadByUsername } from './users.ts'
 
@@ -13,13 +13,7 @@ export type Filter = {
   entity?: string | undefined
   forward?: boolean | undefined
 }
-export type Feed = {
-  count: number
-  results: { activity: Activity; about: Head | undefined }[]
-  found: ReadonlyMap<string, Stored>
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Feed = Results<{ activity: Activity; about: Head | undefined }> & { found: ReadonlyMap<string, Stored> }
 
 /**
  * One page of the feed of everyone, or of one person, one type or one record: a call for the rows, and one for the size

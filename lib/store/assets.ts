@@ -47,7 +47,8 @@ export async function list({ about }: Visited, place: Place) {
 }
 
 /** A project is read with all its assets, so there is an end to them. */
-export const MOST_ASSETS = 500
+const MOST_ASSETS = 500
+/** Fails with `invalid` when a project has as many assets as it may. */
 export function checkRoom({ asset_count }: Project): void {
   if (asset_count >= MOST_ASSETS) throw invalidObject(`A project has no more than ${MOST_ASSETS} assets.`)
 }

@@ -6,7 +6,7 @@ import { readEntry } from './entries.ts'
 import { modelIfAny } from './found.ts'
 
 /** So many people are found by one search. */
-export const MOST_FOUND = 50
+const MOST_FOUND = 50
 /** Of those in whose public profile a text stands so many are looked at. */
 const MOST_LOOKED_AT = 500
 

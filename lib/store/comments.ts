@@ -5,11 +5,11 @@ import { conflict, invalid, notFound } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { EARLY, earlyKey, type Key, key, padded, placed } from '../table/keys.ts'
-import { countKeys, get, getMany, itemIn, queryBetween, type Stored, sumOf, walk } from '../table/read.ts'
+import { get, getMany, itemIn, queryBetween, type Stored, walk } from '../table/read.ts'
 import { add } from '../table/write.ts'
 import { asRead } from './again.ts'
 import { together } from './commit.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { keyOf } from './users.ts'
 
@@ -21,7 +21,9 @@ import { keyOf } from './users.ts'
 
 /** What is commented on: a record, or a project. */
 export type Thread = { entity_id: string; project_id: null } | { entity_id: null; project_id: string }
+/** The thread of a record. */
 export const onEntity = (entity_id: string): Thread => ({ entity_id, project_id: null })
+/** The thread of a project. */
 export const onProject = (project_id: string): Thread => ({ entity_id: null, project_id })
 
 /** Who sees what a comment hangs on: everyone, those who are signed in, those who work on it, or staff. */
@@ -124,13 +126,7 @@ export type Branch = {
   /** How many of all the replies to a root are shown here. */
   shown: number
 }
-export type Page = {
-  count: number
-  results: Branch[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Page = Results<Branch> & { people: People }
 
 /** So many replies, and a megabyte of them at most, are read with a page of comments. */
 const MOST_REPLIES = 100
@@ -201,13 +197,6 @@ async function flat(
     return [...also(rows), ...authorsOf(rows)]
   })
   return { ...listing, items: listing.items.map((item) => parse(comment, item)) }
-}
-
-/** How many comments and replies there are in each of these threads: one call for all of them. */
-export async function countsIn(threads: readonly Thread[]): Promise<number[]> {
-  const lists = threads.map((thread) => flatList(threadOf(thread)))
-  const found = await getMany(countKeys(lists))
-  return lists.map((list) => sumOf([list], found))
 }
 
 /** What is said, and to which comment. */

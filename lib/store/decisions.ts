@@ -60,9 +60,10 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
   return made
 }
 
-/** A verdict, the record as it makes it, and everything that is to be written; fails as `decide` does. */
+/** A verdict, the record as it makes it, what happened, and everything that is to be written. */
 export type Planned = { made: Decision; head: Head; done: Activity[]; writes: Write[] }
 
+/** What `decide` would write, for those who write it together with more. Fails as `decide` does. */
 export async function planned(old: History, reviewer: Actor, said: Verdicts): Promise<Planned> {
   check(old, reviewer, said)
   const effect = effects[said.verdict]

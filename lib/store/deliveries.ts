@@ -60,7 +60,7 @@ function ifThere(error: unknown): void {
 }
 
 /** The pause after each failure, in seconds. After the last of them it is given up. */
-export const pauses = [30, 120, 600, 3600, 14_400] as const
+const pauses = [30, 120, 600, 3600, 14_400] as const
 /** So many are sent at a time, and in one visit at most. */
 const AT_ONCE = 8
 const MOST = 80

@@ -19,7 +19,7 @@ import {
   type Said,
 } from './comments.ts'
 import { activityOf, noted, noticedAnew } from './contribution.ts'
-import type { Place } from './lists.ts'
+import type { Place, Results } from './lists.ts'
 import { type Activity, activity, type Head, head } from './record-items.ts'
 
 /** Comments on records: each is in the record's history too, and is seen by those who see the record. */
@@ -113,13 +113,7 @@ export const commentStandingOf = (it: Head): CommentStanding => {
 }
 
 /** Comments one by one with the records they are on. */
-export type Remarks = {
-  count: number
-  results: { comment: Comment; about: Head | undefined }[]
-  found: ReadonlyMap<string, Stored>
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Remarks = Results<{ comment: Comment; about: Head | undefined }> & { found: ReadonlyMap<string, Stored> }
 export const nothing: Remarks = { count: 0, results: [], found: new Map() }
 
 /** What someone has said, newest first: of their own all, of others what is on records that the caller sees. Two calls. */

@@ -8,7 +8,7 @@ import { get, getMany, itemIn, queryAll, type Stored } from '../table/read.ts'
 import { asRead } from './again.ts'
 import { type Plan, together } from './commit.ts'
 import { activityOf, flagOf, noted } from './contribution.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { requeue } from './queue.ts'
 import { activity, type Flag, flag, flagIndex, flagList, flagTypes, type Head, head } from './record-items.ts'
@@ -33,13 +33,7 @@ export type Filter = {
   is_resolved?: boolean | undefined
   entity?: string | undefined
 }
-export type Flags = {
-  count: number
-  results: Shown[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Flags = Results<Shown> & { people: People }
 
 /**
  * One page of the flags, newest first: a call for the rows, and one for the size with the records and people that they

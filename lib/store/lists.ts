@@ -23,6 +23,9 @@ export type Listing = {
   last?: string
 }
 
+/** What a store answers for a page; the sort keys at its edges lead to its neighbours. */
+export type Results<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
+
 /** An offset without a hint is walked to, and not further than this: `next` reaches any depth at the cost of one page. */
 export const DEEPEST_OFFSET = 1000
 

@@ -9,7 +9,7 @@ import { type Key, key } from '../table/keys.ts'
 import { get, getMany, itemIn, type Stored, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { persistently } from './again.ts'
-import { DEEPEST_OFFSET, type Place, readList } from './lists.ts'
+import { DEEPEST_OFFSET, type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { asSubject, type Project, project } from './project-items.ts'
 import { type Head, head } from './record-items.ts'
@@ -203,13 +203,7 @@ export async function load(id: string, actor: Actor): Promise<{ shown: Shown; pe
 }
 
 export type Filter = { is_read?: boolean | undefined; notification_type?: string | undefined }
-export type Shelf = {
-  count: number
-  results: Shown[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Shelf = Results<Shown> & { people: People }
 
 /** One page of the caller's own, newest first: three calls. Read or unread ones are sifted from all, so many at a time. */
 export async function list({ is_read, notification_type: type }: Filter, actor: Actor, place: Place): Promise<Shelf> {

@@ -4,7 +4,7 @@ import { type Actor, mayReview, mayVisit } from '../permissions.ts'
 import { defineItem, follow, type Write } from '../table/item.ts'
 import { type IndexName, key } from '../table/keys.ts'
 import { itemIn } from '../table/read.ts'
-import { type List, type Place, readList } from './lists.ts'
+import { type List, type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { asSubject, type Project, project, visibilities } from './project-items.ts'
 import { keyOf } from './users.ts'
@@ -124,13 +124,7 @@ export type Filter = {
   order: Order
   forward: boolean
 }
-export type Projects = {
-  count: number
-  results: Project[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Projects = Results<Project> & { people: People }
 
 /**
  * One page of the projects that a caller may see: a query for each of one to five lists that hold them, and one call

@@ -5,7 +5,7 @@ import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemIn, queryBetween, type Stored } from '../table/read.ts'
 import { readEntry } from './entries.ts'
-import { type List, type Place, readList } from './lists.ts'
+import { type List, type Place, type Results, readList } from './lists.ts'
 import { type Head, head, listsOf, sortOf, standingOf, standings } from './record-items.ts'
 
 export type Filter = {
@@ -18,13 +18,7 @@ export type Filter = {
   forward?: boolean | undefined
 }
 type Also = (heads: readonly Head[]) => Key[]
-export type Heads = {
-  count: number
-  results: Head[]
-  found: ReadonlyMap<string, Stored>
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Heads = Results<Head> & { found: ReadonlyMap<string, Stored> }
 
 /**
  * One page of the records that the scope shows, newest first: one call per status asked for, and one for the size

@@ -69,8 +69,11 @@ export const create = (kind: Kind, actor: Actor, contribution: Contribution): Pr
 async function tryCreate(kind: Kind, actor: Actor, { data, assertion: provenance }: Contribution): Promise<Loaded> {
   const resolved = await resolve(kind, data, actor)
   checkSize(resolved.data)
-  const [id, stubs] = await Promise.all([nextId(kind), stubsFor(resolved.missing, provenance, actor)])
-  const flags = await likenessFlags(kind, resolved.data)
+  const [id, stubs, flags] = await Promise.all([
+    nextId(kind),
+    stubsFor(resolved.missing, provenance, actor),
+    likenessFlags(kind, resolved.data),
+  ])
   const change = opening(kind, id, resolved.data, provenance, actor, flags)
   await commit([...change.writes, ...stubs])
   return { ...change.head, assertions: change.assertions, links: [] }
@@ -194,6 +197,7 @@ export async function restore(old: Loaded): Promise<Loaded> {
 /** A head as it is stored, without what was loaded beside it. */
 export const headOf = (it: Head): Head => parse(head, it)
 
+/** Where a record stands, for the rules of lib/domain/status.ts. */
 export const stateOf = (it: Head) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })
 
 /** Accepting writes each waiting claim and the one whose place it takes: more of them than this no transaction holds. */

@@ -40,7 +40,7 @@ export async function resolve(kind: Kind, data: Data, actor: Actor): Promise<Res
 type Relation = { name: string; field: Field; references: Reference[] }
 
 /** Where the record of a kind with this id (or this review identity) lies; undefined when no record can have it. */
-export function keyOf(kind: KindKey, id: number | string): Key | undefined {
+function keyOf(kind: KindKey, id: number | string): Key | undefined {
   const { record, code } = kinds[kind]
   if (!record) return typeof id === 'string' ? placeOf[kind]?.(id) : undefined
   if (typeof id === 'number') return key.head(recordId(code, id))

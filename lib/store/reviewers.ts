@@ -3,7 +3,7 @@ import { type Actor, mayInspect, maySee } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { countKeys, getMany, itemIn, sumOf, walk } from '../table/read.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import {
   type Activity,
@@ -18,7 +18,7 @@ import {
 import { keyOf, type ReviewerRole, type User, user } from './users.ts'
 
 export type Decided = { decision: Decision; about: Head | undefined }
-export type Decisions = { count: number; results: Decided[]; first?: string | undefined; last?: string | undefined }
+export type Decisions = Results<Decided>
 
 /**
  * One page of a person's decisions, newest first: a call for the rows, and one for the size with the records they name.

@@ -8,7 +8,7 @@ import { key } from '../table/keys.ts'
 import { get, getMany, itemIn, walkTable } from '../table/read.ts'
 import { add } from '../table/write.ts'
 import { checkSize, commit, together } from './commit.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import {
   type Moderation,
@@ -35,7 +35,8 @@ export async function load(id: string): Promise<Submitted | undefined> {
   return it && submittedOf(it)
 }
 
-export const submittedOf = (it: Submission): Submitted => ({
+/** What rules look at in a submission. */
+const submittedOf = (it: Submission): Submitted => ({
   submission: it,
   contributor_id: it.contributor_id,
   public: it.status === 'accepted',
@@ -43,13 +44,7 @@ export const submittedOf = (it: Submission): Submitted => ({
 })
 
 export type Filter = { contributor?: string | undefined; status?: string | undefined }
-export type Listed = {
-  count: number
-  results: Submission[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Listed = Results<Submission> & { people: People }
 
 /** One page, newest first: a call for the rows, and one for the size with the people. */
 export async function list({ contributor, status }: Filter, place: Place): Promise<Listed> {
@@ -81,6 +76,7 @@ export async function listVersions({ id }: Submission): Promise<SubmissionVersio
   return items.map((item) => parse(submissionVersion, item))
 }
 
+/** One version of a submission by its number. */
 export const loadVersion = ({ id }: Submission, version_number: number): Promise<SubmissionVersion | undefined> =>
   get(submissionVersion, { id, version_number })
 

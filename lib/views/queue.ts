@@ -48,7 +48,7 @@ export function triageView(it: Weighed & Pick<Head, 'worst_source_type'>, at: nu
 }
 
 /** The parts of the score in words, the weightiest first; what adds nothing is not said. */
-export function whyHere(it: Weighed & Pick<Head, 'worst_source_type'>, at: number): string[] {
+function whyHere(it: Weighed & Pick<Head, 'worst_source_type'>, at: number): string[] {
   const { points, days_in_review } = triage(it, at)
   const source = it.worst_source_type?.replaceAll('_', ' ')
   const sentences = {
