@@ -171,7 +171,7 @@ function intoReview(it: Head, made: Assertion, at: string): Partial<Head> {
   const moved = it.public && it.status === 'accepted' ? move(stateOf(it), 'edit') : undefined
   if (!moved) return {}
   return {
-    status: moved.to.status,
+    status: moved.status,
     queue_age: ageAt(it.created_at, Date.parse(at)),
     ...worstSource([made.source_type]),
   }

@@ -92,8 +92,8 @@ export async function planned(old: History, reviewer: Actor, said: Verdicts): Pr
     (it, each) => noted(it, each, reviewer),
     amended<Head>(stored, {
       ...result.head,
-      status: moved.to.status,
-      public: moved.to.public,
+      status: moved.status,
+      public: moved.public,
       required_persona,
       decided: true,
       open_flags: old.open_flags - settled.length,

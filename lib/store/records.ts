@@ -125,7 +125,7 @@ async function tryAmend(
   const next = noted(
     amended<Head>(stored, {
       ...(old.public ? { proposed: after } : { ...faceOf(kind, after), data: after }),
-      status: moved.to.status,
+      status: moved.status,
       current_revision: number,
       current_revision_id: newChildId(old.entity_id),
       open_flags: old.open_flags + flags.length,
@@ -169,7 +169,7 @@ export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
   const done = activityOf(old.entity_id, actor, 'submitted', '', at)
   const queue_age = ageAt(old.created_at, Date.parse(at))
   const stored = headOf(old)
-  const next = noted(amended<Head>(stored, { status: moved.to.status, queue_age, updated_at: at }), done, actor)
+  const next = noted(amended<Head>(stored, { status: moved.status, queue_age, updated_at: at }), done, actor)
   await commit([put(head, next, stored), put(activity, done, undefined), ...requeue(stored, next)])
   return { ...old, ...next }
 }
