@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now } from '../clock.ts'
-import { recordId } from '../domain/address.ts'
+import { addressOf, recordId } from '../domain/address.ts'
 import { move } from '../domain/status.ts'
 import { ageAt, worstSource } from '../domain/triage.ts'
 import { conflict, invalidObject } from '../errors.ts'
-import { type Contribution, type Kind, kinds } from '../kinds/index.ts'
+import { type Contribution, type Kind, kindOfCode, kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -193,6 +193,9 @@ export async function restore(old: Loaded): Promise<Loaded> {
   await commit([put(head, next, stored), ...reindex(undefined, findable(next)), ...requeue(stored, next)])
   return { ...next, assertions: old.assertions, links: old.links }
 }
+
+/** The kind that a review identity tells; one that tells none is taken for a cultural entity's. */
+export const kindOf = (entity_id: string): Kind => kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
 
 /** A head as it is stored, without what was loaded beside it. */
 export const headOf = (it: Head): Head => parse(head, it)
