@@ -208,7 +208,7 @@ function underReview(old: History): Assertion[] {
 }
 
 type Result = Ruled & { head: Partial<Head>; made: readonly Assertion[]; values: Values; stubs: readonly Write[] }
-const unruled = { outcomes: [] as Outcome[], made: [], values: {}, stubs: [] }
+const unruled: Omit<Result, 'head' | 'fates'> = { outcomes: [], made: [], values: {}, stubs: [] }
 
 /** What was refused stands no longer; what is sent back or up goes on waiting. A published record keeps its accepted revision. */
 const refusals = (old: History, { verdict }: Verdicts): Ruled['fates'] =>

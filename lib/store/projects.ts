@@ -157,7 +157,12 @@ export function change<T>(
 const MOST_ATTEMPTS = 25
 
 /** The next version of a project with the writes that store it, its places and what happened. */
-export function step(old: Project, changes: Partial<Project>, done: readonly Done[], at = now()) {
+export function step(
+  old: Project,
+  changes: Partial<Project>,
+  done: readonly Done[],
+  at = now(),
+): { next: Project; writes: Write[] } {
   const next = amended(old, { ...changes, activity_count: old.activity_count + done.length })
   const activities = done.map((each, i) =>
     activityOf({ ...next, activity_count: old.activity_count + i + 1 }, each, at),
@@ -168,7 +173,7 @@ export function step(old: Project, changes: Partial<Project>, done: readonly Don
       put(project, next, old),
       ...activities.map((it) => put(projectActivity, it, undefined)),
       ...relist(old, next),
-    ] as Write[],
+    ],
   }
 }
 
