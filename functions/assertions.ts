@@ -2,7 +2,7 @@ import type { InferOutput } from 'valibot'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
-import { listAddress, listBody, type Page } from '../lib/http/page.ts'
+import { listAddress, listBody, type Page, sliceOf } from '../lib/http/page.ts'
 import { AssertionQuery, ById } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
@@ -80,10 +80,7 @@ export const routes = {
     permission: 'vocabulary.read',
     cache: { control: 'public, max-age=300' },
     handle: async ({ request, page }) =>
-      listBody(request, page, {
-        count: predicates.length,
-        results: predicates.slice(page.offset, page.offset + page.limit),
-      }),
+      listBody(request, page, { count: predicates.length, results: sliceOf(predicates, page) }),
   }),
 } satisfies Routes
 

@@ -5,9 +5,10 @@ import { invalid, notFound, Problem } from '../lib/errors.ts'
 import { admit, type Claim, keep } from '../lib/files/admit.ts'
 import { shownName } from '../lib/files/names.ts'
 import { spooled } from '../lib/files/spool.ts'
-import { choice, line, lines, members, optional, REQUIRED, uuid } from '../lib/http/body.ts'
+import { choice, chooseFrom, line, lines, members, optional, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
+import { BySlug, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import type { Checked } from '../lib/media/check.ts'
@@ -28,26 +29,23 @@ const LARGEST_FORM = 4_700_000
 /** How long a client may take to send a file to the bucket. */
 const FORM_SECONDS = 3600
 
-const text = (most: number) => v.pipe(v.nullish(v.string('Not a valid text.'), ''), line(most), v.trim())
+const text = (most: number) => orEmpty(v.pipe(line(most), v.trim()))
 const mediaTypes: readonly string[] = [...mediaClasses, ...contentTypes]
 const media_type = v.pipe(
   v.nullish(v.string('Not a valid text.'), ''),
   v.trim(),
   v.toLowerCase(),
-  v.check(
-    (it) => it === '' || mediaTypes.includes(it) || typeNamed(it) !== undefined,
-    `Not a valid choice. Choose one of: ${mediaTypes.join(', ')}.`,
-  ),
+  v.check((it) => it === '' || mediaTypes.includes(it) || typeNamed(it) !== undefined, chooseFrom(mediaTypes)),
 )
 const Told = {
   role: v.optional(choice(assetRoles), 'evidence'),
-  caption: v.pipe(v.nullish(v.string('Not a valid text.'), ''), lines(255)),
+  caption: prose(255),
   version_label: text(120),
   source_institution: text(200),
   collection_name: text(200),
   language: text(35),
   ocr_language: text(35),
-  copyright_note: v.pipe(v.nullish(v.string('Not a valid text.'), ''), lines(500)),
+  copyright_note: prose(500),
 }
 /** In a form everything is text. */
 const run_ocr = v.pipe(
@@ -99,10 +97,8 @@ const Part = members({
   copyright_note: optional(lines(500)),
 })
 
-const slug = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/))
-const Of = v.object({ slug })
-const One = v.object({ slug, id: uuid })
-const Begun = v.object({ slug, asset_id: uuid })
+const One = v.object({ ...BySlug.entries, id: uuid })
+const Begun = v.object({ ...BySlug.entries, asset_id: uuid })
 const ofProject = ({ slug }: { slug: string }) => projects.load(slug)
 const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug, id)
 
@@ -111,7 +107,7 @@ export const routes = {
   'GET /data/projects/{slug}/assets/': readRoute({
     permission: 'project.follow',
     cache: 'no-store',
-    params: Of,
+    params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {
       const { people, results, ...listed } = await assets.list(subject, page)
@@ -123,11 +119,11 @@ export const routes = {
   'POST /data/projects/{slug}/assets/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: Of,
+    params: BySlug,
     subject: ofProject,
     body: Named,
     handle: async ({ subject, actor, body: { media, ...told } }) => {
-      assets.checkOpen(subject.about)
+      projects.checkOpen(subject.about)
       const original = await assets.meant(media, actor)
       const { file_name, size, content_type, sha256 } = original
       const said = { ...told, file_name, size, content_type, sha256, run_ocr: false }
@@ -146,7 +142,7 @@ export const routes = {
   'POST /data/projects/{slug}/assets/upload/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: Of,
+    params: BySlug,
     subject: ofProject,
     form: {
       bytes: LARGEST_FORM,
@@ -154,7 +150,7 @@ export const routes = {
     },
     body: Sent,
     handle: async ({ subject, actor, body: { file, media_type, ...told } }) => {
-      assets.checkOpen(subject.about)
+      projects.checkOpen(subject.about)
       const source = inMemory(await file.bytes())
       const file_name = shownName(file.name)
       const checked = await admit(source, { file_name, media_type, sent_as: file.type })
@@ -172,11 +168,11 @@ export const routes = {
   'POST /data/projects/{slug}/assets/uploads/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: Of,
+    params: BySlug,
     subject: ofProject,
     body: Announced,
     handle: async ({ subject, actor, body: { media_type, ...said } }) => {
-      assets.checkOpen(subject.about)
+      projects.checkOpen(subject.about)
       const content_type = announcedType(said.file_name, media_type)
       const upload = await counted(actor, () => uploads.begin(subject.about, actor, { ...said, content_type }, true))
       const form = await uploadForm(upload.pending_key ?? '', { type: content_type, size: said.size }, FORM_SECONDS)
@@ -193,7 +189,7 @@ export const routes = {
     handle: async ({ subject, params, body }) => {
       const found = await uploads.loadUpload(subject.about.id, params.asset_id)
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
-      assets.checkOpen(subject.about)
+      projects.checkOpen(subject.about)
       const upload = await uploads.take(found)
       try {
         return created(await complete(subject, upload, found.pending_key, body))

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { invalid } from '../lib/errors.ts'
-import { line } from '../lib/http/body.ts'
+import { chooseFrom, line } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, ClusterQuery } from '../lib/http/params.ts'
+import { ById, ClusterQuery, Switch } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
@@ -31,7 +31,7 @@ export const routes = {
     query: ClusterQuery,
     handle: async ({ query: { search, type_scope, locked, ordering }, page, request }) => {
       const kind = type_scope ? kindOfScope(type_scope) : undefined
-      const filter = { kind: kind?.key, locked: switches.get(locked?.toLowerCase() ?? ''), search, ...ordering }
+      const filter = { kind: kind?.key, locked, search, ...ordering }
       const listed =
         type_scope && !kind
           ? { count: 0, results: [] }
@@ -48,7 +48,7 @@ export const routes = {
     body: bodyFor('create'),
     handle: async ({ actor, body }) => {
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
-      if (!kind) throw invalid({ type_scope: [`Not a valid choice. Choose one of: ${scopes.join(', ')}.`] })
+      if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
       return created(clusterView(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
     },
   }),
@@ -60,14 +60,13 @@ export const routes = {
       q: v.pipe(v.optional(v.string(), ''), v.trim(), v.minLength(2, 'Give at least 2 characters.')),
       registry_key: scopeMember(),
       type_scope: scopeMember(),
-      include_members: v.optional(v.string()),
+      include_members: Switch,
     }),
     handle: async ({ actor, query: { q, registry_key, type_scope, include_members } }) => {
       const text = q.slice(0, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clustered.filter((it) => it === kind) : clustered
-      const withMembers = switches.get(include_members?.toLowerCase() ?? '') ?? false
-      return suggestionsView(text, await rivalsOf(text, among, actor), withMembers)
+      return suggestionsView(text, await rivalsOf(text, among, actor), include_members)
     },
   }),
 
@@ -113,14 +112,6 @@ export const handler = endpoint(routes)
 
 /** A longer text names nothing. */
 const LONGEST = 200
-const switches = new Map([
-  ['true', true],
-  ['1', true],
-  ['yes', true],
-  ['false', false],
-  ['0', false],
-  ['no', false],
-])
 
 type Body = Contribution & {
   members?: clusters.Named[] | undefined
@@ -197,7 +188,7 @@ function scopeMember() {
   return v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => (it === '' ? null : (kindOfScope(it) ?? undefined))),
-    v.check((it): boolean => it !== undefined, `Not a valid choice. Choose one of: ${scopes.join(', ')}.`),
+    v.check((it): boolean => it !== undefined, chooseFrom(scopes)),
     v.transform((it) => it ?? null),
   )
 }

@@ -1,44 +1,25 @@
 import * as v from 'valibot'
 import { invalid, notFound } from '../lib/errors.ts'
-import { lines, members, REQUIRED, uuid } from '../lib/http/body.ts'
+import { members, REQUIRED, uuidOf } from '../lib/http/body.ts'
+import { commentNumber, Said, Text } from '../lib/http/comment-body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ByEntity } from '../lib/http/params.ts'
+import { ByEntity, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
-import { type Branch, type Comment, commentNumber, list, listReplies, onEntity, show } from '../lib/store/comments.ts'
+import { type Branch, type Comment, list, listReplies, onEntity, show } from '../lib/store/comments.ts'
 import * as remarks from '../lib/store/entity-comments.ts'
 import { type People, peopleIn, peopleOf } from '../lib/store/people.ts'
 import type { Head } from '../lib/store/record-items.ts'
 import { loadByUsername } from '../lib/store/users.ts'
 import { commentRow, remarkRow } from '../lib/views/comment.ts'
 
-/** A comment by its number, or by its eleven characters. */
-const number = v.pipe(
-  v.string(),
-  v.transform((it) => commentNumber(it) ?? 0),
-  v.minValue(1),
-)
-const Own = v.object({ id: number })
-const OfEntity = v.object({ ...ByEntity.entries, id: number })
-
-const parentSaid = 'Give the id of a comment.'
-const text = v.pipe(
-  v.string('Not a valid text.'),
-  v.check((it) => it.trim() !== '', 'This field may not be blank.'),
-  lines(10_000),
-)
-const parent = v.pipe(
-  v.nullish(v.union([v.number(), v.string()], parentSaid), null),
-  v.transform((it) => (it === null || it === '' ? null : (commentNumber(String(it)) ?? 0))),
-  v.check((it) => it !== 0, parentSaid),
-)
-const Said = members({ comment: text, parent })
-const Text = members({ comment: text })
-const about = v.exactOptional(v.pipe(v.string('Not a valid UUID.'), v.toLowerCase(), v.uuid('Not a valid UUID.')))
-const SaidOf = members({ submission: about, entity_id: about, comment: text, parent })
+const Own = v.object({ id: commentNumber })
+const OfEntity = v.object({ ...ByEntity.entries, id: commentNumber })
+const about = v.exactOptional(uuidOf())
+const SaidOf = members({ submission: about, entity_id: about, ...Said.entries })
 
 const word = v.pipe(
   v.optional(v.string(), ''),

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { addressOf } from '../lib/domain/address.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody, type Page } from '../lib/http/page.ts'
@@ -7,7 +6,7 @@ import { ByEntity, RecordQuery } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, kindOfCode, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
@@ -19,7 +18,6 @@ import type { Head } from '../lib/store/record-items.ts'
 import * as lists from '../lib/store/record-lists.ts'
 import * as records from '../lib/store/records.ts'
 import * as users from '../lib/store/users.ts'
-import { getMany } from '../lib/table/read.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/views/entity.ts'
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
@@ -88,7 +86,7 @@ export const routes = {
       const filter = { status: query.status, search: query.search, mine: true, ...query.ordering }
       const sought = isSought(filter)
       const listed = sought ? await find(filter, actor, scope, page) : await lists.list(filter, scope, page, involved)
-      const people = peopleIn(sought ? await getMany(involved(listed.results)) : listed.found)
+      const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
       return listBody(request, page, {
         ...listed,
         results: listed.results.map((it) => contributionRow(it, actor, people)),
@@ -181,10 +179,8 @@ export const routes = {
 export const handler = endpoint(routes)
 
 const contributors = (heads: readonly Head[]) => heads.map((it) => users.keyOf(it.contributor_id))
-const involved = (heads: readonly Head[]) =>
-  heads.flatMap((it) =>
-    [it.contributor_id, ...it.recent_activities.flatMap((each) => each.user_id ?? [])].map(users.keyOf),
-  )
+const involved = (heads: readonly Head[]) => heads.flatMap(involvedIn).map(users.keyOf)
+const involvedIn = (it: Head) => [it.contributor_id, ...it.recent_activities.flatMap((each) => each.user_id ?? [])]
 
 async function shown(it: History, actor: Actor | null) {
   const ids = [
@@ -196,10 +192,7 @@ async function shown(it: History, actor: Actor | null) {
 }
 
 /** The body of a contribution by the kind that its id tells. */
-function bodyOf(entity_id: string, mode: Mode) {
-  const kind = kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
-  return formOf(schemaOf(kind, mode))
-}
+const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOf(entity_id), mode))
 
 /** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {

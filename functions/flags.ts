@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { choice, members, prose, REQUIRED } from '../lib/http/body.ts'
+import { choice, members, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById } from '../lib/http/params.ts'
+import { ById, EitherWay } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import type { Actor } from '../lib/permissions.ts'
@@ -13,26 +13,15 @@ import { flagRow } from '../lib/views/flag.ts'
 /** A filter that says nothing legal asks for nothing, but a record that there is not has no flags. */
 const Filter = v.object({
   flag_type: v.optional(v.string()),
-  is_resolved: v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((it) => switches[it.toLowerCase()]),
-  ),
+  is_resolved: EitherWay,
   entity: v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => it.trim().toLowerCase().slice(0, 36) || undefined),
   ),
 })
-const switches: Readonly<Record<string, boolean>> = {
-  true: true,
-  1: true,
-  yes: true,
-  false: false,
-  0: false,
-  no: false,
-}
 
 const Raised = members({
-  entity: v.pipe(v.string(REQUIRED), v.toLowerCase(), v.uuid('Not a valid UUID.')),
+  entity: uuidOf(REQUIRED),
   flag_type: choice(flagTypes),
   reason: prose(5000),
 })

@@ -4,25 +4,15 @@ import { notFound } from '../lib/errors.ts'
 import { members, optionalChoice } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
+import { EitherWay } from '../lib/http/params.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
 import * as notifications from '../lib/store/notifications.ts'
 import { notificationRow } from '../lib/views/notification.ts'
 
 const Filter = v.object({
-  is_read: v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((it) => switches[it.toLowerCase()]),
-  ),
+  is_read: EitherWay,
   notification_type: optionalChoice(notificationTypes),
 })
-const switches: Readonly<Record<string, boolean>> = {
-  true: true,
-  1: true,
-  yes: true,
-  false: false,
-  0: false,
-  no: false,
-}
 
 const Marked = members({
   notification_ids: v.nullish(

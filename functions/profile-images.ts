@@ -3,8 +3,9 @@ import { deleteObject, getObject } from '../lib/blobs.ts'
 import { newId } from '../lib/clock.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { admit, keep } from '../lib/files/admit.ts'
-import { members, uuid } from '../lib/http/body.ts'
+import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
+import { uuid } from '../lib/http/params.ts'
 import { content } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
 import { type Checked, sniff } from '../lib/media/check.ts'
@@ -12,11 +13,12 @@ import { inMemory, type Source } from '../lib/media/source.ts'
 import { amendLatest, load } from '../lib/store/users.ts'
 import { imageUrl } from '../lib/views/profile.ts'
 
-/** Apart from users.ts, so that only this bundle has a client for the bucket. */
+/** The largest image that is taken. */
 const LARGEST = 2 * 1024 * 1024
 /** What the gateway lets through at all; between the two the answer says what is wrong. */
 const LARGEST_FORM = 4_500_000
 
+/** The images of profiles. Apart from users.ts, so that only this bundle has a client for the bucket. */
 export const routes = {
   'POST /data/user/profile-image/': actorRoute({
     permission: 'profile.change',

@@ -2,21 +2,17 @@ import * as v from 'valibot'
 import { getObject, links, putObject } from '../lib/blobs.ts'
 import { config } from '../lib/config.ts'
 import { projectStates } from '../lib/domain/project-states.ts'
-import { choice, line, lines, members, REQUIRED, uuid } from '../lib/http/body.ts'
+import { choice, line, members, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody, type Page } from '../lib/http/page.ts'
+import { listBody } from '../lib/http/page.ts'
+import { BySlug, oneOrNone, Text, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
-import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import type { Actor } from '../lib/permissions.ts'
-import * as comments from '../lib/store/comments.ts'
-import { type People, peopleOf } from '../lib/store/people.ts'
-import { living, loadSaid } from '../lib/store/project-comments.ts'
+import { peopleOf } from '../lib/store/people.ts'
 import { companyOf } from '../lib/store/project-company.ts'
-import * as linked from '../lib/store/project-entities.ts'
-import { licenses, type Project, visibilities } from '../lib/store/project-items.ts'
+import { licenses, visibilities } from '../lib/store/project-items.ts'
 import * as lists from '../lib/store/project-lists.ts'
-import * as people from '../lib/store/project-members.ts'
 import { rollBack } from '../lib/store/project-merge.ts'
 import { find } from '../lib/store/project-search.ts'
 import { transition } from '../lib/store/project-transitions.ts'
@@ -24,9 +20,11 @@ import * as projects from '../lib/store/projects.ts'
 import { within } from '../lib/store/requests.ts'
 import { loadByUsername } from '../lib/store/users.ts'
 import { assetRow } from '../lib/views/asset.ts'
-import { commentRow } from '../lib/views/comment.ts'
-import { entityView, membershipView, projectActivityView, projectDetail, projectRow } from '../lib/views/project.ts'
+import { projectActivityView, projectDetail, projectRow } from '../lib/views/project.ts'
 import { graphView, MOST_DRAWN } from '../lib/views/project-graph.ts'
+import { comments } from './projects/comments.ts'
+import { entities } from './projects/entities.ts'
+import { memberships } from './projects/memberships.ts'
 
 const slug = v.pipe(
   v.string(REQUIRED),
@@ -36,11 +34,8 @@ const slug = v.pipe(
   v.regex(/^[a-z0-9-]*$/, 'Use lowercase letters, digits and hyphens only.'),
   v.check((it) => !/^-|-$/.test(it), 'A slug must not start or end with a hyphen.'),
 )
-const BySlug = v.object({ slug: v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/)) })
 
 const title = v.pipe(v.string(REQUIRED), line(200), v.trim(), v.nonEmpty(REQUIRED))
-const orEmpty = <S extends v.GenericSchema<string, string>>(schema: S) =>
-  v.pipe(v.nullish(v.string('Not a valid text.'), ''), schema)
 const labels = (most: number, length: number) =>
   v.pipe(
     v.nullish(
@@ -60,7 +55,7 @@ const languages = v.pipe(
 const Opening = members({
   slug,
   title,
-  abstract: orEmpty(lines(20_000)),
+  abstract: prose(20_000),
   intended_subject: orEmpty(v.pipe(line(120), v.trim())),
   languages,
   license: v.optional(choice(licenses), 'CC-BY-4.0'),
@@ -70,7 +65,7 @@ const Opening = members({
 
 const Part = members({
   title: v.exactOptional(title),
-  abstract: v.exactOptional(orEmpty(lines(20_000))),
+  abstract: v.exactOptional(prose(20_000)),
   intended_subject: v.exactOptional(orEmpty(v.pipe(line(120), v.trim()))),
   languages: v.exactOptional(languages),
   license: v.exactOptional(choice(licenses)),
@@ -84,58 +79,13 @@ const Part = members({
   ),
 })
 const Whole = members({ ...Part.entries, title })
-const Transition = members({ target_state: choice(projectStates), comment: orEmpty(lines(2000)) })
+const Transition = members({ target_state: choice(projectStates), comment: prose(2000) })
 
-const roles = ['editor', 'viewer', 'domain_expert'] as const
-const Invitation = members({
-  user_id: v.exactOptional(v.pipe(v.string('Not a valid UUID.'), v.toLowerCase(), v.uuid('Not a valid UUID.'))),
-  username: v.exactOptional(
-    v.pipe(v.string('Not a valid text.'), v.trim(), v.maxLength(100, 'There is no such user.')),
-  ),
-  role: v.optional(choice(roles), 'editor'),
-})
-const Role = members({ role: choice(roles) })
-const Link = members({
-  entity: v.pipe(v.string(REQUIRED), v.toLowerCase(), v.uuid('Not a valid UUID.')),
-  role_in_project: orEmpty(v.pipe(line(120), v.trim())),
-})
-const Label = members({ role_in_project: v.pipe(v.string(REQUIRED), line(120), v.trim()) })
-
-const Member = v.object({ ...BySlug.entries, id: uuid })
-const number = v.pipe(
-  v.string(),
-  v.transform((it) => comments.commentNumber(it) ?? 0),
-  v.minValue(1),
-)
-const OfComment = v.object({ ...BySlug.entries, id: number })
-const parentSaid = 'Give the id of a comment.'
-const text = v.pipe(
-  v.string('Not a valid text.'),
-  v.check((it) => it.trim() !== '', 'This field may not be blank.'),
-  lines(10_000),
-)
-const parent = v.pipe(
-  v.nullish(v.union([v.number(), v.string()], parentSaid), null),
-  v.transform((it) => (it === null || it === '' ? null : (comments.commentNumber(String(it)) ?? 0))),
-  v.check((it) => it !== 0, parentSaid),
-)
-
-/** One of a list, which the message names; blank asks for nothing. */
-const oneOf = <const Options extends readonly string[]>(options: Options) =>
-  v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((it) => it || undefined),
-    v.optional(v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`)),
-  )
-const words = v.pipe(
-  v.optional(v.string(), ''),
-  v.transform((it) => it.normalize('NFC').trim().slice(0, 200) || undefined),
-)
 const ListQuery = v.object({
-  state: oneOf(projectStates),
-  visibility: oneOf(visibilities),
-  owner: words,
-  search: words,
+  state: oneOrNone(projectStates),
+  visibility: oneOrNone(visibilities),
+  owner: Text,
+  search: Text,
   ordering: v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => {
@@ -147,7 +97,6 @@ const ListQuery = v.object({
 
 const subject = ({ slug }: { slug: string }) => projects.load(slug)
 const whole = ({ slug }: { slug: string }) => projects.loadWhole(slug)
-const said = ({ slug, id }: { slug: string; id: number }) => loadSaid(slug, id)
 
 /** Snapshots are named by the digest of their bytes, so storing one twice is the same. */
 const keep = (name: string, bytes: Uint8Array) => putObject(name, bytes, 'application/gzip')
@@ -163,43 +112,6 @@ const update = (body: typeof Part | typeof Whole) =>
     handle: async ({ subject, actor, body }) =>
       detailOf({ ...subject, ...(await projects.amend(subject, actor, body)) }, actor),
   })
-
-const relabel = changeRoute({
-  permission: 'project.contribute',
-  cache: 'no-store',
-  params: Member,
-  subject: whole,
-  body: Label,
-  handle: async ({ subject, actor, params, body }) => {
-    const { result } = await linked.relabel(subject, params.id, body.role_in_project)
-    const { people, head } = await companyOf([result.added_by], [result.entity_id])
-    return entityView(result, head(result.entity_id), actor, people)
-  },
-})
-
-const reassign = changeRoute({
-  permission: 'project.contribute',
-  cache: 'no-store',
-  params: Member,
-  subject,
-  body: Role,
-  handle: async ({ subject, actor, params, body }) => {
-    const { about, result } = await people.reassign(subject, actor, params.id, body.role)
-    return membershipView(about.about, result, await peopleOf([result.user_id, result.invited_by]))
-  },
-})
-
-const amendComment = changeRoute({
-  permission: 'project.unsay',
-  cache: 'no-store',
-  params: OfComment,
-  subject: said,
-  body: members({ comment: text }),
-  handle: async ({ subject, body, request }) => {
-    const { branch, people } = await comments.show(await comments.amend(living(subject), body.comment))
-    return remarkOf(subject.on.about, branch, people, request)
-  },
-})
 
 /** Projects: what people put together before it is merged into the public record. */
 export const routes = {
@@ -296,175 +208,12 @@ export const routes = {
     },
   }),
 
-  'GET /data/projects/{slug}/memberships/': readRoute({
-    permission: 'project.follow',
-    cache: 'no-store',
-    params: BySlug,
-    subject,
-    handle: async ({ subject: { about }, page, request }) => {
-      const rows = slice(about.memberships, page)
-      const company = await peopleOf(rows.flatMap((it) => [it.user_id, it.invited_by]))
-      const results = rows.map((it) => membershipView(about, it, company))
-      return listBody(request, page, { count: about.memberships.length, results })
-    },
-  }),
-
-  'POST /data/projects/{slug}/memberships/': changeRoute({
-    permission: 'project.contribute',
-    cache: 'no-store',
-    params: BySlug,
-    subject,
-    body: Invitation,
-    handle: async ({ subject, actor, body }) => {
-      const { about, result } = await people.invite(subject, actor, body)
-      return created(membershipView(about.about, result, await peopleOf([result.user_id, result.invited_by])))
-    },
-  }),
-
-  'GET /data/projects/{slug}/memberships/{id}/': readRoute({
-    permission: 'project.follow',
-    cache: 'no-store',
-    params: Member,
-    subject,
-    handle: async ({ subject: { about }, params }) => {
-      const found = people.memberIn(about.memberships, params.id)
-      return membershipView(about, found, await peopleOf([found.user_id, found.invited_by]))
-    },
-  }),
-
-  'PUT /data/projects/{slug}/memberships/{id}/': reassign,
-  'PATCH /data/projects/{slug}/memberships/{id}/': reassign,
-
-  'DELETE /data/projects/{slug}/memberships/{id}/': changeRoute({
-    permission: 'project.contribute',
-    cache: 'no-store',
-    params: Member,
-    subject,
-    handle: async ({ subject, actor, params }) => {
-      await people.dismiss(subject, actor, params.id)
-      return noContent()
-    },
-  }),
-
-  'GET /data/projects/{slug}/entities/': readRoute({
-    permission: 'project.follow',
-    cache: 'no-store',
-    params: BySlug,
-    subject: whole,
-    handle: async ({ subject: { entities }, actor, page, request }) => {
-      const rows = slice(entities, page)
-      const { people, head } = await companyOf(
-        rows.map((it) => it.added_by),
-        rows.map((it) => it.entity_id),
-      )
-      const results = rows.map((it) => entityView(it, head(it.entity_id), actor, people))
-      return listBody(request, page, { count: entities.length, results })
-    },
-  }),
-
-  'POST /data/projects/{slug}/entities/': changeRoute({
-    permission: 'project.contribute',
-    cache: 'no-store',
-    params: BySlug,
-    subject,
-    body: Link,
-    handle: async ({ subject, actor, body }) => {
-      const { result } = await linked.link(subject, actor, body)
-      const { people, head } = await companyOf([actor.id], [result.entity_id])
-      return created(entityView(result, head(result.entity_id), actor, people))
-    },
-  }),
-
-  'GET /data/projects/{slug}/entities/{id}/': readRoute({
-    permission: 'project.follow',
-    cache: 'no-store',
-    params: Member,
-    subject: whole,
-    handle: async ({ subject, actor, params }) => {
-      const found = linked.linkIn(subject, params.id)
-      const { people, head } = await companyOf([found.added_by], [found.entity_id])
-      return entityView(found, head(found.entity_id), actor, people)
-    },
-  }),
-
-  'PUT /data/projects/{slug}/entities/{id}/': relabel,
-  'PATCH /data/projects/{slug}/entities/{id}/': relabel,
-
-  'DELETE /data/projects/{slug}/entities/{id}/': changeRoute({
-    permission: 'project.contribute',
-    cache: 'no-store',
-    params: Member,
-    subject: whole,
-    handle: async ({ subject, actor, params }) => {
-      await linked.unlink(subject, actor, params.id)
-      return noContent()
-    },
-  }),
-
-  'GET /data/projects/{slug}/comments/': readRoute({
-    permission: 'project.follow',
-    cache: 'no-store',
-    params: BySlug,
-    subject,
-    handle: async ({ subject: { about }, page, request }) => {
-      const { people, results, ...listed } = await comments.list(comments.onProject(about.id), page)
-      return listBody(request, page, { ...listed, results: results.map((it) => remarkOf(about, it, people, request)) })
-    },
-  }),
-
-  'POST /data/projects/{slug}/comments/': changeRoute({
-    permission: 'project.discuss',
-    cache: 'no-store',
-    params: BySlug,
-    subject,
-    body: members({ comment: text, parent }),
-    handle: async ({ subject: { about }, actor, body, request }) => {
-      const { branch, people } = await comments.show(await comments.create(comments.onProject(about.id), actor, body))
-      return created(remarkOf(about, branch, people, request))
-    },
-  }),
-
-  'GET /data/projects/{slug}/comments/{id}/': readRoute({
-    permission: 'project.follow',
-    cache: 'no-store',
-    params: OfComment,
-    subject: said,
-    handle: async ({ subject, request }) => {
-      const { branch, people } = await comments.show(subject.said)
-      return remarkOf(subject.on.about, branch, people, request)
-    },
-  }),
-
-  'GET /data/projects/{slug}/comments/{id}/replies/': readRoute({
-    permission: 'project.follow',
-    cache: 'no-store',
-    params: OfComment,
-    subject: said,
-    handle: async ({ subject, page, request }) => {
-      const { people, results, ...listed } = await comments.listReplies(subject.said, page)
-      const rows = results.map((it) => remarkOf(subject.on.about, it, people, request))
-      return listBody(request, page, { ...listed, results: rows })
-    },
-  }),
-
-  'PUT /data/projects/{slug}/comments/{id}/': amendComment,
-  'PATCH /data/projects/{slug}/comments/{id}/': amendComment,
-
-  'DELETE /data/projects/{slug}/comments/{id}/': changeRoute({
-    permission: 'project.unsay',
-    cache: 'no-store',
-    params: OfComment,
-    subject: said,
-    handle: async ({ subject }) => {
-      await comments.remove(living(subject))
-      return noContent()
-    },
-  }),
+  ...memberships,
+  ...entities,
+  ...comments,
 } satisfies Routes
 
 export const handler = endpoint(routes)
-
-const slice = <T>(all: readonly T[], { offset, limit }: Page): T[] => all.slice(offset, offset + limit)
 
 const userId = async (named: string) => (v.is(uuid, named) ? named.toLowerCase() : (await loadByUsername(named))?.id)
 
@@ -486,9 +235,3 @@ async function detailOf(it: projects.Whole, actor: Actor | null) {
     company,
   )
 }
-
-const remarkOf = (about: Project, branch: comments.Branch, people: People, request: Request) =>
-  commentRow(branch, people, {
-    of: { project: about.id },
-    at: `${request.origin}/data/projects/${about.slug}/comments/`,
-  })

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { clock } from '../lib/clock.ts'
-import { addressOf } from '../lib/domain/address.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/domain/verdicts.ts'
 import { choice, members, optionalChoice, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -8,11 +7,12 @@ import { listBody } from '../lib/http/page.ts'
 import { ByEntity, ReviewerQuery } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, type Kind, kindOfCode, kinds, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, type Kind, schemaOf } from '../lib/kinds/index.ts'
 import { decide } from '../lib/store/decisions.ts'
 import { companyOf, loadHistory } from '../lib/store/history.ts'
 import { peopleOf } from '../lib/store/people.ts'
 import * as queue from '../lib/store/queue-list.ts'
+import { kindOf } from '../lib/store/records.ts'
 import { decisionsOf, workOf } from '../lib/store/reviewers.ts'
 import { decisionView } from '../lib/views/entity.ts'
 import { dashboardView, decisionRow } from '../lib/views/reviewer.ts'
@@ -66,7 +66,6 @@ export const handler = endpoint(routes)
 
 /** A verdict on a record; its edits are values of the record's kind. */
 function verdictOn(entity_id: string) {
-  const kind = kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
   return v.pipe(
     members({
       verdict: choice(verdicts),
@@ -78,7 +77,7 @@ function verdictOn(entity_id: string) {
       reconciliation_note: prose(5000),
       internal_note: prose(5000),
       escalated_to: v.nullish(v.union([v.literal(''), userId], 'Give the id of a user.'), null),
-      edits: editsOf(kind),
+      edits: editsOf(kindOf(entity_id)),
     }),
     v.transform(({ comments, ...said }) => ({ ...said, feedback: said.feedback || comments })),
   )

@@ -1,6 +1,6 @@
 import { invalid, notFound } from '../lib/errors.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody, type Page } from '../lib/http/page.ts'
+import { listBody, type Page, sliceOf } from '../lib/http/page.ts'
 import { ByEntity, ById, DiffQuery, EntityQuery, ExplainQuery } from '../lib/http/params.ts'
 import type { Request } from '../lib/http/request.ts'
 import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
@@ -92,7 +92,7 @@ export const handler = endpoint(routes)
 
 async function revisionList(it: History | undefined, actor: Actor | null, page: Page, request: Request) {
   const visible = it ? visibleRevisions(it, actor) : []
-  const rows = visible.slice(page.offset, page.offset + page.limit)
+  const rows = sliceOf(visible, page)
   const people = await peopleOf(rows.map((each) => each.created_by))
   const results = it ? rows.map((each) => revisionRow(it, each, actor, people)) : []
   return listBody(request, page, { count: visible.length, results })

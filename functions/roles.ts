@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { notFound, refused, signInNeeded } from '../lib/errors.ts'
-import { choice, line, members, optionalChoice, prose, REQUIRED } from '../lib/http/body.ts'
+import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ById, NameQuery } from '../lib/http/params.ts'
@@ -24,7 +24,7 @@ const is_active = v.exactOptional(v.boolean('Give true or false.'))
 /** A user by id or by name, and what to make of them. */
 const Assignment = v.pipe(
   members({
-    user_id: v.nullish(v.pipe(v.string('Not a valid UUID.'), v.toLowerCase(), v.uuid('Not a valid UUID.'))),
+    user_id: v.nullish(uuidOf()),
     username: v.nullish(v.pipe(line(100), v.trim())),
     role: choice(ranks),
     expertise_areas,

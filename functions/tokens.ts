@@ -48,6 +48,7 @@ const register = publicRoute({
   handle: async ({ body }) => created(await registered(body)),
 })
 
+/** Signing in and out: tokens, their refresh and revocation, registration, and the sign-in of dev mode. */
 export const routes = {
   'POST /api/token/': publicRoute({
     permission: 'token.create',

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { notFound, refused, signInNeeded } from '../lib/errors.ts'
-import { line, lines, members, optional, username, uuid, webAddress } from '../lib/http/body.ts'
+import { line, lines, members, optional, username, webAddress } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
+import { uuid } from '../lib/http/params.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/store/users.ts'
@@ -45,6 +46,7 @@ const changeUsername = actorRoute({
   handle: async ({ actor, body }) => ({ username: (await rename(await own(actor), body.username)).username }),
 })
 
+/** The caller's account, and what people show of themselves. */
 export const routes = {
   'GET /api/user/info/': actorRoute({
     permission: 'account.read',

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  type GetObjectCommandOutput,
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
@@ -43,11 +44,24 @@ export async function putObject(Key: string, bytes: Uint8Array, ContentType: str
 
 /** The bytes under a key with their content type, or undefined. For objects that fit in memory. */
 export async function getObject(Key: string): Promise<Blob | undefined> {
+  const { Body, ContentType = 'application/octet-stream' } = await answerFor(Key)
+  return Body && { bytes: await Body.transformToByteArray(), type: ContentType }
+}
+
+export type Stream = { body: Readable; etag: string }
+
+/** The bytes under a key as they come, or undefined. For objects of any size. */
+export async function streamObject(Key: string): Promise<Stream | undefined> {
+  const { Body, ETag = '' } = await answerFor(Key)
+  return Body && { body: Body as Readable, etag: ETag } // in Node a body is always a Readable
+}
+
+/** What the bucket says of a key; nothing where there is no object. */
+async function answerFor(Key: string): Promise<Partial<GetObjectCommandOutput>> {
   try {
-    const { Body, ContentType } = await s3.send(new GetObjectCommand({ Bucket, Key }))
-    return Body && { bytes: await Body.transformToByteArray(), type: ContentType ?? 'application/octet-stream' }
+    return await s3.send(new GetObjectCommand({ Bucket, Key }))
   } catch (error) {
-    if (error instanceof NoSuchKey) return undefined
+    if (error instanceof NoSuchKey) return {}
     throw error
   }
 }
@@ -58,15 +72,19 @@ export async function putFile(Key: string, path: string, ContentType: string): P
   await putStream(Key, createReadStream(path), size, ContentType)
 }
 
-/** The bytes under a key as they come, or undefined. */
-export async function readObject(Key: string): Promise<Readable | undefined> {
-  try {
-    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
-    return Body instanceof Readable ? Body : undefined
-  } catch (error) {
-    if (error instanceof NoSuchKey) return undefined
-    throw error
-  }
+/** Stores bytes as they come, so many of them, under a key. */
+export async function putStream(
+  Key: string,
+  Body: Readable,
+  ContentLength: number,
+  ContentType: string,
+): Promise<void> {
+  await s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength, ContentType }))
+}
+
+/** Stores what is under one key under another one too. Fails when there is nothing. */
+export async function copyObject(from: string, Key: string): Promise<void> {
+  await s3.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` }))
 }
 
 /** Removes what is under a key; nothing there is no failure. */
@@ -144,34 +162,6 @@ export function startUpload(Key: string, ContentType: string, part = PART): Uplo
 /** Whether the bucket answers at all. */
 export async function ping(abortSignal: AbortSignal): Promise<void> {
   await s3.send(new HeadBucketCommand({ Bucket }), { abortSignal })
-}
-
-export type Stream = { body: AsyncIterable<Uint8Array>; etag: string }
-
-/** The bytes under a key as they come, or undefined. For objects of any size. */
-export async function streamObject(Key: string): Promise<Stream | undefined> {
-  try {
-    const { Body, ETag = '' } = await s3.send(new GetObjectCommand({ Bucket, Key }))
-    return Body && { body: Body as Readable, etag: ETag } // in Node a body is always a Readable
-  } catch (error) {
-    if (error instanceof NoSuchKey) return undefined
-    throw error
-  }
-}
-
-/** Stores bytes as they come, so many of them, under a key. */
-export async function putStream(
-  Key: string,
-  Body: Readable,
-  ContentLength: number,
-  ContentType: string,
-): Promise<void> {
-  await s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength, ContentType }))
-}
-
-/** Stores what is under one key under another one too. Fails when there is nothing. */
-export async function copyObject(from: string, Key: string): Promise<void> {
-  await s3.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` }))
 }
 
 const STEADY = 5 * 60 * 1000

@@ -44,6 +44,9 @@ export class Problem extends Error {
   }
 }
 
+/** Whether someone else was faster, or the state did not permit it. */
+export const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'conflict'
+
 /** The body or a header cannot be read at all. */
 export const malformed = (detail: string) => new Problem('malformed', detail)
 /** Members that break a rule, each with its sentences. */

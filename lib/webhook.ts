@@ -49,7 +49,7 @@ export function send(url: string, { id, event, body }: Message): Promise<void> {
 }
 
 /** What receivers compare: the HMAC of the exact bytes of the body. */
-export const signatureOf = (body: string): string =>
+const signatureOf = (body: string): string =>
   `sha256=${createHmac('sha256', config.WEBHOOK_SECRET).update(body).digest('hex')}`
 
 /** Looks a name up for a connection, and fails where any address of it is not public. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -12,6 +12,7 @@ import { words } from '../local/openapi/words.ts'
 import { type App, openApp } from './app.ts'
 import { type Exchange, faultOf } from './documented.ts'
 import { filled } from './filled.ts'
+import { functionNames } from './functions.ts'
 import { sure } from './make.ts'
 
 const file = new URL('openapi.json', import.meta.url)
@@ -56,7 +57,7 @@ describe('the document', () => {
   })
 
   test('has every group of routes, each with its rows and no others', async () => {
-    const names = readdirSync(new URL('../functions/', import.meta.url)).map((name) => name.replace(/\.ts$/, ''))
+    const names = functionNames()
     const served = new Map<string, string[]>()
     for (const name of names) {
       const { routes }: { routes?: Routes } = await import(`../functions/${name}.ts`)

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { routes as activities } from '../functions/activities.ts'
 import type { routes as assertions } from '../functions/assertions.ts'
@@ -27,6 +26,7 @@ import type { routes as submissions } from '../functions/submissions.ts'
 import type { routes as tokens } from '../functions/tokens.ts'
 import type { routes as users } from '../functions/users.ts'
 import { type App, openApp } from './app.ts'
+import { functionNames } from './functions.ts'
 import { contribute, publish, submit, sure } from './make.ts'
 import { mp3 } from './media-files.ts'
 
@@ -773,7 +773,7 @@ describe('each route answers each persona as the matrix says', () => {
 })
 
 test('every group and every route has a row, and no row is for nothing', async () => {
-  const named = readdirSync(new URL('../functions/', import.meta.url)).map((file) => file.replace(/\.ts$/, ''))
+  const named = functionNames()
   const served = new Map<string, string[]>()
   for (const name of named) {
     const group: { routes?: object } = await import(`../functions/${name}.ts`)

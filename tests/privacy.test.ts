@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from './app.ts'
+import { functionNames } from './functions.ts'
 import { contribute, decide, publish, submit, sure } from './make.ts'
 
 /** What a person has that is nobody else's business, in words that occur nowhere else. */
@@ -100,7 +100,7 @@ const special = () => {
 }
 
 test('what a person has for themselves is in no answer to anybody but them and staff', async () => {
-  const groups = readdirSync(new URL('../functions/', import.meta.url)).map((name) => name.replace(/\.ts$/, ''))
+  const groups = functionNames()
   const paths: { path: string; queries: readonly string[] }[] = []
   for (const name of groups) {
     const { routes = {} }: { routes?: object } = await import(`../functions/${name}.ts`)

@@ -453,6 +453,17 @@ describe('changing a project', () => {
 })
 
 describe('comments', () => {
+  test('are read in four calls besides the caller: two for project and comment, replies and people', async () => {
+    const slug = await newProject(app.contributor)
+    const [top, second] = [{ comment: 'Look.' }, { comment: 'There.' }]
+    const said = sure(201, await app.contributor.post(at(slug, 'comments/'), { body: top }))
+    const reply = { ...second, parent: said.comment_id }
+    sure(201, await app.contributor.post(at(slug, 'comments/'), { body: reply }))
+    const one = await app.contributor.get(at(slug, `comments/${said.comment_id}/`))
+    const caller = (await app.contributor.get('/data/testme/')).cost.calls
+    expect([one.status, one.cost.calls - caller]).toEqual([200, 4])
+  })
+
   test('are threads, written by those who see the project, changed by their authors', async () => {
     const slug = await newProject(app.contributor, { visibility: 'public' })
     const say = (who: Persona, body: object) => who.post(at(slug, 'comments/'), { body })

@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { canonical } from '../lib/http/path.ts'
 import { roleId, roles } from '../local/roles.ts'
 import { events } from '../local/routes.ts'
 import { loadFunctions } from '../local/stack.ts'
+import { functionNames } from './functions.ts'
 
 const gateway = Object.entries(events).flatMap(([name, own]) => own.map(({ httpApi }) => ({ name, route: httpApi })))
 const declared = await Promise.all(
@@ -16,7 +16,7 @@ const declared = await Promise.all(
 describe('serverless.yml and the route tables', () => {
   test('every function has a file, a role, events from the table, and nothing else is there', () => {
     const functions = loadFunctions()
-    const files = readdirSync(new URL('../functions', import.meta.url)).map((file) => file.replace(/\.ts$/, ''))
+    const files = functionNames()
     expect(Object.keys(functions).sort()).toEqual(files.sort())
     expect(Object.keys(roles('x', () => ({})).Resources).sort()).toEqual(files.map(roleId).sort())
     for (const [name, { handler, role, events: own }] of Object.entries(functions)) {

@@ -7,7 +7,7 @@ const SENTENCES = 2
 const MOST_LETTERS = 400
 
 /** Said where no record is found. */
-export const NOTHING_FOUND =
+const NOTHING_FOUND =
   'I found no published record about this. Try the name of a place, a monument, a deity, a festival or a person.'
 
 /**

@@ -2,7 +2,7 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import * as v from 'valibot'
 import { clock, nowSeconds } from '../clock.ts'
 import { config } from '../config.ts'
-import { badCredentials, malformed, Problem } from '../errors.ts'
+import { badCredentials, isConflict, malformed } from '../errors.ts'
 import { advance, close, deny, end, loadWithUser, open, type Session } from '../store/tokens.ts'
 import type { User } from '../store/users.ts'
 import type { Authenticator } from './actor.ts'
@@ -91,7 +91,7 @@ async function moved(session: Session): Promise<Session | undefined> {
   try {
     return await advance(session, nowSeconds() + lifetimes.refresh)
   } catch (error) {
-    if (error instanceof Problem && error.code === 'conflict') return undefined
+    if (isConflict(error)) return undefined
     throw error
   }
 }

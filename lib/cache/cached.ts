@@ -57,7 +57,7 @@ export async function keeps(): Promise<boolean> {
 }
 
 /** The store that an address names: the table, a server, or this process. */
-export function storeAt(url: string): Store {
+function storeAt(url: string): Store {
   if (url === '') return memoryStore()
   return url.startsWith('dynamodb:') ? tableStore() : redisStore(url)
 }

@@ -20,7 +20,7 @@ export type ProjectMove = {
 }
 
 /** The moves of a project, and nothing else leads anywhere. `merged` is left by a rollback alone, which is no transition. */
-export const projectMoves: readonly ProjectMove[] = [
+const projectMoves: readonly ProjectMove[] = [
   { from: ['draft', 'needs_revision'], to: 'in_review', who: 'editors', checked: true, stamps: 'submitted_at' },
   { from: ['draft', 'in_review', 'needs_revision', 'approved'], to: 'withdrawn', who: 'editors' },
   { from: ['withdrawn'], to: 'draft', who: 'editors' },

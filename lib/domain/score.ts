@@ -70,7 +70,7 @@ export const boardNames: readonly BoardName[] = [
   'submissions',
 ]
 /** The points of a person on a board, no more than it counts. */
-export const pointsOn = (board: BoardName, it: Tally): number =>
+const pointsOn = (board: BoardName, it: Tally): number =>
   Math.min(boards[board].points(it), 10 ** boards[board].digits - 1)
 
 const WIDTH = 12
@@ -83,6 +83,7 @@ export const orderOf = (points: number): string => descending(points)
 /** What ranks a person on each board, and what decides among equals there; without the boards that the person is not on. */
 export type Standing = Partial<Record<BoardName, Position>>
 export type Position = { points: number; tie: number }
+/** Where these figures put someone. */
 export const standingFor = (it: Tally): Standing =>
   Object.fromEntries(
     boardNames.flatMap((board) => {
@@ -119,7 +120,7 @@ const closingOf = ({ tally, month }: Course): Closing => ({
 const totalOf = (it: Tally) => it.entities + it.submissions
 
 /** Accepted ones among those decided on, in percent; of none, 0. */
-export function approvalRate(it: Tally): number {
+function approvalRate(it: Tally): number {
   const accepted = it.accepted_entities + it.accepted_submissions
   const decided = accepted + it.rejected_entities + it.rejected_submissions
   return decided === 0 ? 0 : rounded((100 * accepted) / decided)

@@ -19,6 +19,12 @@ export function numberOf(id: string): number | undefined {
   return number > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(number)
 }
 
+/** The number that a text names, by its digits or by its short id; undefined for what is neither. */
+export function numberNamed(text: string): number | undefined {
+  if (isShortId(text)) return numberOf(text) || undefined
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
 /** The short id of a text: the same text always has the same one. */
 export const shortDigest = (text: string): string =>
   written(BigInt(`0x${createHash('sha256').update(text).digest('hex')}`) % ALL)

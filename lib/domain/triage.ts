@@ -85,6 +85,7 @@ export const expiringBefore = (at: number): number => at - EXPIRING_DAYS * DAY
 export const ages = ['fresh', 'expiring', 'aged'] as const
 export type Age = (typeof ages)[number]
 
+/** How long something has waited, as the queue tells it. */
 export function ageAt(created_at: string, at: number): Age {
   const created = Date.parse(created_at)
   if (created <= agedBefore(at)) return 'aged'

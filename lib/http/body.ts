@@ -15,8 +15,12 @@ export const line = (most: number) => text(most, /\p{Cc}|\p{Cs}/u)
 /** Text of several lines, in NFC, without other control characters. */
 export const lines = (most: number) => text(most, /[^\P{Cc}\t\n\r]|\p{Cs}/u)
 
+/** A text that may be missing or null: then it is "". */
+export const orEmpty = <S extends v.GenericSchema<string, string>>(schema: S) =>
+  v.pipe(v.nullish(v.string('Not a valid text.'), ''), schema)
+
 /** Text of several lines that may be missing or null: then it is "". */
-export const prose = (most: number) => v.pipe(v.nullish(v.string('Not a valid text.'), ''), lines(most))
+export const prose = (most: number) => orEmpty(lines(most))
 
 /** A member that may be missing (then it is not among the changes), and is emptied by null. */
 export const optional = <S extends v.GenericSchema<string, string>>(schema: S) =>
@@ -49,22 +53,21 @@ export const username = v.pipe(
   v.metadata({ pattern: '^\\s*[A-Za-z0-9_.-]{3,50}\\s*$' }),
 )
 
-/** A path parameter that is a UUID, in lower case. */
-export const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid())
+/** The id of something that is named by a UUID, in lower case; `absent` is said where there is no text at all. */
+export const uuidOf = (absent = 'Not a valid UUID.') =>
+  v.pipe(v.string(absent), v.toLowerCase(), v.uuid('Not a valid UUID.'))
+
+/** Says which choices there are. */
+export const chooseFrom = (options: readonly string[]) => `Not a valid choice. Choose one of: ${options.join(', ')}.`
 
 /** One of a list, which the message names. */
 export const choice = <const Options extends readonly string[]>(options: Options) =>
-  v.picklist(options, ({ input }) =>
-    typeof input === 'string' ? `Not a valid choice. Choose one of: ${options.join(', ')}.` : REQUIRED,
-  )
+  v.picklist(options, ({ input }) => (typeof input === 'string' ? chooseFrom(options) : REQUIRED))
 
 /** One of a list, or nothing: "" and null mean nothing. */
 export const optionalChoice = <const Options extends readonly string[]>(options: Options) =>
   v.pipe(
-    v.nullish(
-      v.union([v.literal(''), v.picklist(options)], `Not a valid choice. Choose one of: ${options.join(', ')}.`),
-      null,
-    ),
+    v.nullish(v.union([v.literal(''), v.picklist(options)], chooseFrom(options)), null),
     v.transform((it) => it || null),
   )
 

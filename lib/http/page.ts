@@ -6,8 +6,8 @@ export type Page = { limit: number; offset: number; from?: { side: 'after' | 'be
 /** What a store answers for a page; the sort keys at its edges make the links. */
 export type Listed<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
 
-export const DEFAULT_SIZE = 20
-export const LARGEST_SIZE = 100
+const DEFAULT_SIZE = 20
+const LARGEST_SIZE = 100
 
 /** limit and offset, or page and page_size: clients send any mixture. What is not a number counts as absent. */
 export function pageOf(request: Request, size = DEFAULT_SIZE): Page {
@@ -34,6 +34,10 @@ export function listBody<T>(request: Request, page: Page, listed: Listed<T>): Li
     results: listed.results,
   }
 }
+
+/** What a page shows of a list that is in memory. */
+export const sliceOf = <T>(all: readonly T[], { offset, limit }: Pick<Page, 'offset' | 'limit'>): T[] =>
+  all.slice(offset, offset + limit)
 
 const whole = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { type Kind, kindOfScope, kindOfSegment } from '../kinds/index.ts'
 import type { Sort } from '../search/ask.ts'
+import { chooseFrom } from './body.ts'
 
 /** Path and query members that several groups share. A path member that does not fit is a 404. */
 
@@ -16,31 +17,43 @@ export const Address = v.object({
   segment: Segment,
   id: v.pipe(v.string(), v.regex(/^[1-9]\d{0,11}$/), v.transform(Number)),
 })
-const Uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid())
-export const ById = v.object({ id: Uuid })
-export const ByEntity = v.object({ entity_id: Uuid })
+/** A UUID, in lower case. */
+export const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid())
+export const ById = v.object({ id: uuid })
+export const ByEntity = v.object({ entity_id: uuid })
+/** The slug of a project. */
+export const BySlug = v.object({ slug: v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/)) })
 
 /** `1`, `true`, `yes`: a switch in a query; anything else is off. */
-const Switch = v.pipe(
+export const Switch = v.pipe(
   v.optional(v.string(), ''),
   v.transform((it) => ['1', 'true', 'yes'].includes(it.toLowerCase())),
 )
+/** The same where it makes a difference whether it is off or not asked for at all. */
+export const EitherWay = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((it) => either.get(it.toLowerCase())),
+)
+const either: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 'true', 'yes'].map((it) => [it, true] as const),
+  ...['0', 'false', 'no'].map((it) => [it, false] as const),
+])
 /** Text of a query member, cut to what is of use; absent when blank. */
-const Text = v.pipe(
+export const Text = v.pipe(
   v.optional(v.string(), ''),
   v.transform((it) => it.normalize('NFC').trim().slice(0, 200) || undefined),
 )
 
 /** The orders that lists of records know; any other is the newest first. */
-const orderings: Readonly<Record<string, { forward: boolean; sort: Sort }>> = {
-  created_at: { forward: true, sort: 'created' },
-  id: { forward: true, sort: 'created' },
-  '-created_at': { forward: false, sort: '-created' },
-  '-id': { forward: false, sort: '-created' },
-  '-updated_at': { forward: false, sort: 'newest' },
-  name: { forward: false, sort: 'name' },
-  '-name': { forward: false, sort: '-name' },
-}
+const orderings: ReadonlyMap<string | undefined, { forward: boolean; sort: Sort }> = new Map([
+  ['created_at', { forward: true, sort: 'created' }],
+  ['id', { forward: true, sort: 'created' }],
+  ['-created_at', { forward: false, sort: '-created' }],
+  ['-id', { forward: false, sort: '-created' }],
+  ['-updated_at', { forward: false, sort: 'newest' }],
+  ['name', { forward: false, sort: 'name' }],
+  ['-name', { forward: false, sort: '-name' }],
+])
 
 /** What lists of records are asked for. Members that say nothing legal ask for nothing. */
 export const RecordQuery = v.object({
@@ -54,7 +67,7 @@ export const RecordQuery = v.object({
   facets: Switch,
   ordering: v.pipe(
     Text,
-    v.transform((it): { forward: boolean; sort?: Sort } => orderings[it ?? ''] ?? { forward: false }),
+    v.transform((it): { forward: boolean; sort?: Sort } => orderings.get(it) ?? { forward: false }),
   ),
 })
 export const NameQuery = v.object({ search: Text })
@@ -67,7 +80,7 @@ export const SourceQuery = v.object({
   ingest_status: Text,
   ordering,
 })
-export const ClusterQuery = v.object({ search: Text, type_scope: Text, locked: v.optional(v.string()), ordering })
+export const ClusterQuery = v.object({ search: Text, type_scope: Text, locked: EitherWay, ordering })
 export const ActivityQuery = v.object({
   username: Text,
   activity_type: Text,
@@ -108,13 +121,17 @@ const count = v.pipe(
   v.regex(/^\d{0,5}$/, 'A whole number is wanted.'),
   v.transform((it) => (it === '' ? undefined : Number(it))),
 )
+/** One of a list, which the message names; blank asks for nothing. */
+export const oneOrNone = <const Options extends readonly string[]>(options: Options) =>
+  v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => it || undefined),
+    v.optional(v.picklist(options, chooseFrom(options))),
+  )
 /** One of a list, which the message names; blank is the first of them. */
 const oneOf = <const Options extends readonly [string, ...string[]]>(options: Options) =>
   v.pipe(
-    v.optional(
-      v.union([v.literal(''), v.picklist(options)], `Not a valid choice. Choose one of: ${options.join(', ')}.`),
-      '',
-    ),
+    v.optional(v.union([v.literal(''), v.picklist(options)], chooseFrom(options)), ''),
     v.transform((it): Options[number] => it || options[0]),
   )
 export const QueueQuery = v.pipe(
@@ -152,7 +169,6 @@ const revisionNumber = v.pipe(
 export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, missing)
 export const ExplainQuery = v.object({ property: Text })
 
-const boards = ['Curation', 'Revisions', 'Moderation', 'Forks'] as const
 /** What a board is asked for. The name of an institution is cut where no stored one is as long. */
 export const BoardQuery = v.object({
   search: v.pipe(
@@ -163,9 +179,5 @@ export const BoardQuery = v.object({
     v.optional(v.string(), ''),
     v.transform((it) => it.normalize('NFC').trim().slice(0, 256) || undefined),
   ),
-  type: v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((it) => it || undefined),
-    v.optional(v.picklist(boards, `Not a valid choice. Choose one of: ${boards.join(', ')}.`)),
-  ),
+  type: oneOrNone(['Curation', 'Revisions', 'Moderation', 'Forks']),
 })

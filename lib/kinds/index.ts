@@ -70,11 +70,6 @@ export const kinds: Readonly<Record<KindKey, Kind>> = {
   entity,
 }
 
-/** The number of a kind in ids; it never changes. */
-export function codeOf(kind: KindKey): number {
-  return kinds[kind].code
-}
-
 /** The kind with that code; undefined for a code that no kind has. */
 export function kindOfCode(code: number): Kind | undefined {
   return byCode.get(code)

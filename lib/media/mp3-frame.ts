@@ -1,6 +1,7 @@
-/** What the four bytes at the head of a sound frame say; undefined where they are no head of MPEG layer III. */
+/** A sound frame of MPEG layer III: hertz, bytes with its head, and samples. */
 export type Frame = { version: 1 | 2 | 2.5; rate: number; channels: 1 | 2; length: number; samples: number }
 
+/** What the four bytes at the head of a sound frame say; undefined where they are no head of MPEG layer III. */
 export function frameAt(head: number): Frame | undefined {
   if (head >>> 21 !== 0x7ff) return undefined
   const version = versions[(head >>> 19) & 3]

@@ -103,6 +103,7 @@ export function joined(pieces: readonly Piece[]): Piece[] {
   return made
 }
 
+/** How many bytes the pieces have together. */
 export const sizeOf = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, piece) => sum + ('bytes' in piece ? piece.bytes.length : piece.to - piece.from), 0)
 

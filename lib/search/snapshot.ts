@@ -56,7 +56,7 @@ export class Unreadable extends Error {}
 export async function fetchSnapshot(it: Snapshot): Promise<string> {
   const path = pathOf(it.id)
   if (await isThere(path)) return path
-  const object = await blobs.readObject(it.key)
+  const object = (await blobs.streamObject(it.key))?.body
   if (!object) throw new Unreadable('missing')
   const hash = createHash('sha256')
   const partial = `${path}.${newId()}`

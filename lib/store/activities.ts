@@ -2,8 +2,8 @@ import { addressOf } from '../domain/address.ts'
 import { type Actor, maySee, type Subject } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, itemAt, queryAll, type Stored } from '../table/read.ts'
-import { type Place, readList } from './lists.ts'
+import { getMany, itemIn, queryAll, type Stored } from '../table/read.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type Activity, activity, activityList, activityTypes, type Head, head } from './record-items.ts'
 import { keyOf, loadByUsername } from './users.ts'
 
@@ -13,13 +13,7 @@ export type Filter = {
   entity?: string | undefined
   forward?: boolean | undefined
 }
-export type Feed = {
-  count: number
-  results: { activity: Activity; about: Head | undefined }[]
-  found: ReadonlyMap<string, Stored>
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Feed = Results<{ activity: Activity; about: Head | undefined }> & { found: ReadonlyMap<string, Stored> }
 
 /**
  * One page of the feed of everyone, or of one person, one type or one record: a call for the rows, and one for the size
@@ -34,8 +28,7 @@ export async function list(filter: Filter, actor: Actor | null, place: Place): P
     ? await ofRecord(filter, by?.id, place)
     : await ofAll(filter, by?.id, place)
   const results = items.map((row) => {
-    const stored = itemAt(listing.found, key.head(row.entity_id))
-    const about = stored && parse(head, stored)
+    const about = itemIn(listing.found, head, row)
     return { activity: row, about: about && maySee(actor, about) ? about : undefined }
   })
   return { ...listing, results }
@@ -45,13 +38,12 @@ export async function list(filter: Filter, actor: Actor | null, place: Place): P
 export async function load(id: string): Promise<(Subject & { activity: Activity; about: Head }) | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
-  const [at, headAt] = [key.activity(record, id), key.head(record)]
-  const found = await getMany([at, headAt], true)
-  const [stored, headStored] = [itemAt(found, at), itemAt(found, headAt)]
-  if (!stored || !headStored) return undefined
-  const about = parse(head, headStored)
+  const found = await getMany([key.activity(record, id), key.head(record)], true)
+  const it = itemIn(found, activity, { entity_id: record, activity_id: id })
+  const about = itemIn(found, head, { entity_id: record })
+  if (!it || !about) return undefined
   const { contributor_id, public: isPublic, access_tier, deleted_at } = about
-  return { activity: parse(activity, stored), about, contributor_id, public: isPublic, access_tier, deleted_at }
+  return { activity: it, about, contributor_id, public: isPublic, access_tier, deleted_at }
 }
 
 const involved = (rows: readonly Activity[]) => rows.flatMap((it) => [key.head(it.entity_id), keyOf(it.user_id)])

@@ -11,7 +11,7 @@ import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { commit } from './commit.ts'
 import { contradictionFlags } from './conflict-check.ts'
 import { claim, flagOf, nextId } from './contribution.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { textOf } from './names.ts'
 import { requeue } from './queue.ts'
 import { type Assertion, assertion, assertionList, flag, type Head, head } from './record-items.ts'
@@ -57,7 +57,7 @@ export type Filter = {
   asserted_property?: string | undefined
   status?: string | undefined
 }
-export type Claims = { count: number; results: Claim[]; first?: string | undefined; last?: string | undefined }
+export type Claims = Results<Claim>
 
 /** Assertions about one record, newest first; without a record the accepted ones about any. Of these, what the caller may see. */
 export async function list(filter: Filter, actor: Actor | null, place: Place): Promise<Claims> {
@@ -171,7 +171,7 @@ function intoReview(it: Head, made: Assertion, at: string): Partial<Head> {
   const moved = it.public && it.status === 'accepted' ? move(stateOf(it), 'edit') : undefined
   if (!moved) return {}
   return {
-    status: moved.to.status,
+    status: moved.status,
     queue_age: ageAt(it.created_at, Date.parse(at)),
     ...worstSource([made.source_type]),
   }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defineItem, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, itemAt, queryAll, type Stored } from '../table/read.ts'
+import { getMany, itemIn, queryAll } from '../table/read.ts'
 import { scan } from '../table/scan.ts'
 import type { Images } from '../table/stream.ts'
 import { together } from './commit.ts'
@@ -71,21 +71,15 @@ export async function renewTexts(): Promise<number> {
 /** Makes the text of an asset what project and asset say now, whichever change has told of it. */
 const keep = (project_id: string, id: string): Promise<void> =>
   together(async () => {
-    const [projectAt, assetAt, textAt] = [
-      key.project(project_id),
-      key.asset(project_id, id),
-      key.assetText(project_id, id),
-    ]
-    const found = await getMany([projectAt, assetAt, textAt], true)
-    const [about, from, there] = [projectAt, assetAt, textAt].map((at) => itemAt(found, at))
-    const old = there && parse(assetText, there)
-    const next = about && textOf(parse(project, about), from, { project_id, id })
+    const ids = { project_id, id }
+    const found = await getMany([key.project(project_id), asset.key(ids), assetText.key(ids)], true)
+    const [about, old] = [itemIn(found, project, { id: project_id }), itemIn(found, assetText, ids)]
+    const next = about && textOf(about, itemIn(found, asset, ids), ids)
     const isNews = next && (old ? isOther(old, next) && next.version > old.version : next.text !== '')
     return { result: undefined, writes: isNews ? [put(assetText, next, old)] : [] }
   })
 
-function textOf(about: Project, from: Stored | undefined, ids: { project_id: string; id: string }): AssetText {
-  const it = from && parse(asset, from)
+function textOf(about: Project, it: Asset | undefined, ids: { project_id: string; id: string }): AssetText {
   const version = about.version * MOST_CHANGES + (it?.version ?? 0)
   const [created_at, updated_at] = [it?.created_at ?? about.created_at, it?.updated_at ?? about.updated_at]
   const common = { ...ids, owner_id: about.owner_id, slug: about.slug, created_at, updated_at, version }

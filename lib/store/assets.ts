@@ -4,7 +4,7 @@ import { gone, invalid, invalidObject, notFound, Problem } from '../errors.ts'
 import { type Actor, mayVisit } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt } from '../table/read.ts'
+import { get, getMany, itemIn } from '../table/read.ts'
 import { add } from '../table/write.ts'
 import { type Place, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
@@ -14,8 +14,6 @@ import { throttle } from './requests.ts'
 import { media, type Told, type Upload, upload } from './upload-items.ts'
 import { keyOf } from './users.ts'
 
-export { checkOpen }
-
 /** An asset as the subject of rules: it is seen and changed where its project is. */
 export type Attached = Visited & { asset: Asset }
 
@@ -23,12 +21,14 @@ export type Attached = Visited & { asset: Asset }
 export async function load(slug: string, id: string): Promise<Attached | undefined> {
   const claim = await get(slugClaim, { slug })
   if (!claim) return undefined
-  const [projectAt, assetAt] = [key.project(claim.project_id), key.asset(claim.project_id, id)]
-  const found = await getMany([projectAt, assetAt], true)
-  const [about, stored] = [itemAt(found, projectAt), itemAt(found, assetAt)]
-  if (!about || !stored) return undefined
-  const one = parse(asset, stored)
-  return { ...asSubject(parse(project, about)), asset: one, version: one.edition }
+  const { about, one } = await pairOf(claim.project_id, id)
+  return about && one && { ...asSubject(about), asset: one, version: one.edition }
+}
+
+/** A project and one of its assets, in one call. */
+async function pairOf(project_id: string, id: string) {
+  const found = await getMany([key.project(project_id), key.asset(project_id, id)], true)
+  return { about: itemIn(found, project, { id: project_id }), one: itemIn(found, asset, { project_id, id }) }
 }
 
 /** One asset of a project by its ids. */
@@ -47,7 +47,8 @@ export async function list({ about }: Visited, place: Place) {
 }
 
 /** A project is read with all its assets, so there is an end to them. */
-export const MOST_ASSETS = 500
+const MOST_ASSETS = 500
+/** Fails with `invalid` when a project has as many assets as it may. */
 export function checkRoom({ asset_count }: Project): void {
   if (asset_count >= MOST_ASSETS) throw invalidObject(`A project has no more than ${MOST_ASSETS} assets.`)
 }
@@ -80,12 +81,10 @@ export async function attach(to: Visited, from: Upload, stored: Stored, reads: b
  */
 export async function meant(number: number, actor: Actor): Promise<Asset> {
   const pointer = await get(media, { media: number })
-  const at = pointer && [key.project(pointer.project_id), key.asset(pointer.project_id, pointer.asset_id)]
-  const found = await getMany(at ?? [], true)
-  const [about, stored] = (at ?? []).map((each) => itemAt(found, each))
-  if (!about || !stored || !mayVisit(actor, asSubject(parse(project, about))))
+  const pair = pointer && (await pairOf(pointer.project_id, pointer.asset_id))
+  if (!pair?.about || !pair.one || !mayVisit(actor, asSubject(pair.about)))
     throw invalid({ media: ['There is no file with this number.'] })
-  return parse(asset, stored)
+  return pair.one
 }
 
 /** The same file as an asset of another project, or once more of the same one. Its copy is in the bucket under `from`'s key. */

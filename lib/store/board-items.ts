@@ -59,6 +59,7 @@ export type Row = v.InferOutput<typeof Row>
 
 /** The list of a board, or the part of the overall one that an institution has. */
 export type List = { board: BoardName; institution?: string | undefined }
+/** How keys name a list. */
 export const nameOf = ({ board, institution }: List): string =>
   institution === undefined ? board : `${board}#IN#${institution}`
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { outdate } from '../cache/cached.ts'
 import { now } from '../clock.ts'
 import { monthBefore, monthOf, standingFor, type Tally, turned } from '../domain/score.ts'
-import { conflict, Problem } from '../errors.ts'
-import { parse, put } from '../table/item.ts'
+import { conflict, isConflict } from '../errors.ts'
+import { put } from '../table/item.ts'
 import { countKeys, get, getMany, itemAt, type Stored, sumOf } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { type Entry, entry, type Face, moves, numberWrites, tallies } from './board-items.ts'
@@ -33,7 +33,7 @@ export async function refresh(user_id: string, { always = false } = {}): Promise
       return next
     } catch (error) {
       // Somebody else was faster, with what may be older counts.
-      if (!(error instanceof Problem && error.code === 'conflict')) throw error
+      if (!isConflict(error)) throw error
     }
   }
   throw conflict()
@@ -109,6 +109,3 @@ const nobody: Face = {
 /** Whether there is nothing to write: a new month alone is no change, since it can be told from the old entry. */
 const sameBut = (old: Entry, next: Entry) => isDeepStrictEqual(shownOf(old), shownOf(next))
 const shownOf = ({ face, is_active, tally, standing }: Entry) => ({ face, is_active, tally, standing })
-
-/** An entry as it is stored. */
-export const entryIn = (stored: Stored): Entry => parse(entry, stored)

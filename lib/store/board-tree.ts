@@ -51,6 +51,7 @@ export async function standingOf(board: BoardName, points: number, tree: string 
 export const sizeIn = (list: List, found: ReadonlyMap<string, Stored>): number =>
   sumOf(countsIn(itemAt(found, rootOf(list))))
 
+/** Where the root of a list's tree lies. */
 export const rootOf = (list: List) => key.boardNode(nameOf(list), '')
 
 /** The points of whoever is at a position, from 0, and how many have more; one call for each pair of digits. */

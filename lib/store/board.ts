@@ -3,9 +3,8 @@ import { cached } from '../cache/cached.ts'
 import { type BoardName, orderOf } from '../domain/score.ts'
 import { invalid } from '../errors.ts'
 import { key } from '../table/keys.ts'
-import { getMany, itemAt, type Stored, walkTable } from '../table/read.ts'
-import { type List, nameOf, placeIn, Row, TOTALS } from './board-items.ts'
-import { entryIn } from './board-keep.ts'
+import { getMany, itemAt, itemIn, type Stored, walkTable } from '../table/read.ts'
+import { entry, type List, nameOf, placeIn, Row, TOTALS } from './board-items.ts'
 import { whoIs } from './board-search.ts'
 import { pointsAt, rootOf, sizeIn, standingOf, standingsOf } from './board-tree.ts'
 import { DEEPEST_OFFSET, type Place } from './lists.ts'
@@ -61,7 +60,7 @@ type Placed = Row & { place: string }
 
 async function beside(list: List, limit: number, { side, at }: NonNullable<Place['from']>): Promise<Placed[]> {
   const forward = side === 'after'
-  const items = await walkTable({ pk: pkOf(list), forward, limit, beyond: at, consistent: true })
+  const items = await walkTable({ pk: pkOf(list), forward, limit, beyond: at })
   return placed(forward ? items : items.reverse())
 }
 
@@ -77,7 +76,7 @@ async function rowsAt(list: List, count: number, limit: number, offset: number):
     )
   const rest = count - offset
   if (rest <= NEAR + limit) {
-    const items = await walkTable({ pk, forward: false, limit: rest, consistent: true })
+    const items = await walkTable({ pk, forward: false, limit: rest })
     return placed(items.reverse().slice(0, limit))
   }
   const start = await pointsAt(list, offset)
@@ -96,8 +95,8 @@ async function search(list: List, text: string, { limit, offset: wanted }: Place
   const found = await getMany(ids.map((id) => key.board(id)))
   const rows = ids
     .flatMap((id) => {
-      const stored = itemAt(found, key.board(id))
-      const it = stored && placeIn(list, entryIn(stored))
+      const of = itemIn(found, entry, { user_id: id })
+      const it = of && placeIn(list, of)
       return it ? { ...it.row, place: it.place } : []
     })
     .sort((a, b) => (a.place < b.place ? -1 : 1))

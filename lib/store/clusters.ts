@@ -6,7 +6,7 @@ import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt } from '../table/read.ts'
+import { get, getMany, itemIn } from '../table/read.ts'
 import { commit } from './commit.ts'
 import { type Findable, reindex } from './entries.ts'
 import { type Place, readList } from './lists.ts'
@@ -150,10 +150,7 @@ export const NAMES = 'NAME#entity_cluster'
 /** Stored clusters by their ids, in that order, each once. */
 export async function clustersOf(ids: readonly string[]): Promise<Cluster[]> {
   const found = await getMany(ids.map(key.cluster))
-  return [...new Set(ids)].flatMap((id) => {
-    const stored = itemAt(found, key.cluster(id))
-    return stored ? [parse(cluster, stored)] : []
-  })
+  return [...new Set(ids)].flatMap((id) => itemIn(found, cluster, { id }) ?? [])
 }
 
 /** Stored records by their review identities. */

@@ -1,8 +1,8 @@
-import { Problem } from '../errors.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, type Stored, walkWithin } from '../table/read.ts'
+import { get, walkTable } from '../table/read.ts'
 import { transact } from '../table/write.ts'
+import { asRead, persistently } from './again.ts'
 import { type Comment, comment } from './comments.ts'
 import { commentStandingOf } from './entity-comments.ts'
 import { type Head, head } from './record-items.ts'
@@ -15,8 +15,8 @@ export async function followStanding(old: Head | undefined, next: Head | undefin
   if (!old || !next || commentStandingOf(old) === commentStandingOf(next)) return
   const { pk } = key.comment(`ENTITY#${next.entity_id}`, { id: 0, root: 0, place: 0 })
   for (let beyond: string | undefined; ; ) {
-    const items = await walkWithin({ pk, prefix: '', forward: true, limit: AT_ONCE, beyond })
-    await Promise.all(items.map((item) => follow(next.entity_id, item)))
+    const items = await walkTable({ pk, forward: true, limit: AT_ONCE, beyond })
+    await Promise.all(items.map((item) => follow(next.entity_id, parse(comment, item))))
     beyond = items.at(-1) && String(items.at(-1)?.sk)
     if (items.length < AT_ONCE) return
   }
@@ -24,16 +24,12 @@ export async function followStanding(old: Head | undefined, next: Head | undefin
 
 const AT_ONCE = 20
 
-async function follow(entity_id: string, item: Stored): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const old = attempt === 1 ? parse(comment, item) : await get(comment, parse(comment, item))
-    const about = await get(head, { entity_id })
+function follow(entity_id: string, read: Comment): Promise<void> {
+  const latest = asRead(read, () => get(comment, read))
+  return persistently(async () => {
+    const [old, about] = [await latest(), await get(head, { entity_id })]
     const standing = about && commentStandingOf(about)
-    if (!old || !standing || old.standing === standing) return
-    try {
-      return await transact([put(comment, amended<Comment>(old, { standing }), old)])
-    } catch (error) {
-      if (attempt === 10 || !(error instanceof Problem && error.code === 'conflict')) throw error
-    }
-  }
+    if (old && standing && old.standing !== standing)
+      await transact([put(comment, amended<Comment>(old, { standing }), old)])
+  }, 10)
 }

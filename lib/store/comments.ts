@@ -1,14 +1,15 @@
 import * as v from 'valibot'
 import { now } from '../clock.ts'
-import { numberOf, shortIdOf } from '../domain/short-id.ts'
+import { shortIdOf } from '../domain/short-id.ts'
 import { conflict, invalid, notFound } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { EARLY, earlyKey, type Key, key, padded, placed } from '../table/keys.ts'
-import { countKeys, get, getMany, queryBetween, type Stored, sumOf, walk } from '../table/read.ts'
+import { get, getMany, itemIn, queryBetween, type Stored, walk } from '../table/read.ts'
 import { add } from '../table/write.ts'
+import { asRead } from './again.ts'
 import { together } from './commit.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { keyOf } from './users.ts'
 
@@ -20,7 +21,9 @@ import { keyOf } from './users.ts'
 
 /** What is commented on: a record, or a project. */
 export type Thread = { entity_id: string; project_id: null } | { entity_id: null; project_id: string }
+/** The thread of a record. */
 export const onEntity = (entity_id: string): Thread => ({ entity_id, project_id: null })
+/** The thread of a project. */
 export const onProject = (project_id: string): Thread => ({ entity_id: null, project_id })
 
 /** Who sees what a comment hangs on: everyone, those who are signed in, those who work on it, or staff. */
@@ -59,13 +62,9 @@ export type Comment = v.InferOutput<typeof Comment>
 /** The id of a comment as eleven characters. */
 export const commentIdOf = (it: Pick<Comment, 'id'>): string => shortIdOf(it.id)
 
-/** The number of a comment, by the number or by the eleven characters; undefined for what is neither. */
-export function commentNumber(id: string): number | undefined {
-  if (id.length === 11) return numberOf(id) || undefined
-  return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined
-}
-
-const threadOf = ({ entity_id, project_id }: Thread) => (entity_id ? `ENTITY#${entity_id}` : `PROJECT#${project_id}`)
+/** The name of a thread. */
+export const threadOf = ({ entity_id, project_id }: Thread) =>
+  entity_id ? `ENTITY#${entity_id}` : `PROJECT#${project_id}`
 const isThere = (it: Comment) => it.user_id !== null
 const rootList = (thread: string) => `THREAD#${thread}`
 const flatList = (thread: string) => `COMMENTS#${thread}`
@@ -89,7 +88,7 @@ export const comment = defineItem({
 })
 
 /** Where a comment is, by its number alone. */
-const commentPlace = defineItem({
+export const commentPlace = defineItem({
   type: 'comment_place',
   schema: v.object({
     id: v.number(),
@@ -115,10 +114,9 @@ export async function loadIn(
 ): Promise<{ comment: Comment; found: ReadonlyMap<string, Stored> } | undefined> {
   const place = await get(commentPlace, { id })
   if (place?.thread !== threadOf(thread)) return undefined
-  const at = comment.key(place)
-  const found = await getMany([at, ...also], true)
-  const stored = found.get(`${at.pk} ${at.sk}`)
-  return stored && { comment: parse(comment, stored), found }
+  const found = await getMany([comment.key(place), ...also], true)
+  const it = itemIn(found, comment, place)
+  return it && { comment: it, found }
 }
 
 /** A comment with the replies to it, oldest first, each with those to it. */
@@ -128,13 +126,7 @@ export type Branch = {
   /** How many of all the replies to a root are shown here. */
   shown: number
 }
-export type Page = {
-  count: number
-  results: Branch[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Page = Results<Branch> & { people: People }
 
 /** So many replies, and a megabyte of them at most, are read with a page of comments. */
 const MOST_REPLIES = 100
@@ -205,13 +197,6 @@ async function flat(
     return [...also(rows), ...authorsOf(rows)]
   })
   return { ...listing, items: listing.items.map((item) => parse(comment, item)) }
-}
-
-/** How many comments and replies there are in each of these threads: one call for all of them. */
-export async function countsIn(threads: readonly Thread[]): Promise<number[]> {
-  const lists = threads.map((thread) => flatList(threadOf(thread)))
-  const found = await getMany(countKeys(lists))
-  return lists.map((list) => sumOf([list], found))
 }
 
 /** What is said, and to which comment. */
@@ -313,10 +298,9 @@ function onLatest<T>(
   old: Comment,
   plan: (it: Comment) => Promise<{ result: T; writes: readonly Write[] }>,
 ): Promise<T> {
-  let latest: Comment | undefined = old
+  const latest = asRead(old, () => get(comment, old))
   return together(async () => {
-    const it = latest ?? (await get(comment, old))
-    latest = undefined
+    const it = await latest()
     if (!it || !isThere(it)) throw notFound()
     if (it.comment !== old.comment) throw conflict()
     return plan(it)

@@ -1,6 +1,6 @@
 import { outdate } from '../cache/cached.ts'
 import { clock } from '../clock.ts'
-import { invalidObject, Problem } from '../errors.ts'
+import { invalidObject, isConflict, Problem } from '../errors.ts'
 import type { Write } from '../table/item.ts'
 import { MOST_ACTIONS, transact } from '../table/write.ts'
 import type { Values } from './contribution.ts'
@@ -38,7 +38,7 @@ export async function together<T>(plan: () => Promise<Plan<T>>, attempts = 5): P
       await commit(writes)
       return result
     } catch (error) {
-      if (attempt === attempts || !(error instanceof Problem && error.code === 'conflict')) throw error
+      if (attempt === attempts || !isConflict(error)) throw error
     }
     // Many who try again at once would be in each other's way once more.
     if (attempt > 2) await new Promise((done) => setTimeout(done, clock.random(20 * attempt)))

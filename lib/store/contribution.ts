@@ -147,6 +147,7 @@ export function claim(
   }
 }
 
+/** The values of a record's current revision, as an item of its history. */
 export const revisionOf = (it: Head, data: Values, actor: Actor, at: string): Revision => ({
   revision_id: it.current_revision_id,
   entity_id: it.entity_id,
@@ -157,6 +158,7 @@ export const revisionOf = (it: Head, data: Values, actor: Actor, at: string): Re
   version: 1,
 })
 
+/** What someone does to a record, as an item of its history. */
 export const activityOf = (
   entity_id: string,
   actor: Actor,
@@ -177,6 +179,7 @@ export const activityOf = (
 export type Raised = Pick<Flag, 'flag_type' | 'reason'> &
   Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
 
+/** A flag that the service itself raises. */
 export const flagOf = (it: { entity_id: string }, raised: Raised, at: string): Flag => ({
   other_entity_id: null,
   assertion_ids: [],

@@ -60,9 +60,10 @@ async function tryDecide(old: History, reviewer: Actor, said: Verdicts): Promise
   return made
 }
 
-/** A verdict, the record as it makes it, and everything that is to be written; fails as `decide` does. */
+/** A verdict, the record as it makes it, what happened, and everything that is to be written. */
 export type Planned = { made: Decision; head: Head; done: Activity[]; writes: Write[] }
 
+/** What `decide` would write, for those who write it together with more. Fails as `decide` does. */
 export async function planned(old: History, reviewer: Actor, said: Verdicts): Promise<Planned> {
   check(old, reviewer, said)
   const effect = effects[said.verdict]
@@ -91,8 +92,8 @@ export async function planned(old: History, reviewer: Actor, said: Verdicts): Pr
     (it, each) => noted(it, each, reviewer),
     amended<Head>(stored, {
       ...result.head,
-      status: moved.to.status,
-      public: moved.to.public,
+      status: moved.status,
+      public: moved.public,
       required_persona,
       decided: true,
       open_flags: old.open_flags - settled.length,
@@ -207,7 +208,7 @@ function underReview(old: History): Assertion[] {
 }
 
 type Result = Ruled & { head: Partial<Head>; made: readonly Assertion[]; values: Values; stubs: readonly Write[] }
-const unruled = { outcomes: [] as Outcome[], made: [], values: {}, stubs: [] }
+const unruled: Omit<Result, 'head' | 'fates'> = { outcomes: [], made: [], values: {}, stubs: [] }
 
 /** What was refused stands no longer; what is sent back or up goes on waiting. A published record keeps its accepted revision. */
 const refusals = (old: History, { verdict }: Verdicts): Ruled['fates'] =>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { clock, now } from '../clock.ts'
 import { config } from '../config.ts'
-import { Problem } from '../errors.ts'
+import { isConflict } from '../errors.ts'
 import { amended, defineItem, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, walk } from '../table/read.ts'
@@ -56,11 +56,11 @@ export async function announce({ before, after }: Images): Promise<void> {
 }
 
 function ifThere(error: unknown): void {
-  if (!(error instanceof Problem && error.code === 'conflict')) throw error
+  if (!isConflict(error)) throw error
 }
 
 /** The pause after each failure, in seconds. After the last of them it is given up. */
-export const pauses = [30, 120, 600, 3600, 14_400] as const
+const pauses = [30, 120, 600, 3600, 14_400] as const
 /** So many are sent at a time, and in one visit at most. */
 const AT_ONCE = 8
 const MOST = 80

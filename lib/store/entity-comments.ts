@@ -1,8 +1,9 @@
 import { notFound } from '../errors.ts'
 import { type Actor, mayReview, type Subject } from '../permissions.ts'
-import { amended, parse, put, type Write } from '../table/item.ts'
+import { amended, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt, type Stored } from '../table/read.ts'
+import { get, getMany, itemIn, type Stored } from '../table/read.ts'
+import { asRead } from './again.ts'
 import {
   amend as amendComment,
   type Comment,
@@ -18,7 +19,7 @@ import {
   type Said,
 } from './comments.ts'
 import { activityOf, noted, noticedAnew } from './contribution.ts'
-import type { Place } from './lists.ts'
+import type { Place, Results } from './lists.ts'
 import { type Activity, activity, type Head, head } from './record-items.ts'
 
 /** Comments on records: each is in the record's history too, and is seen by those who see the record. */
@@ -96,10 +97,9 @@ async function retold({ activity_id, entity_id }: Comment, about: Head, text: st
 
 /** The head as it was read, and when that is used up, as it is now. */
 function latestOf(first: Head): () => Promise<Head> {
-  let read: Head | undefined = first
+  const latest = asRead(first, () => loadAbout(first.entity_id))
   return async () => {
-    const about = read ?? (await loadAbout(first.entity_id))
-    read = undefined
+    const about = await latest()
     if (!about) throw notFound()
     return about
   }
@@ -113,13 +113,7 @@ export const commentStandingOf = (it: Head): CommentStanding => {
 }
 
 /** Comments one by one with the records they are on. */
-export type Remarks = {
-  count: number
-  results: { comment: Comment; about: Head | undefined }[]
-  found: ReadonlyMap<string, Stored>
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Remarks = Results<{ comment: Comment; about: Head | undefined }> & { found: ReadonlyMap<string, Stored> }
 export const nothing: Remarks = { count: 0, results: [], found: new Map() }
 
 /** What someone has said, newest first: of their own all, of others what is on records that the caller sees. Two calls. */
@@ -147,7 +141,5 @@ const withRecords = ({ items, ...listing }: Awaited<ReturnType<typeof listBy>>):
 const recordsOf = (comments: readonly Comment[]) =>
   comments.flatMap(({ entity_id }) => (entity_id ? [key.head(entity_id)] : []))
 
-function headIn(found: ReadonlyMap<string, Stored>, { entity_id }: Comment): Head | undefined {
-  const stored = itemAt(found, key.head(entity_id ?? ''))
-  return stored && parse(head, stored)
-}
+const headIn = (found: ReadonlyMap<string, Stored>, { entity_id }: Comment): Head | undefined =>
+  entity_id === null ? undefined : itemIn(found, head, { entity_id })

@@ -4,10 +4,11 @@ import { conflict, invalid, invalidObject } from '../errors.ts'
 import { type Actor, mayInspect, type Subject } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { get, getMany, queryAll, type Stored } from '../table/read.ts'
+import { get, getMany, itemIn, queryAll, type Stored } from '../table/read.ts'
+import { asRead } from './again.ts'
 import { type Plan, together } from './commit.ts'
 import { activityOf, flagOf, noted } from './contribution.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { requeue } from './queue.ts'
 import { activity, type Flag, flag, flagIndex, flagList, flagTypes, type Head, head } from './record-items.ts'
@@ -20,10 +21,9 @@ export type Flagged = Subject & { flag: Flag; about: Head; version: number }
 export async function load(id: string): Promise<Flagged | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
-  const [at, headAt] = [key.flag(record, id), key.head(record)]
-  const found = await getMany([at, headAt], true)
-  const [stored, about] = [found.get(placeOf(at)), found.get(placeOf(headAt))]
-  return stored && about && flaggedOf(parse(flag, stored), parse(head, about))
+  const found = await getMany([key.flag(record, id), key.head(record)], true)
+  const [it, about] = [itemIn(found, flag, { entity_id: record, id }), itemIn(found, head, { entity_id: record })]
+  return it && about && flaggedOf(it, about)
 }
 
 /** A flag with the records it is about, as far as a caller may know them. */
@@ -33,13 +33,7 @@ export type Filter = {
   is_resolved?: boolean | undefined
   entity?: string | undefined
 }
-export type Flags = {
-  count: number
-  results: Shown[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Flags = Results<Shown> & { people: People }
 
 /**
  * One page of the flags, newest first: a call for the rows, and one for the size with the records and people that they
@@ -124,13 +118,11 @@ const change = (old: Flagged, nextOf: (it: Flagged) => Promise<Flag>): Promise<F
 
 /** What is planned on the flag as it was read, again when only its record has changed meanwhile. */
 function onLatest<T>(old: Flagged, plan: (it: Flagged) => Promise<Plan<T>>): Promise<T> {
-  let latest: Flagged | undefined = old
+  const latest = asRead(old, () => load(old.flag.id))
   return together(async () => {
-    latest ??= await load(old.flag.id)
-    if (latest?.version !== old.version) throw conflict()
-    const planned = await plan(latest)
-    latest = undefined
-    return planned
+    const it = await latest()
+    if (it?.version !== old.version) throw conflict()
+    return plan(it)
   })
 }
 
@@ -199,7 +191,7 @@ async function ofOne(entity: string, filter: Filter, actor: Actor, { offset, lim
   )
   const page = fitting.slice(offset, offset + limit)
   const found = await getMany([key.head(entity), ...page.flatMap(namedBy)])
-  const about = headIn(found, entity)
+  const about = itemIn(found, head, { entity_id: entity })
   if (!about || !mayInspect(actor, about)) return none
   return { count: fitting.length, results: page.map((it) => shownTo(actor, it, found)), people: peopleIn(found) }
 }
@@ -212,15 +204,8 @@ const namedBy = ({ other_entity_id, flagged_by, resolved_by }: Flag): Key[] => [
 
 const shownTo = (actor: Actor | null, it: Flag, found: ReadonlyMap<string, Stored>): Shown => {
   const visible = (entity_id: string | null) => {
-    const one = entity_id === null ? undefined : headIn(found, entity_id)
+    const one = entity_id === null ? undefined : itemIn(found, head, { entity_id })
     return one && mayInspect(actor, one) ? one : undefined
   }
   return { flag: it, about: visible(it.entity_id), other: visible(it.other_entity_id) }
 }
-
-function headIn(found: ReadonlyMap<string, Stored>, entity_id: string): Head | undefined {
-  const stored = found.get(placeOf(key.head(entity_id)))
-  return stored && parse(head, stored)
-}
-
-const placeOf = ({ pk, sk }: Key) => `${pk} ${sk}`

@@ -2,7 +2,7 @@ import { addressOf } from '../domain/address.ts'
 import { type Claim, canonical, type Standing } from '../domain/canonical.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countKeys, getMany, itemAt, queryAll, sumOf } from '../table/read.ts'
+import { countKeys, getMany, itemIn, queryAll, sumOf } from '../table/read.ts'
 import { type Lease, leaseOf } from './leases.ts'
 import { type People, peopleIn } from './people.ts'
 import {
@@ -95,10 +95,7 @@ export async function companyOf(it: History): Promise<Company> {
   const [total, good] = [sumOf(lists, found), sumOf(accepted, found)]
   return {
     people: peopleIn(found),
-    other: (entity_id) => {
-      const stored = itemAt(found, key.head(entity_id ?? ''))
-      return stored && parse(head, stored)
-    },
+    other: (entity_id) => (entity_id === null ? undefined : itemIn(found, head, { entity_id })),
     stats: { total_contributions: total, accepted_contributions: good, acceptance_rate: percent(good, total) },
   }
 }

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { nowSeconds } from '../clock.ts'
 import { conflict, notFound, refused } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
-import { hold, letGo, parse, type Write } from '../table/item.ts'
+import { hold, letGo, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, itemAt, type Stored } from '../table/read.ts'
+import { getMany, itemAt, itemIn, type Stored } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { waits } from './queue.ts'
 import { head } from './record-items.ts'
@@ -59,10 +59,8 @@ export async function release(entity_id: string, reviewer: Actor): Promise<void>
 
 /** The contributor of what waits and is held by nobody else. */
 async function checkFree(entity_id: string, reviewer: Actor): Promise<string> {
-  const at = key.head(entity_id)
-  const found = await getMany([at, key.lease(entity_id)], true)
-  const stored = itemAt(found, at)
-  const it = stored && parse(head, stored)
+  const found = await getMany([key.head(entity_id), key.lease(entity_id)], true)
+  const it = itemIn(found, head, { entity_id })
   if (!it || !waits(it)) throw notFound()
   const lease = leaseIn(found, entity_id)
   if (lease && lease.held_by !== reviewer.id) throw conflict(`Claimed by ${lease.username} until ${lease.until}.`)

@@ -1,5 +1,5 @@
 import { recordId } from '../domain/address.ts'
-import { Problem } from '../errors.ts'
+import { isConflict } from '../errors.ts'
 import { type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { enter, leave, parse, removeEntry, set, type Write } from '../table/item.ts'
@@ -72,7 +72,7 @@ async function once(write: Write): Promise<void> {
   try {
     await transact([write])
   } catch (error) {
-    if (!(error instanceof Problem && error.code === 'conflict')) throw error
+    if (!isConflict(error)) throw error
   }
 }
 

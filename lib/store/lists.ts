@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts'
 import type { IndexName, Key } from '../table/keys.ts'
-import { countKeys, getMany, type Stored, sumOf, type Walk, walk, walkWithin } from '../table/read.ts'
+import { countKeys, getMany, type Stored, sumOf, type Walk, walk, walkTable } from '../table/read.ts'
 
 /** Where a page lies in its list; the sort key beside it when a followed link carried one. */
 export type Place = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
@@ -22,6 +22,9 @@ export type Listing = {
   first?: string
   last?: string
 }
+
+/** What a store answers for a page; the sort keys at its edges lead to its neighbours. */
+export type Results<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
 
 /** An offset without a hint is walked to, and not further than this: `next` reaches any depth at the cost of one page. */
 export const DEEPEST_OFFSET = 1000
@@ -58,7 +61,7 @@ async function pageOf(list: List, { limit, offset, from }: Place): Promise<Found
       const what = { forward, limit: skip + limit, beyond: from?.at }
       const within = 'prefix' in partition
       const items = within
-        ? await walkWithin({ ...partition, ...what })
+        ? await walkTable({ ...partition, ...what })
         : await walk({ ...partition, ...what, only: list.only })
       return items.map((item) => ({ item, at: String(item[within ? 'sk' : `${partition.index}_sk`] ?? '') }))
     }),

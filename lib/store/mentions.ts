@@ -1,9 +1,8 @@
 import { phrasesIn } from '../domain/phrases.ts'
 import { kinds } from '../kinds/index.ts'
 import type { KindKey } from '../kinds/keys.ts'
-import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, itemAt, queryBetween } from '../table/read.ts'
+import { getMany, itemIn, queryBetween } from '../table/read.ts'
 import { foldedName, readEntry } from './entries.ts'
 import type { Asset } from './project-items.ts'
 import { head } from './record-items.ts'
@@ -37,8 +36,7 @@ export async function mentionsIn(text: string, words: readonly Word[]): Promise<
   const heads = await getMany([...best.keys()].map(key.head))
   return [...best]
     .flatMap(([entity_id, sure]) => {
-      const stored = itemAt(heads, key.head(entity_id))
-      const it = stored && parse(head, stored)
+      const it = itemIn(heads, head, { entity_id })
       // Whoever reads the asset may read these: nothing that waits, is restricted or has been taken away.
       if (!it?.public || it.deleted_at || (it.access_tier ?? 'public') !== 'public') return []
       const { className, label } = kinds[it.kind]

@@ -14,5 +14,6 @@ export function textOf(value: unknown): string {
   return value === undefined || value === null ? '' : String(value)
 }
 
+/** Whether a value is a relation as it is stored. */
 export const isLink = (value: unknown): value is Link =>
   typeof value === 'object' && value !== null && 'name' in value && 'id' in value

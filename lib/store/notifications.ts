@@ -2,13 +2,14 @@ import * as v from 'valibot'
 import { clock, nowSeconds } from '../clock.ts'
 import { type NoticeName, notices, notificationTypes } from '../domain/notices.ts'
 import { firstIdAt, isNotificationId, notificationId } from '../domain/notification-id.ts'
-import { invalid, Problem } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import { type Actor, mayInspect, mayVisit } from '../permissions.ts'
 import { amended, defineItem, parse, put } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { get, getMany, type Stored, walk } from '../table/read.ts'
+import { get, getMany, itemIn, type Stored, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { DEEPEST_OFFSET, type Place, readList } from './lists.ts'
+import { persistently } from './again.ts'
+import { DEEPEST_OFFSET, type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { asSubject, type Project, project } from './project-items.ts'
 import { type Head, head } from './record-items.ts'
@@ -100,13 +101,12 @@ export async function send(told: Told): Promise<void> {
 
 /** Stores it under this id; answers what was there before, if anything was. */
 const sendAs = (notification_id: string, told: Told): Promise<Notification | undefined> =>
-  persistently(async () => {
+  inTurn(async () => {
     const { user_id, notice } = told
-    const [at, boxAt] = [key.notification(user_id, notification_id), key.inbox(user_id)]
-    const found = await getMany([at, boxAt], true)
-    const there = found.get(placeOf(at))
-    if (there) return parse(notification, there)
-    const old = boxIn(found, user_id)
+    const found = await getMany([key.notification(user_id, notification_id), key.inbox(user_id)], true)
+    const there = itemIn(found, notification, { user_id, notification_id })
+    if (there) return there
+    const old = itemIn(found, inbox, { user_id })
     const { type } = notices[notice]
     const box = amended<Inbox>(old ?? empty(user_id), { arrived: (old?.arrived ?? 0) + 1, ...unreadBy(old, type, 1) })
     const made = {
@@ -124,12 +124,11 @@ const sendAs = (notification_id: string, told: Told): Promise<Notification | und
 
 /** Takes one that the table has dropped out of the counts, once however often it is told. */
 export const discount = (stored: Stored): Promise<void> =>
-  persistently(async () => {
+  inTurn(async () => {
     const it = parse(notification, stored)
-    const [goneAt, boxAt] = [gone.key(it), key.inbox(it.user_id)]
-    const found = await getMany([goneAt, boxAt], true)
-    if (found.has(placeOf(goneAt))) return
-    const box = boxIn(found, it.user_id)
+    const found = await getMany([gone.key(it), key.inbox(it.user_id)], true)
+    if (itemIn(found, gone, it)) return
+    const box = itemIn(found, inbox, it)
     const mark = {
       user_id: it.user_id,
       notification_id: it.notification_id,
@@ -147,12 +146,12 @@ export const discount = (stored: Stored): Promise<void> =>
 /** How many of a user's are unread: one small read. One that has just expired counts until the table has dropped it. */
 export async function unreadOf(user: string): Promise<number> {
   const found = await getMany([key.inbox(user)])
-  return unreadIn(boxIn(found, user))
+  return unreadIn(itemIn(found, inbox, { user_id: user }))
 }
 
 /** Marks everything that has arrived as read, in one write; answers how many that were. */
 export const markAllRead = (user_id: string): Promise<number> =>
-  persistently(async () => {
+  inTurn(async () => {
     const box = await get(inbox, { user_id })
     const marked = unreadIn(box)
     if (!box || marked === 0) return 0
@@ -161,23 +160,23 @@ export const markAllRead = (user_id: string): Promise<number> =>
   })
 
 /** Marks these as read; answers how many of them were not. Ids that name none of the user's are passed over. */
-export async function markRead(user: string, ids: readonly string[]): Promise<number> {
+export async function markRead(user_id: string, ids: readonly string[]): Promise<number> {
   const wanted = [...new Set(ids)].filter(isNotificationId)
   let marked = 0
   for (let start = 0; start < wanted.length; start += AT_ONCE)
-    marked += await markSome(user, wanted.slice(start, start + AT_ONCE))
+    marked += await markSome(user_id, wanted.slice(start, start + AT_ONCE))
   return marked
 }
 
 /** So many fit into one read and one transaction. */
 const AT_ONCE = 90
 
-const markSome = (user: string, ids: readonly string[]): Promise<number> =>
-  persistently(async () => {
-    const found = await getMany([key.inbox(user), ...ids.map((id) => key.notification(user, id))], true)
-    const box = boxIn(found, user)
+const markSome = (user_id: string, ids: readonly string[]): Promise<number> =>
+  inTurn(async () => {
+    const found = await getMany([key.inbox(user_id), ...ids.map((id) => key.notification(user_id, id))], true)
+    const box = itemIn(found, inbox, { user_id })
     if (!box) return 0
-    const fresh = ids.flatMap((id) => livingIn(found, user, id) ?? []).filter((it) => !isRead(it, box))
+    const fresh = ids.flatMap((id) => livingIn(found, user_id, id) ?? []).filter((it) => !isRead(it, box))
     if (fresh.length === 0) return 0
     const unread = fresh.reduce(
       (counts, it) => unreadBy({ unread: counts }, it.notification_type, -1).unread,
@@ -200,17 +199,11 @@ export async function load(id: string, actor: Actor): Promise<{ shown: Shown; pe
   const it = livingIn(stored, actor.id, id)
   if (!it) return undefined
   const found = await getMany(namedBy(it))
-  return { shown: shownTo(actor, it, boxIn(stored, actor.id), found), people: peopleIn(found) }
+  return { shown: shownTo(actor, it, itemIn(stored, inbox, { user_id: actor.id }), found), people: peopleIn(found) }
 }
 
 export type Filter = { is_read?: boolean | undefined; notification_type?: string | undefined }
-export type Shelf = {
-  count: number
-  results: Shown[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Shelf = Results<Shown> & { people: People }
 
 /** One page of the caller's own, newest first: three calls. Read or unread ones are sifted from all, so many at a time. */
 export async function list({ is_read, notification_type: type }: Filter, actor: Actor, place: Place): Promise<Shelf> {
@@ -223,7 +216,7 @@ export async function list({ is_read, notification_type: type }: Filter, actor: 
       ...page.map((item) => parse(notification, item)).flatMap(namedBy),
     ]),
   ])
-  const box = boxIn(found, actor.id)
+  const box = itemIn(found, inbox, { user_id: actor.id })
   const results = items.map((item) => parse(notification, item)).filter(isLiving)
   return {
     ...edges,
@@ -250,7 +243,7 @@ async function sifted(
     expiredIn(where),
     readList({ partitions: [where], counted: [where.pk] }, whole, () => [key.inbox(actor.id)]),
   ])
-  const box = boxIn(sizes, actor.id)
+  const box = itemIn(sizes, inbox, { user_id: actor.id })
   const fits = (it: Notification) => isRead(it, box) === is_read
   const unread = type === undefined ? unreadIn(box) : (box?.unread[type] ?? 0)
   const count = (is_read ? all - unread : unread) - expired.filter(fits).length
@@ -305,10 +298,8 @@ const namedBy = ({ entity_id, project_id, actor_id }: Notification): Key[] => [
 ]
 
 function shownTo(actor: Actor, it: Notification, box: Inbox | undefined, found: ReadonlyMap<string, Stored>): Shown {
-  const stored = it.entity_id === null ? undefined : found.get(placeOf(key.head(it.entity_id)))
-  const about = stored && parse(head, stored)
-  const storedOn = it.project_id === null ? undefined : found.get(placeOf(key.project(it.project_id)))
-  const on = storedOn && parse(project, storedOn)
+  const about = it.entity_id === null ? undefined : itemIn(found, head, { entity_id: it.entity_id })
+  const on = it.project_id === null ? undefined : itemIn(found, project, { id: it.project_id })
   return {
     notification: it,
     is_read: isRead(it, box),
@@ -326,26 +317,10 @@ const unreadBy = (box: Pick<Inbox, 'unread'> | undefined, type: string, by: numb
 /** Before the first one arrives. */
 const empty = (user_id: string): Inbox => ({ user_id, unread: {}, arrived: 0, read_through: 0, version: 0 })
 
-function boxIn(found: ReadonlyMap<string, Stored>, user: string): Inbox | undefined {
-  const stored = found.get(placeOf(key.inbox(user)))
-  return stored && parse(inbox, stored)
-}
-
-function livingIn(found: ReadonlyMap<string, Stored>, user: string, id: string): Notification | undefined {
-  const stored = found.get(placeOf(key.notification(user, id)))
-  const it = stored && parse(notification, stored)
+function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id: string): Notification | undefined {
+  const it = itemIn(found, notification, { user_id, notification_id: id })
   return it && isLiving(it) ? it : undefined
 }
 
-const placeOf = ({ pk, sk }: Key) => `${pk} ${sk}`
-
 /** Several write to one inbox at a time: whoever comes second looks again. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === 20 || !(error instanceof Problem && error.code === 'conflict')) throw error
-    }
-  }
-}
+const inTurn = <T>(work: () => Promise<T>): Promise<T> => persistently(work, 20)

@@ -1,6 +1,5 @@
-import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, itemAt } from '../table/read.ts'
+import { getMany, itemIn } from '../table/read.ts'
 import { type People, peopleIn } from './people.ts'
 import { type Head, head } from './record-items.ts'
 import { keyOf } from './users.ts'
@@ -14,9 +13,6 @@ export async function companyOf(
   const found = await getMany([...ids.map(keyOf), ...records.map(key.head)])
   return {
     people: peopleIn(found),
-    head: (entity_id) => {
-      const stored = itemAt(found, key.head(entity_id))
-      return stored && parse(head, stored)
-    },
+    head: (entity_id) => itemIn(found, head, { entity_id }),
   }
 }

@@ -2,13 +2,13 @@ import { newId, now } from '../clock.ts'
 import { invalid, invalidObject, notFound } from '../errors.ts'
 import { type Actor, mayInspect } from '../permissions.ts'
 import { amended, put, remove as removal } from '../table/item.ts'
-import { get } from '../table/read.ts'
+import { getMany, itemIn } from '../table/read.ts'
 import { type ProjectEntity, projectEntity, type Visited } from './project-items.ts'
 import { change, checkOpen, type Whole } from './projects.ts'
 import { head } from './record-items.ts'
 
 /** So many records belong to one project: more than this no page could show. */
-export const MOST_ENTITIES = 5000
+const MOST_ENTITIES = 5000
 
 /** Links a record to a project. Fails with `invalid` for records that the caller may not see, or that are linked already. */
 export async function link(
@@ -16,11 +16,12 @@ export async function link(
   actor: Actor,
   { entity, role_in_project }: { entity: string; role_in_project: string },
 ): Promise<{ about: Visited; result: ProjectEntity }> {
-  const about = await get(head, { entity_id: entity })
+  const ids = { project_id: old.about.id, entity_id: entity }
+  const found = await getMany([head.key(ids), projectEntity.key(ids)], true)
+  const about = itemIn(found, head, ids)
   if (!about || about.deleted_at || !mayInspect(actor, about))
     throw invalid({ entity: ['There is no record with this id.'] })
-  const linked = await get(projectEntity, { project_id: old.about.id, entity_id: entity })
-  if (linked) throw alreadyLinked()
+  if (itemIn(found, projectEntity, ids)) throw alreadyLinked()
   return change(old, (it) => {
     checkOpen(it)
     if (it.entity_count >= MOST_ENTITIES)

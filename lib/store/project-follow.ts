@@ -1,6 +1,6 @@
 import { follow, parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { getMany, itemAt, type Stored } from '../table/read.ts'
+import { getMany, itemIn, type Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
 import { transact } from '../table/write.ts'
 import { followTexts } from './asset-texts.ts'
@@ -22,11 +22,9 @@ const projectIn = (stored: Stored | undefined): Project | undefined => stored &&
 
 /** Puts a project where it belongs in a member's lists now, whichever change has told of it; so what comes late does no harm. */
 async function placeFor(id: string, user_id: string): Promise<void> {
-  const [at, there] = [key.project(id), key.projectMember(id, user_id)]
-  const found = await getMany([at, there], true)
-  const [now, was] = [itemAt(found, at), itemAt(found, there)]
-  const old = was && parse(memberPlace, was)
-  const next = memberPlaceOf(projectIn(now), user_id)
+  const found = await getMany([key.project(id), key.projectMember(id, user_id)], true)
+  const old = itemIn(found, memberPlace, { id, user_id })
+  const next = memberPlaceOf(itemIn(found, project, { id }), user_id)
   if (old === undefined && next === undefined) return
   if (old && next && old.version >= next.version) return
   await transact(follow(memberPlace, old, next))

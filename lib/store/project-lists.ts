@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { isReviewable, projectStates } from '../domain/project-states.ts'
 import { type Actor, mayReview, mayVisit } from '../permissions.ts'
-import { defineItem, follow, parse, type Write } from '../table/item.ts'
+import { defineItem, follow, type Write } from '../table/item.ts'
 import { type IndexName, key } from '../table/keys.ts'
-import { itemAt } from '../table/read.ts'
-import { type List, type Place, readList } from './lists.ts'
+import { itemIn } from '../table/read.ts'
+import { type List, type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import { asSubject, type Project, project, visibilities } from './project-items.ts'
 import { keyOf } from './users.ts'
@@ -124,13 +124,7 @@ export type Filter = {
   order: Order
   forward: boolean
 }
-export type Projects = {
-  count: number
-  results: Project[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Projects = Results<Project> & { people: People }
 
 /**
  * One page of the projects that a caller may see: a query for each of one to five lists that hold them, and one call
@@ -141,8 +135,7 @@ export async function list(filter: Filter, actor: Actor | null, at: Place): Prom
     page.flatMap((item) => [key.project(String(item.id)), keyOf(String(item.owner_id))]),
   )
   const results = items
-    .flatMap((item) => itemAt(found, key.project(String(item.id))) ?? [])
-    .map((item) => parse(project, item))
+    .flatMap((item) => itemIn(found, project, { id: String(item.id) }) ?? [])
     // An index may lag behind what a project has become.
     .filter((it) => it.deleted_at === null && mayVisit(actor, asSubject(it)) && fits(it, filter))
   return { ...listed, results, people: peopleIn(found) }

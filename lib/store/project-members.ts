@@ -6,7 +6,7 @@ import { change, checkOpen, membershipOf } from './projects.ts'
 import * as users from './users.ts'
 
 /** So many people work on one project: they are stored with it. */
-export const MOST_MEMBERS = 200
+const MOST_MEMBERS = 200
 
 export type Invited = { user_id?: string | undefined; username?: string | undefined; role: Membership['role'] }
 

@@ -22,7 +22,7 @@ export async function transition(
   const move = check(old.about, actor, target_state, comment)
   if (move.accepts) return merge(old, actor, comment, keep)
   const { about } = await change(old, async (it) => {
-    const { from, checked, stamps } = { ...check(it, actor, target_state, comment), from: it.state }
+    const { checked, stamps } = check(it, actor, target_state, comment)
     if (checked) await checkComplete(it)
     const at = now()
     return {
@@ -31,7 +31,7 @@ export async function transition(
         updated_at: at,
         ...(stamps && it[stamps] === null && { [stamps]: at }),
       },
-      done: [{ actor_id: actor.id, action: 'state_changed', payload: { from, to: target_state, comment } }],
+      done: [{ actor_id: actor.id, action: 'state_changed', payload: { from: it.state, to: target_state, comment } }],
       result: undefined,
     }
   })

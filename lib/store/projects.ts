@@ -1,11 +1,12 @@
 import { newId, now } from '../clock.ts'
 import { isStill } from '../domain/project-states.ts'
-import { invalid, notFound, Problem, refused } from '../errors.ts'
+import { invalid, notFound, refused } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, queryAllBetween, queryBetween } from '../table/read.ts'
-import { commit } from './commit.ts'
+import { asRead } from './again.ts'
+import { commit, together } from './commit.ts'
 import type { Place } from './lists.ts'
 import {
   type Asset,
@@ -138,31 +139,30 @@ export type Plan<T> = {
  * the order of its activities hold, whoever else changes it meanwhile. `plan` is made anew then, and what it throws is
  * final. Answers what was planned with the project as it is now.
  */
-export async function change<T>(
+export function change<T>(
   old: Visited,
   plan: (it: Project) => Promise<Plan<T>> | Plan<T>,
 ): Promise<{ about: Visited; result: T }> {
-  let latest: Project | undefined = old.about
-  for (let attempt = 1; ; attempt += 1) {
-    latest ??= await get(project, { id: old.about.id })
-    if (!latest || latest.deleted_at !== null) throw notFound()
-    const { changes = {}, done = [], writes = [], result } = await plan(latest)
-    const { next, writes: own } = step(latest, changes, done)
-    try {
-      await commit([...own, ...writes])
-      return { about: asSubject(next), result }
-    } catch (error) {
-      if (attempt === MOST_ATTEMPTS || !(error instanceof Problem && error.code === 'conflict')) throw error
-      latest = undefined
-    }
-  }
+  const latest = asRead(old.about, () => get(project, old.about))
+  return together(async () => {
+    const it = await latest()
+    if (!it || it.deleted_at !== null) throw notFound()
+    const { changes = {}, done = [], writes = [], result } = await plan(it)
+    const { next, writes: own } = step(it, changes, done)
+    return { result: { about: asSubject(next), result }, writes: [...own, ...writes] }
+  }, MOST_ATTEMPTS)
 }
 
 /** Many may add to one project at the same time. */
 const MOST_ATTEMPTS = 25
 
 /** The next version of a project with the writes that store it, its places and what happened. */
-export function step(old: Project, changes: Partial<Project>, done: readonly Done[], at = now()) {
+export function step(
+  old: Project,
+  changes: Partial<Project>,
+  done: readonly Done[],
+  at = now(),
+): { next: Project; writes: Write[] } {
   const next = amended(old, { ...changes, activity_count: old.activity_count + done.length })
   const activities = done.map((each, i) =>
     activityOf({ ...next, activity_count: old.activity_count + i + 1 }, each, at),
@@ -173,7 +173,7 @@ export function step(old: Project, changes: Partial<Project>, done: readonly Don
       put(project, next, old),
       ...activities.map((it) => put(projectActivity, it, undefined)),
       ...relist(old, next),
-    ] as Write[],
+    ],
   }
 }
 

@@ -3,9 +3,8 @@ import { clock } from '../clock.ts'
 import { fold } from '../domain/fold.ts'
 import { DAY, EXPIRING_DAYS, orderAt, type QueueType, queueTypes } from '../domain/triage.ts'
 import { invalid } from '../errors.ts'
-import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countKeys, getMany, itemAt, type Stored, sumOf } from '../table/read.ts'
+import { countKeys, getMany, itemIn, type Stored, sumOf } from '../table/read.ts'
 import { type Lease, leaseIn } from './leases.ts'
 import { DEEPEST_OFFSET, type Place } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
@@ -226,8 +225,7 @@ const sizesOf = ({ type, categories }: Asked) =>
   categories === undefined ? [lists.size(type)] : categories.map((category) => lists.size(type, category))
 
 function rowIn(found: ReadonlyMap<string, Stored>, entity_id: string, at: number): Row[] {
-  const stored = itemAt(found, key.head(entity_id))
-  const it = stored && parse(head, stored)
+  const it = itemIn(found, head, { entity_id })
   // An index may lag: what has been decided in between is left out.
   return it && waits(it) ? [{ head: it, lease: leaseIn(found, entity_id), at }] : []
 }

@@ -51,14 +51,14 @@ export const lists = {
   size: (type: QueueType, category?: string) => `QUEUE#${type}${category === undefined ? '' : `#IN#${category}`}`,
 }
 
-export const byUrgency = defineItem({
+const byUrgency = defineItem({
   type: 'queue_by_urgency',
   schema: Waiting,
   key: (it: { entity_id: string }) => key.queued(it.entity_id, 'URGENCY'),
   indexes: (it) => urgencyIndexes(it),
 })
 
-export const byCategory = defineItem({
+const byCategory = defineItem({
   type: 'queue_by_category',
   schema: Waiting,
   key: (it: { entity_id: string }) => key.queued(it.entity_id, 'CATEGORY'),

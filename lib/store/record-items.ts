@@ -162,6 +162,7 @@ export const Assertion = v.object({
 export type Assertion = v.InferOutput<typeof Assertion>
 /** Part of the values under review; a claim made apart is decided on apart. */
 export const isCarried = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
+/** The list of all claims that stand like this. */
 export const assertionList = (status: string) => `ASSERTION#${status}`
 
 export const assertion = defineItem({

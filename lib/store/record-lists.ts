@@ -3,9 +3,9 @@ import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { getMany, itemAt, queryBetween, type Stored } from '../table/read.ts'
+import { getMany, itemIn, queryBetween, type Stored } from '../table/read.ts'
 import { readEntry } from './entries.ts'
-import { type List, type Place, readList } from './lists.ts'
+import { type List, type Place, type Results, readList } from './lists.ts'
 import { type Head, head, listsOf, sortOf, standingOf, standings } from './record-items.ts'
 
 export type Filter = {
@@ -18,13 +18,7 @@ export type Filter = {
   forward?: boolean | undefined
 }
 type Also = (heads: readonly Head[]) => Key[]
-export type Heads = {
-  count: number
-  results: Head[]
-  found: ReadonlyMap<string, Stored>
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Heads = Results<Head> & { found: ReadonlyMap<string, Stored> }
 
 /**
  * One page of the records that the scope shows, newest first: one call per status asked for, and one for the size
@@ -50,8 +44,7 @@ export async function identified(
   const ids = entries.map((entry) => readEntry(entry).entity_id)
   const found = await getMany(ids.map((id) => key.head(id)))
   const visible = ids
-    .flatMap((id) => itemAt(found, key.head(id)) ?? [])
-    .map((item) => parse(head, item))
+    .flatMap((entity_id) => itemIn(found, head, { entity_id }) ?? [])
     .filter((it) => maySee(actor, it) && !it.deleted_at && fits(it, filter, actor))
   const results = visible.slice(place.offset, place.offset + place.limit)
   return { count: visible.length, results, found: new Map() }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now } from '../clock.ts'
-import { recordId } from '../domain/address.ts'
+import { addressOf, recordId } from '../domain/address.ts'
 import { move } from '../domain/status.ts'
 import { ageAt, worstSource } from '../domain/triage.ts'
 import { conflict, invalidObject } from '../errors.ts'
-import { type Contribution, type Kind, kinds } from '../kinds/index.ts'
+import { type Contribution, type Kind, kindOfCode, kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -70,8 +70,11 @@ export const create = (kind: Kind, actor: Actor, contribution: Contribution): Pr
 async function tryCreate(kind: Kind, actor: Actor, { data, assertion: provenance }: Contribution): Promise<Loaded> {
   const resolved = await resolve(kind, data, actor, meantBy)
   checkSize(resolved.data)
-  const [id, stubs] = await Promise.all([nextId(kind), stubsFor(resolved.missing, provenance, actor)])
-  const flags = await likenessFlags(kind, resolved.data)
+  const [id, stubs, flags] = await Promise.all([
+    nextId(kind),
+    stubsFor(resolved.missing, provenance, actor),
+    likenessFlags(kind, resolved.data),
+  ])
   const change = opening(kind, id, resolved.data, provenance, actor, flags)
   await commit([...change.writes, ...stubs])
   return { ...change.head, assertions: change.assertions, links: [] }
@@ -123,7 +126,7 @@ async function tryAmend(
   const next = noted(
     amended<Head>(stored, {
       ...(old.public ? { proposed: after } : { ...faceOf(kind, after), data: after }),
-      status: moved.to.status,
+      status: moved.status,
       current_revision: number,
       current_revision_id: newChildId(old.entity_id),
       open_flags: old.open_flags + flags.length,
@@ -167,7 +170,7 @@ export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
   const done = activityOf(old.entity_id, actor, 'submitted', '', at)
   const queue_age = ageAt(old.created_at, Date.parse(at))
   const stored = headOf(old)
-  const next = noted(amended<Head>(stored, { status: moved.to.status, queue_age, updated_at: at }), done, actor)
+  const next = noted(amended<Head>(stored, { status: moved.status, queue_age, updated_at: at }), done, actor)
   await commit([put(head, next, stored), put(activity, done, undefined), ...requeue(stored, next)])
   return { ...old, ...next }
 }
@@ -192,9 +195,13 @@ export async function restore(old: Loaded): Promise<Loaded> {
   return { ...next, assertions: old.assertions, links: old.links }
 }
 
+/** The kind that a review identity tells; one that tells none is taken for a cultural entity's. */
+export const kindOf = (entity_id: string): Kind => kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
+
 /** A head as it is stored, without what was loaded beside it. */
 export const headOf = (it: Head): Head => parse(head, it)
 
+/** Where a record stands, for the rules of lib/domain/status.ts. */
 export const stateOf = (it: Head) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })
 
 /** Accepting writes each waiting claim and the one whose place it takes: more of them than this no transaction holds. */

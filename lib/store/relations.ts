@@ -22,6 +22,7 @@ export type Resolved = { data: Record<string, unknown>; missing: Missing[] }
 export async function resolve(kind: Kind, data: Data, actor: Actor, meant: Meant = async () => []): Promise<Resolved> {
   const relations = Object.entries(data).flatMap(([name, value]) => {
     const field = kind.fields[name]
+    // The schema of a kind leaves nothing else there; see kinds/references.ts.
     return field?.type === 'relation' ? [{ name, field, references: value as Reference[] }] : []
   })
   const byId = await linksById(relations, actor)
@@ -43,7 +44,7 @@ type Meant = (kind: KindKey, text: string, actor: Actor) => Promise<string[]>
 type Relation = { name: string; field: Field; references: Reference[] }
 
 /** Where the record of a kind with this id (or this review identity) lies; undefined when no record can have it. */
-export function keyOf(kind: KindKey, id: number | string): Key | undefined {
+function keyOf(kind: KindKey, id: number | string): Key | undefined {
   const { record, code } = kinds[kind]
   if (!record) return typeof id === 'string' ? placeOf[kind]?.(id) : undefined
   if (typeof id === 'number') return key.head(recordId(code, id))

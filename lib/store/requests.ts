@@ -3,29 +3,29 @@ import { nowSeconds } from '../clock.ts'
 import type { Rate } from '../config.ts'
 import { conflict, tooMany } from '../errors.ts'
 import { defineItem, put, type Write } from '../table/item.ts'
-import { key } from '../table/keys.ts'
+import { type Key, key } from '../table/keys.ts'
 import { get } from '../table/read.ts'
 import { add, addBelow } from '../table/write.ts'
 
 /**
  * Counts one hit of `who` in a scope and fails with `tooMany` when the rate is used up. Exact across processes: one
- * conditional update. Windows are fixed: they begin at multiples of the rate's period.
+ * conditional update. Windows are fixed: they begin at multiples of the rate's period. Answers where the hit is counted.
  */
-export async function throttle(scope: string, who: string, { limit, seconds }: Rate): Promise<void> {
+export async function throttle(scope: string, who: string, { limit, seconds }: Rate): Promise<Key> {
   const at = nowSeconds()
   const window = at - (at % seconds)
-  const taken = await addBelow(key.rate(scope, who, window), limit, window + 2 * seconds)
-  if (!taken) throw tooMany(window + seconds - at)
+  const place = key.rate(scope, who, window)
+  if (!(await addBelow(place, limit, window + 2 * seconds))) throw tooMany(window + seconds - at)
+  return place
 }
 
 /** Does work of which so much is allowed in a period. Work that fails gives its place back. */
 export async function within<T>(scope: string, who: string, rate: Rate, work: () => Promise<T>): Promise<T> {
-  await throttle(scope, who, rate)
-  const at = nowSeconds()
+  const place = await throttle(scope, who, rate)
   try {
     return await work()
   } catch (error) {
-    await add(key.rate(scope, who, at - (at % rate.seconds)), -1)
+    await add(place, -1)
     throw error
   }
 }

@@ -2,8 +2,8 @@ import { clock } from '../clock.ts'
 import { type Actor, mayInspect, maySee } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { countKeys, getMany, type Stored, sumOf, walk } from '../table/read.ts'
-import { type Place, readList } from './lists.ts'
+import { countKeys, getMany, itemIn, sumOf, walk } from '../table/read.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import {
   type Activity,
@@ -15,10 +15,10 @@ import {
   type Head,
   head,
 } from './record-items.ts'
-import { keyOf, type ReviewerRole, type User, userOf } from './users.ts'
+import { keyOf, type ReviewerRole, type User, user } from './users.ts'
 
 export type Decided = { decision: Decision; about: Head | undefined }
-export type Decisions = { count: number; results: Decided[]; first?: string | undefined; last?: string | undefined }
+export type Decisions = Results<Decided>
 
 /**
  * One page of a person's decisions, newest first: a call for the rows, and one for the size with the records they name.
@@ -33,7 +33,7 @@ export async function decisionsOf(reviewer: string, actor: Actor | null, place: 
   )
   const results = items.map((item) => {
     const it = parse(decision, item)
-    const about = headIn(found, it.entity_id)
+    const about = itemIn(found, head, it)
     return { decision: it, about: about && maySee(actor, about) ? about : undefined }
   })
   return { ...listed, results }
@@ -77,10 +77,9 @@ export async function workOf(reviewer: Actor): Promise<Work> {
     keyOf(reviewer.id),
     ...rows.flatMap((it): Key[] => [key.head(it.entity_id), keyOf(it.user_id)]),
   ])
-  const me = found.get(placeOf(keyOf(reviewer.id)))
-  const user = me && userOf(me)
+  const me = itemIn(found, user, reviewer)
   return {
-    user,
+    user: me,
     people: peopleIn(found),
     week: decisions.map((item) => parse(decision, item)),
     total: sumOf(lists.all, found),
@@ -88,10 +87,10 @@ export async function workOf(reviewer: Actor): Promise<Work> {
     conflicts_resolved: sumOf(lists.conflicts, found),
     lately: inField(
       rows.flatMap((it) => {
-        const about = headIn(found, it.entity_id)
+        const about = itemIn(found, head, it)
         return about && mayInspect(reviewer, about) ? [{ activity: it, about }] : []
       }),
-      user?.reviewer_role ?? null,
+      me?.reviewer_role ?? null,
     ),
   }
 }
@@ -103,10 +102,3 @@ function inField(rows: readonly Happened[], role: ReviewerRole | null): Happened
   const chosen = [...rows.filter(isInside), ...rows.filter((it) => !isInside(it))].slice(0, SHOWN)
   return rows.filter((it) => chosen.includes(it))
 }
-
-function headIn(found: ReadonlyMap<string, Stored>, entity_id: string): Head | undefined {
-  const stored = found.get(placeOf(key.head(entity_id)))
-  return stored && parse(head, stored)
-}
-
-const placeOf = ({ pk, sk }: Key) => `${pk} ${sk}`

@@ -1,7 +1,7 @@
 import { now } from '../clock.ts'
 import type { Actor, Rank } from '../permissions.ts'
 import { type Application, answer, answered, loadPending } from './applications.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import {
   amendTogether,
@@ -24,9 +24,7 @@ export type Holder = User & { reviewer_role: ReviewerRole }
 export const load = async (id: string): Promise<Holder | undefined> => asHolder(await loadUser(id))
 
 /** One page of those with a role, the newest roles first, and who gave them. */
-export async function list(
-  place: Place,
-): Promise<{ count: number; results: Holder[]; people: People; first?: string; last?: string }> {
+export async function list(place: Place): Promise<Results<Holder> & { people: People }> {
   const { items, found, ...listed } = await readList(
     { partitions: [{ index: 'kind', pk: 'ROLE' }], counted: ['ROLE'] },
     place,

@@ -1,9 +1,9 @@
 import { now } from '../clock.ts'
 import { monthBefore, monthOf, scoreBefore, submissionScoreOf, trend } from '../domain/score.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt } from '../table/read.ts'
+import { get, getMany, itemAt, itemIn } from '../table/read.ts'
 import { type Entry, entry } from './board-items.ts'
-import { entryIn, refresh } from './board-keep.ts'
+import { refresh } from './board-keep.ts'
 import { standingOf, treeAt, wholeAt } from './board-tree.ts'
 
 export type Statistics = ReturnType<typeof trend>
@@ -15,10 +15,9 @@ export type Statistics = ReturnType<typeof trend>
 export async function statisticsOf(user_id: string): Promise<Statistics> {
   const month = monthOf(now())
   const last = monthBefore(month)
-  const [at, whole] = [key.board(user_id), wholeAt('overall', last)]
-  const found = await getMany([at, whole], true)
-  const stored = itemAt(found, at)
-  const it = stored ? entryIn(stored) : await refresh(user_id, { always: true })
+  const whole = wholeAt('overall', last)
+  const found = await getMany([key.board(user_id), whole], true)
+  const it = itemIn(found, entry, { user_id }) ?? (await refresh(user_id, { always: true }))
   if (!it) throw new Error('no entry')
   const [rank, before] = await Promise.all([
     rankOf(it, it.standing.overall?.points ?? 0),

@@ -1,14 +1,14 @@
 import { now } from '../clock.ts'
 import { isShortId } from '../domain/short-id.ts'
 import type { SubmissionStatus } from '../domain/submission.ts'
-import { conflict, notFound, Problem } from '../errors.ts'
+import { conflict, isConflict, notFound } from '../errors.ts'
 import type { Actor, Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt, type Stored, walkWithin } from '../table/read.ts'
+import { get, getMany, itemIn, walkTable } from '../table/read.ts'
 import { add } from '../table/write.ts'
 import { checkSize, commit, together } from './commit.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import { type People, peopleIn } from './people.ts'
 import {
   type Moderation,
@@ -35,7 +35,8 @@ export async function load(id: string): Promise<Submitted | undefined> {
   return it && submittedOf(it)
 }
 
-export const submittedOf = (it: Submission): Submitted => ({
+/** What rules look at in a submission. */
+const submittedOf = (it: Submission): Submitted => ({
   submission: it,
   contributor_id: it.contributor_id,
   public: it.status === 'accepted',
@@ -43,13 +44,7 @@ export const submittedOf = (it: Submission): Submitted => ({
 })
 
 export type Filter = { contributor?: string | undefined; status?: string | undefined }
-export type Listed = {
-  count: number
-  results: Submission[]
-  people: People
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Listed = Results<Submission> & { people: People }
 
 /** One page, newest first: a call for the rows, and one for the size with the people. */
 export async function list({ contributor, status }: Filter, place: Place): Promise<Listed> {
@@ -67,7 +62,7 @@ const MOST_IDS = 1000
 /** The ids of submissions in their own order, a thousand at most, from beyond one of them. */
 export async function listIds(beyond: string | undefined): Promise<string[]> {
   const { pk } = key.submissionId('')
-  const items = await walkWithin({ pk, prefix: '', forward: true, limit: MOST_IDS, beyond })
+  const items = await walkTable({ pk, forward: true, limit: MOST_IDS, beyond })
   return items.map((item) => parse(submissionId, item).submission_id)
 }
 
@@ -77,10 +72,11 @@ const MOST_VERSIONS = 100
 /** The latest versions, newest first. */
 export async function listVersions({ id }: Submission): Promise<SubmissionVersion[]> {
   const { pk } = key.submission(id)
-  const items = await walkWithin({ pk, prefix: 'VERSION#', forward: false, limit: MOST_VERSIONS })
+  const items = await walkTable({ pk, prefix: 'VERSION#', forward: false, limit: MOST_VERSIONS })
   return items.map((item) => parse(submissionVersion, item))
 }
 
+/** One version of a submission by its number. */
 export const loadVersion = ({ id }: Submission, version_number: number): Promise<SubmissionVersion | undefined> =>
   get(submissionVersion, { id, version_number })
 
@@ -105,7 +101,7 @@ export async function takeIn(old: Old): Promise<{ made: boolean; submission: Sub
     ])
     return { made: true, submission: made }
   } catch (error) {
-    if (!(error instanceof Problem && error.code === 'conflict')) throw error
+    if (!isConflict(error)) throw error
   }
   // Somebody took in the same row at the same moment.
   const faster = await known(old)
@@ -144,9 +140,8 @@ export const moderate = (
   { comment, status }: Noted,
 ): Promise<{ submission: Submission; moderation: Moderation }> =>
   together(async () => {
-    const [at, noteAt] = [key.submission(id), key.moderation(id)]
-    const found = await getMany([at, noteAt], true)
-    const [old, note] = [submissionAt(found, id), moderationAt(found, id)]
+    const found = await getMany([key.submission(id), key.moderation(id)], true)
+    const [old, note] = [itemIn(found, submission, { id }), itemIn(found, moderation, { submission: id })]
     if (!old) throw notFound()
     const reviewed_at = now()
     const next = amended<Submission>(old, { status: status ?? old.status, updated_at: reviewed_at })
@@ -166,13 +161,3 @@ export const moderate = (
       writes: [put(submission, next, old), put(moderation, made, note)],
     }
   })
-
-type Found = ReadonlyMap<string, Stored>
-const submissionAt = (found: Found, id: number): Submission | undefined => {
-  const stored = itemAt(found, key.submission(id))
-  return stored && parse(submission, stored)
-}
-const moderationAt = (found: Found, id: number): Moderation | undefined => {
-  const stored = itemAt(found, key.moderation(id))
-  return stored && parse(moderation, stored)
-}

@@ -6,7 +6,7 @@ import { key } from '../table/keys.ts'
 import { get } from '../table/read.ts'
 import { add } from '../table/write.ts'
 import { commit, together } from './commit.ts'
-import { type Place, readList } from './lists.ts'
+import { type Place, type Results, readList } from './lists.ts'
 import {
   type Submission,
   type Suggestion,
@@ -22,6 +22,7 @@ import { versionOf } from './submissions.ts'
 /** A suggestion as the subject of rules. */
 export type Suggested = Subject & { suggestion: Suggestion; version: number }
 
+/** What rules look at in a suggestion. */
 export const suggestedOf = (it: Suggestion): Suggested => ({
   suggestion: it,
   contributor_id: it.contributor_id,
@@ -36,12 +37,7 @@ export async function load(id: number): Promise<Suggested | undefined> {
   return it && suggestedOf(it)
 }
 
-export type Listed = {
-  count: number
-  results: Suggestion[]
-  first?: string | undefined
-  last?: string | undefined
-}
+export type Listed = Results<Suggestion>
 
 /** One page of all, of those on one submission, or of those by one person; newest first. Two calls. */
 export async function list(of: { submission: number } | { by: string } | 'all', place: Place): Promise<Listed> {

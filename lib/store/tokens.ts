@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { newId, nowSeconds } from '../clock.ts'
-import { conflict, Problem } from '../errors.ts'
-import { amended, defineItem, parse, put } from '../table/item.ts'
+import { isConflict } from '../errors.ts'
+import { amended, defineItem, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt } from '../table/read.ts'
+import { get, getMany, itemIn } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { keyOf, type User, userOf } from './users.ts'
+import { persistently } from './again.ts'
+import { keyOf, type User, user } from './users.ts'
 
 /**
  * One sign-in and all tokens that descend from it: their family. Each refresh makes the next pair of the family.
@@ -45,11 +46,11 @@ const identity = defineItem({
 })
 
 /** Begins a family for a user; it can be refreshed until `until`. */
-export async function open(user: User, until: number): Promise<Session> {
+export async function open(by: User, until: number): Promise<Session> {
   const made: Session = {
     id: newId(),
-    user_id: user.id,
-    generation: user.token_generation,
+    user_id: by.id,
+    generation: by.token_generation,
     state: 'open',
     serial: 1,
     denied: [],
@@ -62,14 +63,11 @@ export async function open(user: User, until: number): Promise<Session> {
 
 /** A session and its user, both as they are now, in one call. Undefined when either is gone, over, or of an earlier generation. */
 export async function loadWithUser(id: string, user_id: string): Promise<{ session: Session; user: User } | undefined> {
-  const at = session.key({ id })
-  const of = keyOf(user_id)
-  const found = await getMany([at, of], true)
-  const [stored, person] = [itemAt(found, at), itemAt(found, of)]
-  if (!stored || !person) return undefined
-  const [it, user] = [parse(session, stored), userOf(person)]
-  const good = it.user_id === user.id && it.until > nowSeconds() && it.generation === user.token_generation
-  return good ? { session: it, user } : undefined
+  const found = await getMany([session.key({ id }), keyOf(user_id)], true)
+  const [it, person] = [itemIn(found, session, { id }), itemIn(found, user, { id: user_id })]
+  if (!it || !person) return undefined
+  const good = it.user_id === person.id && it.until > nowSeconds() && it.generation === person.token_generation
+  return good ? { session: it, user: person } : undefined
 }
 
 /** Moves a family on to its next pair. Fails with `conflict` when another request did so first. */
@@ -107,19 +105,9 @@ export async function loadIdentity(token: string): Promise<{ user_id: string; un
 }
 
 /** Changes a session as it is now. These changes must happen, so one that another request overtook is made again. */
-async function settle(id: string, changes: (it: Session) => Partial<Session> | undefined): Promise<void> {
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
+const settle = (id: string, changes: (it: Session) => Partial<Session> | undefined): Promise<void> =>
+  persistently(async () => {
     const old = await get(session, { id })
     const wanted = old && changes(old)
-    if (!wanted) return
-    try {
-      await transact([put(session, amended(old, wanted), old)])
-      return
-    } catch (error) {
-      if (!isConflict(error)) throw error
-    }
-  }
-  throw conflict()
-}
-
-const isConflict = (error: unknown) => error instanceof Problem && error.code === 'conflict'
+    if (wanted) await transact([put(session, amended(old, wanted), old)])
+  }, 5)

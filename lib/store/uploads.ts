@@ -1,11 +1,12 @@
 import { clock, newId, now } from '../clock.ts'
-import { conflict, gone, Problem } from '../errors.ts'
+import { conflict, gone, isConflict } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put, remove as removal } from '../table/item.ts'
 import { get, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { checkOpen, checkRoom } from './assets.ts'
+import { checkRoom } from './assets.ts'
 import type { Project } from './project-items.ts'
+import { checkOpen } from './projects.ts'
 import { type Told, type Upload, upload } from './upload-items.ts'
 
 /** The largest file that is taken. */
@@ -104,7 +105,7 @@ async function endIfStill({ project_id, id }: Upload): Promise<boolean> {
     await end(latest)
     return true
   } catch (error) {
-    if (error instanceof Problem && error.code === 'conflict') return false
+    if (isConflict(error)) return false
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
-import { conflict, invalid, Problem } from '../errors.ts'
+import { conflict, invalid, isConflict, Problem } from '../errors.ts'
+import { ranks } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get, type Stored } from '../table/read.ts'
@@ -11,7 +12,7 @@ import { type Listing, type Place, readList } from './lists.ts'
 const ReviewerRole = v.object({
   /** The user's: nobody has two roles, so one read finds it. */
   id: v.string(),
-  role: v.picklist(['community_reviewer', 'domain_expert', 'expert_curator']),
+  role: v.picklist(ranks),
   expertise_areas: v.array(v.string()),
   is_active: v.boolean(),
   assigned_by: v.nullable(v.string()),
@@ -205,7 +206,7 @@ export async function amendTogether(
     try {
       return await amend(latest, planned.changes, planned.also)
     } catch (error) {
-      if (!(error instanceof Problem && error.code === 'conflict')) throw error
+      if (!isConflict(error)) throw error
     }
   }
   throw conflict()

@@ -1,7 +1,7 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { clock, now, nowSeconds } from '../clock.ts'
-import { conflict, Problem } from '../errors.ts'
+import { conflict, isConflict } from '../errors.ts'
 import { TableName } from './client.ts'
 import { amended, defineItem, put, type Write } from './item.ts'
 import { type Key, key } from './keys.ts'
@@ -90,7 +90,7 @@ async function isSwitched(id: string): Promise<boolean> {
     try {
       await transact([put(large, amended(found, { state: 'void' }), found)])
     } catch (error) {
-      if (error instanceof Problem && error.code === 'conflict') return isSwitched(id)
+      if (isConflict(error)) return isSwitched(id)
       throw error
     }
   }
@@ -277,7 +277,7 @@ const settleCounter = (Key: Key, id: string, done: boolean): Action => ({
 
 /** Another who settles the same has been faster. */
 function ifAnother(error: unknown): void {
-  if (!(error instanceof Problem && error.code === 'conflict')) throw error
+  if (!isConflict(error)) throw error
 }
 
 async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {

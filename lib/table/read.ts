@@ -32,66 +32,28 @@ export async function getMany(
 export const itemAt = (found: ReadonlyMap<string, Stored>, { pk, sk }: Key): Stored | undefined =>
   found.get(`${pk} ${sk}`)
 
-/** Everything in a partition whose sort key begins with `prefix`, strongly consistent, all pages. For partitions that are bounded by what they describe. */
-export async function queryAll(pk: string, prefix: string, forward = true): Promise<Stored[]> {
-  const items: Stored[] = []
-  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
-  do {
-    const page = await db.send(
-      new QueryCommand({
-        TableName,
-        ...beginning(pk, prefix),
-        ScanIndexForward: forward,
-        ConsistentRead: true,
-        ExclusiveStartKey,
-      }),
-    )
-    items.push(...(await seen(page.Items ?? [])))
-    ExclusiveStartKey = page.LastEvaluatedKey
-  } while (ExclusiveStartKey)
-  return items
+/** The thing with this id that a `getMany` has found, as its type says. */
+export function itemIn<Id, S extends v.GenericSchema<unknown, { version: number }>>(
+  found: ReadonlyMap<string, Stored>,
+  item: ItemType<Id, S>,
+  id: Id,
+): v.InferOutput<S> | undefined {
+  const stored = itemAt(found, item.key(id))
+  return stored && parse(item, stored)
 }
+
+/** Everything in a partition whose sort key begins with `prefix`, strongly consistent, all pages. For partitions that are bounded by what they describe. */
+export const queryAll = (pk: string, prefix: string, forward = true): Promise<Stored[]> =>
+  pages({ ...beginning(pk, prefix), ScanIndexForward: forward, ConsistentRead: true })
 
 /** Everything in a partition whose sort key lies between two texts, both included, strongly consistent, all pages. For bounded partitions. */
-export async function queryAllBetween(pk: string, from: string, to: string): Promise<Stored[]> {
-  const items: Stored[] = []
-  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
-  do {
-    const page = await db.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-        ConsistentRead: true,
-        ExclusiveStartKey,
-      }),
-    )
-    items.push(...(await seen(page.Items ?? [])))
-    ExclusiveStartKey = page.LastEvaluatedKey
-  } while (ExclusiveStartKey)
-  return items
-}
-
-/** A key may not be compared with an empty text. */
-const beginning = (pk: string, prefix: string) =>
-  prefix === ''
-    ? { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } }
-    : {
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
-      }
+export const queryAllBetween = (pk: string, from: string, to: string): Promise<Stored[]> =>
+  pages({ ...between(pk, from, to), ConsistentRead: true })
 
 /** The first `limit` items of a partition whose sort key lies between two texts, both included, strongly consistent. One call. */
 export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
-  const { Items } = await db.send(
-    new QueryCommand({
-      TableName,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-      ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-      Limit: limit,
-      ConsistentRead: true,
-    }),
-  )
+  const query = { TableName, ...between(pk, from, to), Limit: limit, ConsistentRead: true }
+  const { Items } = await db.send(new QueryCommand(query))
   return seen(Items ?? [])
 }
 
@@ -109,34 +71,55 @@ export async function queryBeyond(pk: string, sk: string): Promise<{ items: Stor
 
 export type Span = {
   pk: string
+  prefix?: string
   forward: boolean
   limit: number
   /** Only what lies beyond this sort key, in walking direction. */
   beyond?: string | undefined
-  consistent: boolean
+  /** Unless it is false, nothing that is there is missed. */
+  consistent?: boolean
 }
 
-/** The next items of one partition of the table itself; asks again until there are `limit` of them or no more. */
-export async function walkTable({ pk, forward, limit, beyond, consistent }: Span): Promise<Stored[]> {
+/** The next items of one partition of the table itself whose sort key begins with `prefix`; asks again until there are `limit` of them or no more. */
+export const walkTable = ({ pk, prefix = '', forward, limit, beyond, consistent = true }: Span): Promise<Stored[]> =>
+  pages(
+    {
+      ...beginning(pk, prefix),
+      ScanIndexForward: forward,
+      ConsistentRead: consistent,
+      ...(beyond !== undefined && { ExclusiveStartKey: { pk, sk: beyond } }),
+    },
+    limit,
+  )
+
+type Query = Omit<QueryCommandInput, 'TableName' | 'IndexName' | 'Limit'>
+
+/** What a query of the table finds, page by page until there are `limit` items or no more. */
+async function pages(query: Query, limit?: number): Promise<Stored[]> {
   const items: Stored[] = []
-  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
+  let { ExclusiveStartKey } = query
   do {
-    const page = await db.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: `pk = :pk${beyond === undefined ? '' : ` AND sk ${forward ? '>' : '<'} :beyond`}`,
-        ExpressionAttributeValues: { ':pk': pk, ...(beyond !== undefined && { ':beyond': beyond }) },
-        ScanIndexForward: forward,
-        ConsistentRead: consistent,
-        Limit: limit - items.length,
-        ExclusiveStartKey,
-      }),
-    )
-    items.push(...(page.Items ?? []))
+    const Limit = limit && limit - items.length
+    const page = await db.send(new QueryCommand({ TableName, ...query, Limit, ExclusiveStartKey }))
+    items.push(...(await seen(page.Items ?? [])))
     ExclusiveStartKey = page.LastEvaluatedKey
-  } while (ExclusiveStartKey && items.length < limit)
+  } while (ExclusiveStartKey && (limit === undefined || items.length < limit))
   return items
 }
+
+/** A key may not be compared with an empty text. */
+const beginning = (pk: string, prefix: string) =>
+  prefix === ''
+    ? { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } }
+    : {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+      }
+
+const between = (pk: string, from: string, to: string) => ({
+  KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+  ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+})
 
 export type Walk = {
   index: IndexName
@@ -186,29 +169,6 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
 }
 
 const MOST_PASSED = 1000
-
-export type Within = { pk: string; prefix: string; forward: boolean; limit: number; beyond?: string | undefined }
-
-/** The next items of a partition of the table whose sort key begins with `prefix`, strongly consistent: one call for each megabyte. */
-export async function walkWithin({ pk, prefix, forward, limit, beyond }: Within): Promise<Stored[]> {
-  const items: Stored[] = []
-  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'] = beyond === undefined ? undefined : { pk, sk: beyond }
-  do {
-    const page = await db.send(
-      new QueryCommand({
-        TableName,
-        ...beginning(pk, prefix),
-        ScanIndexForward: forward,
-        Limit: limit - items.length,
-        ConsistentRead: true,
-        ExclusiveStartKey,
-      }),
-    )
-    items.push(...(await seen(page.Items ?? [])))
-    ExclusiveStartKey = page.LastEvaluatedKey
-  } while (ExclusiveStartKey && items.length < limit)
-  return items
-}
 
 /** The keys under which the size of these lists is kept; add them to a `getMany` and give its answer to `sumOf`. */
 export const countKeys = (partitions: readonly string[]): Key[] =>

@@ -118,7 +118,9 @@ async function rawChunk(keys: readonly Key[], ConsistentRead: boolean, abortSign
   return found
 }
 
+/** A key as text, for maps. */
 export const place = ({ pk, sk }: Key) => `${pk} ${sk}`
+/** Where an item lies. */
 export const keyOf = ({ pk, sk }: Raw): Key => ({ pk: String(pk), sk: String(sk) })
 
 const isCounter = (it: Raw) => String(it.pk).startsWith(COUNTER)

@@ -51,5 +51,6 @@ export const leaderboardExtras = ({ institutions, totals }: Board) => ({
   },
 })
 
-const imageOf = ({ user_id, face }: Ranked, origin: string) =>
+/** Where the image of someone on a board is; "" where there is none. */
+export const imageOf = ({ user_id, face }: Pick<Ranked, 'user_id' | 'face'>, origin: string): string =>
   imageUrl({ id: user_id, profile_image: face.profile_image }, origin) ?? ''

@@ -99,6 +99,7 @@ export const decisionView = (
   }
 }
 
+/** A flag in the answer of its record. */
 export const flagView = ({ version: _, entity_id, flagged_by, resolved_by, ...rest }: Flag, people: People) => ({
   ...rest,
   entity: entity_id,

@@ -1,7 +1,7 @@
 import { activityPoints, medalsAt, progressPoints, streakOf, tierAt, trackIds, tracksOf } from '../domain/progress.ts'
 import type { Ranked } from '../store/board.ts'
 import type { Progress, Progression } from '../store/progression.ts'
-import { imageUrl } from './profile.ts'
+import { imageOf } from './board.ts'
 
 /** How far people have come, in the members that the dashboard reads: those of the caller are in camel case. */
 export const progressionView = ({ board, own }: Progression, origin: string) => ({
@@ -71,6 +71,3 @@ function progressRow(it: Ranked, total: number, origin: string) {
     medals: medalsAt(it.rank, total),
   }
 }
-
-const imageOf = ({ user_id, face }: Pick<Ranked, 'user_id' | 'face'>, origin: string) =>
-  imageUrl({ id: user_id, profile_image: face.profile_image }, origin) ?? ''

@@ -1,6 +1,5 @@
 import { kinds } from '../kinds/index.ts'
-import type { Actor } from '../permissions.ts'
-import { mayInspect } from '../permissions.ts'
+import { type Actor, mayInspect } from '../permissions.ts'
 import { edgesOf } from '../store/links.ts'
 import type { Whole } from '../store/projects.ts'
 import type { Head } from '../store/record-items.ts'

@@ -64,6 +64,7 @@ export function projectDetail(
   }
 }
 
+/** Who works on a project, in which role, and by whose invitation. */
 export const membershipView = ({ id }: Project, { user_id, invited_by, ...rest }: Membership, people: People) => ({
   ...rest,
   project: id,

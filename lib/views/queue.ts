@@ -1,5 +1,6 @@
 import { policy, triage, type Weighed } from '../domain/triage.ts'
 import type { Actor } from '../permissions.ts'
+import type { Lease } from '../store/leases.ts'
 import type { People } from '../store/people.ts'
 import type { Row } from '../store/queue-list.ts'
 import type { Head } from '../store/record-items.ts'
@@ -20,9 +21,13 @@ export function queueRow({ head: it, lease, at }: Row, actor: Actor, people: Peo
     ...urgency,
     triage_breakdown,
     why_here: whyHere(it, at),
-    lease: lease && { held_by: { id: lease.held_by, username: lease.username }, until: lease.until },
+    lease: leaseView(lease),
   }
 }
+
+/** Who works on a contribution, and until when. */
+export const leaseView = (it: Lease | null) =>
+  it && { held_by: { id: it.held_by, username: it.username }, until: it.until }
 
 /** The score of a contribution at a moment, and how it comes about. */
 export function triageView(it: Weighed & Pick<Head, 'worst_source_type'>, at: number) {
@@ -48,7 +53,7 @@ export function triageView(it: Weighed & Pick<Head, 'worst_source_type'>, at: nu
 }
 
 /** The parts of the score in words, the weightiest first; what adds nothing is not said. */
-export function whyHere(it: Weighed & Pick<Head, 'worst_source_type'>, at: number): string[] {
+function whyHere(it: Weighed & Pick<Head, 'worst_source_type'>, at: number): string[] {
   const { points, days_in_review } = triage(it, at)
   const source = it.worst_source_type?.replaceAll('_', ' ')
   const sentences = {

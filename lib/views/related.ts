@@ -35,7 +35,7 @@ export const relatedView = (
 const described = ['description', 'biography', 'note', 'route_description']
 
 /** The first words that say what a record is, cut at 280 characters. */
-export function summaryOf(it: Head): string {
+function summaryOf(it: Head): string {
   const text = described.map((name) => it.data[name]).find((value) => typeof value === 'string' && value !== '') ?? ''
   const characters = [...String(text)]
   return characters.length > 280 ? `${characters.slice(0, 277).join('')}...` : characters.join('')

@@ -18,11 +18,13 @@ export const submissionRow = (it: Submission, people: People): Record<string, un
   ...Object.fromEntries(submissionMembers.map((name) => [name, it.members[name] ?? null])),
 })
 
+/** What a submission once said. */
 export const versionRow = ({ id: _, version: __, contribution_data, ...rest }: SubmissionVersion) => ({
   ...rest,
   contribution_data: parsed(contribution_data),
 })
 
+/** What someone would have a submission say. */
 export const suggestionRow = ({ version: _, contributor_id: __, contribution_data, ...rest }: Suggestion) => ({
   ...rest,
   contribution_data: parsed(contribution_data),

@@ -7,7 +7,7 @@ import { differenceOf } from './difference.ts'
 import { activityView, decisionView, entityRow, revisionView } from './entity.ts'
 import { comparatorIn, explained, labelOf, verdictOn } from './explain.ts'
 import { flagRow } from './flag.ts'
-import { triageView } from './queue.ts'
+import { leaseView, triageView } from './queue.ts'
 import { assertionView } from './record.ts'
 
 /** Everything that a reviewer needs to decide on a record, and what each conflict is best settled by. */
@@ -27,7 +27,7 @@ export function workspaceView(
     current_revision: current ? revisionView(it, current, people) : null,
     contributor_stats: stats,
     required_persona: it.required_persona,
-    lease: it.lease && { held_by: { id: it.lease.held_by, username: it.lease.username }, until: it.lease.until },
+    lease: leaseView(it.lease),
     accepted_revision: it.accepted_revision,
     revisions: it.revisions.map((each) => revisionView(it, each, people)),
     activities: it.activities.map((each) => activityView(each, people, it, actor)),

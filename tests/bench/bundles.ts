@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { forLambda } from '../../local/build.ts'
+import { functionNames } from '../functions.ts'
 import { print } from './table.ts'
 
 const ROUNDS = 7
@@ -15,7 +16,7 @@ export async function benchBundles(): Promise<void> {
   // Beside the packages that some bundles load from there.
   mkdirSync('.build', { recursive: true })
   const directory = mkdtempSync(join(resolve('.build'), 'bundles-'))
-  const functions = readdirSync('functions').map((file) => basename(file, '.ts'))
+  const functions = functionNames()
   await bundle(directory, Object.fromEntries(functions.map((name) => [name, `functions/${name}.ts`])))
   const clients = {
     table: ['client-dynamodb', 'lib-dynamodb'],

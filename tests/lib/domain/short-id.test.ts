@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isShortId, numberOf, shortDigest, shortIdOf } from '../../../lib/domain/short-id.ts'
+import { isShortId, numberNamed, numberOf, shortDigest, shortIdOf } from '../../../lib/domain/short-id.ts'
 
 const numbers = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
@@ -39,4 +39,11 @@ describe('a short id', () => {
       }),
     )
   })
+})
+
+test('a text names a number by its digits or by its short id, and otherwise none', () => {
+  expect(['1', '123456789012345', shortIdOf(7)].map(numberNamed)).toEqual([1, 123_456_789_012_345, 7])
+  expect(['', '0', '01', '-1', '1.5', '1234567890123456', 'short', shortIdOf(0)].map(numberNamed)).toEqual(
+    Array.from({ length: 8 }, () => undefined),
+  )
 })

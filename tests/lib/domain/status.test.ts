@@ -53,10 +53,7 @@ describe('statuses', () => {
 })
 
 describe('move', () => {
-  test.each<[string, State | undefined, Trigger, Partial<State> | undefined]>([
-    ['a new contribution waits for review', undefined, 'create', { status: 'pending_review', public: false }],
-    ['nothing is created twice', at('pending_review'), 'create', undefined],
-    ['only what exists can be accepted', undefined, 'accept', undefined],
+  test.each<[string, State, Trigger, Partial<State> | undefined]>([
     ['a draft is submitted', at('draft'), 'submit', { status: 'pending_review' }],
     ['what waits is not submitted again', at('pending_review'), 'submit', undefined],
     ['a rejected contribution may be reworked', at('rejected'), 'revise', { status: 'pending_revision' }],
@@ -102,55 +99,31 @@ describe('move', () => {
     ['an escalated contribution stays where it is', at('pending_review'), 'escalate', { status: 'pending_review' }],
     ['nothing leads out of superseded', at('superseded'), 'accept', undefined],
     ['a deleted record is not accepted', at('pending_review', { deleted: true }), 'accept', undefined],
-    [
-      'a restored record is what it was',
-      at('accepted', { deleted: true }),
-      'restore',
-      { status: 'accepted', public: true, deleted: false },
-    ],
-    ['only a deleted record is restored', at('accepted'), 'restore', undefined],
   ])('%s', (_rule, state, trigger, expected) => {
-    const found = move(state, trigger)?.to
+    const found = move(state, trigger)
     expect(found && { ...found, ...expected }).toEqual(found)
     expect(found === undefined).toBe(expected === undefined)
-  })
-
-  test('a published record is deleted by staff only, an unpublished one also by its contributor', () => {
-    expect(move(at('accepted'), 'delete')?.who).toEqual(['staff'])
-    expect(move(at('pending_review', { public: true }), 'delete')?.who).toEqual(['staff'])
-    expect(move(at('draft'), 'delete')?.who).toEqual(['contributor', 'staff'])
-  })
-
-  test('contributors never decide', () => {
-    const decisions = moves.filter(({ trigger }) =>
-      ['accept', 'reject', 'request_changes', 'escalate'].includes(trigger),
-    )
-    expect(decisions.flatMap(({ who }) => who)).not.toContain('contributor')
-  })
-
-  test('refusing an edit withdraws its revision', () => {
-    expect(move(at('pending_review', { public: true }), 'reject')?.also).toContain('withdraw_revision')
-    expect(move(at('pending_review'), 'reject')?.also).not.toContain('withdraw_revision')
   })
 
   test('every move is lawful, and only an edit that goes back reverses one', () => {
     for (const status of statuses)
       for (const isPublic of [true, false])
         for (const { trigger } of moves) {
-          const to = move({ status, public: isPublic, deleted: false }, trigger)?.to.status
+          const to = move({ status, public: isPublic, deleted: false }, trigger)?.status
           if (!to) continue
           const [before, after] = [`${canonical(status)}`, `${canonical(to)}`]
           expect(before === after || lawful[before]?.includes(after), `${status} ${trigger} ${to}`).toBe(true)
         }
   })
 
-  test('every row of the table can be reached', () => {
-    const reached = moves.filter((row) =>
-      row.from.some((status) => {
-        const state = { status, public: row.public ?? false, deleted: row.deleted ?? false }
-        return move(state, row.trigger)?.also === row.also
-      }),
-    )
-    expect(reached.length).toBe(moves.length)
+  test('every row of the table decides something', () => {
+    const states = statuses.flatMap((status) => [true, false].map((it) => at(status, { public: it })))
+    const first = (state: State, trigger: Trigger) =>
+      moves.find(
+        (row) =>
+          row.trigger === trigger && row.from.includes(state.status) && (row.public ?? state.public) === state.public,
+      )
+    const deciding = moves.filter((row) => states.some((state) => first(state, row.trigger) === row))
+    expect(deciding).toEqual(moves)
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import {
-  codeOf,
   isRecordKey,
   kindKeys,
   kindOfCode,
@@ -22,13 +21,13 @@ test('there are 27 kinds, of which all but data_source are navigable', () => {
 })
 
 test('codes are those that ids were made with', () => {
-  expect(kindKeys.map(codeOf)).toEqual(Array.from({ length: 27 }, (_, i) => i + 1))
+  expect(kindKeys.map((key) => kinds[key].code)).toEqual(Array.from({ length: 27 }, (_, i) => i + 1))
   expect(
     ['person', 'structure', 'period', 'assertion', 'entity_cluster', 'data_source', 'entity'].map(
       (key) => kindOfScope(key)?.code,
     ),
   ).toEqual([1, 8, 23, 24, 25, 26, 27])
-  for (const key of kindKeys) expect(kindOfCode(codeOf(key))).toBe(kinds[key])
+  for (const key of kindKeys) expect(kindOfCode(kinds[key].code)).toBe(kinds[key])
 })
 
 test('a kind is found by segment, with hyphens or underscores, and by scope', () => {

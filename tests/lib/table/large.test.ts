@@ -47,7 +47,7 @@ const code = async (work: Promise<unknown>) =>
   )
 /** Everything that a reader can find out about a heap, in every way there is to read. */
 async function look(heap: string, ids: readonly string[]) {
-  const { get, getMany, queryAll, queryAllBetween, queryBetween, walk, walkWithin, countsOf, countKeys, sumOf } =
+  const { get, getMany, queryAll, queryAllBetween, queryBetween, walk, walkTable, countsOf, countKeys, sumOf } =
     table.read
   const type = stones(heap)
   const plain = (items: Iterable<Record<string, unknown>>) =>
@@ -65,7 +65,7 @@ async function look(heap: string, ids: readonly string[]) {
     queryAll: plain(await queryAll(pk, 'STONE#')),
     between: plain(await queryAllBetween(pk, 'STONE#', 'STONE#~')),
     first: plain(await queryBetween(pk, 'STONE#', 'STONE#~', 2000)),
-    within: plain(await walkWithin({ pk, prefix: 'STONE#', forward: false, limit: 2000 })),
+    within: plain(await walkTable({ pk, prefix: 'STONE#', forward: false, limit: 2000 })),
     lists: await Promise.all(
       lists.map(async (list) => plain(await walk({ index: 'kind', pk: list, forward: true, limit: 2000 }))),
     ),

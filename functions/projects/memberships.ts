@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+import { choice, members, uuidOf } from '../../lib/http/body.ts'
+import { listBody, sliceOf } from '../../lib/http/page.ts'
+import { BySlug, uuid } from '../../lib/http/params.ts'
+import { created, noContent } from '../../lib/http/reply.ts'
+import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
+import { peopleOf } from '../../lib/store/people.ts'
+import type { Membership, Project } from '../../lib/store/project-items.ts'
+import * as people from '../../lib/store/project-members.ts'
+import { load } from '../../lib/store/projects.ts'
+import { membershipView } from '../../lib/views/project.ts'
+
+const roles = ['editor', 'viewer', 'domain_expert'] as const
+const Invitation = members({
+  user_id: v.exactOptional(uuidOf()),
+  username: v.exactOptional(
+    v.pipe(v.string('Not a valid text.'), v.trim(), v.maxLength(100, 'There is no such user.')),
+  ),
+  role: v.optional(choice(roles), 'editor'),
+})
+const Role = members({ role: choice(roles) })
+const One = v.object({ ...BySlug.entries, id: uuid })
+const subject = ({ slug }: { slug: string }) => load(slug)
+
+const reassign = changeRoute({
+  permission: 'project.contribute',
+  cache: 'no-store',
+  params: One,
+  subject,
+  body: Role,
+  handle: async ({ subject, actor, params, body }) => {
+    const { about, result } = await people.reassign(subject, actor, params.id, body.role)
+    return viewOf(about.about, result)
+  },
+})
+
+/** Who works on a project. */
+export const memberships = {
+  'GET /data/projects/{slug}/memberships/': readRoute({
+    permission: 'project.follow',
+    cache: 'no-store',
+    params: BySlug,
+    subject,
+    handle: async ({ subject: { about }, page, request }) => {
+      const rows = sliceOf(about.memberships, page)
+      const company = await peopleOf(rows.flatMap((it) => [it.user_id, it.invited_by]))
+      const results = rows.map((it) => membershipView(about, it, company))
+      return listBody(request, page, { count: about.memberships.length, results })
+    },
+  }),
+
+  'POST /data/projects/{slug}/memberships/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: BySlug,
+    subject,
+    body: Invitation,
+    handle: async ({ subject, actor, body }) => {
+      const { about, result } = await people.invite(subject, actor, body)
+      return created(await viewOf(about.about, result))
+    },
+  }),
+
+  'GET /data/projects/{slug}/memberships/{id}/': readRoute({
+    permission: 'project.follow',
+    cache: 'no-store',
+    params: One,
+    subject,
+    handle: async ({ subject: { about }, params }) => viewOf(about, people.memberIn(about.memberships, params.id)),
+  }),
+
+  'PUT /data/projects/{slug}/memberships/{id}/': reassign,
+  'PATCH /data/projects/{slug}/memberships/{id}/': reassign,
+
+  'DELETE /data/projects/{slug}/memberships/{id}/': changeRoute({
+    permission: 'project.contribute',
+    cache: 'no-store',
+    params: One,
+    subject,
+    handle: async ({ subject, actor, params }) => {
+      await people.dismiss(subject, actor, params.id)
+      return noContent()
+    },
+  }),
+} satisfies Routes
+
+const viewOf = async (about: Project, it: Membership) =>
+  membershipView(about, it, await peopleOf([it.user_id, it.invited_by]))
