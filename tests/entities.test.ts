@@ -35,6 +35,9 @@ describe('who sees a contribution', () => {
     ['status=rejected', 'other', []],
     ['status=rejected', 'anon', []],
     ['status=accepted', 'anon', ['published']],
+    ['category=monument', 'anon', ['published']],
+    ['category=monument&mine=1', 'contributor', all],
+    ['category=ritual&mine=1', 'contributor', []],
   ]
   test.each(lists)('a list with ?%s shows %s exactly what it may, and counts it', async (query, who, shown) => {
     const { body } = await app[who].get(`${ENTITIES}?${query}`)
