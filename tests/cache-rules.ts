@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Versioned } from '../lib/cache/rules.ts'
+import type { Name } from '../lib/cache/rules.ts'
 import { type App, openApp } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { contribute, decide, flagsOf, publish, sure } from './make.ts'
@@ -14,7 +14,7 @@ const rules = {
   decision: { leaderboard: true, 'queue-counts': true },
   flag: { leaderboard: false, 'queue-counts': true },
   revision: { leaderboard: true, 'queue-counts': false },
-} as const satisfies Record<string, Record<Versioned, boolean>>
+} as const satisfies Record<string, Record<Name, boolean>>
 
 const sorts = ['leaderboard', 'queue-counts'] as const
 /** More calls than the one for the version, or for version and answer together. */
@@ -187,14 +187,6 @@ export function cacheTests({ url, shared }: Kind): void {
       await early
       expect(late.value.n).toBe(2)
       expect(await cached('race', async () => ({ n: 3 }))).toEqual({ value: { n: 2 }, hit: true })
-    })
-
-    test('one version is not the answer of another', async () => {
-      const { cachedAt } = await import('../lib/cache/cached.ts')
-      const at = (version: string, n: number) => cachedAt('search', version, 'q', async () => ({ n }))
-      expect(await at('log-7', 1)).toEqual({ value: { n: 1 }, hit: false })
-      expect(await at('log-7', 2)).toEqual({ value: { n: 1 }, hit: true })
-      expect(await at('log-8', 3)).toEqual({ value: { n: 3 }, hit: false })
     })
 
     test('without the table that holds the versions it is as if nothing were kept', async () => {

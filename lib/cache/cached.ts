@@ -7,7 +7,7 @@ import { key } from '../table/keys.ts'
 import { addTo } from '../table/write.ts'
 import { memoryStore } from './memory.ts'
 import { redisStore } from './redis.ts'
-import { answers, type Name, staleBy, type Versioned } from './rules.ts'
+import { answers, type Name, staleBy } from './rules.ts'
 import type { Store } from './store.ts'
 import { tableStore } from './table.ts'
 
@@ -18,11 +18,7 @@ export type Answer<T> = { value: T; hit: boolean }
  * process meanwhile shares the work; a failure is not kept. A cache that fails or is slow is a miss. What comes back
  * has been through JSON.
  */
-export async function cached<T extends object>(
-  name: Versioned,
-  key: string,
-  work: () => Promise<T>,
-): Promise<Answer<T>> {
+export async function cached<T extends object>(name: Name, key: string, work: () => Promise<T>): Promise<Answer<T>> {
   const place = (version: number) => placeOf(name, version, key)
   const found = await attempt(() => store.look(name, place))
   if (!found) {
@@ -30,17 +26,6 @@ export async function cached<T extends object>(
     return { value: await work(), hit: false }
   }
   return answer(name, place(found.version), found.text, work)
-}
-
-/** As `cached`, of a version that the caller knows, such as a position in a log. The table is asked for none. */
-export async function cachedAt<T extends object>(
-  name: Name,
-  version: string | number,
-  key: string,
-  work: () => Promise<T>,
-): Promise<Answer<T>> {
-  const at = placeOf(name, version, key)
-  return answer(name, at, await attempt(() => store.read(at)), work)
 }
 
 /** Makes stale what depends on items of these types; for after their commit. A bump that is lost costs what an entry may live. */
@@ -65,7 +50,7 @@ function storeAt(url: string): Store {
 const store = storeAt(config.CACHE_URL)
 
 /** Callers' words are of any length and form, and a key is not. */
-const placeOf = (name: Name, version: string | number, key: string) =>
+const placeOf = (name: Name, version: number, key: string) =>
   `${config.CACHE_KEY_PREFIX}${name}:${version}:${createHash('sha256').update(key).digest('base64url')}`
 
 async function answer<T>(name: Name, at: string, text: string | undefined, work: () => Promise<T>): Promise<Answer<T>> {
