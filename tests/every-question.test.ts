@@ -264,7 +264,7 @@ function asksOf({ path, operation }: Route): Ask[] {
         by: [next(['anon', 'community', 'curator']), 'contributor', 'staff'],
       })
     }),
-    ...types.map((accept, i) => ask(i, { headers: { accept } })),
+    ...types.map((accept, i) => ask(i, { headers: { accept }, by: [next(people), 'staff'] })),
     ...['"x"', '*', 'x'].map((tag, i) => ask(i, { headers: { 'if-none-match': tag }, by: [next(people)] })),
   ]
 }
@@ -287,7 +287,7 @@ function placesOf(path: string, names: readonly string[]): { known: string[]; ho
     }, path)
   return {
     known: Array.from({ length: most }, (_, turn) => fill(turn)),
-    hostile: names.length > 0 ? [unknown, '999999999', ...hostile.slice(1)].map((it, turn) => fill(turn, it)) : [],
+    hostile: names.length > 0 ? [unknown, '999999999', '0', '\u0000', 'मन्दिर'].map((it, turn) => fill(turn, it)) : [],
   }
 }
 
