@@ -19,20 +19,50 @@ afterAll(() => idp.stop())
 // What identification does is part of what each function must be allowed to do: whoever comes may come for the first time.
 describe('a caller may come for the first time to any function', () => {
   test.each(Object.keys(events))('%s', async (name) => {
-    const { routes }: { routes: object } = await import(`../functions/${name}.ts`)
-    const [method = '', path = ''] = plainest(Object.keys(routes)).split(' ')
-    const token = `first-visit-to-${name}`
-    const email = `${name}@example.org`
-    idp.tokens.set(token, {
-      userinfo: { sub: name, email, email_verified: true },
-      tokeninfo: { active: true, aud: 'heritage-test', exp: START + 3600 },
-    })
     const { loadByEmail } = await import('../lib/store/users.ts')
+    const email = `${name}@example.org`
     expect(await loadByEmail(email)).toBeUndefined()
-    await app.as(token).send(method, path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000'))
+    await comeTo(name, email)
     expect((await loadByEmail(email))?.email).toBe(email)
   })
 })
+
+// Then the provider completes the name, and the entry under the shorter one goes.
+describe('a caller who has registered may come with the provider’s token to any function', () => {
+  test.each(Object.keys(events))('%s', async (name) => {
+    const { createNamedAfterEmail, load } = await import('../lib/store/users.ts')
+    const email = `registered.${name}@example.org`
+    const { id } = await createNamedAfterEmail({ email, first_name: 'Hari' })
+    expect(await entriesOf(id)).toContain('hari')
+    await comeTo(name, email)
+    expect((await load(id))?.last_name).toBe('Heritage')
+    expect(await entriesOf(id)).not.toContain('hari')
+  })
+
+  test('and may do what this takes', () => {
+    const granted: Readonly<Record<string, readonly string[]>> = access
+    expect(Object.keys(events).filter((name) => !granted[name]?.includes('dynamodb:DeleteItem Table'))).toEqual([])
+  })
+})
+
+/** Asks a function for something, as someone whom the provider knows under this address. */
+async function comeTo(name: string, email: string): Promise<void> {
+  const { routes }: { routes: object } = await import(`../functions/${name}.ts`)
+  const [method = '', path = ''] = plainest(Object.keys(routes)).split(' ')
+  const token = email.replace('@', '.at.')
+  idp.tokens.set(token, {
+    userinfo: { sub: email, email, email_verified: true, family_name: 'Heritage' },
+    tokeninfo: { active: true, aud: 'heritage-test', exp: START + 3600 },
+  })
+  await app.as(token).send(method, path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000'))
+}
+
+/** The names under which a user is found. */
+async function entriesOf(id: string): Promise<string[]> {
+  const { queryAll } = await import('../lib/table/read.ts')
+  const found = await queryAll('NAME#user', '')
+  return found.filter((it) => it.entity_id === id).map((it) => String(it.sk).split('#')[0] ?? '')
+}
 
 describe('npm run access', () => {
   const exact = Object.entries(access).flatMap(([name, uses]) => uses.map((use) => `${name} ${use}`))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import access from '../local/access.json' with { type: 'json' }
 import { type App, openApp, type Persona } from './app.ts'
+import { type Following, followTable } from './following.ts'
 import { contribute, publish } from './make.ts'
 
 /**
@@ -12,8 +13,10 @@ import { contribute, publish } from './make.ts'
  */
 
 let app: App
+let following: Following
 beforeAll(async () => {
   app = await openApp()
+  following = await followTable()
   await publish(app, 'structures', { name: 'Tower of Basantapur' })
   await contribute(app.contributor, 'structures', { name: 'Tower that waits' })
 })
@@ -37,6 +40,7 @@ const begins = [
   'dynamodb:Scan Table',
   'dynamodb:PutItem Table',
   'dynamodb:DeleteItem Table',
+  'dynamodb:BatchWriteItem Table',
 ]
 
 /** What a process that ends takes with it. */
@@ -70,6 +74,11 @@ describe.each(Object.keys(asks))('%s', (name) => {
     const { loadPointer } = await import('../lib/search/snapshot.ts')
     const { deleteObject } = await import('../lib/blobs.ts')
     await rebuild()
+    // What lies between two snapshots goes with the next one.
+    for (const change of ['one', 'two']) {
+      await contribute(app.contributor, 'structures', { name: `Tower number ${change}` })
+      await following.settled()
+    }
     await rebuild()
     const pointer = await loadPointer()
     for (const it of [pointer?.current, pointer?.previous]) if (it) await deleteObject(it.key)

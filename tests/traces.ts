@@ -17,6 +17,7 @@ export function tracedFunctions(): Plugin {
     name: 'traced-functions',
     enforce: 'pre',
     transform(code, id) {
+      if (id.endsWith('/lib/presign.ts')) return tracedSigning(code)
       const file = /\/functions\/[\w-]+\.ts$/.exec(id)?.[0]
       if (!file) return undefined
       const inner = code.replace(/^export (const|async function) handler\b/m, '$1 untraced')
@@ -28,6 +29,17 @@ export function tracedFunctions(): Plugin {
   }
 }
 
+/** The module that signs, in which it is noted what is signed for whom: no command is sent, yet S3 asks for the right to it. */
+function tracedSigning(code: string): string {
+  const inner = code.replace(/^export function (presignedGet|postFields)\b/gm, 'function untraced_$1')
+  const traces = JSON.stringify(join(import.meta.dirname, 'traces.ts'))
+  return `${inner}
+    import { signs } from ${traces}
+    export const presignedGet = signs('GetObject', ({ pathname }) => pathname.split('/')[2], untraced_presignedGet)
+    export const postFields = signs('PutObject', ({ key }) => key, untraced_postFields)
+  `
+}
+
 const running = new AsyncLocalStorage<string>()
 const seen = new Set<string>()
 
@@ -37,10 +49,23 @@ export function traced<Given extends readonly unknown[], T>(name: string, handle
   return (...given: Given): T => running.run(name, () => handler(...given))
 }
 
+/** A function that signs, with what it signs noted under the name of the function that runs: its role is the one that S3 asks. */
+export function signs<What, Rest extends readonly unknown[], T>(
+  action: string,
+  keyOf: (what: What) => string | undefined,
+  sign: (what: What, ...rest: Rest) => T,
+) {
+  return (what: What, ...rest: Rest): T => {
+    const name = running.getStore()
+    if (name) note(`${name} s3:${action} ${object(keyOf(what))}`)
+    return sign(what, ...rest)
+  }
+}
+
 type Resolve = (this: { input: object; constructor: { name: string } }, ...given: unknown[]) => unknown
 let listening = false
 
-/** Every command of every client passes here, those that are only signed for someone else included. */
+/** Every command of every client passes here. */
 function listen(): void {
   if (listening) return
   listening = true
@@ -65,6 +90,7 @@ type Input = {
   IndexName?: string
   Bucket?: string
   Key?: unknown
+  CopySource?: string
   QueueUrl?: string
   TransactItems?: readonly object[]
 }
@@ -74,6 +100,8 @@ function usesOf(command: string, input: Input): string[] {
   if (input.TransactItems) return input.TransactItems.flatMap((it) => Object.keys(it)).map(inTransaction)
   if (input.QueueUrl) return [`sqs:${command} ${basename(input.QueueUrl)}`]
   if (command === 'GetObject') return [`s3:GetObject ${object(input.Key)}`, MISSING]
+  if (command === 'CopyObject')
+    return [`s3:GetObject ${object(input.CopySource?.split('/')[1])}`, `s3:PutObject ${object(input.Key)}`]
   if (input.Bucket) return [`s3:${bucketActions[command] ?? command} ${object(input.Key)}`]
   return [`dynamodb:${command} Table${input.IndexName ? `/index/${input.IndexName}` : ''}`]
 }
@@ -92,7 +120,6 @@ const bucketActions: Readonly<Record<string, string>> = {
   CreateMultipartUpload: 'PutObject',
   UploadPart: 'PutObject',
   CompleteMultipartUpload: 'PutObject',
-  CopyObject: 'PutObject',
   DeleteObjects: 'DeleteObject',
 }
 
