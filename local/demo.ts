@@ -10,6 +10,9 @@ if (!show) {
   process.exit(2)
 }
 try {
+  await fetch(`${base}/health/`).catch(() => {
+    throw new Error(`Nothing answers at ${base}. Start it with npm start.`)
+  })
   await show(base)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

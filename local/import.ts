@@ -102,7 +102,7 @@ function read() {
   return parseArgs({
     allowPositionals: true,
     options: {
-      base: { type: 'string', default: 'http://localhost:8000' },
+      base: { type: 'string', default: `http://localhost:${process.env.PORT ?? 8000}` },
       as: { type: 'string', default: 'dev@heritage.test' },
       token: { type: 'string' },
       accept: { type: 'boolean', default: false },

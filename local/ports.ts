@@ -9,7 +9,7 @@ export async function ensureFree(wanted: Readonly<Record<string, number>>): Prom
     const owner = await ownerOf(port)
     busy.push(`port ${port} (${what}) is busy${owner ? `: ${owner}` : ''}`)
   }
-  if (busy.length > 0) throw new Error(`Cannot start: ${busy.join('; ')}.`)
+  if (busy.length > 0) throw new Error(`${busy.join('; ')}.`)
 }
 
 /** A port that nobody listens on at this moment. */

@@ -10,13 +10,15 @@ if (process.argv.length > 2) {
   console.error(usage)
   process.exit(2)
 }
-if (!process.env.TABLE_NAME) {
-  process.env.DYNAMODB_ENDPOINT ??= `http://127.0.0.1:${process.env.DYNAMODB_PORT ?? 8001}`
-  Object.assign(process.env, loadStack().environment)
+if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
+try {
+  // It reads the configuration, which is complete from here on.
+  const { recountAll } = await import('../lib/store/board-sweep.ts')
+  const looked = await recountAll((so_far) => {
+    if (so_far % 10_000 === 0 && so_far > 0) console.log(`${so_far} so far`)
+  })
+  console.log(`Looked at ${looked} people.`)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
 }
-// It reads the configuration, which is complete from here on.
-const { recountAll } = await import('../lib/store/board-sweep.ts')
-const looked = await recountAll((so_far) => {
-  if (so_far % 10_000 === 0 && so_far > 0) console.log(`${so_far} so far`)
-})
-console.log(`Looked at ${looked} people.`)

@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { loadFollowers } from './followers.ts'
 import { directory, pidFile } from './home.ts'
 
 const pid = Number(await readFile(pidFile, 'utf8').catch(() => '0'))
@@ -9,8 +10,9 @@ if (pid > 0 && isAlive(pid)) {
 }
 // By name, since LOCAL_DATA may point at a directory that holds other things as well.
 const ours = /^(dynamodb\.sqlite.*|s3|stream\.json|dead-letters\.jsonl|service\.log|pid)$/
+const followers = loadFollowers().map(({ name }) => name)
 for (const name of await readdir(directory).catch(() => [])) {
-  if (ours.test(name)) await rm(join(directory, name), { recursive: true, force: true })
+  if (ours.test(name) || followers.includes(name)) await rm(join(directory, name), { recursive: true, force: true })
 }
 console.log(`Emptied ${directory}. The next start begins with the demonstration set.`)
 

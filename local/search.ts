@@ -10,10 +10,7 @@ const usage = `npm run search -- COMMAND
 Without TABLE_NAME in the environment it means the local service, which must run. Elsewhere set TABLE_NAME, BUCKET_NAME,
 AWS_REGION and credentials. The service goes on meanwhile; its processes take the new snapshot when they next open one.`
 
-if (!process.env.TABLE_NAME) {
-  process.env.DYNAMODB_ENDPOINT ??= `http://127.0.0.1:${process.env.DYNAMODB_PORT ?? 8001}`
-  Object.assign(process.env, loadStack().environment)
-}
+if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
 
 const commands: Readonly<Record<string, () => Promise<string>>> = {
   rebuild: async () => {

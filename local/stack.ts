@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { parse } from 'yaml'
 
-/** Reads serverless.yml for the local stage; fails where a part is missing or can only be known by a deployment. */
+/** Reads serverless.yml for the local stage, with the ports of the environment; fails where a part is missing or can only be known by a deployment. */
 export function loadStack(environment: NodeJS.ProcessEnv = process.env): Stack {
   const file = load()
   const parameters: Record<string, unknown> = { ...file.params.default, ...file.params.local }
+  const given: NodeJS.ProcessEnv = {
+    DYNAMODB_ENDPOINT: `http://127.0.0.1:${environment.DYNAMODB_PORT ?? 8001}`,
+    ...environment,
+  }
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string')
       return value.replace(variable, (whole, source, name, otherwise) => known(source, name, otherwise) ?? whole)
@@ -17,7 +21,7 @@ export function loadStack(environment: NodeJS.ProcessEnv = process.env): Stack {
     if (source === 'self' && name === 'service') return file.service
     if (source === 'sls' && name === 'stage') return 'local'
     if (source === 'param') return String(v.parse(scalar, fill(parameters[name])))
-    if (source === 'env') return environment[name] ?? otherwise
+    if (source === 'env') return given[name] ?? otherwise
     return undefined
   }
   const resources = Object.assign(

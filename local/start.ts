@@ -30,13 +30,12 @@ endWithNpm()
 try {
   await start()
 } catch (error) {
-  if (!ending) console.error(error instanceof Error ? error.message : error)
+  if (!ending) console.error(`Cannot start: ${error instanceof Error ? error.message : error}`)
   await end(1)
 }
 
 /** Brings everything up, each part as soon as what it needs is there. */
 async function start(): Promise<void> {
-  if (!outside) process.env.DYNAMODB_ENDPOINT = `http://127.0.0.1:${process.env.DYNAMODB_PORT ?? 8001}`
   if (!process.env.REVIEW_WEBHOOK_URL) {
     const receiver = await startReceiver()
     process.env.REVIEW_WEBHOOK_URL = receiver.url

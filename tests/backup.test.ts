@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { type BatchWriteItemCommandInput, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -148,6 +148,32 @@ test('the projector meets a restored table as if all were new, and changes nothi
   await everyItemIsNew()
   const after = await exportTo(within('after-projector'), original, { objects: false })
   expect(after).toEqual(before)
+})
+
+test('what the projector makes of others is written before them, so that it counts nothing twice', async () => {
+  const place = await emptyPlace()
+  const written: { made: boolean; began: number; ended: number }[] = []
+  let moment = 0
+  place.db.middlewareStack.add(
+    (next) => async (args) => {
+      const items = Object.values((args.input as BatchWriteItemCommandInput).RequestItems ?? {}).flat()
+      const began = moment++
+      const result = await next(args)
+      const ended = moment++
+      for (const { PutRequest } of items) {
+        const { pk, sk } = PutRequest?.Item ?? {}
+        const made = /^(COUNT|BOARD|INBOX|NOTIFICATION|RELATED)#/.test(pk?.S ?? '') || sk?.S?.startsWith('HEAD#LINK#')
+        written.push({ made: made === true, began, ended })
+      }
+      return result
+    },
+    { step: 'initialize', name: 'order' },
+  )
+  await restoreFrom(backup, place, { over: false })
+  const [first, second] = [written.filter(({ made }) => made), written.filter(({ made }) => !made)]
+  expect(first.length).toBeGreaterThan(20)
+  expect(second.length).toBeGreaterThan(20)
+  expect(Math.max(...first.map(({ ended }) => ended))).toBeLessThan(Math.min(...second.map(({ began }) => began)))
 })
 
 test('objects come back with bytes, type and metadata; what a job makes is left out', async () => {

@@ -175,6 +175,8 @@ test('the local stage takes its ports and endpoints from the environment', () =>
     IDP_CLIENT_ID: 'heritage-local',
     CORS_ORIGINS: 'http://localhost:3000',
   })
+  expect(loadStack({ DYNAMODB_PORT: '9003' }).environment.DYNAMODB_ENDPOINT).toBe('http://127.0.0.1:9003')
+  expect(loadStack({}).environment.DYNAMODB_ENDPOINT).toBe('http://127.0.0.1:8001')
 })
 
 test('an archive holds the file as it was, and is the same each time', () => {

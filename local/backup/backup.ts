@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isTableEmpty, itemOf, lineOf, readTable, writeTable } from './items.ts'
+import { type Item, isFollowing, isTableEmpty, itemOf, lineOf, readTable, writeTable } from './items.ts'
 import { type Described, describeFile, readLines, sorter, writeLines } from './lines.ts'
 import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 import { type Entry, isBucketEmpty, readBucket, writeObject } from './objects.ts'
@@ -35,7 +35,12 @@ export async function restoreFrom(folder: string, place: Place, { over }: { over
   for (const file of [manifest.table, manifest.bucket]) await check(folder, file)
   if (manifest.objects) for await (const entry of entriesOf(folder)) await checkObject(folder, entry)
   if (!over) await checkEmpty(place, manifest)
-  await writeTable(place, itemsOf(folder))
+  // What follows from others comes first: the projector, told of those, finds it there and counts nothing twice.
+  await writeTable(place, itemsOf(folder, isFollowing))
+  await writeTable(
+    place,
+    itemsOf(folder, (item) => !isFollowing(item)),
+  )
   if (manifest.objects)
     for await (const entry of entriesOf(folder)) await writeObject(place, join(folder, 'objects'), entry)
   return manifest
@@ -62,8 +67,11 @@ async function checkEmpty(place: Place, { objects }: Manifest): Promise<void> {
 
 const anyway = 'With --over the backup is written over what is there.'
 
-async function* itemsOf(folder: string) {
-  for await (const line of readLines(join(folder, 'table.jsonl'))) yield itemOf(line)
+async function* itemsOf(folder: string, wanted: (item: Item) => boolean): AsyncGenerator<Item> {
+  for await (const line of readLines(join(folder, 'table.jsonl'))) {
+    const item = itemOf(line)
+    if (wanted(item)) yield item
+  }
 }
 
 async function* entriesOf(folder: string): AsyncGenerator<Entry> {

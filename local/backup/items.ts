@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type { Place } from './place.ts'
 
-type Item = Record<string, AttributeValue>
+export type Item = Record<string, AttributeValue>
 
 /** The table is read in so many parts at once. */
 const SEGMENTS = 4
@@ -83,6 +83,11 @@ async function writeBatch({ db, table }: Place, items: readonly Item[]): Promise
  */
 const passing = /^(TOKEN#|RATE#|STUB#|PROJECTOR$|SEARCH$|SEARCH#|VERSIONS$|CACHE#)/
 const isKept = ({ pk, sk }: Item) => !passing.test(pk?.S ?? '') && sk?.S !== 'LEASE'
+
+/** Whether the projector makes the item of others: figures, sizes, notifications, links, places in lists. */
+export const isFollowing = ({ pk, sk }: Item): boolean => made.test(pk?.S ?? '') || placed.test(sk?.S ?? '')
+const made = /^(BOARD|COUNT|INBOX|NOTIFICATION|DELIVERY|RELATED|WORD)#/
+const placed = /^(HEAD#LINK|PLACE|TEXT)#/
 
 /** An item as a line: its keys first, members by name, sets in order, binary as base64. Equal items give equal lines. */
 export function lineOf(item: Item): string {

@@ -10,12 +10,7 @@ type Where = { table: string; bucket: string; dynamodb?: string | undefined; fil
 export function placeOf({ table, bucket }: { table?: string | undefined; bucket?: string | undefined }): Place {
   if (table && bucket) return open({ table, bucket })
   if (table || bucket) throw new Error('--table and --bucket go together.')
-  const {
-    TABLE_NAME = '',
-    BUCKET_NAME = '',
-    DYNAMODB_ENDPOINT,
-    S3_ENDPOINT,
-  } = loadStack(localEnvironment()).environment
+  const { TABLE_NAME = '', BUCKET_NAME = '', DYNAMODB_ENDPOINT, S3_ENDPOINT } = loadStack().environment
   return open({ table: TABLE_NAME, bucket: BUCKET_NAME, dynamodb: DYNAMODB_ENDPOINT, files: S3_ENDPOINT })
 }
 
@@ -44,9 +39,3 @@ export function open({ table, bucket, dynamodb, files }: Where): Place {
 }
 
 const credentialsOf = (name: string) => ({ accessKeyId: name, secretAccessKey: name })
-
-/** `npm start` takes the emulator's port from DYNAMODB_PORT. */
-function localEnvironment(): NodeJS.ProcessEnv {
-  const { DYNAMODB_ENDPOINT, DYNAMODB_PORT = '8001' } = process.env
-  return { ...process.env, DYNAMODB_ENDPOINT: DYNAMODB_ENDPOINT ?? `http://127.0.0.1:${DYNAMODB_PORT}` }
-}
