@@ -76,9 +76,13 @@ export const respell = (word: string): string => respeltBy(spellings, word)
 export const respellBeginning = (letters: string): string => respeltBy(unending, letters)
 
 function respeltBy(rules: typeof spellings, word: string): string {
+  if (!respellable.test(word)) return word
   const next = rules.reduce((text, [pattern, spelling]) => text.replace(pattern, spelling), word)
   return next === word ? word : respeltBy(rules, next)
 }
+
+/** Whether any of them has something to do. Most words that are respelt are so already, and one look costs less than trying each. */
+const respellable = new RegExp(spellings.map(([pattern]) => pattern.source).join('|'))
 
 /** Words for a sort of building, place or honour. */
 const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval deula devata deuta dyo dyah than thaan devithan

@@ -3,7 +3,7 @@ import type { Weights } from '../config.ts'
 import type { Ask, Facets, Found, Guess, Hit, Model, Sort } from './ask.ts'
 import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from './columns.ts'
 import type { Corpus } from './corpus.ts'
-import { closeness, likenessOf } from './likeness.ts'
+import { closeness, likenessTo } from './likeness.ts'
 import { literalIn } from './literal.ts'
 import { anyTells, asWritten, isWritten, orNearly, questionOf, telling, type Wanted } from './lookup.ts'
 import { type Matches, match } from './match.ts'
@@ -175,12 +175,12 @@ function byRelevance(
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
   const typed = lower(text)
+  const likenessOf = likenessTo(wanted, text)
   const best = top(places, Math.max(COMPARED, size), earlier)
   return best
     .map((place, i) => {
       const number = numbers[place] ?? 0
-      const likeness =
-        i < COMPARED ? likenessOf(wanted, text, corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
+      const likeness = i < COMPARED ? likenessOf(corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
       return { number, likeness, score: (order[place] ?? 0) + textOf(number) * 0.6 * likeness }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))

@@ -1,61 +1,83 @@
 import { edits, editsOfBeginning } from '../domain/edits.ts'
-import { asideWords, sortWords } from '../domain/fold.ts'
 import { isDevanagari, type PlainName } from './face.ts'
 import type { Wanted } from './lookup.ts'
 import { synonymsOf } from './synonyms.ts'
-import { termOf, type Word } from './words.ts'
+import { ASIDE, termOf, type Word } from './words.ts'
 
 /**
- * How well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it was
- * typed; the same name in another spelling comes close, in another script next; what either side has beyond the other costs,
- * common words little. `spelt` tells from 0 to 1 how far a name begins letter for letter as was typed.
+ * Tells how well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it
+ * was typed; the same name in another spelling comes close, in another script next; what either side has beyond the other
+ * costs, common words little. `spelt` tells from 0 to 1 how far a name begins letter for letter as was typed.
  */
-export function likenessOf(
-  wanted: readonly Wanted[],
-  typed: string,
-  names: readonly PlainName[],
-  spelt: (name: number) => number,
-): number {
-  const asked = wanted.map(({ raw }) => raw).join(' ')
+export function likenessTo(wanted: readonly Wanted[], typed: string) {
+  const asked = questionFor(wanted)
   const script = isDevanagari(typed)
   const both = script && /[a-z]/i.test(typed)
-  let best = 0
-  for (const [i, { words, devanagari }] of names.entries()) {
-    const share = (i === 0 ? 1 : 0.99) * (both || devanagari === script ? 1 : OTHER_SCRIPT)
-    const here = likeness(wanted, asked, words, () => spelt(i)) * share
-    if (here > best) best = here
+  return (names: readonly PlainName[], spelt: (name: number) => number): number => {
+    let best = 0
+    for (const [i, name] of names.entries()) {
+      const share = (i === 0 ? 1 : 0.99) * (both || name.devanagari === script ? 1 : OTHER_SCRIPT)
+      if (share <= best) continue
+      const here = likeness(asked, name, () => spelt(i)) * share
+      if (here > best) best = here
+    }
+    return best
   }
-  return best
 }
 
 const OTHER_SCRIPT = 0.9
 
-function likeness(wanted: readonly Wanted[], asked: string, written: string, spelt: () => number): number {
-  if (written === '') return 0
-  if (written === asked) return 0.97 + 0.03 * spelt()
-  const words = written.split(' ').map((raw) => ({ raw, term: termOf(raw) }))
-  const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
-  const used = new Set<number>()
+/** A question as names are held against it. `fits`: how well a word answers each word of it, worked out once for all names. */
+type Question = {
+  wanted: readonly Wanted[]
+  total: number
+  plain: string
+  joined: string
+  fits: (word: Word) => readonly number[]
+}
+
+function questionFor(wanted: readonly Wanted[]): Question {
+  const known = new Map<Word, readonly number[]>()
+  return {
+    wanted,
+    total: wanted.reduce((sum, { weight }) => sum + weight, 0),
+    plain: wanted.map(({ raw }) => raw).join(' '),
+    joined: joinedUp(wanted),
+    fits: (word) => {
+      const found = known.get(word) ?? wanted.map((each) => wordFit(each, word))
+      known.set(word, found)
+      return found
+    },
+  }
+}
+
+function likeness(question: Question, { plain, words }: PlainName, spelt: () => number): number {
+  if (plain === '') return 0
+  if (plain === question.plain) return 0.97 + 0.03 * spelt()
+  const fits = words.map(question.fits)
+  const used = words.map(() => false)
   let [answered, last, inOrder] = [0, -1, true]
-  for (const each of wanted) {
+  for (let each = 0; each < question.wanted.length; each += 1) {
     let [fit, at] = [0, -1]
-    for (const [i, word] of words.entries()) {
-      const here = wordFit(each, word)
-      if (here > fit && !(used.has(i) && here < 0.95)) [fit, at] = [here, i]
+    for (let i = 0; i < words.length; i += 1) {
+      const here = fits[i]?.[each] ?? 0
+      if (here > fit && !(used[i] && here < 0.95)) [fit, at] = [here, i]
     }
-    answered += fit * each.weight
-    if (at >= 0) used.add(at)
+    answered += fit * (question.wanted[each]?.weight ?? 0)
+    if (at >= 0) used[at] = true
     if (at <= last) inOrder = false
     if (at >= 0) last = at
   }
-  const told = words.reduce((sum, word) => sum + tellsOf(word), 0)
-  const met = words.reduce((sum, word, i) => sum + (used.has(i) ? tellsOf(word) : 0), 0)
-  const begins = written.startsWith(asked) ? 0.11 + 0.03 * spelt() : 0
-  const apart = (answered / total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
-  return Math.max(apart, together(wanted, words))
+  let [told, met] = [0, 0]
+  for (let i = 0; i < words.length; i += 1) {
+    const tells = words[i]?.tells ?? 0
+    told += tells
+    if (used[i]) met += tells
+  }
+  const begins = plain.startsWith(question.plain) ? 0.11 + 0.03 * spelt() : 0
+  const apart = (answered / question.total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
+  return Math.max(apart, together(question.joined, words))
 }
-
-const tellsOf = ({ term }: Word) => (asideWords.has(term) ? 0.1 : sortWords.has(term) ? 0.4 : 1)
 
 function wordFit({ raw, term, begins, others, ended }: Wanted, word: Word): number {
   if (word.raw === raw) return 1
@@ -80,17 +102,20 @@ function wordFit({ raw, term, begins, others, ended }: Wanted, word: Word): numb
 }
 
 /** Names that differ in where words end, or in words that tell nothing: Mayadevi, Maya Devi; Shri Ram Mandir, Ram Mandir. */
-function together(wanted: readonly Wanted[], words: readonly Word[]): number {
-  const whole = (all: readonly Word[]) => {
-    const told = all.filter(({ term }) => !asideWords.has(term))
-    return (told.length > 0 ? told : all).map(({ raw }) => raw).join('')
-  }
-  const [a, b] = [whole(wanted), whole(words)]
-  if (Math.abs(a.length - b.length) > 3 || a.length < 4) return 0
+function together(a: string, words: readonly Word[]): number {
+  if (a.length < 4) return 0
+  const b = joinedUp(words)
+  if (Math.abs(a.length - b.length) > 3) return 0
   const [x, y] = [termOf(a), termOf(b)]
   if (x === y) return 0.93 + 0.03 * closeness(a, b)
   const alike = closeness(x, y)
   return alike >= 0.75 ? 0.9 * alike + 0.03 * closeness(a, b) : 0
+}
+
+/** Words written as one, without those that tell nothing. */
+function joinedUp(words: readonly Word[]): string {
+  const told = words.filter(({ tells }) => tells > ASIDE)
+  return (told.length > 0 ? told : words).map(({ raw }) => raw).join('')
 }
 
 /** How alike two texts are, from 0 to 1. */

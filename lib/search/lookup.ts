@@ -14,7 +14,13 @@ export type Choice = { terms: readonly string[]; fit: number }
  * A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of
  * a syllable; `others` and `ended`: its other spellings, and it and these with other endings.
  */
-export type Asked = Word & { begins?: Word; syllabic: boolean; others: ReadonlySet<string>; ended: ReadonlySet<string> }
+export type Asked = Word & {
+  begins?: Letters
+  syllabic: boolean
+  others: ReadonlySet<string>
+  ended: ReadonlySet<string>
+}
+type Letters = Pick<Word, 'raw' | 'term'>
 /** A word that was asked for, how much it tells, and its choices, the best first. */
 export type Wanted = Asked & { weight: number; choices: readonly Choice[] }
 
@@ -40,7 +46,7 @@ export function questionOf(text: string): Asked[] {
 }
 
 /** The vowel that a consonant of Devanagari carries may turn out to be another one. */
-function beginningOf({ raw }: Word, typed: string): Word {
+function beginningOf({ raw }: Word, typed: string): Letters {
   const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
   return { raw: letters, term: respellBeginning(letters) }
 }
