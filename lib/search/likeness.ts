@@ -87,13 +87,14 @@ function wordFit({ raw, term, begins, others, ended }: Wanted, word: Word): numb
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
   if (begins && word.term.startsWith(begins.term)) return 0.6 + met
   const near = term.length > 2 && Math.abs(term.length - word.term.length) <= 3
-  const sounding = near ? closeness(term, word.term) : 0
-  const written = sounding > 0.4 ? closeness(raw, word.raw) : 0
+  const sounding = near ? closeness(term, word.term, 0.4) : 0
+  const written = sounding > 0.4 ? closeness(raw, word.raw, sounding < 0.6 ? 0.6 : 0) : 0
   const alike = Math.max(written, sounding)
   if (alike >= 0.6) return 0.9 * alike + 0.05 * written
   if (ended.has(word.term)) return 0.75
   if (begins && begins.raw.length > 4 && word.raw.length > begins.raw.length) {
-    const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2) / begins.raw.length
+    const most = Math.floor(begins.raw.length / 4)
+    const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2, most) / begins.raw.length
     if (begun >= 0.75) return 0.75 * begun
   }
   if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
@@ -108,7 +109,7 @@ function together(a: string, words: readonly Word[]): number {
   if (Math.abs(a.length - b.length) > 3) return 0
   const [x, y] = [termOf(a), termOf(b)]
   if (x === y) return 0.93 + 0.03 * closeness(a, b)
-  const alike = closeness(x, y)
+  const alike = closeness(x, y, 0.75)
   return alike >= 0.75 ? 0.9 * alike + 0.03 * closeness(a, b) : 0
 }
 
@@ -118,5 +119,10 @@ function joinedUp(words: readonly Word[]): string {
   return (told.length > 0 ? told : words).map(({ raw }) => raw).join('')
 }
 
-/** How alike two texts are, from 0 to 1. */
-export const closeness = (a: string, b: string) => 1 - edits(a, b) / Math.max(a.length, b.length)
+/** How alike two texts are, from 0 to 1; where that is less than `least`, 0. */
+export function closeness(a: string, b: string, least = 0): number {
+  const longer = Math.max(a.length, b.length)
+  const most = (1 - least) * longer
+  const apart = edits(a, b, most)
+  return apart > most ? 0 : 1 - apart / longer
+}

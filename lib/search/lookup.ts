@@ -144,7 +144,7 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
       const most = mostEdits(to.length, syllabic)
-      const apart = Math.abs(each.length - to.length) > most ? 9 : edits(to, each)
+      const apart = edits(to, each, most)
       const fit = 0.9 * (1 - apart / Math.max(to.length, each.length)) ** 2
       return each !== to && apart <= most ? [{ terms: [termOf(each)], fit }] : []
     })
@@ -184,7 +184,7 @@ function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
   const grams = gramsOf(letters).slice(0, -1)
   const most = mostEdits(letters.length, false)
   return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, sight).flatMap((each) => {
-    const apart = editsOfBeginning(letters, each, most)
+    const apart = editsOfBeginning(letters, each, most, most)
     const fit = 0.75 * (1 - apart / letters.length) ** 2
     return apart <= most ? [{ terms: [termOf(each)], fit }] : []
   })
