@@ -96,6 +96,9 @@ const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval 
 const asides = `a an the of and or in on at to for from by with near is are was were do does did has it its
   what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati`
 
+/** Where most of what has a name stands: a place that is put to a name tells which of several is meant, not what it is called. */
+const towns = `nepal kathmandu lalitpur patan bhaktapur bhadgaon kirtipur yala yen khwopa`
+
 /** Deities with a shrine in nearly every town. */
 const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagawati kali kalika mahakali bhawani
   ganesh ganesha vinayak vishnu bishnu narayan narayana laxmi lakshmi krishna radha ram rama sita janaki hanuman
@@ -106,6 +109,9 @@ export const sortWords: ReadonlySet<string> = new Set(fold(sorts).split(' '))
 
 /** The words, folded, that join, ask or honour. */
 export const asideWords: ReadonlySet<string> = new Set(fold(asides).split(' '))
+
+/** The words, folded, that name a town or the country. */
+export const townWords: ReadonlySet<string> = new Set(fold(towns).split(' '))
 
 /** The words, folded, that a name can share with many others of its sort: `sortWords` and the common deities. */
 export const genericWords: ReadonlySet<string> = new Set(fold(`${sorts} ${pantheon}`).split(' '))

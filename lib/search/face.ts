@@ -49,7 +49,7 @@ export function namesIn(packed: string): string[] {
 /** What titles are ordered by. */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()
 
-/** A name in plain words, as one text and one by one, and whether it is written in Devanagari. */
+/** A name in plain words, each of them once as in a question, as one text and one by one, and whether it is written in Devanagari. */
 export type PlainName = { plain: string; words: readonly Word[]; devanagari: boolean }
 export const isDevanagari = (text: string): boolean => /[\u0900-\u097f]/.test(text)
 
@@ -61,7 +61,8 @@ export const unpackNames = (packed: string): PlainName[] =>
   packed.split('\n').map((line) => {
     const devanagari = line.startsWith(MARK)
     const plain = devanagari ? line.slice(MARK.length) : line
-    return { plain, words: plain.split(' ').map(wordOf), devanagari }
+    const words = [...new Set(plain.split(' '))]
+    return { plain: words.join(' '), words: words.map(wordOf), devanagari }
   })
 
 /** No plain word begins with it. */

@@ -1,4 +1,4 @@
-import { asideWords, plainWords, respell, sortWords } from '../domain/fold.ts'
+import { asideWords, plainWords, respell, sortWords, townWords } from '../domain/fold.ts'
 import type { Document } from './document.ts'
 
 /** A word as written, in plain letters, the term that stands for all of its spellings, and how much it tells of what a thing is called. */
@@ -19,7 +19,7 @@ export function wordOf(raw: string): Word {
   if (known !== undefined) return known
   if (words.size > 50_000) words.clear()
   const term = respell(raw)
-  const word = { raw, term, tells: asideWords.has(term) ? ASIDE : sortWords.has(term) ? 0.4 : 1 }
+  const word = { raw, term, tells: asideWords.has(term) ? ASIDE : sortWords.has(term) || townWords.has(term) ? 0.4 : 1 }
   words.set(raw, word)
   return word
 }
