@@ -81,8 +81,8 @@ function respeltBy(rules: typeof spellings, word: string): string {
   return next === word ? word : respeltBy(rules, next)
 }
 
-/** Whether any of them has something to do. Most words that are respelt are so already, and one look costs less than trying each. */
-const respellable = new RegExp(spellings.map(([pattern]) => pattern.source).join('|'))
+/** Words without a match stay as they are, as most that are respelt do: one look costs less than trying each rule. The last rule needs an a at the end. */
+const respellable = new RegExp([...unending.map(([pattern]) => pattern.source), 'a$'].join('|'))
 
 /** Words for a sort of building, place or honour. */
 const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval deula devata deuta dyo dyah than thaan devithan
