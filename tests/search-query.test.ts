@@ -96,6 +96,7 @@ describe('words', async () => {
     ['a beginning with letters swapped', 'Budhnaik', 'Budhanilkantha Temple'],
     ['a beginning in Devanagari', 'बूढानील', 'Budhanilkantha Temple'],
     ['a slip of a syllable in Devanagari', 'पशुनाथ', 'Pashupatinath'],
+    ['two syllables swapped in Devanagari', 'पशुपनातिथ', 'Pashupatinath'],
     ['both scripts', 'Maya देवी', 'Maya Devi Temple'],
     ['a question', 'where is the Ichangu Narayan Temple?', 'Ichangu Narayan Temple'],
     ['a question in Nepali', 'काष्ठमण्डप कहाँ छ', 'Kasthamandap'],
@@ -138,6 +139,32 @@ describe('words', async () => {
 
   test('what fits nothing finds nothing', () => {
     expect(model.search(ask('zzqxv'))).toEqual({ count: 0, hits: [], state: 'state' })
+  })
+
+  test('one word that fits finds nothing beside two that no document knows', async () => {
+    const it = await modelWith([document('Only a name'), document('Jala Devi')])
+    expect(titles(it, 'no such name')).toEqual([])
+    expect(titles(it, 'zaazl jupfom')).toEqual([])
+    expect(titles(it, 'only such name')).toEqual(['Only a name'])
+  })
+
+  test('a town that the names lack leads to no other thing in that town', async () => {
+    const others = ['Krishna Temple, Patan', 'Patan Museum', 'Patan Dhoka'].map((title) => document(title))
+    const it = await modelWith([document('Shiva Temple'), ...others])
+    expect(titles(it, 'Shiva Temple Patan')[0]).toBe('Shiva Temple')
+    expect(titles(it, 'Krishna Temple Patan')[0]).toBe('Krishna Temple, Patan')
+    expect(titles(it, 'Patan')).toEqual(expect.arrayContaining(others.map(({ title }) => title)))
+  })
+
+  test('a word that stands twice in a name is asked for as well by naming it twice', async () => {
+    const it = await modelWith([document('Bunga Jatra Guthi'), document('Rato Jatra (Bunga Jatra)')])
+    expect(titles(it, 'Rato Jatra Bunga Jatra')[0]).toBe('Rato Jatra (Bunga Jatra)')
+    expect(it.search(ask('Rato Jatra (Bunga Jatra)')).hits[0]?.score).toBeGreaterThan(0.7)
+  })
+
+  test('a vowel that is silent at the end of a word is none where words are joined', async () => {
+    const it = await modelWith([document('शिव मन्दिर'), document('Shivaji Mandir')])
+    expect(titles(it, 'शिवमन्दिर')[0]).toBe('शिव मन्दिर')
   })
 })
 const modelWith = async (documents: readonly Document[]) => modelFor(await corpusOf(documents))

@@ -505,7 +505,7 @@ describe('reading sources', () => {
     expect(await idsIn(app.anon, { search: 'mahatmya' })).toEqual([id])
     const cited = await make({ name: 'Plain', author: 'Gutschow, Niels', citation: 'Architecture of the Newars' })
     for (const search of ['gutschow', 'newars']) expect(await idsIn(app.anon, { search })).toEqual([cited.id])
-    expect(await idsIn(app.anon, { search: 'qoqxuw' })).toEqual([])
+    for (const search of ['qoqxuw', 'no such name']) expect(await idsIn(app.anon, { search })).toEqual([])
   })
 
   test('an unknown id and one that is none are not found', async () => {

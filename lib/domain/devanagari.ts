@@ -3,6 +3,15 @@ export function romanise(text: string): string {
   return text.replace(/[\u0900-\u097f]+/g, (word) => settled[word] ?? spell(word))
 }
 
+/** A Devanagari word with two neighbouring syllables the other way round, in each place: a slip as swapped letters are in Latin. */
+export function syllablesSwapped(word: string): string[] {
+  const all = word.split(/(?<!्)(?=[\u0904-\u0939\u0958-\u0961])/)
+  return all
+    .slice(1)
+    .map((syllable, i) => [...all.slice(0, i), syllable, all[i], ...all.slice(i + 2)].join(''))
+    .filter((swapped) => swapped !== word)
+}
+
 /** Words whose Latin spelling is a habit of its own, not a transcription. */
 const settled: Readonly<Record<string, string>> = {
   दरबार: 'durbar',

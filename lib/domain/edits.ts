@@ -1,5 +1,9 @@
-/** The edits that turn one text into the other: letters put in, left out or replaced, and swaps of neighbours, one each. */
-export function edits(a: string, b: string): number {
+/**
+ * The edits that turn one text into the other: letters put in, left out or replaced, and swaps of neighbours, one each. Where
+ * they are more than `most`, it stops counting once that is sure, and answers some number beyond it.
+ */
+export function edits(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
   // What both begin and end with needs no edit; most texts that are compared differ in a few letters only.
   let [from, ends] = [0, 0]
   const shorter = Math.min(a.length, b.length)
@@ -9,9 +13,11 @@ export function edits(a: string, b: string): number {
   if (height === 0 || columns === 0) return height + columns
   if (columns >= rows[0].length) rows = rowsOf(2 * columns)
   let [before, last, row] = rows
+  let fewestBefore = 0
   for (let j = 0; j <= columns; j += 1) last[j] = j
   for (let i = 1; i <= height; i += 1) {
     row[0] = i
+    let fewest = i
     const letter = a.charCodeAt(from + i - 1)
     for (let j = 1; j <= columns; j += 1) {
       const other = b.charCodeAt(from + j - 1)
@@ -20,7 +26,11 @@ export function edits(a: string, b: string): number {
       if (i > 1 && j > 1 && letter === b.charCodeAt(from + j - 2) && a.charCodeAt(from + i - 2) === other)
         least = Math.min(least, (before[j - 2] ?? 0) + 1)
       row[j] = least
+      if (least < fewest) fewest = least
     }
+    // A swap reaches back over one row, which then costs one more than that row's fewest.
+    if (fewest > most && fewestBefore >= most) return most + 1
+    fewestBefore = fewest
     ;[before, last, row] = [last, row, before]
   }
   return last[columns] ?? 0
@@ -30,10 +40,10 @@ const rowsOf = (size: number) => [new Uint16Array(size), new Uint16Array(size), 
 /** The rows that it works in. Search compares thousands of words for one question, and making rows costs more than filling them. */
 let rows = rowsOf(64)
 
-/** The edits that turn a text into the beginning of another, looking no further than `most` letters beyond it. */
-export function editsOfBeginning(letters: string, word: string, most: number): number {
+/** The edits that turn a text into the beginning of another, looking no further than `beyond` letters beyond it; with `most` as above. */
+export function editsOfBeginning(letters: string, word: string, beyond: number, most = letters.length): number {
   let least = letters.length
-  for (let size = Math.max(1, letters.length - most); size <= letters.length + most; size += 1)
-    least = Math.min(least, edits(letters, word.slice(0, size)))
+  for (let size = Math.max(1, letters.length - beyond); size <= letters.length + beyond; size += 1)
+    least = Math.min(least, edits(letters, word.slice(0, size), most))
   return least
 }

@@ -76,9 +76,13 @@ export const respell = (word: string): string => respeltBy(spellings, word)
 export const respellBeginning = (letters: string): string => respeltBy(unending, letters)
 
 function respeltBy(rules: typeof spellings, word: string): string {
+  if (!respellable.test(word)) return word
   const next = rules.reduce((text, [pattern, spelling]) => text.replace(pattern, spelling), word)
   return next === word ? word : respeltBy(rules, next)
 }
+
+/** Words without a match stay as they are, as most that are respelt do: one look costs less than trying each rule. The last rule needs an a at the end. */
+const respellable = new RegExp([...unending.map(([pattern]) => pattern.source), 'a$'].join('|'))
 
 /** Words for a sort of building, place or honour. */
 const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval deula devata deuta dyo dyah than thaan devithan
@@ -92,6 +96,9 @@ const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval 
 const asides = `a an the of and or in on at to for from by with near is are was were do does did has it its
   what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati`
 
+/** Where most of what has a name stands: a place that is put to a name tells which of several is meant, not what it is called. */
+const towns = `nepal kathmandu lalitpur patan bhaktapur bhadgaon kirtipur yala yen khwopa`
+
 /** Deities with a shrine in nearly every town. */
 const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagawati kali kalika mahakali bhawani
   ganesh ganesha vinayak vishnu bishnu narayan narayana laxmi lakshmi krishna radha ram rama sita janaki hanuman
@@ -102,6 +109,9 @@ export const sortWords: ReadonlySet<string> = new Set(fold(sorts).split(' '))
 
 /** The words, folded, that join, ask or honour. */
 export const asideWords: ReadonlySet<string> = new Set(fold(asides).split(' '))
+
+/** The words, folded, that name a town or the country. */
+export const townWords: ReadonlySet<string> = new Set(fold(towns).split(' '))
 
 /** The words, folded, that a name can share with many others of its sort: `sortWords` and the common deities. */
 export const genericWords: ReadonlySet<string> = new Set(fold(`${sorts} ${pantheon}`).split(' '))

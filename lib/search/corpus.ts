@@ -75,7 +75,7 @@ export class Corpus {
   }
 
   face(number: number): Face {
-    const fresh = this.#fresh[number - this.#first]
+    const fresh = this.#changed(number)
     if (!fresh) return this.#file.face(number)
     const { text: _, ...face } = fresh
     return face
@@ -83,17 +83,17 @@ export class Corpus {
 
   /** Every name of a document in plain words, its title first. */
   names(number: number): PlainName[] {
-    return this.#plain[number - this.#first] ?? this.#file.names(number)
+    return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
   }
 
   /** The same as they were written. */
   written(number: number): string[] {
-    const fresh = this.#fresh[number - this.#first]
+    const fresh = this.#changed(number)
     return fresh ? [fresh.title, ...fresh.names] : this.#file.written(number)
   }
 
   text(number: number): string {
-    return this.#fresh[number - this.#first]?.text ?? this.#file.text(number)
+    return this.#changed(number)?.text ?? this.#file.text(number)
   }
 
   /** The documents that hold a term, ascending; some of them may not be alive any more. */
@@ -110,7 +110,7 @@ export class Corpus {
 
   /** Orders two documents of the same rank by name: among changed ones only their names tell. */
   compareNames(a: number, b: number): number {
-    const [left, right] = [this.#fresh[a - this.#first], this.#fresh[b - this.#first]]
+    const [left, right] = [this.#changed(a), this.#changed(b)]
     if (!left || !right) return 0
     const [x, y] = [nameKey(left.title), nameKey(right.title)]
     return x < y ? -1 : x > y ? 1 : 0
@@ -130,6 +130,11 @@ export class Corpus {
 
   close(): void {
     this.#file.close()
+  }
+
+  /** The document as it was changed; undefined for one of the file, whose place in the list would be negative and slow to look up. */
+  #changed(number: number): Document | undefined {
+    return number < this.#first ? undefined : this.#fresh[number - this.#first]
   }
 
   #add(it: Document): void {
@@ -195,7 +200,8 @@ export class Words {
 
   /** In how many documents a word is, of those that count for this sight. */
   count(word: string, sight: Sight): number {
-    return (this.#changed.get(word) ?? this.#stored.counts(word))?.[sight] ?? 0
+    const changed = this.#changed.size > 0 ? this.#changed.get(word) : undefined
+    return (changed ?? this.#stored.counts(word))?.[sight] ?? 0
   }
 
   /** Words that begin with a text, so many at most, of those that count for this sight. */

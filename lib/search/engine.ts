@@ -3,9 +3,9 @@ import type { Weights } from '../config.ts'
 import type { Ask, Facets, Found, Guess, Hit, Model, Sort } from './ask.ts'
 import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from './columns.ts'
 import type { Corpus } from './corpus.ts'
-import { closeness, likenessOf } from './likeness.ts'
+import { closeness, likenessTo } from './likeness.ts'
 import { literalIn } from './literal.ts'
-import { anyTells, asWritten, isWritten, orNearly, questionOf, telling, type Wanted } from './lookup.ts'
+import { anyTells, asWritten, isWritten, knownOf, orNearly, questionOf, telling, type Wanted } from './lookup.ts'
 import { type Matches, match } from './match.ts'
 import { top } from './top.ts'
 
@@ -14,6 +14,8 @@ const ENOUGH = 10
 /** What a document must hold of a question, by weight, when no name holds all of it, and when a few do. */
 const LEAST = 0.45
 const LEAST_BESIDE = 0.6
+/** How much of a question must be known: one word of three may stand in any name. */
+const KNOWN = 0.34
 /** How much a document must say that lacks a word: a name does, a mention does not. */
 const SAYS = 0.15
 /** What it says at least when all words are in its names; beside such documents the others count less. */
@@ -77,11 +79,12 @@ function find(corpus: Corpus, ask: Filters & { text: string }, how: 'prefix' | '
   const words = questionOf(ask.text)
   const sight = sightOf(ask.scope)
   const written = asWritten(corpus, words, sight)
-  if (words.length === 0) return { numbers: new Uint32Array(), says: new Float32Array(), wanted: [] }
+  if (words.length === 0) return { ...nothing(), wanted: [] }
   const held = match(corpus, written, telling(written), admits)
   const all = anyTells(words) ? held : saying(held, new Set())
   if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix') return { ...all, wanted: written }
   const nearly = orNearly(corpus, written, sight)
+  if (knownOf(nearly) < KNOWN) return { ...nothing(), wanted: nearly }
   const whole = new Set(all.numbers)
   const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
   const least = named.size > 0 ? LEAST_BESIDE : LEAST
@@ -99,6 +102,8 @@ function saying({ numbers, says }: Matches, whole: ReadonlySet<number>): Matches
   }
   return { numbers: numbers.subarray(0, size), says: says.subarray(0, size) }
 }
+
+const nothing = (): Matches => ({ numbers: new Uint32Array(), says: new Float32Array() })
 
 function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {
   const numbers = new Uint32Array(columns.size)
@@ -175,12 +180,12 @@ function byRelevance(
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
   const typed = lower(text)
+  const likenessOf = likenessTo(wanted, text)
   const best = top(places, Math.max(COMPARED, size), earlier)
   return best
     .map((place, i) => {
       const number = numbers[place] ?? 0
-      const likeness =
-        i < COMPARED ? likenessOf(wanted, text, corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
+      const likeness = i < COMPARED ? likenessOf(corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
       return { number, likeness, score: (order[place] ?? 0) + textOf(number) * 0.6 * likeness }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { plainWords } from '../domain/fold.ts'
 import { Document } from './document.ts'
+import { type Word, wordOf } from './words.ts'
 
 /** A document without its long text, as a snapshot keeps it: the values alone, in this order. */
 const members = [
@@ -48,8 +49,8 @@ export function namesIn(packed: string): string[] {
 /** What titles are ordered by. */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()
 
-/** A name in plain words, and whether it is written in Devanagari. */
-export type PlainName = { words: string; devanagari: boolean }
+/** A name in plain words, each of them once as in a question, as one text and one by one, and whether it is written in Devanagari. */
+export type PlainName = { plain: string; words: readonly Word[]; devanagari: boolean }
 export const isDevanagari = (text: string): boolean => /[\u0900-\u097f]/.test(text)
 
 /** The names of a document as they are compared, its title first: one line each, those in Devanagari marked. */
@@ -59,7 +60,9 @@ export const packNames = (names: readonly string[]): string =>
 export const unpackNames = (packed: string): PlainName[] =>
   packed.split('\n').map((line) => {
     const devanagari = line.startsWith(MARK)
-    return { words: devanagari ? line.slice(MARK.length) : line, devanagari }
+    const plain = devanagari ? line.slice(MARK.length) : line
+    const words = [...new Set(plain.split(' '))]
+    return { plain: words.join(' '), words: words.map(wordOf), devanagari }
   })
 
 /** No plain word begins with it. */

@@ -1,9 +1,11 @@
+import { syllablesSwapped } from '../domain/devanagari.ts'
 import { edits, editsOfBeginning } from '../domain/edits.ts'
-import { asideWords, genericWords, respellBeginning, sortWords } from '../domain/fold.ts'
+import { asideWords, genericWords, respellBeginning, sortWords, townWords } from '../domain/fold.ts'
 import type { Sight } from './columns.ts'
 import type { Corpus, Words } from './corpus.ts'
 import { isDevanagari } from './face.ts'
 import { gramsOf, tellingPiecesOf } from './grams.ts'
+import { remembered } from './remember.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 import { synonymsOf } from './synonyms.ts'
 import { termOf, type Word, wordsOf } from './words.ts'
@@ -12,9 +14,17 @@ import { termOf, type Word, wordsOf } from './words.ts'
 export type Choice = { terms: readonly string[]; fit: number }
 /**
  * A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of
- * a syllable; `others` and `ended`: its other spellings, and it and these with other endings.
+ * a syllable; `others` and `ended`: its other spellings, and it and these with other endings; `swapped`: it with two syllables
+ * the other way round.
  */
-export type Asked = Word & { begins?: Word; syllabic: boolean; others: ReadonlySet<string>; ended: ReadonlySet<string> }
+export type Asked = Word & {
+  begins?: Letters
+  syllabic: boolean
+  others: ReadonlySet<string>
+  ended: ReadonlySet<string>
+  swapped: ReadonlySet<string>
+}
+type Letters = Pick<Word, 'raw' | 'term'>
 /** A word that was asked for, how much it tells, and its choices, the best first. */
 export type Wanted = Asked & { weight: number; choices: readonly Choice[] }
 
@@ -31,16 +41,30 @@ export function questionOf(text: string): Asked[] {
   const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
   const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
   const syllabic = isDevanagari(typed)
+  const swaps = syllabic ? swapsIn(typed) : undefined
   return words.slice(0, MOST_WORDS).map((word, i) => {
-    const others = otherSpellingsOf(word.term)
-    const ended = new Set(word.term.length > 3 ? [word.term, ...others].flatMap(otherEndingsOf) : [])
     const last = unfinished && i === words.length - 1
-    return { ...word, syllabic, others, ended, ...(last && { begins: beginningOf(word, typed) }) }
+    const swapped = swaps?.get(word.raw) ?? none
+    return { ...word, ...spellingsOf(word.term), syllabic, swapped, ...(last && { begins: beginningOf(word, typed) }) }
   })
 }
 
+/** Other spellings, and other endings, of a term: many words come in every other question. */
+const spellingsOf = remembered((term: string) => {
+  const others = otherSpellingsOf(term)
+  return { others, ended: new Set(term.length > 3 ? [term, ...others].flatMap(otherEndingsOf) : []) }
+}, 2000)
+
+/** The Devanagari words of a text, in plain letters, each with what it may be with its syllables swapped. */
+function swapsIn(typed: string): Map<string, ReadonlySet<string>> {
+  const words = typed.match(/[\u0900-\u097f]+/g) ?? []
+  return new Map(words.map((word) => [plain(word), new Set(syllablesSwapped(word).map(plain))]))
+}
+const plain = (word: string) => wordsOf(word)[0]?.raw ?? ''
+const none: ReadonlySet<string> = new Set()
+
 /** The vowel that a consonant of Devanagari carries may turn out to be another one. */
-function beginningOf({ raw }: Word, typed: string): Word {
+function beginningOf({ raw }: Word, typed: string): Letters {
   const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
   return { raw: letters, term: respellBeginning(letters) }
 }
@@ -63,6 +87,13 @@ export const anyTells = (words: readonly Asked[]): boolean =>
 
 /** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
 export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
+
+/** The share of a question that documents know, by what its words tell: those that are written somewhere, and by half those that only something near is. */
+export function knownOf(wanted: readonly Wanted[]): number {
+  const known = (it: Wanted) => (isWritten(it) ? 1 : it.choices.length > 0 ? 0.5 : 0)
+  const [told, all] = wanted.reduce(([a, b], it) => [a + it.tells * known(it), b + it.tells], [0, 0])
+  return told / all
+}
 
 /** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
 export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight): Wanted[] {
@@ -100,7 +131,13 @@ function weightOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): num
 }
 
 const tellingOf = ({ term, begins }: Asked, found: string): number =>
-  asideWords.has(term) && !begins ? 0.1 : sortWords.has(found) ? 0.4 : genericWords.has(found) ? 0.8 : 1
+  asideWords.has(term) && !begins
+    ? 0.1
+    : sortWords.has(found) || townWords.has(found)
+      ? 0.4
+      : genericWords.has(found)
+        ? 0.8
+        : 1
 
 /** A beginning that only sounds like a whole word tells less than the word as it is written. */
 const exact = ({ terms, words }: Corpus, { raw, term, begins }: Asked, sight: Sight): Choice[] =>
@@ -134,21 +171,21 @@ const mostEdits = (letters: number, syllabic: boolean) =>
 
 /** Words that are spelt nearly so. Slips happen to the word as it was written; other spellings of a name show in its term. */
 function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
-  const { raw, term, begins, syllabic } = it
+  const { raw, term, begins, syllabic, swapped } = it
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
       const most = mostEdits(to.length, syllabic)
-      const apart = Math.abs(each.length - to.length) > most ? 9 : edits(to, each)
+      const apart = edits(to, each, most)
       const fit = 0.9 * (1 - apart / Math.max(to.length, each.length)) ** 2
       return each !== to && apart <= most ? [{ terms: [termOf(each)], fit }] : []
     })
   const found = [
     ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
     ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
+    ...[...swapped].map((each) => ({ terms: [termOf(each)], fit: 0.6 })),
     ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
   ]
-  const moved = syllabic && found.length === 0 && it.choices.length === 0
-  return (moved ? ofLikeParts(corpus, raw, sight) : found)
+  return found
     .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
@@ -165,20 +202,13 @@ function spelledLike(words: Words, text: string, syllabic: boolean, sight: Sight
   return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, sight)])
 }
 
-/** Words that share half of their pieces: with two syllables swapped little else is left of a word. */
-function ofLikeParts(corpus: Corpus, raw: string, sight: Sight): Choice[] {
-  const grams = gramsOf(raw)
-  const found = corpus.words.sharing(grams, Math.max(3, Math.ceil(grams.length / 2)), MOST_NEAR, sight)
-  return found.map((each) => ({ terms: [termOf(each)], fit: 0.4 }))
-}
-
 /** Words that begin nearly so. Of fewer than five letters too many do. */
 function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
   if (letters.length < 5) return []
   const grams = gramsOf(letters).slice(0, -1)
   const most = mostEdits(letters.length, false)
   return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, sight).flatMap((each) => {
-    const apart = editsOfBeginning(letters, each, most)
+    const apart = editsOfBeginning(letters, each, most, most)
     const fit = 0.75 * (1 - apart / letters.length) ** 2
     return apart <= most ? [{ terms: [termOf(each)], fit }] : []
   })

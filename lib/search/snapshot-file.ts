@@ -142,7 +142,7 @@ function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   const sieve = stored instanceof Uint8Array ? stored : new Uint8Array(8).fill(255)
   const textOf = remembered((number: number) => String(word.get(number)?.text), MOST.words)
   const countsOf = remembered((text: string): Counts | undefined => {
-    const row = mayHold(sieve, text) ? counts.get(text) : undefined
+    const row = counts.get(text)
     return row && { anon: Number(row.anon), total: Number(row.total) }
   }, MOST.words)
   const wordsWith = remembered(
@@ -155,7 +155,8 @@ function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   )
   const shared = new Uint8Array(size)
   return {
-    counts: countsOf,
+    // The sieve first: most spellings that are tried are no word, and keeping what was read looks them up twice.
+    counts: (text) => (mayHold(sieve, text) ? countsOf(text) : undefined),
     beginning: (text, most, admits) => {
       const words: string[] = []
       for (const row of beginning.iterate(text, `${text}\u{10ffff}`)) {

@@ -1,27 +1,33 @@
-import { plainWords, respell } from '../domain/fold.ts'
+import { asideWords, plainWords, respell, sortWords, townWords } from '../domain/fold.ts'
 import type { Document } from './document.ts'
 
-/** A word as written, in plain letters, and the term that stands for all of its spellings. */
-export type Word = { raw: string; term: string }
+/** A word as written, in plain letters, the term that stands for all of its spellings, and how much it tells of what a thing is called. */
+export type Word = { readonly raw: string; readonly term: string; readonly tells: number }
 
 /** The words of a text, in order. The same for what is indexed and for what is asked. */
 export function wordsOf(text: string): Word[] {
-  return plainWords(text).map((raw) => ({ raw: raw.slice(0, LONGEST), term: termOf(raw.slice(0, LONGEST)) }))
+  return plainWords(text).map((raw) => wordOf(raw.slice(0, LONGEST)))
 }
 
 /** Longer words are no names; a text without spaces must not become one entry of a vocabulary. */
 const LONGEST = 40
 
-const terms = new Map<string, string>()
-/** The term of a raw word. Respelling costs more than looking up, and most words come again. */
-export function termOf(raw: string): string {
-  const known = terms.get(raw)
+const words = new Map<string, Word>()
+/** A raw word, the same object each time as long as it is remembered. Respelling costs more than looking up, and most words come again. */
+export function wordOf(raw: string): Word {
+  const known = words.get(raw)
   if (known !== undefined) return known
-  if (terms.size > 50_000) terms.clear()
+  if (words.size > 50_000) words.clear()
   const term = respell(raw)
-  terms.set(raw, term)
-  return term
+  const word = { raw, term, tells: asideWords.has(term) ? ASIDE : sortWords.has(term) || townWords.has(term) ? 0.4 : 1 }
+  words.set(raw, word)
+  return word
 }
+
+/** What a word tells that joins, asks or honours. */
+export const ASIDE = 0.1
+
+export const termOf = (raw: string): string => wordOf(raw).term
 
 /** What a document is found by: its raw words, and its terms with how much each says of it, from 1 to 255. */
 export type Contents = { raws: Set<string>; impacts: Map<string, number> }

@@ -35,6 +35,17 @@ test('of any two short texts it is what the definition says', () => {
   fc.assert(fc.property(text, text, (a, b) => edits(a, b) === slowly(a, b)))
 })
 
+test('with a most it is the same up to that, and beyond it when there are more', () => {
+  const text = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 }).map((letters) => letters.join(''))
+  fc.assert(
+    fc.property(text, text, fc.integer({ min: 0, max: 4 }), (a, b, most) => {
+      const number = edits(a, b)
+      return number <= most ? edits(a, b, most) === number : edits(a, b, most) > most
+    }),
+    { numRuns: 2000 },
+  )
+})
+
 test('long texts leave nothing behind for those that come after', () => {
   expect(edits('x'.repeat(300), 'y'.repeat(500))).toBe(500)
   expect(edits('kumari', 'kuamri')).toBe(1)
