@@ -195,12 +195,12 @@ describe('a large transaction', () => {
     expect(await leftovers(it.heap, it.ids)).toBe(0)
   })
 
-  test.each(faults)('that is %s at any call shows nothing or all of it, and ends well', async (fault) => {
+  test.each(faults)('that is $fault at $hits shows nothing or all of it, and ends well', async ({ fault, hits }) => {
     const outcomes = new Set<boolean>()
     for (let nth = 0; ; nth += 1) {
       const it = await prepared(9)
       const before = await it.see()
-      const hit = await withFault(nth, fault, () => run(it))
+      const hit = await withFault(nth, fault, () => run(it), hits)
       const up = await it.isUp()
       outcomes.add(up)
       const after = await it.see()
