@@ -18,12 +18,12 @@ async function observe(slug: string, records: readonly Made[]) {
   const [project, activity, list, published, pending, mine, queue, feed] = await Promise.all([
     app.staff.get(at(slug)),
     app.staff.get(at(slug, 'activity/')),
-    app.staff.get('/data/projects/', { query: { limit: 100, state: 'merged' } }),
+    app.staff.get('/data/projects/', { query: { limit: 10, state: 'merged' } }),
     app.anon.get('/cidoc/traditions/', { query: { limit: 100 } }),
     app.staff.get('/cidoc/traditions/', { query: { ...own, status: 'pending_review' } }),
     app.contributor.get('/data/cultural-entities/my_contributions/', { query: { limit: 100 } }),
     app.staff.get('/data/review-queue/', { query: { limit: 100 } }),
-    app.staff.get('/data/activities/', { query: { limit: 100 } }),
+    app.staff.get('/data/activities/', { query: { limit: 20 } }),
   ])
   const wanted = new Set(ids(records))
   const here = <T extends Record<string, unknown>>(rows: T[], name: string) =>
@@ -103,7 +103,7 @@ function whole(before: Observed, after: Observed, many: number, where: string): 
 
 const sweep = async () => {
   const { handler } = await import('../functions/sweeper.ts')
-  return (await handler()).settled
+  return (await handler({ chores: 'often' })).settled
 }
 /** Marks that a large transaction has left on the items of these records. */
 async function marks(records: readonly Made[]) {
@@ -158,8 +158,8 @@ describe('a merge', () => {
   })
 
   test.each(faults)(
-    'that is %s at any call is nothing or everything, and a retry finishes',
-    async (fault) => {
+    'that is $fault at $hits is nothing or everything, and a retry finishes',
+    async ({ fault, hits }) => {
       const begin = async () => {
         const records = await waitingRecords(app, 2)
         const slug = await projectIn(app, 'approved', records)
@@ -169,20 +169,20 @@ describe('a merge', () => {
       let it = await begin()
       for (let nth = 0, hit = true; hit; nth += 1) {
         const where = `call ${nth}`
-        hit = await withFault(nth, fault, () => move(app.domain, it.slug, 'merged'))
+        hit = await withFault(nth, fault, () => move(app.domain, it.slug, 'merged'), hits)
         const after = await observe(it.slug, it.records)
         const outcome = whole(it.before, after, 2, where)
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
         app.tick(61)
-        await sweep()
+        // Where there is nothing to settle, nothing is written.
+        if (await sweep()) expect([where, await observe(it.slug, it.records)]).toEqual([where, after])
         expect([where, await marks(it.records)]).toEqual([where, 0])
-        expect([where, await observe(it.slug, it.records)]).toEqual([where, after])
         if (outcome === 'nothing') continue
         for (const one of it.records) sure(204, await app.staff.delete(`/cidoc/traditions/${one.id}/`))
         if (hit) it = await begin()
       }
       expect([...outcomes.keys()].sort()).toEqual(['everything', 'nothing'])
-      expect(outcomes.get('nothing')).toBeGreaterThan(8)
+      expect(outcomes.get('nothing')).toBeGreaterThan(hits === 'every call' ? 8 : 2)
     },
     240_000,
   )
@@ -292,8 +292,8 @@ describe('a rollback', () => {
   })
 
   test.each(faults)(
-    'that is %s at any call is nothing or everything, and a retry finishes',
-    async (fault) => {
+    'that is $fault at $hits is nothing or everything, and a retry finishes',
+    async ({ fault, hits }) => {
       const begin = async () => {
         const records = await waitingRecords(app, 2)
         const slug = await projectIn(app, 'approved', records)
@@ -305,21 +305,21 @@ describe('a rollback', () => {
       let it = await begin()
       for (let nth = 0, hit = true; hit; nth += 1) {
         const where = `call ${nth}`
-        hit = await withFault(nth, fault, () => app.domain.post(at(it.slug, 'rollback-merge/')))
+        hit = await withFault(nth, fault, () => app.domain.post(at(it.slug, 'rollback-merge/')), hits)
         const after = await observe(it.slug, it.records)
         if (after.state === 'merged') expect([where, after]).toEqual([where, it.merged])
         else restored(it.approved, after, where)
         outcomes.set(after.state, (outcomes.get(after.state) ?? 0) + 1)
         app.tick(61)
-        await sweep()
+        // Where there is nothing to settle, nothing is written.
+        if (await sweep()) expect([where, await observe(it.slug, it.records)]).toEqual([where, after])
         expect([where, await marks(it.records)]).toEqual([where, 0])
-        expect([where, await observe(it.slug, it.records)]).toEqual([where, after])
         if (after.state === 'merged') continue
         for (const one of it.records) sure(204, await app.staff.delete(`/cidoc/traditions/${one.id}/`))
         if (hit) it = await begin()
       }
       expect([...outcomes.keys()].sort()).toEqual(['merged', 'needs_revision'])
-      expect(outcomes.get('merged')).toBeGreaterThan(8)
+      expect(outcomes.get('merged')).toBeGreaterThan(hits === 'every call' ? 8 : 2)
     },
     240_000,
   )
