@@ -105,9 +105,10 @@ function wordFit({ raw, term, begins, others, ended, swapped }: Wanted, word: Wo
 
 /** Names that differ in where words end, or in words that tell nothing: Mayadevi, Maya Devi; Shri Ram Mandir, Ram Mandir. */
 function together(asked: Joined, words: readonly Word[]): number {
-  const [a, name] = [asked.raw, joinedUp(words)]
-  const b = name.raw
-  if (Math.abs(a.length - b.length) > 3 || a.length < 4) return 0
+  if (asked.raw.length < 4) return 0
+  const name = joinedUp(words)
+  const [a, b] = [asked.raw, name.raw]
+  if (Math.abs(a.length - b.length) > 3) return 0
   const [x, y] = [termOf(a), termOf(b)]
   if (x === y) return 0.9 + 0.06 * closeness(a, b)
   // A vowel that is silent at the end of a word is not so within what is joined: Shiva Mandir, Shivmandir.
