@@ -36,13 +36,15 @@ type Question = {
   fits: (word: Word) => readonly number[]
 }
 
+type Joined = { raw: string; terms: string }
+
 function questionFor(wanted: readonly Wanted[]): Question {
   const known = new Map<Word, readonly number[]>()
   return {
     wanted,
     total: wanted.reduce((sum, { weight }) => sum + weight, 0),
     plain: wanted.map(({ raw }) => raw).join(' '),
-    joined: joinedUp(wanted),
+    joined: { raw: joinedUp(wanted, 'raw'), terms: joinedUp(wanted, 'term') },
     fits: (word) => {
       const found = known.get(word) ?? wanted.map((each) => wordFit(each, word))
       known.set(word, found)
@@ -105,23 +107,21 @@ function wordFit({ raw, term, begins, others, ended, swapped }: Wanted, word: Wo
 
 /** Names that differ in where words end, or in words that tell nothing: Mayadevi, Maya Devi; Shri Ram Mandir, Ram Mandir. */
 function together(asked: Joined, words: readonly Word[]): number {
-  const [a, name] = [asked.raw, joinedUp(words)]
-  const b = name.raw
-  if (Math.abs(a.length - b.length) > 3 || a.length < 4) return 0
+  if (asked.raw.length < 4) return 0
+  const [a, b] = [asked.raw, joinedUp(words, 'raw')]
+  if (Math.abs(a.length - b.length) > 3) return 0
   const [x, y] = [termOf(a), termOf(b)]
   if (x === y) return 0.9 + 0.06 * closeness(a, b)
   // A vowel that is silent at the end of a word is not so within what is joined: Shiva Mandir, Shivmandir.
-  if (asked.terms === name.terms) return 0.84 + 0.06 * closeness(a, b)
+  if (asked.terms === joinedUp(words, 'term')) return 0.84 + 0.06 * closeness(a, b)
   const alike = closeness(x, y, 0.75)
   return alike >= 0.75 ? 0.9 * alike + 0.03 * closeness(a, b) : 0
 }
 
-/** Words written as one, without those that tell nothing. */
-type Joined = { raw: string; terms: string }
-function joinedUp(words: readonly Word[]): Joined {
-  const some = words.filter(({ tells }) => tells > ASIDE)
-  const told = some.length > 0 ? some : words
-  return { raw: told.map(({ raw }) => raw).join(''), terms: told.map(({ term }) => term).join('') }
+/** Words, or their terms, written as one, without those that tell nothing. */
+function joinedUp(words: readonly Word[], by: 'raw' | 'term'): string {
+  const told = words.filter(({ tells }) => tells > ASIDE)
+  return (told.length > 0 ? told : words).map((word) => word[by]).join('')
 }
 
 /** How alike two texts are, from 0 to 1; where that is less than `least`, 0. */
