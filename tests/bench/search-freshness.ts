@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPump } from '../../local/pump.ts'
 import { openApp } from '../app.ts'
-import { print, say } from './table.ts'
+import { print } from './table.ts'
 
 /** How long after its answer a change is found by search, with the pauses that the local service has: pump 200 ms, model 250 ms. */
 export async function benchFreshness(): Promise<void> {
@@ -12,18 +12,9 @@ export async function benchFreshness(): Promise<void> {
   const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
   const { handler } = await import('../../functions/projector.ts')
   const { searchModel } = await import('../../lib/search/model.ts')
-  const { metered } = await import('../../lib/meter.ts')
   const directory = await mkdtemp(join(tmpdir(), 'heritage-freshness-'))
   const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
-  let [changes, units] = [0, 0]
-  const pump = startPump({ endpoint, table, directory }, (event) =>
-    metered(async (meter) => {
-      const answer = await handler(event)
-      changes += event.Records.length
-      units += meter.units
-      return answer
-    }),
-  )
+  const pump = startPump({ endpoint, table, directory }, handler)
   const all = { signedIn: true, everything: true, own: null }
   const until = async (id: string, there: boolean) => {
     const began = performance.now()
@@ -45,5 +36,4 @@ export async function benchFreshness(): Promise<void> {
     { change: 'created to found', p50: at(created, 0.5), p99: at(created, 0.99) },
     { change: 'deleted to gone', p50: at(deleted, 0.5), p99: at(deleted, 0.99) },
   ])
-  say(`Units of the projector per change of an item, all its effects together: ${(units / changes).toFixed(1)}`)
 }
