@@ -108,14 +108,16 @@ async function firstFailed(deliver: Deliver, records: DynamoDBRecord[]): Promise
   }
 }
 
-async function streamOf(call: Call, table: string): Promise<string> {
+/** The stream of a table. */
+export async function streamOf(call: Call, table: string): Promise<string> {
   const { Streams } = v.parse(Listed, await call('ListStreams', { TableName: table }))
   const newest = Streams.at(-1)
   if (!newest) throw new Error(`table ${table} has no stream`)
   return newest.StreamArn
 }
 
-async function discover(
+/** Adds an iterator for each part of a stream that is not being read: behind what was seen of it, else from its beginning. */
+export async function discover(
   call: Call,
   arn: string,
   seen: Map<string, string>,
@@ -138,7 +140,7 @@ async function discover(
 type Call = (operation: string, input: object) => Promise<unknown>
 
 /** Speaks the stream API as it is on the wire: its records are already in the form that a function receives. */
-function caller(endpoint: string): Call {
+export function caller(endpoint: string): Call {
   return async (operation, input) => {
     const response = await fetch(endpoint, {
       method: 'POST',
@@ -160,7 +162,7 @@ const Listed = v.object({ Streams: v.array(v.object({ StreamArn: v.string() })) 
 const Described = v.object({ StreamDescription: v.object({ Shards: v.array(v.object({ ShardId: v.string() })) }) })
 const Iterator = v.object({ ShardIterator: v.string() })
 const isRecord = (it: unknown): it is DynamoDBRecord => typeof it === 'object' && it !== null && 'dynamodb' in it
-const Page = v.object({
+export const Page = v.object({
   Records: v.array(v.custom<DynamoDBRecord>(isRecord)),
   NextShardIterator: v.nullish(v.string()),
 })

@@ -1,4 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda'
+import * as v from 'valibot'
+import { caller, discover, Page, streamOf } from '../local/pump.ts'
 
 /** The stream of the test's own table, and the projector, which works when the test says so and never beside it. */
 export type Following = {
@@ -35,42 +37,21 @@ export async function followTable(): Promise<Following> {
 }
 
 async function reader(): Promise<() => Promise<DynamoDBRecord[]>> {
-  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME } = process.env
-  // biome-ignore lint/suspicious/noExplicitAny: the stream API has no client here
-  const call = async (operation: string, input: object): Promise<any> => {
-    const response = await fetch(endpoint, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
-        'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
-        authorization:
-          'AWS4-HMAC-SHA256 Credential=local/20250101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-      },
-      body: JSON.stringify(input),
-    })
-    if (!response.ok) throw new Error(`${operation}: ${await response.text()}`)
-    return response.json()
-  }
-  const { Streams } = await call('ListStreams', { TableName: TABLE_NAME })
-  const { StreamArn } = Streams.at(-1)
-  const { StreamDescription } = await call('DescribeStream', { StreamArn })
-  let iterators: string[] = await Promise.all(
-    StreamDescription.Shards.map(async ({ ShardId }: { ShardId: string }) => {
-      const from = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }
-      return (await call('GetShardIterator', from)).ShardIterator
-    }),
-  )
+  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
+  const call = caller(endpoint)
+  const iterators = new Map<string, string>()
+  await discover(call, await streamOf(call, table), new Map(), iterators)
   return async () => {
     const taken: DynamoDBRecord[] = []
     for (let more = true; more; ) {
-      const pages = await Promise.all(
-        iterators.map((ShardIterator) => call('GetRecords', { ShardIterator, Limit: 1000 })),
-      )
-      iterators = pages.flatMap((it) => it.NextShardIterator ?? [])
-      const records: DynamoDBRecord[] = pages.flatMap((it) => it.Records)
-      taken.push(...records)
-      more = records.length > 0
+      more = false
+      for (const [shard, ShardIterator] of iterators) {
+        const { Records, NextShardIterator } = v.parse(Page, await call('GetRecords', { ShardIterator, Limit: 1000 }))
+        if (NextShardIterator) iterators.set(shard, NextShardIterator)
+        else iterators.delete(shard)
+        taken.push(...Records)
+        more ||= Records.length > 0
+      }
     }
     return taken
   }
