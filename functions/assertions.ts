@@ -1,26 +1,29 @@
-import type { InferOutput } from 'valibot'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
-import { listAddress, listBody, type Page, sliceOf } from '../lib/http/page.ts'
+import { listAddress, listBody, sliceOf } from '../lib/http/page.ts'
 import { AssertionQuery, ById } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
-import type { Request } from '../lib/http/request.ts'
-import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import {
+  actorRoute,
+  changeRoute,
+  type ListCall,
+  listRoute,
+  publicRoute,
+  type Routes,
+  readRoute,
+} from '../lib/http/route.ts'
 import { kinds, predicates, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedClaim, linkedClaimRow } from '../lib/linked/provenance.ts'
-import type { Actor } from '../lib/permissions.ts'
 import * as assertions from '../lib/store/assertions.ts'
 import { claimView } from '../lib/views/record.ts'
 
 const subject = ({ id }: { id: string }) => assertions.loadClaim(id)
 const Standing = members({ reconciliation_status: choice(['pending', 'accepted', 'disputed', 'superseded']) })
 
-type Asked = { query: InferOutput<typeof AssertionQuery>; actor: Actor | null; page: Page; request: Request }
-
 /** The page of the list that is asked for, whatever it is then written as. */
-async function listed({ query, actor, page, request }: Asked) {
+async function listed({ query, actor, page, request }: ListCall<typeof AssertionQuery>) {
   return listBody(request, page, await assertions.list(query, actor, page))
 }
 

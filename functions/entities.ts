@@ -1,16 +1,15 @@
 import * as v from 'valibot'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
-import { listAddress, listBody, type Page } from '../lib/http/page.ts'
+import { listAddress, listBody } from '../lib/http/page.ts'
 import { ByEntity, RecordQuery } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
-import type { Request } from '../lib/http/request.ts'
-import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
-import type { Actor, Scope } from '../lib/permissions.ts'
+import type { Actor } from '../lib/permissions.ts'
 import { find, isSought } from '../lib/store/found.ts'
 import { type History, loadHistory } from '../lib/store/history.ts'
 import { peopleIn, peopleOf } from '../lib/store/people.ts'
@@ -22,16 +21,8 @@ import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/v
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
-type Asked = {
-  query: v.InferOutput<typeof RecordQuery>
-  actor: Actor | null
-  scope: Scope
-  page: Page
-  request: Request
-}
-
 /** The page of the list that is asked for with the people that it names, whatever it is then written as. */
-async function listed({ query, actor, scope, page, request }: Asked) {
+async function listed({ query, actor, scope, page, request }: ListCall<typeof RecordQuery>) {
   const { identifier: _, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering }
   const found = isSought(filter)

@@ -3,17 +3,24 @@ import { notFound } from '../lib/errors.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
-import { listAddress, listBody, type Page } from '../lib/http/page.ts'
+import { listAddress, listBody } from '../lib/http/page.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/http/params.ts'
 import { content, created, noContent } from '../lib/http/reply.ts'
-import type { Request } from '../lib/http/request.ts'
-import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import {
+  actorRoute,
+  changeRoute,
+  type ListCall,
+  listRoute,
+  publicRoute,
+  type Routes,
+  readRoute,
+} from '../lib/http/route.ts'
 import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
 import { context } from '../lib/linked/context.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
-import { type Actor, maySee, type Scope } from '../lib/permissions.ts'
+import { maySee } from '../lib/permissions.ts'
 import { find, isSought } from '../lib/store/found.ts'
 import { relatedTo } from '../lib/store/links.ts'
 import * as lists from '../lib/store/record-lists.ts'
@@ -46,14 +53,7 @@ const Question = v.pipe(
 const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0]; id: number }) =>
   records.load(segment, id)
 
-type Asked = {
-  params: v.InferOutput<typeof Collection>
-  query: v.InferOutput<typeof RecordQuery>
-  actor: Actor | null
-  scope: Scope
-  page: Page
-  request: Request
-}
+type Asked = ListCall<typeof RecordQuery> & { params: v.InferOutput<typeof Collection> }
 
 /** The page of a list that is asked for, whatever it is then written as. */
 async function listed({ params: { segment }, query, actor, scope, page, request }: Asked) {

@@ -5,17 +5,16 @@ import { invalid, notFound } from '../lib/errors.ts'
 import { admit, keep } from '../lib/files/admit.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
-import { listAddress, listBody, type Page } from '../lib/http/page.ts'
+import { listAddress, listBody } from '../lib/http/page.ts'
 import { ById, SourceQuery } from '../lib/http/params.ts'
 import { content, created, noContent } from '../lib/http/reply.ts'
-import type { Request } from '../lib/http/request.ts'
-import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Data, kinds, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
 import { sniff } from '../lib/media/check.ts'
 import { inMemory } from '../lib/media/source.ts'
-import type { Actor, Scope } from '../lib/permissions.ts'
+import type { Actor } from '../lib/permissions.ts'
 import { isSought } from '../lib/store/found.ts'
 import * as sources from '../lib/store/sources.ts'
 import { findSources } from '../lib/store/things-found.ts'
@@ -24,16 +23,14 @@ import { sourceView } from '../lib/views/source.ts'
 const subject = ({ id }: { id: string }) => sources.load(id)
 const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
 
-type Asked = {
-  query: v.InferOutput<typeof SourceQuery>
-  actor: Actor | null
-  scope: Scope
-  page: Page
-  request: Request
-}
-
 /** The page of the list that is asked for, whatever it is then written as. */
-async function listed({ query: { name, ordering, ...wanted }, actor, scope, page, request }: Asked) {
+async function listed({
+  query: { name, ordering, ...wanted },
+  actor,
+  scope,
+  page,
+  request,
+}: ListCall<typeof SourceQuery>) {
   const filter = { ...wanted, ...ordering }
   const found = name
     ? await sources.named(name, filter, actor, page)

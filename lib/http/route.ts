@@ -59,6 +59,15 @@ export function actorRoute<P extends Schema = undefined, Q extends Schema = unde
   return asRoute(spec)
 }
 
+/** What the handler of a list is given, for work that its representations share. */
+export type ListCall<Q extends Schema> = {
+  query: Parsed<Q>
+  actor: Actor | null
+  scope: Scope
+  page: Page
+  request: Request
+}
+
 /** Lists things; `scope` says which of them this actor may see. */
 export function listRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
   spec: Spec<PermissionBy<Lists>, P, Q, B, { actor: Actor | null; scope: Scope; page: Page }>,
