@@ -9,8 +9,11 @@ import { zip } from './zip.ts'
  * Builds one minified bundle for each function, the SDK included, and zips it. Answers the zip files by name of the
  * function. Source maps lie beside them, outside the zips.
  */
-export async function buildPackages(root: string, names: readonly string[]): Promise<Map<string, string>> {
-  const outdir = join(root, folder, 'package')
+export async function buildPackages(
+  root: string,
+  names: readonly string[],
+  outdir = packagesIn(root),
+): Promise<Map<string, string>> {
   await rm(outdir, { recursive: true, force: true })
   const { outputFiles, metafile } = await build({
     ...forLambda(root),
@@ -23,7 +26,7 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
   })
   await mkdir(outdir, { recursive: true })
   const documents = await buildDocuments(root)
-  const made = packagesOf(root, names)
+  const made = packagesOf(outdir, names)
   for (const [name, file] of made) {
     const own = [name, ...apart.filter((it) => asksFor(metafile, name, it))].map((each) => `${each}.mjs`)
     const bundles = Object.fromEntries(own.map((each) => [`functions/${each}`, contents(outputFiles, each)]))
@@ -33,9 +36,10 @@ export async function buildPackages(root: string, names: readonly string[]): Pro
   return made
 }
 
-/** Where the zip files of these functions lie. */
-export const packagesOf = (root: string, names: readonly string[]): Map<string, string> =>
-  new Map(names.map((name) => [name, join(root, folder, 'package', `${name}.zip`)]))
+/** The folder of the zip files, and where in it those of some functions lie. */
+export const packagesIn = (root: string): string => join(root, folder, 'package')
+export const packagesOf = (outdir: string, names: readonly string[]): Map<string, string> =>
+  new Map(names.map((name) => [name, join(outdir, `${name}.zip`)]))
 
 /**
  * Builds the functions for the local service: packages stay outside, each function keeps its own copy of our code as

@@ -35,7 +35,7 @@ test('a packaged function runs as on Lambda: outside the project, credentials fr
 })
 
 test('the package of the documents holds them, packed and without a map, and nothing else holds any', async () => {
-  const made = await buildPackages(process.cwd(), ['documents', 'registry'])
+  const made = await buildPackages(process.cwd(), ['documents', 'registry'], join(directory, 'packages'))
   const [documents, registry] = await Promise.all(
     ['documents', 'registry'].map((name) => filesIn(made.get(name) ?? '')),
   )
