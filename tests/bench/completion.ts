@@ -1,6 +1,7 @@
 import { openApp } from '../app.ts'
 import { newProject } from '../asset-world.ts'
 import { sure } from '../make.ts'
+import { watched } from './watched.ts'
 
 /** A process that completes uploads and nothing else, for measuring what that takes. */
 const app = await openApp({ env: { RATE_UPLOADS: '1000/day' } })
@@ -15,17 +16,8 @@ process.on('message', async ({ begin }: Asked) => {
     process.send?.(made.upload)
     return
   }
-  global.gc?.()
-  await new Promise((done) => setTimeout(done, 200))
-  const idle = process.memoryUsage.rss()
-  let peak = idle
-  const watch = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss())
-  }, 2)
-  const started = performance.now()
-  const { status } = await app.contributor.post(`${assets}uploads/${begun}/complete/`, { body: {} })
-  const ms = performance.now() - started
-  clearInterval(watch)
-  process.send?.({ status, idle, peak: Math.max(peak, process.memoryUsage.rss()), ms })
+  const complete = () => app.contributor.post(`${assets}uploads/${begun}/complete/`, { body: {} })
+  const { value, ...figures } = await watched(complete)
+  process.send?.({ status: value.status, ...figures })
 })
 process.send?.('ready')

@@ -1,4 +1,5 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { watched } from './watched.ts'
 
 /** A process that makes the public exports once and nothing else, for measuring what that takes. It takes the table of its environment. */
 const { handler } = await import('../../functions/exporter.ts')
@@ -7,21 +8,20 @@ const { Bucket, s3 } = await import('../../lib/blobs.ts')
 const { metered } = await import('../../lib/meter.ts')
 // Whatever is loaded or opened by the first call to the bucket is no part of a run.
 await s3.send(new GetObjectCommand({ Bucket, Key: 'exports/none' })).catch(() => {})
-global.gc?.()
-await new Promise((done) => setTimeout(done, 200))
-
-const idle = process.memoryUsage.rss()
-let peak = idle
-const watch = setInterval(() => {
-  peak = Math.max(peak, process.memoryUsage.rss())
-}, 5)
-const began = performance.now()
-const cost = await metered(async (meter) => {
-  await handler()
-  return { calls: meter.calls, units: meter.units }
-})
-const seconds = (performance.now() - began) / 1000
-clearInterval(watch)
+const { value, ms, idle, peak } = await watched(() =>
+  metered(async (meter) => {
+    await handler()
+    return { calls: meter.calls, units: meter.units }
+  }),
+)
 const files = (await currentListing())?.files ?? []
 const sum = (of: 'bytes' | 'rows') => files.reduce((total, file) => total + file[of], 0)
-process.send?.({ idle, peak, seconds, ...cost, files: files.length, bytes: sum('bytes'), rows: sum('rows') })
+process.send?.({
+  idle,
+  peak,
+  seconds: ms / 1000,
+  ...value,
+  files: files.length,
+  bytes: sum('bytes'),
+  rows: sum('rows'),
+})
