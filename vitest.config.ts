@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { tracedFunctions } from './tests/traces.ts'
+import { tracedFunctions } from './tests/harness/traces.ts'
 
 export default defineConfig({
   plugins: [tracedFunctions()],
@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     // The runner itself has little to do while files run.
     maxWorkers: '100%',
-    globalSetup: ['tests/setup.ts'],
+    globalSetup: ['tests/harness/setup.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

@@ -1,10 +1,11 @@
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ActivityQuery, ById } from '../lib/http/params.ts'
+import { ById } from '../lib/http/params.ts'
 import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import * as activities from '../lib/store/activities.ts'
-import { peopleIn, peopleOf } from '../lib/store/people.ts'
-import { activityView } from '../lib/views/entity.ts'
+import * as activities from '../lib/records/activities.ts'
+import { ActivityQuery } from '../lib/records/queries.ts'
+import { activityView } from '../lib/records/views/entity.ts'
+import { peopleIn, peopleOf } from '../lib/users/people.ts'
 
 /** What happens, newest first: of everyone, or of one person. */
 export const routes = {

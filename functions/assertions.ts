@@ -1,8 +1,9 @@
+import '../lib/effects/search-documents.ts'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
 import { listAddress, listBody, sliceOf } from '../lib/http/page.ts'
-import { AssertionQuery, ById } from '../lib/http/params.ts'
+import { ById } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import {
   actorRoute,
@@ -16,11 +17,12 @@ import {
 import { kinds, predicates, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedClaim, linkedClaimRow } from '../lib/linked/provenance.ts'
-import * as assertions from '../lib/store/assertions.ts'
-import { claimView } from '../lib/views/record.ts'
+import * as assertions from '../lib/records/assertions.ts'
+import { AssertionQuery } from '../lib/records/queries.ts'
+import { claimView } from '../lib/records/views/record.ts'
 
 const subject = ({ id }: { id: string }) => assertions.loadClaim(id)
-const Standing = members({ reconciliation_status: choice(['pending', 'accepted', 'disputed', 'superseded']) })
+const StatusBody = members({ reconciliation_status: choice(['pending', 'accepted', 'disputed', 'superseded']) })
 
 /** The page of the list that is asked for, whatever it is then written as. */
 async function listed({ query, actor, page, request }: ListCall<typeof AssertionQuery>) {
@@ -74,7 +76,7 @@ export const routes = {
     cache: 'no-store',
     params: ById,
     subject,
-    body: Standing,
+    body: StatusBody,
     handle: async ({ subject, actor, body }) =>
       claimView(await assertions.settle(subject, actor, body.reconciliation_status), actor),
   }),

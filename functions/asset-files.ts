@@ -1,9 +1,9 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { deleteObject, getObject, putObject } from '../lib/blobs.ts'
-import { log } from '../lib/log.ts'
-import { thumbnailOf } from '../lib/pictures.ts'
-import { fileWork, hang, thumbnailKey } from '../lib/store/asset-files.ts'
-import type { Asset } from '../lib/store/project-items.ts'
+import { deleteObject, getObject, putObject } from '../lib/files/blobs.ts'
+import { thumbnailOf } from '../lib/files/thumbnails.ts'
+import { log } from '../lib/ops/log.ts'
+import { fileWork, hang, thumbnailKey } from '../lib/projects/assets/file-jobs.ts'
+import type { Asset } from '../lib/projects/items.ts'
 import { imagesOf } from '../lib/table/stream.ts'
 
 /**

@@ -1,8 +1,11 @@
 import * as v from 'valibot'
-import { copyObject, links, streamObject, uploadForm } from '../lib/blobs.ts'
 import { config } from '../lib/config.ts'
 import { invalid, notFound, Problem } from '../lib/errors.ts'
 import { admit, type Claim, keep } from '../lib/files/admit.ts'
+import { copyObject, links, streamObject, uploadForm } from '../lib/files/blobs.ts'
+import type { Checked } from '../lib/files/media/check.ts'
+import { inMemory, type Source } from '../lib/files/media/source.ts'
+import { contentTypes, mediaClasses, typeFacts, typeNamed, typeOfName } from '../lib/files/media/types.ts'
 import { shownName } from '../lib/files/names.ts'
 import { spooled } from '../lib/files/spool.ts'
 import { choice, chooseFrom, line, lines, members, optional, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
@@ -11,18 +14,15 @@ import { listBody } from '../lib/http/page.ts'
 import { BySlug, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import type { Checked } from '../lib/media/check.ts'
-import { inMemory, type Source } from '../lib/media/source.ts'
-import { contentTypes, mediaClasses, typeFacts, typeNamed, typeOfName } from '../lib/media/types.ts'
+import { withinRate } from '../lib/http/throttle.ts'
 import type { Actor } from '../lib/permissions.ts'
-import * as assets from '../lib/store/assets.ts'
-import { peopleOf } from '../lib/store/people.ts'
-import { assetRoles, type Visited } from '../lib/store/project-items.ts'
-import * as projects from '../lib/store/projects.ts'
-import { within } from '../lib/store/requests.ts'
-import type { Upload } from '../lib/store/upload-items.ts'
-import * as uploads from '../lib/store/uploads.ts'
-import { assetRow, assetView } from '../lib/views/asset.ts'
+import * as assets from '../lib/projects/assets/assets.ts'
+import type { Upload } from '../lib/projects/assets/upload-items.ts'
+import * as uploads from '../lib/projects/assets/uploads.ts'
+import { assetRow, assetView } from '../lib/projects/assets/view.ts'
+import { assetRoles, type Visited } from '../lib/projects/items.ts'
+import * as projects from '../lib/projects/projects.ts'
+import { peopleOf } from '../lib/users/people.ts'
 
 /** What fits into one event of a function, in base64. */
 const LARGEST_FORM = 4_700_000
@@ -37,7 +37,7 @@ const media_type = v.pipe(
   v.toLowerCase(),
   v.check((it) => it === '' || mediaTypes.includes(it) || typeNamed(it) !== undefined, chooseFrom(mediaTypes)),
 )
-const Told = {
+const AssetMetadata = {
   role: v.optional(choice(assetRoles), 'evidence'),
   caption: prose(255),
   version_label: text(120),
@@ -52,7 +52,7 @@ const run_ocr = v.pipe(
   v.nullish(v.union([v.boolean(), v.string()], 'Give true or false.'), false),
   v.transform((it) => it === true || ['true', '1', 'yes', 'on'].includes(String(it).trim().toLowerCase())),
 )
-const Sent = members({ file: v.instance(File, 'Send a file.'), media_type, run_ocr, ...Told })
+const UploadForm = members({ file: v.instance(File, 'Send a file.'), media_type, run_ocr, ...AssetMetadata })
 const file_name = v.pipe(
   v.string(REQUIRED),
   v.transform(shownName),
@@ -79,11 +79,11 @@ const Announced = members({
   sha256,
   media_type,
   run_ocr,
-  ...Told,
+  ...AssetMetadata,
 })
-const Named = members({
+const AnnouncedUpload = members({
   media: v.pipe(v.number('Give the number of a file.'), v.integer('Give the number of a file.')),
-  ...Told,
+  ...AssetMetadata,
 })
 const word = (most: number) => optional(v.pipe(line(most), v.trim()))
 const Part = members({
@@ -97,8 +97,8 @@ const Part = members({
   copyright_note: optional(lines(500)),
 })
 
-const One = v.object({ ...BySlug.entries, id: uuid })
-const Begun = v.object({ ...BySlug.entries, asset_id: uuid })
+const AssetAddress = v.object({ ...BySlug.entries, id: uuid })
+const UploadAddress = v.object({ ...BySlug.entries, asset_id: uuid })
 const ofProject = ({ slug }: { slug: string }) => projects.load(slug)
 const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug, id)
 
@@ -121,7 +121,7 @@ export const routes = {
     cache: 'no-store',
     params: BySlug,
     subject: ofProject,
-    body: Named,
+    body: AnnouncedUpload,
     handle: async ({ subject, actor, body: { media, ...told } }) => {
       projects.checkOpen(subject.about)
       const original = await assets.meant(media, actor)
@@ -148,7 +148,7 @@ export const routes = {
       bytes: LARGEST_FORM,
       instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/upload\/?$/, '/uploads/')}` }),
     },
-    body: Sent,
+    body: UploadForm,
     handle: async ({ subject, actor, body: { file, media_type, ...told } }) => {
       projects.checkOpen(subject.about)
       const source = inMemory(await file.bytes())
@@ -183,7 +183,7 @@ export const routes = {
   'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: Begun,
+    params: UploadAddress,
     subject: ofProject,
     body: Completed,
     handle: async ({ subject, params, body }) => {
@@ -203,7 +203,7 @@ export const routes = {
   'GET /data/projects/{slug}/assets/{id}/': readRoute({
     permission: 'project.follow',
     cache: 'no-store',
-    params: One,
+    params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject }) => viewOf(subject),
   }),
@@ -211,7 +211,7 @@ export const routes = {
   'PATCH /data/projects/{slug}/assets/{id}/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: One,
+    params: AssetAddress,
     subject: ofAsset,
     body: Part,
     handle: async ({ subject, actor, body }) => viewOf(await assets.amend(subject, actor, body)),
@@ -220,7 +220,7 @@ export const routes = {
   'DELETE /data/projects/{slug}/assets/{id}/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: One,
+    params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject, actor }) => {
       await assets.remove(subject, actor)
@@ -231,7 +231,7 @@ export const routes = {
   'POST /data/projects/{slug}/assets/{id}/start-ocr/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: One,
+    params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject, actor }) => viewOf(await assets.askForText(subject, actor, config.RATE_OCR)),
   }),
@@ -245,7 +245,7 @@ function endings(): string[] {
 
 /** A file counts from where it is taken in, and no longer when that fails. */
 const counted = <T>(actor: Actor, work: () => Promise<T>): Promise<T> =>
-  within('project_asset_upload', actor.id, config.RATE_UPLOADS, work)
+  withinRate('project_asset_upload', actor.id, config.RATE_UPLOADS, work)
 
 /** What did not become an asset is cleared away: by ending its upload, or else by the sweeper. */
 async function orEnd<T>(upload: Upload, work: () => Promise<T>): Promise<T> {

@@ -1,11 +1,12 @@
+import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { answer } from '../lib/assistant/answer.ts'
+import { evidenceFor } from '../lib/assistant/evidence.ts'
+import { passageOf } from '../lib/assistant/passage-view.ts'
 import { config } from '../lib/config.ts'
 import { lines, members, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listRoute, type Routes } from '../lib/http/route.ts'
-import { evidenceFor } from '../lib/store/evidence.ts'
-import { passageOf } from '../lib/views/passage.ts'
 
 const MOST_MESSAGES = 200
 const roles = ['user', 'assistant', 'system'] as const
@@ -14,7 +15,7 @@ const ROLE = `Each message has a role, one of: ${roles.join(', ')}.`
 const CONTENT = 'Each message has a content, which is a text.'
 const OBJECT = 'Each message is an object.'
 
-const Said = v.pipe(
+const ChatBody = v.pipe(
   v.looseObject({ role: v.optional(v.unknown(), null), content: v.optional(v.unknown(), null) }, OBJECT),
   v.object({
     role: v.picklist(roles, ROLE),
@@ -33,7 +34,7 @@ const Conversation = members({
     v.array(v.unknown(), REQUIRED),
     v.nonEmpty('Send at least one message.'),
     v.maxLength(MOST_MESSAGES, `Send no more than ${MOST_MESSAGES} messages.`),
-    v.array(Said),
+    v.array(ChatBody),
   ),
   context: v.nullish(v.record(v.string(), v.string('Give texts.'), 'Give an object of texts.')),
   maxContextEntities: v.pipe(

@@ -1,19 +1,21 @@
+import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
+import * as clusters from '../lib/clusters/clusters.ts'
+import { rivalsOf } from '../lib/clusters/duplicates.ts'
+import { ClusterQuery } from '../lib/clusters/queries.ts'
+import { findClusters } from '../lib/clusters/search.ts'
+import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/clusters/view.ts'
 import { invalid } from '../lib/errors.ts'
 import { chooseFrom, line } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, ClusterQuery, Switch } from '../lib/http/params.ts'
+import { BooleanFlag, ById } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import { textOf } from '../lib/names/text.ts'
 import type { Actor } from '../lib/permissions.ts'
-import * as clusters from '../lib/store/clusters.ts'
-import { rivalsOf } from '../lib/store/duplicates.ts'
-import { isSought } from '../lib/store/found.ts'
-import { textOf } from '../lib/store/names.ts'
-import { findClusters } from '../lib/store/things-found.ts'
-import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/views/cluster.ts'
+import { needsSearch } from '../lib/search/open.ts'
 
 /** What clusters gather: everything that is reviewed. */
 const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
@@ -35,7 +37,7 @@ export const routes = {
       const listed =
         type_scope && !kind
           ? { count: 0, results: [] }
-          : isSought(filter)
+          : needsSearch(filter)
             ? await findClusters(filter, page)
             : await clusters.list(filter, page)
       return listBody(request, page, { ...listed, results: listed.results.map(clusterView) })
@@ -60,7 +62,7 @@ export const routes = {
       q: v.pipe(v.optional(v.string(), ''), v.trim(), v.minLength(2, 'Give at least 2 characters.')),
       registry_key: scopeMember(),
       type_scope: scopeMember(),
-      include_members: Switch,
+      include_members: BooleanFlag,
     }),
     handle: async ({ actor, query: { q, registry_key, type_scope, include_members } }) => {
       const text = q.slice(0, LONGEST)
@@ -114,7 +116,7 @@ export const handler = endpoint(routes)
 const LONGEST = 200
 
 type Body = Contribution & {
-  members?: clusters.Named[] | undefined
+  members?: clusters.MemberInput[] | undefined
   external_identifiers?: Record<string, string> | undefined
   expected_version?: number | undefined
 }
@@ -172,7 +174,7 @@ function named() {
     v.object({ entity_type: v.string(MEMBERS), entity_id: v.union([number, digits, uuid], MEMBERS) }, MEMBERS),
     v.transform(({ entity_type, entity_id }) => ({ kind: kindOfScope(entity_type) ?? null, id: entity_id })),
     v.check((it): boolean => it.kind !== null, 'There is no kind of this name.'),
-    v.transform(({ kind, id }): clusters.Named => ({ kind: kind ?? kinds.entity, id })),
+    v.transform(({ kind, id }): clusters.MemberInput => ({ kind: kind ?? kinds.entity, id })),
   )
 }
 

@@ -1,7 +1,10 @@
 import * as v from 'valibot'
+import { type Branch, type Comment, list, listReplies, onEntity, show } from '../lib/comments/comments.ts'
+import * as remarks from '../lib/comments/on-records.ts'
+import { CommentBody, CommentText, commentNumber } from '../lib/comments/queries.ts'
+import { commentRow, remarkRow } from '../lib/comments/view.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { members, REQUIRED, uuidOf } from '../lib/http/body.ts'
-import { commentNumber, Said, Text } from '../lib/http/comment-body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ByEntity, uuid } from '../lib/http/params.ts'
@@ -9,17 +12,14 @@ import { created, noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
-import { type Branch, type Comment, list, listReplies, onEntity, show } from '../lib/store/comments.ts'
-import * as remarks from '../lib/store/entity-comments.ts'
-import { type People, peopleIn, peopleOf } from '../lib/store/people.ts'
-import type { Head } from '../lib/store/record-items.ts'
-import { loadByUsername } from '../lib/store/users.ts'
-import { commentRow, remarkRow } from '../lib/views/comment.ts'
+import type { RecordItem } from '../lib/records/items.ts'
+import { type PeopleById, peopleIn, peopleOf } from '../lib/users/people.ts'
+import { loadByUsername } from '../lib/users/users.ts'
 
 const Own = v.object({ id: commentNumber })
 const OfEntity = v.object({ ...ByEntity.entries, id: commentNumber })
 const about = v.exactOptional(uuidOf())
-const SaidOf = members({ submission: about, entity_id: about, ...Said.entries })
+const SaidOf = members({ submission: about, entity_id: about, ...CommentBody.entries })
 
 const word = v.pipe(
   v.optional(v.string(), ''),
@@ -40,7 +40,7 @@ const changeIn = changeRoute({
   cache: 'no-store',
   params: OfEntity,
   subject: ownRemark,
-  body: Text,
+  body: CommentText,
   handle: async ({ subject, body, request }) => {
     const { branch, people } = await show(await remarks.amend(subject, body.comment))
     return rowOf(subject.about, branch, people, request)
@@ -52,7 +52,7 @@ const changeFlat = changeRoute({
   cache: 'no-store',
   params: Own,
   subject: ownAnyRemark,
-  body: Text,
+  body: CommentText,
   handle: async ({ subject, actor, body }) => flatRow(await remarks.amend(subject, body.comment), subject.about, actor),
 })
 
@@ -80,7 +80,7 @@ export const routes = {
     cache: 'no-store',
     params: ByEntity,
     subject: thread,
-    body: Said,
+    body: CommentBody,
     handle: async ({ subject, actor, body, request }) => {
       const { branch, people } = await show(await remarks.create(subject, actor, body))
       return created(rowOf(subject, branch, people, request))
@@ -170,13 +170,13 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const rowOf = ({ entity_id }: Head, branch: Branch, people: People, request: Request) =>
+const rowOf = ({ entity_id }: RecordItem, branch: Branch, people: PeopleById, request: Request) =>
   commentRow(branch, people, {
     of: { submission: entity_id, entity_id },
     at: `${request.origin}/data/entities/${entity_id}/comments/`,
   })
 
-const flatRow = async (comment: Comment, about: Head, actor: Actor | null) =>
+const flatRow = async (comment: Comment, about: RecordItem, actor: Actor | null) =>
   remarkRow({ comment, about }, await peopleOf([comment.user_id]), actor)
 
 type Wanted = v.InferOutput<typeof Filter>

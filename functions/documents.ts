@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
-import { shipped, unpacked } from '../lib/documents.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { content } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { publicRoute, type Routes } from '../lib/http/route.ts'
 import { takesGzip } from '../lib/http/shell.ts'
+import { shipped, unpacked } from '../lib/ops/shipped-files.ts'
 
 /** The files of the page and their types. Nothing else is served. */
 const files = {
@@ -15,7 +15,7 @@ const files = {
   'page.js': 'text/javascript; charset=utf-8',
   'favicon.png': 'image/png',
 } as const
-const Named = v.object({
+const DocumentAddress = v.object({
   file: v.picklist(['swagger-ui.css', 'swagger-ui-bundle.js', 'page.css', 'page.js', 'favicon.png']),
 })
 
@@ -55,7 +55,7 @@ export const routes = {
   'GET /docs/{file}/': publicRoute({
     permission: 'document.read',
     cache: { control: 'public, max-age=300' },
-    params: Named,
+    params: DocumentAddress,
     handle: async ({ params, request }) => file(params.file, files[params.file], request),
   }),
 } satisfies Routes

@@ -1,8 +1,9 @@
+import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
-import { ByEntity, RecordQuery } from '../lib/http/params.ts'
+import { ByEntity } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
@@ -10,14 +11,16 @@ import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
 import type { Actor } from '../lib/permissions.ts'
-import { find, isSought } from '../lib/store/found.ts'
-import { type History, loadHistory } from '../lib/store/history.ts'
-import { peopleIn, peopleOf } from '../lib/store/people.ts'
-import type { Head } from '../lib/store/record-items.ts'
-import * as lists from '../lib/store/record-lists.ts'
-import * as records from '../lib/store/records.ts'
-import * as users from '../lib/store/users.ts'
-import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/views/entity.ts'
+import { type History, loadHistory } from '../lib/records/history.ts'
+import type { RecordItem } from '../lib/records/items.ts'
+import * as lists from '../lib/records/lists.ts'
+import { RecordQuery } from '../lib/records/queries.ts'
+import { searchRecords } from '../lib/records/search.ts'
+import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/records/views/entity.ts'
+import * as records from '../lib/records/write.ts'
+import { needsSearch } from '../lib/search/open.ts'
+import { peopleIn, peopleOf } from '../lib/users/people.ts'
+import * as users from '../lib/users/users.ts'
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
@@ -25,8 +28,8 @@ const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 async function listed({ query, actor, scope, page, request }: ListCall<typeof RecordQuery>) {
   const { identifier: _, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering }
-  const found = isSought(filter)
-    ? await find(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
+  const found = needsSearch(filter)
+    ? await searchRecords(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
     : await lists.list(filter, scope, page, contributors)
   const body = { ...listBody(request, page, found), people: peopleIn(found.found) }
   return 'facets' in found ? { ...body, facets: found.facets } : body
@@ -75,8 +78,10 @@ export const routes = {
     handle: async ({ query, actor, page, request }) => {
       const scope = { signedIn: true, everything: false, own: actor.id }
       const filter = { status: query.status, search: query.search, mine: true, ...query.ordering }
-      const sought = isSought(filter)
-      const listed = sought ? await find(filter, actor, scope, page) : await lists.list(filter, scope, page, involved)
+      const sought = needsSearch(filter)
+      const listed = sought
+        ? await searchRecords(filter, actor, scope, page)
+        : await lists.list(filter, scope, page, involved)
       const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
       return listBody(request, page, {
         ...listed,
@@ -169,9 +174,12 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const contributors = (heads: readonly Head[]) => heads.map((it) => users.keyOf(it.contributor_id))
-const involved = (heads: readonly Head[]) => heads.flatMap(involvedIn).map(users.keyOf)
-const involvedIn = (it: Head) => [it.contributor_id, ...it.recent_activities.flatMap((each) => each.user_id ?? [])]
+const contributors = (heads: readonly RecordItem[]) => heads.map((it) => users.keyOf(it.contributor_id))
+const involved = (heads: readonly RecordItem[]) => heads.flatMap(involvedIn).map(users.keyOf)
+const involvedIn = (it: RecordItem) => [
+  it.contributor_id,
+  ...it.recent_activities.flatMap((each) => each.user_id ?? []),
+]
 
 async function shown(it: History, actor: Actor | null) {
   const ids = [

@@ -1,5 +1,6 @@
+import '../lib/effects/search-documents.ts'
 import { makeExports } from '../lib/exports/make.ts'
-import { log } from '../lib/log.ts'
+import { log } from '../lib/ops/log.ts'
 
 /** Comes by every day and writes what everyone may read to files. */
 export async function handler(): Promise<{ files: number }> {

@@ -1,5 +1,5 @@
-import { links } from '../lib/blobs.ts'
 import { currentListing } from '../lib/exports/listing.ts'
+import { links } from '../lib/files/blobs.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { publicRoute, type Routes } from '../lib/http/route.ts'
 

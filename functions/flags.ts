@@ -2,18 +2,18 @@ import * as v from 'valibot'
 import { choice, members, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, EitherWay } from '../lib/http/params.ts'
+import { ById, OptionalBoolean } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import type { Actor } from '../lib/permissions.ts'
-import * as flags from '../lib/store/flags.ts'
-import { flagTypes } from '../lib/store/record-items.ts'
-import { flagRow } from '../lib/views/flag.ts'
+import { flagTypes } from '../lib/records/items.ts'
+import * as flags from '../lib/review/flags.ts'
+import { flagRow } from '../lib/review/views/flag.ts'
 
 /** A filter that says nothing legal asks for nothing, but a record that there is not has no flags. */
 const Filter = v.object({
   flag_type: v.optional(v.string()),
-  is_resolved: EitherWay,
+  is_resolved: OptionalBoolean,
   entity: v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => it.trim().toLowerCase().slice(0, 36) || undefined),

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import * as blobs from '../lib/blobs.ts'
-import { keeps } from '../lib/cache/cached.ts'
+import { isCacheHealthy } from '../lib/cache/cached.ts'
 import { config } from '../lib/config.ts'
+import * as blobs from '../lib/files/blobs.ts'
+import { metricsText, within } from '../lib/health/prometheus.ts'
+import { lag } from '../lib/health/stream-lag.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { content, Reply } from '../lib/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/http/route.ts'
-import { metricsText, within } from '../lib/metrics.ts'
-import { standing } from '../lib/search/standing.ts'
-import { lag } from '../lib/store/progress.ts'
+import { snapshotHealth } from '../lib/search/model/snapshot-health.ts'
 import * as table from '../lib/table/read.ts'
 import build from '../package.json' with { type: 'json' }
 
@@ -84,9 +84,9 @@ const beside = {
     const { late, seconds } = await lag()
     return { healthy: !late, message: seconds > 0 ? `It is ${seconds} s behind.` : 'It is up to date.' }
   },
-  search: standing,
+  search: snapshotHealth,
   cache: async () =>
-    (await keeps()) ? answers : { healthy: false, message: 'It keeps nothing: all is worked out anew.' },
+    (await isCacheHealthy()) ? answers : { healthy: false, message: 'It keeps nothing: all is worked out anew.' },
 } satisfies Record<string, Ask>
 
 /** Asks all of them at once. Why one does not answer is for the log of its own service, not for the public. */

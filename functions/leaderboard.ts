@@ -1,14 +1,15 @@
+import '../lib/effects/search-documents.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody, type Page } from '../lib/http/page.ts'
-import { BoardQuery } from '../lib/http/params.ts'
+import { listBody, type PageRequest } from '../lib/http/page.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import * as board from '../lib/store/board.ts'
-import { progression } from '../lib/store/progression.ts'
-import { personalOf, statisticsOf } from '../lib/store/statistics.ts'
-import { contributorRow, leaderboardExtras, leaderboardRow } from '../lib/views/board.ts'
-import { progressionView } from '../lib/views/progression.ts'
+import * as board from '../lib/leaderboard/page.ts'
+import { progression } from '../lib/leaderboard/progression.ts'
+import { BoardQuery } from '../lib/leaderboard/queries.ts'
+import { personalOf, statisticsOf } from '../lib/leaderboard/statistics.ts'
+import { contributorRow, leaderboardExtras, leaderboardRow } from '../lib/leaderboard/views/board.ts'
+import { progressionView } from '../lib/leaderboard/views/progression.ts'
 
 /** Who has contributed how much, among everyone and over time. */
 export const routes = {
@@ -60,7 +61,7 @@ export const handler = endpoint(routes)
 /** A list body with the numbers of its page: beyond the end, those of the last. */
 function pageBody(
   request: Request,
-  page: Page,
+  page: PageRequest,
   listed: board.Board,
   row: (it: board.Ranked, origin: string) => object,
 ): object {

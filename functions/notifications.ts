@@ -1,16 +1,16 @@
 import * as v from 'valibot'
-import { notificationTypes } from '../lib/domain/notices.ts'
 import { notFound } from '../lib/errors.ts'
 import { members, optionalChoice } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { EitherWay } from '../lib/http/params.ts'
+import { OptionalBoolean } from '../lib/http/params.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
-import * as notifications from '../lib/store/notifications.ts'
-import { notificationRow } from '../lib/views/notification.ts'
+import { notificationTypes } from '../lib/notifications/events.ts'
+import * as notifications from '../lib/notifications/notifications.ts'
+import { notificationRow } from '../lib/notifications/view.ts'
 
 const Filter = v.object({
-  is_read: EitherWay,
+  is_read: OptionalBoolean,
   notification_type: optionalChoice(notificationTypes),
 })
 

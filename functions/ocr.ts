@@ -1,10 +1,10 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { getObject } from '../lib/blobs.ts'
-import { log } from '../lib/log.ts'
-import { languagesIn, readText, Unreadable } from '../lib/reading.ts'
-import { mentionsIn } from '../lib/store/mentions.ts'
-import { begin, fail, finish } from '../lib/store/ocr.ts'
-import type { Asset } from '../lib/store/project-items.ts'
+import { getObject } from '../lib/files/blobs.ts'
+import { languagesIn, readText, Unreadable } from '../lib/files/ocr-engine.ts'
+import { log } from '../lib/ops/log.ts'
+import { mentionsIn } from '../lib/projects/assets/mentions.ts'
+import { begin, fail, finish } from '../lib/projects/assets/ocr.ts'
+import type { Asset } from '../lib/projects/items.ts'
 import { imagesOf } from '../lib/table/stream.ts'
 
 /** What the memory of the function holds, unpacked, beside the reader. */

@@ -1,17 +1,17 @@
 import * as v from 'valibot'
-import { deleteObject, getObject } from '../lib/blobs.ts'
 import { newId } from '../lib/clock.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { admit, keep } from '../lib/files/admit.ts'
+import { deleteObject, getObject } from '../lib/files/blobs.ts'
+import { type Checked, sniff } from '../lib/files/media/check.ts'
+import { inMemory, type Source } from '../lib/files/media/source.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { uuid } from '../lib/http/params.ts'
 import { content } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { type Checked, sniff } from '../lib/media/check.ts'
-import { inMemory, type Source } from '../lib/media/source.ts'
-import { amendLatest, load } from '../lib/store/users.ts'
-import { imageUrl } from '../lib/views/profile.ts'
+import { amendLatest, load } from '../lib/users/users.ts'
+import { imageUrl } from '../lib/users/views/profile.ts'
 
 /** The largest image that is taken. */
 const LARGEST = 2 * 1024 * 1024

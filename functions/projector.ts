@@ -1,12 +1,12 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { clock } from '../lib/clock.ts'
-import { log } from '../lib/log.ts'
-import { metered } from '../lib/meter.ts'
+import { applyEffects } from '../lib/effects/apply.ts'
+import { changeOf } from '../lib/effects/search-documents.ts'
+import { follow, isFollowed } from '../lib/health/stream-lag.ts'
+import { log } from '../lib/ops/log.ts'
+import { metered } from '../lib/ops/request-cost.ts'
 import type { Change } from '../lib/search/document.ts'
 import { append } from '../lib/search/log.ts'
-import { changeOf } from '../lib/store/documents.ts'
-import { follow, isFollowed } from '../lib/store/progress.ts'
-import { project } from '../lib/store/projections.ts'
 import { type Images, imagesOf } from '../lib/table/stream.ts'
 
 /**
@@ -43,7 +43,7 @@ async function firstFailure(
     try {
       const change = changeOf(images)
       // What it writes and logs carries the id of the request that made the change.
-      await metered(() => project(images), causeOf(images))
+      await metered(() => applyEffects(images), causeOf(images))
       if (change) changes.push(change)
     } catch (error) {
       complain(error, causeOf(images))

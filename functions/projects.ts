@@ -1,27 +1,28 @@
+import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
-import { getObject, links, putObject } from '../lib/blobs.ts'
 import { config } from '../lib/config.ts'
-import { projectStates } from '../lib/domain/project-states.ts'
+import { getObject, links, putObject } from '../lib/files/blobs.ts'
 import { choice, line, members, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { BySlug, oneOrNone, Text, uuid } from '../lib/http/params.ts'
+import { BySlug, oneOrNone, QueryText, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { withinRate } from '../lib/http/throttle.ts'
 import type { Actor } from '../lib/permissions.ts'
-import { peopleOf } from '../lib/store/people.ts'
-import { companyOf } from '../lib/store/project-company.ts'
-import { licenses, visibilities } from '../lib/store/project-items.ts'
-import * as lists from '../lib/store/project-lists.ts'
-import { rollBack } from '../lib/store/project-merge.ts'
-import { find } from '../lib/store/project-search.ts'
-import { transition } from '../lib/store/project-transitions.ts'
-import * as projects from '../lib/store/projects.ts'
-import { within } from '../lib/store/requests.ts'
-import { loadByUsername } from '../lib/store/users.ts'
-import { assetRow } from '../lib/views/asset.ts'
-import { projectActivityView, projectDetail, projectRow } from '../lib/views/project.ts'
-import { graphView, MOST_DRAWN } from '../lib/views/project-graph.ts'
+import { assetRow } from '../lib/projects/assets/view.ts'
+import { licenses, visibilities } from '../lib/projects/items.ts'
+import * as lists from '../lib/projects/lists.ts'
+import { rollBack } from '../lib/projects/merge.ts'
+import * as projects from '../lib/projects/projects.ts'
+import { loadReferenced } from '../lib/projects/referenced.ts'
+import { searchProjects } from '../lib/projects/search.ts'
+import { projectStates } from '../lib/projects/states.ts'
+import { transition } from '../lib/projects/transition.ts'
+import { graphView, MOST_DRAWN } from '../lib/projects/views/graph.ts'
+import { projectActivityView, projectDetail, projectRow } from '../lib/projects/views/project.ts'
+import { peopleOf } from '../lib/users/people.ts'
+import { loadByUsername } from '../lib/users/users.ts'
 import { comments } from './projects/comments.ts'
 import { entities } from './projects/entities.ts'
 import { memberships } from './projects/memberships.ts'
@@ -84,8 +85,8 @@ const Transition = members({ target_state: choice(projectStates), comment: prose
 const ListQuery = v.object({
   state: oneOrNone(projectStates),
   visibility: oneOrNone(visibilities),
-  owner: Text,
-  search: Text,
+  owner: QueryText,
+  search: QueryText,
   ordering: v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => {
@@ -125,7 +126,7 @@ export const routes = {
       if (named !== undefined && owner === undefined) return listBody(request, page, { count: 0, results: [] })
       const filter = { ...rest, ...ordering, owner }
       const { people, results, ...listed } =
-        search === undefined ? await lists.list(filter, actor, page) : await find(search, filter, actor, page)
+        search === undefined ? await lists.list(filter, actor, page) : await searchProjects(search, filter, actor, page)
       return listBody(request, page, { ...listed, results: results.map((it) => projectRow(it, people)) })
     },
   }),
@@ -136,8 +137,8 @@ export const routes = {
     body: Opening,
     idempotent: '24h',
     handle: async ({ actor, body, once }) =>
-      within('project_create', actor.id, config.RATE_PROJECTS, async () => {
-        const company = await companyOf([actor.id], [])
+      withinRate('project_create', actor.id, config.RATE_PROJECTS, async () => {
+        const company = await loadReferenced([actor.id], [])
         const shown = (made: projects.Whole) => created(projectDetail(made, [], actor, company))
         return shown(await projects.create(actor, body, (made) => once(shown(made))))
       }),
@@ -166,7 +167,7 @@ export const routes = {
   }),
 
   'POST /data/projects/{slug}/transition/': changeRoute({
-    permission: 'project.move',
+    permission: 'project.transition',
     cache: 'no-store',
     params: BySlug,
     subject: whole,
@@ -200,7 +201,7 @@ export const routes = {
     params: BySlug,
     subject: whole,
     handle: async ({ subject, actor }) => {
-      const { head } = await companyOf(
+      const { head } = await loadReferenced(
         [],
         subject.entities.slice(0, MOST_DRAWN).map((it) => it.entity_id),
       )
@@ -219,7 +220,7 @@ const userId = async (named: string) => (v.is(uuid, named) ? named.toLowerCase()
 
 async function detailOf(it: projects.Whole, actor: Actor | null) {
   const { about, assets, entities } = it
-  const company = await companyOf(
+  const company = await loadReferenced(
     [
       ...about.memberships.flatMap((one) => [one.user_id, one.invited_by]),
       ...assets.map((one) => one.uploaded_by),

@@ -1,10 +1,10 @@
+import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
-import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/http/params.ts'
 import { content, created, noContent } from '../lib/http/reply.ts'
 import {
   actorRoute,
@@ -21,13 +21,15 @@ import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
 import { maySee } from '../lib/permissions.ts'
-import { find, isSought } from '../lib/store/found.ts'
-import { relatedTo } from '../lib/store/links.ts'
-import * as lists from '../lib/store/record-lists.ts'
-import * as records from '../lib/store/records.ts'
-import { suggest } from '../lib/store/suggest.ts'
-import { detailOf, rowOf } from '../lib/views/record.ts'
-import { relatedView } from '../lib/views/related.ts'
+import { relatedTo } from '../lib/records/links.ts'
+import * as lists from '../lib/records/lists.ts'
+import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
+import { searchRecords } from '../lib/records/search.ts'
+import { suggest } from '../lib/records/suggest.ts'
+import { detailOf, rowOf } from '../lib/records/views/record.ts'
+import { relatedView } from '../lib/records/views/related.ts'
+import * as records from '../lib/records/write.ts'
+import { needsSearch } from '../lib/search/open.ts'
 
 /** A form asks for one field of what is being written; of the rest only the name is looked at. */
 const Question = v.pipe(
@@ -61,8 +63,8 @@ async function listed({ params: { segment }, query, actor, scope, page, request 
   const filter = { ...wanted, ...ordering, kind: segment.key }
   const found = identifier
     ? await lists.identified(segment.key, identifier, filter, actor, page)
-    : isSought(filter)
-      ? await find(filter, actor, scope, page)
+    : needsSearch(filter)
+      ? await searchRecords(filter, actor, scope, page)
       : await lists.list(filter, scope, page)
   const body = listBody(request, page, found)
   return 'facets' in found ? { ...body, facets: found.facets } : body

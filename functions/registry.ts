@@ -1,7 +1,7 @@
 import { endpoint } from '../lib/http/endpoint.ts'
 import { content } from '../lib/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/http/route.ts'
-import { registry } from '../lib/kinds/registry.ts'
+import { registry } from '../lib/kinds/schema/registry.ts'
 
 /** The published description of all kinds, from which forms are built. */
 export const routes = {

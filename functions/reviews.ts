@@ -1,22 +1,24 @@
+import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { clock } from '../lib/clock.ts'
-import { confidences, handlings, verdicts, verificationMethods } from '../lib/domain/verdicts.ts'
 import { choice, members, optionalChoice, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ByEntity, ReviewerQuery } from '../lib/http/params.ts'
+import { ByEntity } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, type Kind, schemaOf } from '../lib/kinds/index.ts'
-import { decide } from '../lib/store/decisions.ts'
-import { companyOf, loadHistory } from '../lib/store/history.ts'
-import { peopleOf } from '../lib/store/people.ts'
-import * as queue from '../lib/store/queue-list.ts'
-import { kindOf } from '../lib/store/records.ts'
-import { decisionsOf, workOf } from '../lib/store/reviewers.ts'
-import { decisionView } from '../lib/views/entity.ts'
-import { dashboardView, decisionRow } from '../lib/views/reviewer.ts'
-import { workspaceView } from '../lib/views/workspace.ts'
+import { loadHistory, loadReferenced } from '../lib/records/history.ts'
+import { confidences, handlings, verdicts, verificationMethods } from '../lib/records/rules/verdicts.ts'
+import { decisionView } from '../lib/records/views/entity.ts'
+import { kindOf } from '../lib/records/write.ts'
+import { decide } from '../lib/review/decide.ts'
+import { ReviewerQuery } from '../lib/review/queries.ts'
+import * as queue from '../lib/review/queue.ts'
+import { decisionsOf, workOf } from '../lib/review/reviewers.ts'
+import { dashboardView, decisionRow } from '../lib/review/views/reviewer.ts'
+import { workspaceView } from '../lib/review/views/workspace.ts'
+import { peopleOf } from '../lib/users/people.ts'
 
 /** What reviewers do with what waits for them, and what they have done. */
 export const routes = {
@@ -26,7 +28,7 @@ export const routes = {
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     handle: async ({ subject, actor }) =>
-      workspaceView(subject, actor, await companyOf(subject), clock.now().getTime()),
+      workspaceView(subject, actor, await loadReferenced(subject), clock.now().getTime()),
   }),
 
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({

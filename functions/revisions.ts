@@ -1,15 +1,17 @@
+import '../lib/effects/search-documents.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody, type Page, sliceOf } from '../lib/http/page.ts'
-import { ByEntity, ById, DiffQuery, EntityQuery, ExplainQuery } from '../lib/http/params.ts'
+import { listBody, type PageRequest, sliceOf } from '../lib/http/page.ts'
+import { ByEntity, ById } from '../lib/http/params.ts'
 import type { Request } from '../lib/http/request.ts'
 import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { kinds } from '../lib/kinds/index.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
-import { type History, loadHistory, loadHistoryOf } from '../lib/store/history.ts'
-import { peopleOf } from '../lib/store/people.ts'
-import { explained } from '../lib/views/explain.ts'
-import { diffView, revisionRow, visibleRevisions } from '../lib/views/revision.ts'
+import { type History, loadHistory, loadHistoryOf } from '../lib/records/history.ts'
+import { DiffQuery, EntityQuery, ExplainQuery } from '../lib/records/queries.ts'
+import { explained } from '../lib/records/views/explain.ts'
+import { diffView, revisionRow, visibleRevisions } from '../lib/records/views/revision.ts'
+import { peopleOf } from '../lib/users/people.ts'
 
 /** The history of the record in whose partition something with this id may lie. */
 async function historyWith({ id }: { id: string }) {
@@ -90,7 +92,7 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-async function revisionList(it: History | undefined, actor: Actor | null, page: Page, request: Request) {
+async function revisionList(it: History | undefined, actor: Actor | null, page: PageRequest, request: Request) {
   const visible = it ? visibleRevisions(it, actor) : []
   const rows = sliceOf(visible, page)
   const people = await peopleOf(rows.map((each) => each.created_by))

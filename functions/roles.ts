@@ -1,3 +1,4 @@
+import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { notFound, refused, signInNeeded } from '../lib/errors.ts'
 import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
@@ -7,12 +8,12 @@ import { ById, NameQuery } from '../lib/http/params.ts'
 import { created, noContent, Reply } from '../lib/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
 import { type Actor, ranks } from '../lib/permissions.ts'
-import * as applications from '../lib/store/applications.ts'
-import { peopleOf } from '../lib/store/people.ts'
-import { find } from '../lib/store/people-found.ts'
-import * as roles from '../lib/store/roles.ts'
-import * as users from '../lib/store/users.ts'
-import { applicationView, ownApplicationView, roleView, userView } from '../lib/views/role.ts'
+import * as applications from '../lib/users/applications.ts'
+import { peopleOf } from '../lib/users/people.ts'
+import * as roles from '../lib/users/roles.ts'
+import { searchUsers } from '../lib/users/search.ts'
+import * as users from '../lib/users/users.ts'
+import { applicationView, ownApplicationView, roleView, userView } from '../lib/users/views/role.ts'
 
 const expertise_areas = v.pipe(
   v.nullish(v.array(v.pipe(line(100), v.trim()), 'Give a list of texts.')),
@@ -170,7 +171,7 @@ export const routes = {
     handle: async ({ actor, query: { search, ordering }, page, request }) => {
       const forward = ordering === 'date_joined'
       const listed = search
-        ? await find(search, { byEmail: actor.is_staff, forward }, page)
+        ? await searchUsers(search, { byEmail: actor.is_staff, forward }, page)
         : await users.list(page, forward)
       const results = listed.items.map((it) => userView(users.userOf(it), actor))
       return listBody(request, page, { ...listed, results })

@@ -1,15 +1,16 @@
+import '../lib/effects/search-documents.ts'
+import { DiscoveryQuery, REPEATED, SearchQuery, SoughtQuery } from '../lib/discovery/queries.ts'
+import { discoveryView, resultView, suggestionView } from '../lib/discovery/view.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { Reply } from '../lib/http/reply.ts'
 import { listRoute, type Routes } from '../lib/http/route.ts'
-import { DiscoveryQuery, REPEATED, SearchQuery, SoughtQuery } from '../lib/http/search-params.ts'
 import { discovered, resources, searchedFirst } from '../lib/kinds/resources.ts'
 import type { Actor } from '../lib/permissions.ts'
-import type { Facets, Hit } from '../lib/search/ask.ts'
-import { keeper } from '../lib/search/kept.ts'
-import { searchModel } from '../lib/search/model.ts'
-import { headsOf } from '../lib/store/found.ts'
-import { rowOf } from '../lib/views/record.ts'
-import { discoveryView, resultView, suggestionView } from '../lib/views/search.ts'
+import { visibleRecords } from '../lib/records/search.ts'
+import { rowOf } from '../lib/records/views/record.ts'
+import { keeper } from '../lib/search/answer-cache.ts'
+import { searchModel } from '../lib/search/model/follower.ts'
+import type { Facets, Hit } from '../lib/search/query.ts'
 
 const MOST_SUGGESTED = 10
 const MOST_DISCOVERED = 100
@@ -64,7 +65,7 @@ export const routes = {
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
       const groups = model.literal({ text: q, scope, resources: searchedFirst, limit: MOST_IN_GROUP })
-      const heads = await headsOf([...groups.values()].flat(), actor)
+      const heads = await visibleRecords([...groups.values()].flat(), actor)
       const rows = (hits: readonly Hit[]) => hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => rowOf(it, actor))
       return Object.fromEntries(searchedFirst.map((resource) => [resource, rows(groups.get(resource) ?? [])]))
     },

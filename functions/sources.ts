@@ -1,24 +1,26 @@
+import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
-import { deleteObject, getObject, putObject } from '../lib/blobs.ts'
 import { newId } from '../lib/clock.ts'
+import { findSources } from '../lib/clusters/search.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { admit, keep } from '../lib/files/admit.ts'
+import { deleteObject, getObject, putObject } from '../lib/files/blobs.ts'
+import { sniff } from '../lib/files/media/check.ts'
+import { inMemory } from '../lib/files/media/source.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
-import { ById, SourceQuery } from '../lib/http/params.ts'
+import { ById } from '../lib/http/params.ts'
 import { content, created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Data, kinds, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
-import { sniff } from '../lib/media/check.ts'
-import { inMemory } from '../lib/media/source.ts'
 import type { Actor } from '../lib/permissions.ts'
-import { isSought } from '../lib/store/found.ts'
-import * as sources from '../lib/store/sources.ts'
-import { findSources } from '../lib/store/things-found.ts'
-import { sourceView } from '../lib/views/source.ts'
+import { needsSearch } from '../lib/search/open.ts'
+import { SourceQuery } from '../lib/sources/queries.ts'
+import * as sources from '../lib/sources/sources.ts'
+import { sourceView } from '../lib/sources/view.ts'
 
 const subject = ({ id }: { id: string }) => sources.load(id)
 const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
@@ -34,7 +36,7 @@ async function listed({
   const filter = { ...wanted, ...ordering }
   const found = name
     ? await sources.named(name, filter, actor, page)
-    : isSought(filter)
+    : needsSearch(filter)
       ? await findSources(filter, actor, scope, page)
       : await sources.list(filter, scope, page)
   return listBody(request, page, found)

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { submissionStatuses } from '../lib/domain/submission.ts'
 import { gone, invalid, notFound } from '../lib/errors.ts'
 import { choice, line, lines, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -7,14 +6,15 @@ import { listBody } from '../lib/http/page.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { mayFollow, mayKnow, mayReview } from '../lib/permissions.ts'
-import { peopleOf } from '../lib/store/people.ts'
-import type { Submission } from '../lib/store/submission-items.ts'
-import * as submissions from '../lib/store/submissions.ts'
-import * as suggestions from '../lib/store/suggestions.ts'
-import { moderationRow, submissionRow, suggestionRow, versionRow } from '../lib/views/submission.ts'
+import type { Submission } from '../lib/submissions/items.ts'
+import { submissionStatuses } from '../lib/submissions/members.ts'
+import * as submissions from '../lib/submissions/submissions.ts'
+import * as suggestions from '../lib/submissions/suggestions.ts'
+import { moderationRow, submissionRow, suggestionRow, versionRow } from '../lib/submissions/view.ts'
+import { peopleOf } from '../lib/users/people.ts'
 
 const counting = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number))
-const One = v.object({ id: v.string() })
+const SubmissionAddress = v.object({ id: v.string() })
 const Numbered = v.object({ id: counting })
 const Version = v.object({ id: v.string(), version: counting })
 
@@ -66,7 +66,7 @@ const moderate = (body: typeof Noted | typeof NotedPart) =>
   actorRoute({
     permission: 'moderation.change',
     cache: 'no-store',
-    params: One,
+    params: SubmissionAddress,
     body,
     handle: async ({ actor, params, body }) => {
       const it = await submissions.load(params.id)
@@ -100,7 +100,7 @@ export const routes = {
   'GET /data/submissions/{id}/': readRoute({
     permission: 'submission.read',
     cache: 'no-store',
-    params: One,
+    params: SubmissionAddress,
     subject,
     handle: async ({ subject }) => rowOf(subject.submission),
   }),
@@ -108,7 +108,7 @@ export const routes = {
   'GET /data/submissions/{id}/versions/': readRoute({
     permission: 'submission.read',
     cache: 'no-store',
-    params: One,
+    params: SubmissionAddress,
     subject,
     handle: async ({ subject }) => (await submissions.listVersions(subject.submission)).map(versionRow),
   }),
@@ -129,7 +129,7 @@ export const routes = {
   'GET /data/submissions/{id}/edit-suggestions/': readRoute({
     permission: 'submission.read',
     cache: 'no-store',
-    params: One,
+    params: SubmissionAddress,
     subject,
     handle: async ({ subject, actor }) => {
       const place = { limit: 100, offset: 0 }
@@ -200,7 +200,7 @@ export const routes = {
   'GET /data/moderations/{id}/': actorRoute({
     permission: 'moderation.read',
     cache: 'no-store',
-    params: One,
+    params: SubmissionAddress,
     handle: async ({ params }) => {
       const it = await submissions.load(params.id)
       if (!it) throw notFound()

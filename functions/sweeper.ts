@@ -1,18 +1,19 @@
-import { log } from '../lib/log.ts'
-import { compact } from '../lib/search/compact.ts'
-import { sweepBoards } from '../lib/store/board-sweep.ts'
-import { sweepOcr } from '../lib/store/ocr.ts'
-import { sweepFiles } from '../lib/store/project-files.ts'
-import { queueState } from '../lib/store/queue-state.ts'
-import { sweepQueue } from '../lib/store/queue-sweep.ts'
-import { sweepUploads } from '../lib/store/uploads.ts'
-import { tidy } from '../lib/table/large.ts'
+import '../lib/effects/search-documents.ts'
+import { sweepBoards } from '../lib/leaderboard/sweep.ts'
+import { log } from '../lib/ops/log.ts'
+import { sweepOcr } from '../lib/projects/assets/ocr.ts'
+import { sweepFiles } from '../lib/projects/assets/sweep.ts'
+import { sweepUploads } from '../lib/projects/assets/uploads.ts'
+import { queueState } from '../lib/review/queue-state.ts'
+import { sweepQueue } from '../lib/review/sweep.ts'
+import { compact } from '../lib/search/model/compact.ts'
+import { recoverStaged } from '../lib/table/two-phase/commit.ts'
 
 type Chores = Readonly<Record<string, () => Promise<number>>>
 
 /** What time alone asks for, by how often; each answers how many things it has dealt with, and is safe to repeat. */
 const chores = {
-  often: { moved: sweepQueue, settled: tidy, uploads: sweepUploads, read: sweepOcr },
+  often: { moved: sweepQueue, settled: recoverStaged, uploads: sweepUploads, read: sweepOcr },
   seldom: { recounted: sweepBoards, cleared: sweepFiles, packed: async () => (await compact())?.documents ?? 0 },
 } satisfies Record<string, Chores>
 

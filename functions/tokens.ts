@@ -3,13 +3,13 @@ import { seededUser } from '../lib/auth/dev.ts'
 import { issue, issueSession, refresh, revoke, revokeSession } from '../lib/auth/jwt.ts'
 import { now } from '../lib/clock.ts'
 import { config } from '../lib/config.ts'
-import { faults, hash, isOutdated, verify } from '../lib/domain/password.ts'
 import { badCredentials, invalid, refused } from '../lib/errors.ts'
 import { emailAddress, line, members, optional, REQUIRED, username } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { created, Reply } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { amend, create, createNamedAfterEmail, loadByEmail, loadByUsername, type User } from '../lib/store/users.ts'
+import { faults, hash, isOutdated, verify } from '../lib/users/password.ts'
+import { amend, create, createNamedAfterEmail, loadByEmail, loadByUsername, type User } from '../lib/users/users.ts'
 
 const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED), v.maxLength(1024, 'Too long.'))
 const name = v.optional(v.nullable(line(254)))

@@ -6,8 +6,8 @@ import { listBody } from '../lib/http/page.ts'
 import { uuid } from '../lib/http/params.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
 import type { Actor } from '../lib/permissions.ts'
-import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/store/users.ts'
-import { accountOf, profileOf } from '../lib/views/profile.ts'
+import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/users/users.ts'
+import { accountOf, profileOf } from '../lib/users/views/profile.ts'
 
 const Slug = v.object({ slug: uuid })
 

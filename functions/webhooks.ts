@@ -1,7 +1,7 @@
 import { config } from '../lib/config.ts'
-import { log } from '../lib/log.ts'
-import { deliverDue } from '../lib/store/deliveries.ts'
-import { send } from '../lib/webhook.ts'
+import { log } from '../lib/ops/log.ts'
+import { send } from '../lib/projects/webhook.ts'
+import { deliverDue } from '../lib/projects/webhook-deliveries.ts'
 
 /** Comes by every minute and sends what is due to the review webhook. Without an address there is nothing to send. */
 export async function handler(): Promise<{ delivered: number; failed: number; dead: number }> {

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { childId } from './domain/address.ts'
+import { childId } from './ids/address.ts'
 
 /** The two things that tests replace: time and chance. */
 export const clock = {
@@ -18,7 +18,7 @@ export const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
 export const newId = () => clock.uuid()
 
 let counter = 0
-/** The id of a new thing in a record's partition (see lib/domain/address.ts); later ones sort after earlier ones. */
+/** The id of a new thing in a record's partition (see lib/ids/address.ts); later ones sort after earlier ones. */
 export function newChildId(record: string): string {
   counter = (counter + 1) % 0x1000
   return childId(record, clock.now().getTime(), counter, clock.random(0x100000))

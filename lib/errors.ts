@@ -9,6 +9,8 @@ export type Code =
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'conflict'
+  | 'being_made'
+  | 'in_progress'
   | 'gone'
   | 'precondition_failed'
   | 'too_large'
@@ -44,8 +46,10 @@ export class Problem extends Error {
   }
 }
 
+/** Whether an error is a problem of this sort. */
+export const isProblem = (error: unknown, code: Code): boolean => error instanceof Problem && error.code === code
 /** Whether someone else was faster, or the state did not permit it. */
-export const isConflict = (error: unknown): boolean => error instanceof Problem && error.code === 'conflict'
+export const isConflict = (error: unknown): boolean => isProblem(error, 'conflict')
 
 /** The body or a header cannot be read at all. */
 export const malformed = (detail: string) => new Problem('malformed', detail)
@@ -78,6 +82,11 @@ export const notAcceptable = (offered: readonly string[]) =>
 /** Someone else was faster, or the state does not permit it. */
 export const conflict = (detail = 'This has changed since it was read. Read it again and retry.') =>
   new Problem('conflict', detail)
+/** Another contribution makes a record that this one names. */
+export const beingMade = () =>
+  new Problem('being_made', 'A record that this one names is being made right now. Try again.')
+/** Another request under the same Idempotency-Key has not come to its end, or has just done so. */
+export const inProgress = () => new Problem('in_progress', 'A request with this Idempotency-Key is being worked on.')
 /** It was here once and will not come back. */
 export const gone = (detail: string) => new Problem('gone', detail)
 /** If-Match names a version that is no longer the current one. */

@@ -44,19 +44,19 @@ const curator = atLeast('expert_curator')
 const owns = (actor: Actor | null, it: Subject) => actor !== null && actor.id === it.contributor_id
 const open = (actor: Actor | null, it: Subject) =>
   it.public && (actor !== null || (it.access_tier ?? 'public') === 'public')
-const sees = (actor: Actor | null, it: Subject) =>
+const canSee = (actor: Actor | null, it: Subject) =>
   actor?.is_staff === true || (!it.deleted_at && (open(actor, it) || owns(actor, it)))
-const reviews = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
-const inspects = (actor: Actor | null, it: Subject) => sees(actor, it) || reviews(actor, it)
+const canReview = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
+const canInspect = (actor: Actor | null, it: Subject) => canSee(actor, it) || canReview(actor, it)
 const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const wrote = (actor: Actor, it: Subject) => actor.id === it.author_id
 /** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
-const knows = (actor: Actor | null, it: Subject) => it.public || actor !== null
+const canSeeSubmission = (actor: Actor | null, it: Subject) => it.public || actor !== null
 /** Suggestions: what came of them is for those who are signed in, until then they are between the two sides and reviewers. */
-const follows = (actor: Actor | null, it: Subject) =>
+const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
   actor !== null && (it.public || reviewer(actor) || owns(actor, it) || wrote(actor, it))
 /** Reviewers, but on a record of their own: nobody decides on that. */
-const settles = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
+const canSettleFlag = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
 const scope = (actor: Actor | null): Scope => ({
   signedIn: actor !== null,
   everything: actor?.is_staff ?? false,
@@ -72,11 +72,11 @@ export const partsIn = {
   mergers: (actor: Actor, _it: Subject) => atLeast('domain_expert')(actor),
 }
 /** Reviewers while a project waits for them, and once it is merged those who may take that back. */
-const oversees = (actor: Actor, it: Subject) =>
+const canOversee = (actor: Actor, it: Subject) =>
   (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && partsIn.mergers(actor, it))
 /** Whoever sees a record of this sort, everyone who works on the project, and those who oversee it. */
-const visits = (actor: Actor | null, it: Subject) =>
-  sees(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || oversees(actor, it)))
+const canSeeProject = (actor: Actor | null, it: Subject) =>
+  canSee(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || canOversee(actor, it)))
 
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
@@ -94,16 +94,16 @@ export const permissions = {
   'vocabulary.read': { open: 'controlled lists' },
   'record.list': { lists: scope },
   'record.create': { role: anyone },
-  'record.read': { sees },
-  'record.update': { sees, changes: (actor, it) => actor.is_staff || owns(actor, it) },
-  'record.delete': { sees, changes: (actor, it) => actor.is_staff || (owns(actor, it) && !it.public) },
-  'record.restore': { sees, changes: staff },
-  'review.read': { role: reviewer, sees: inspects },
-  'review.decide': { role: reviewer, sees: inspects, changes: anyone },
+  'record.read': { sees: canSee },
+  'record.update': { sees: canSee, changes: (actor, it) => actor.is_staff || owns(actor, it) },
+  'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || (owns(actor, it) && !it.public) },
+  'record.restore': { sees: canSee, changes: staff },
+  'review.read': { role: reviewer, sees: canInspect },
+  'review.decide': { role: reviewer, sees: canInspect, changes: anyone },
   'review.dashboard': { role: reviewer },
   'decision.list': { open: 'who decided what is public; records that the caller may not see are not named' },
   'history.list': { lists: scope },
-  'history.read': { sees: inspects },
+  'history.read': { sees: canInspect },
   'queue.read': { role: reviewer },
   'queue.claim': { role: reviewer },
   'queue.moderate': { role: staff },
@@ -114,52 +114,52 @@ export const permissions = {
   'assist.ask': { role: anyone },
   'assertion.list': { lists: scope },
   'assertion.create': { role: anyone },
-  'assertion.read': { sees: inspects },
+  'assertion.read': { sees: canInspect },
   'assertion.change': {
-    sees: inspects,
+    sees: canInspect,
     changes: (actor) => reviewer(actor),
   },
   'activity.list': { lists: scope },
-  'activity.read': { sees: inspects },
+  'activity.read': { sees: canInspect },
   'flag.list': { role: anyone },
-  'flag.read': { role: anyone, sees: inspects },
+  'flag.read': { role: anyone, sees: canInspect },
   'flag.create': { role: anyone },
   'flag.change': {
-    sees: inspects,
-    changes: (actor, it) => settles(actor, it) || (flagged(actor, it) && !it.is_resolved),
+    sees: canInspect,
+    changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
   },
   'flag.resolve': {
-    sees: inspects,
-    changes: (actor, it) => settles(actor, it) || flagged(actor, it),
+    sees: canInspect,
+    changes: (actor, it) => canSettleFlag(actor, it) || flagged(actor, it),
   },
   'flag.delete': {
-    sees: inspects,
-    changes: settles,
+    sees: canInspect,
+    changes: canSettleFlag,
   },
   'notification.own': { role: anyone },
   'submission.list': { role: anyone },
-  'submission.read': { sees: knows },
+  'submission.read': { sees: canSeeSubmission },
   'submission.ids': { open: 'an id says nothing of what it names, and each is checked when it is read' },
   'submission.write': { open: 'nobody may any more, and everyone is told so' },
   'suggestion.list': { role: anyone },
   'suggestion.create': { role: anyone },
-  'suggestion.read': { role: anyone, sees: follows },
-  'suggestion.decide': { sees: follows, changes: (actor, it) => reviewer(actor) && !wrote(actor, it) },
+  'suggestion.read': { role: anyone, sees: canSeeSuggestion },
+  'suggestion.decide': { sees: canSeeSuggestion, changes: (actor, it) => reviewer(actor) && !wrote(actor, it) },
   'moderation.read': { role: staff },
   'moderation.change': { role: staff },
   'comment.list': { lists: scope },
   'comment.add': { role: anyone },
-  'comment.read': { sees: inspects },
-  'comment.create': { sees: inspects, changes: (_, it) => !it.deleted_at },
-  'comment.change': { sees: inspects, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
+  'comment.read': { sees: canInspect },
+  'comment.create': { sees: canInspect, changes: (_, it) => !it.deleted_at },
+  'comment.change': { sees: canInspect, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
   'source.list': { lists: scope },
   'source.create': { role: anyone },
-  'source.read': { sees },
-  'source.change': { sees, changes: (actor, it) => actor.is_staff || owns(actor, it) },
+  'source.read': { sees: canSee },
+  'source.change': { sees: canSee, changes: (actor, it) => actor.is_staff || owns(actor, it) },
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
-  'cluster.read': { sees },
+  'cluster.read': { sees: canSee },
   'cluster.create': { role: reviewer },
-  'cluster.change': { sees, changes: (actor) => atLeast('expert_curator')(actor) },
+  'cluster.change': { sees: canSee, changes: (actor) => atLeast('expert_curator')(actor) },
   'duplicates.suggest': { role: anyone },
   'role.own': { role: anyone },
   'role.read': { role: curator },
@@ -170,14 +170,17 @@ export const permissions = {
   'user.read': { role: curator },
   'project.list': { lists: scope },
   'project.create': { role: anyone },
-  'project.read': { sees: visits },
-  'project.follow': { role: anyone, sees: visits },
-  'project.discuss': { sees: visits, changes: anyone },
-  'project.unsay': { sees: visits, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
-  'project.update': { sees: visits, changes: partsIn.editors },
-  'project.contribute': { sees: visits, changes: partsIn.editors },
-  'project.move': { sees: visits, changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)) },
-  'project.rollback': { sees: visits, changes: partsIn.mergers },
+  'project.read': { sees: canSeeProject },
+  'project.follow': { role: anyone, sees: canSeeProject },
+  'project.comment.create': { sees: canSeeProject, changes: anyone },
+  'project.comment.delete': { sees: canSeeProject, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
+  'project.update': { sees: canSeeProject, changes: partsIn.editors },
+  'project.contribute': { sees: canSeeProject, changes: partsIn.editors },
+  'project.transition': {
+    sees: canSeeProject,
+    changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)),
+  },
+  'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
   'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },
   'statistics.own': { role: anyone },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
@@ -187,16 +190,16 @@ export type Permission = keyof typeof permissions
 export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] extends R ? P : never }[Permission]
 
 /** Whether this caller may see that record; for handlers that load a second thing. */
-export const maySee = (actor: Actor | null, it: Subject): boolean => sees(actor, it)
+export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)
 /** Whether this caller may see that record, or reviews it while it waits. */
-export const mayInspect = (actor: Actor | null, it: Subject): boolean => inspects(actor, it)
+export const mayInspect = (actor: Actor | null, it: Subject): boolean => canInspect(actor, it)
 /** Whether this caller may see that project. */
-export const mayVisit = (actor: Actor | null, it: Subject): boolean => visits(actor, it)
+export const mayVisit = (actor: Actor | null, it: Subject): boolean => canSeeProject(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
 /** Whether the caller may see that suggestion. */
-export const mayFollow = (actor: Actor | null, it: Subject): boolean => follows(actor, it)
+export const mayFollow = (actor: Actor | null, it: Subject): boolean => canSeeSuggestion(actor, it)
 /** Whether the caller may see that legacy submission. */
-export const mayKnow = (actor: Actor | null, it: Subject): boolean => knows(actor, it)
+export const mayKnow = (actor: Actor | null, it: Subject): boolean => canSeeSubmission(actor, it)
 /** Which records of a list this caller may be shown; for handlers that list a second sort of thing. */
 export const scopeOf = (actor: Actor | null): Scope => scope(actor)

@@ -5,11 +5,11 @@ import { BySlug, uuid } from '../../lib/http/params.ts'
 import { created, noContent } from '../../lib/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
 import type { Actor } from '../../lib/permissions.ts'
-import { companyOf } from '../../lib/store/project-company.ts'
-import * as linked from '../../lib/store/project-entities.ts'
-import type { ProjectEntity } from '../../lib/store/project-items.ts'
-import { load, loadWhole } from '../../lib/store/projects.ts'
-import { entityView } from '../../lib/views/project.ts'
+import * as linked from '../../lib/projects/entities.ts'
+import type { ProjectEntity } from '../../lib/projects/items.ts'
+import { load, loadWhole } from '../../lib/projects/projects.ts'
+import { loadReferenced } from '../../lib/projects/referenced.ts'
+import { entityView } from '../../lib/projects/views/project.ts'
 
 const Link = members({
   entity: uuidOf(REQUIRED),
@@ -17,14 +17,14 @@ const Link = members({
 })
 const Label = members({ role_in_project: v.pipe(v.string(REQUIRED), line(120), v.trim()) })
 
-const One = v.object({ ...BySlug.entries, id: uuid })
+const EntityAddress = v.object({ ...BySlug.entries, id: uuid })
 const subject = ({ slug }: { slug: string }) => load(slug)
 const whole = ({ slug }: { slug: string }) => loadWhole(slug)
 
 const relabel = changeRoute({
   permission: 'project.contribute',
   cache: 'no-store',
-  params: One,
+  params: EntityAddress,
   subject: whole,
   body: Label,
   handle: async ({ subject, actor, params, body }) => {
@@ -42,7 +42,7 @@ export const entities = {
     subject: whole,
     handle: async ({ subject: { entities }, actor, page, request }) => {
       const rows = sliceOf(entities, page)
-      const { people, head } = await companyOf(
+      const { people, head } = await loadReferenced(
         rows.map((it) => it.added_by),
         rows.map((it) => it.entity_id),
       )
@@ -66,7 +66,7 @@ export const entities = {
   'GET /data/projects/{slug}/entities/{id}/': readRoute({
     permission: 'project.follow',
     cache: 'no-store',
-    params: One,
+    params: EntityAddress,
     subject: whole,
     handle: async ({ subject, actor, params }) => viewOf(linked.linkIn(subject, params.id), actor),
   }),
@@ -77,7 +77,7 @@ export const entities = {
   'DELETE /data/projects/{slug}/entities/{id}/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: One,
+    params: EntityAddress,
     subject: whole,
     handle: async ({ subject, actor, params }) => {
       await linked.unlink(subject, actor, params.id)
@@ -87,6 +87,6 @@ export const entities = {
 } satisfies Routes
 
 async function viewOf(it: ProjectEntity, actor: Actor | null) {
-  const { people, head } = await companyOf([it.added_by], [it.entity_id])
+  const { people, head } = await loadReferenced([it.added_by], [it.entity_id])
   return entityView(it, head(it.entity_id), actor, people)
 }

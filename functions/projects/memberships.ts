@@ -4,11 +4,11 @@ import { listBody, sliceOf } from '../../lib/http/page.ts'
 import { BySlug, uuid } from '../../lib/http/params.ts'
 import { created, noContent } from '../../lib/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
-import { peopleOf } from '../../lib/store/people.ts'
-import type { Membership, Project } from '../../lib/store/project-items.ts'
-import * as people from '../../lib/store/project-members.ts'
-import { load } from '../../lib/store/projects.ts'
-import { membershipView } from '../../lib/views/project.ts'
+import type { Membership, Project } from '../../lib/projects/items.ts'
+import * as people from '../../lib/projects/members.ts'
+import { load } from '../../lib/projects/projects.ts'
+import { membershipView } from '../../lib/projects/views/project.ts'
+import { peopleOf } from '../../lib/users/people.ts'
 
 const roles = ['editor', 'viewer', 'domain_expert'] as const
 const Invitation = members({
@@ -19,13 +19,13 @@ const Invitation = members({
   role: v.optional(choice(roles), 'editor'),
 })
 const Role = members({ role: choice(roles) })
-const One = v.object({ ...BySlug.entries, id: uuid })
+const MemberAddress = v.object({ ...BySlug.entries, id: uuid })
 const subject = ({ slug }: { slug: string }) => load(slug)
 
 const reassign = changeRoute({
   permission: 'project.contribute',
   cache: 'no-store',
-  params: One,
+  params: MemberAddress,
   subject,
   body: Role,
   handle: async ({ subject, actor, params, body }) => {
@@ -64,7 +64,7 @@ export const memberships = {
   'GET /data/projects/{slug}/memberships/{id}/': readRoute({
     permission: 'project.follow',
     cache: 'no-store',
-    params: One,
+    params: MemberAddress,
     subject,
     handle: async ({ subject: { about }, params }) => viewOf(about, people.memberIn(about.memberships, params.id)),
   }),
@@ -75,7 +75,7 @@ export const memberships = {
   'DELETE /data/projects/{slug}/memberships/{id}/': changeRoute({
     permission: 'project.contribute',
     cache: 'no-store',
-    params: One,
+    params: MemberAddress,
     subject,
     handle: async ({ subject, actor, params }) => {
       await people.dismiss(subject, actor, params.id)

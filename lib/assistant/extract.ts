@@ -1,4 +1,4 @@
-import { fold, sortWords } from '../domain/fold.ts'
+import { fold, sortWords } from '../matching/fold.ts'
 import { type About, cut, type Passage } from './passage.ts'
 
 /** So many records are quoted, and so many sentences of each. */

@@ -1,4 +1,4 @@
-import { fold } from '../domain/fold.ts'
+import { fold } from '../matching/fold.ts'
 
 /** One thing that was said, by whom. */
 export type Message = { role: 'user' | 'assistant' | 'system'; content: string }

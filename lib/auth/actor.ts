@@ -1,22 +1,11 @@
 import { config } from '../config.ts'
 import type { Actor } from '../permissions.ts'
-import type { User } from '../store/users.ts'
+import type { User } from '../users/users.ts'
+import type { Authenticator, Credentials } from './authenticator.ts'
 import { devHeader, devSession } from './dev.ts'
 import { identityProvider } from './idp.ts'
 import { jwt } from './jwt.ts'
 import { secondary } from './secondary.ts'
-
-/** What a request shows of its caller. */
-export type Credentials = {
-  headers: Readonly<Record<string, string>>
-  cookie?: string | undefined
-  method: string
-  origin: string
-}
-/** Credentials with the bearer token taken out: text that may be a token, or empty. */
-export type Shown = Credentials & { token: string }
-/** Answers the user whose credentials these are, or nothing. Never throws for a token that is not its own. */
-export type Authenticator = (shown: Shown) => Promise<User | undefined>
 
 /** The first that accepts wins. */
 const chain: readonly Authenticator[] = [

@@ -1,5 +1,5 @@
-import { loadByEmail, type User } from '../store/users.ts'
-import type { Authenticator } from './actor.ts'
+import { loadByEmail, type User } from '../users/users.ts'
+import type { Authenticator } from './authenticator.ts'
 import { userOf } from './jwt.ts'
 
 /** Accepts `X-Dev-User: <email>` of a seeded user. Only in the chain of dev mode. */

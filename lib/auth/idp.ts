@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { nowSeconds } from '../clock.ts'
 import { config } from '../config.ts'
-import type { Authenticator } from './actor.ts'
+import type { Authenticator } from './authenticator.ts'
 import { ISSUER } from './jwt.ts'
 import { type Identified, issuerKeys, PATIENCE, remembering } from './provider.ts'
 import { claimsOf } from './shape.ts'

@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import { clock, nowSeconds } from '../clock.ts'
 import { config } from '../config.ts'
 import { badCredentials, isConflict, malformed } from '../errors.ts'
-import { advance, close, deny, end, loadWithUser, open, type Session } from '../store/tokens.ts'
-import type { User } from '../store/users.ts'
-import type { Authenticator } from './actor.ts'
+import { advance, close, deny, end, loadWithUser, open, type Session } from '../users/tokens.ts'
+import type { User } from '../users/users.ts'
+import type { Authenticator } from './authenticator.ts'
 import { memory } from './memory.ts'
 import { claimsOf } from './shape.ts'
 
@@ -13,11 +13,11 @@ import { claimsOf } from './shape.ts'
 export const ISSUER = 'heritage-knowledge-service'
 const AUDIENCE = 'heritage-knowledge-api'
 
-const DAY = 86_400
+const DAY_S = 86_400
 /** Seconds that each type of token lives. */
 const lifetimes = config.devMode
-  ? { access: 7 * DAY, refresh: 30 * DAY, session: 7 * DAY }
-  : { access: 15 * 60, refresh: DAY / 2, session: DAY / 2 }
+  ? { access: 7 * DAY_S, refresh: 30 * DAY_S, session: 7 * DAY_S }
+  : { access: 15 * 60, refresh: DAY_S / 2, session: DAY_S / 2 }
 type TokenType = keyof typeof lifetimes
 export type Pair = { access: string; refresh: string }
 

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { nowSeconds } from '../clock.ts'
 
 /** Answers about tokens, kept in this process until a time in seconds. Holds at most `most`; the oldest go first. */
-export type Memory<T> = {
+export type BoundedMap<T> = {
   get: (token: string) => T | undefined
   set: (token: string, answer: T, until: number) => void
 }
 
 /** A memory whose keys are hashes, so that no token lies about in it. */
-export function memory<T>(most: number): Memory<T> {
+export function memory<T>(most: number): BoundedMap<T> {
   const kept = new Map<string, { answer: T; until: number }>()
   return {
     get: (token) => {

@@ -2,8 +2,8 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import * as v from 'valibot'
 import { clock, nowSeconds } from '../clock.ts'
 import { Problem } from '../errors.ts'
-import { keepIdentity, loadIdentity } from '../store/tokens.ts'
-import { amendLatest, createNamedAfterEmail, load, loadByEmail, type User } from '../store/users.ts'
+import { keepIdentity, loadIdentity } from '../users/tokens.ts'
+import { amendLatest, createNamedAfterEmail, load, loadByEmail, type User } from '../users/users.ts'
 import { hashOf, memory } from './memory.ts'
 
 /** What a provider says of a person; `until` when the token itself expires. */

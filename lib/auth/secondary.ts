@@ -1,5 +1,5 @@
 import { config } from '../config.ts'
-import type { Authenticator } from './actor.ts'
+import type { Authenticator } from './authenticator.ts'
 import { issuerKeys, remembering } from './provider.ts'
 import { claimsOf } from './shape.ts'
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { clock } from '../clock.ts'
 import { config } from '../config.ts'
-import { log } from '../log.ts'
-import { noteCache } from '../meter.ts'
+import { log } from '../ops/log.ts'
+import { noteCache } from '../ops/request-cost.ts'
 import { key } from '../table/keys.ts'
 import { addTo } from '../table/write.ts'
 import { memoryStore } from './memory.ts'
 import { redisStore } from './redis.ts'
-import { answers, type Name, staleBy } from './rules.ts'
+import { cacheTtls, invalidatedBy, type Name } from './rules.ts'
 import type { Store } from './store.ts'
 import { tableStore } from './table.ts'
 
@@ -29,13 +29,13 @@ export async function cached<T extends object>(name: Name, key: string, work: ()
 }
 
 /** Makes stale what depends on items of these types; for after their commit. A bump that is lost costs what an entry may live. */
-export async function outdate(types: readonly string[]): Promise<void> {
-  const names = new Set(types.flatMap((type) => staleBy[type] ?? []))
+export async function invalidate(types: readonly string[]): Promise<void> {
+  const names = new Set(types.flatMap((type) => invalidatedBy[type] ?? []))
   if (names.size > 0) await attempt(() => addTo(key.versions(), Object.fromEntries([...names].map((it) => [it, 1]))))
 }
 
 /** Whether the cache gives back what it is given; where it does not, everything is a miss. */
-export async function keeps(): Promise<boolean> {
+export async function isCacheHealthy(): Promise<boolean> {
   const at = `${config.CACHE_KEY_PREFIX}health`
   await attempt(() => store.keep(at, 'kept', 30))
   return (await attempt(() => store.read(at))) === 'kept'
@@ -70,7 +70,7 @@ function begin<T>(at: string, name: Name, work: () => Promise<T>): Promise<strin
 }
 
 async function make<T>(at: string, name: Name, work: () => Promise<T>): Promise<string> {
-  const { seconds } = answers[name]
+  const { seconds } = cacheTtls[name]
   const value = JSON.stringify(await work())
   const until = clock.now().getTime() + seconds * 1000
   await attempt(() => store.keep(at, `${until} ${value}`, seconds))

@@ -1,5 +1,5 @@
 import type { Redis } from 'iovalkey'
-import { log } from '../log.ts'
+import { log } from '../ops/log.ts'
 import { SLOW_MS, type Store, versionOf } from './store.ts'
 
 /** After a failure the server is left alone for so long. */

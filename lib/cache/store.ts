@@ -4,10 +4,10 @@ import { getMany, itemAt } from '../table/read.ts'
 /** Where answers are kept, by place. `look` gives the newest version of a sort of answer and what is kept at the place of that version. */
 export type Store = {
   read: (at: string) => Promise<string | undefined>
-  look: (name: string, place: (version: number) => string) => Promise<Found>
+  look: (name: string, place: (version: number) => string) => Promise<CachedText>
   keep: (at: string, text: string, seconds: number) => Promise<void>
 }
-export type Found = { version: number; text: string | undefined }
+export type CachedText = { version: number; text: string | undefined }
 
 /** A cache that takes longer than this is none. */
 export const SLOW_MS = 500

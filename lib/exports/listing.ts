@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { deleteObject, getObject, keysUnder, putObject } from '../blobs.ts'
 import { clock, newId } from '../clock.ts'
+import { deleteObject, getObject, keysUnder, putObject } from '../files/blobs.ts'
 
 const File = v.object({
   name: v.string(),

@@ -1,9 +1,9 @@
-import { startUpload, type Upload } from '../blobs.ts'
 import { now } from '../clock.ts'
 import { config } from '../config.ts'
+import { startUpload, type Upload } from '../files/blobs.ts'
 import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
-import { publishedOf } from '../store/published.ts'
-import { licencesOf } from '../store/sources.ts'
+import { publishedOf } from '../records/published.ts'
+import { licencesOf } from '../sources/sources.ts'
 import { csvLine } from './csv.ts'
 import { clearAway, currentListing, type File, type Listing, newFolder, publishListing } from './listing.ts'
 import {

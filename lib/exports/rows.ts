@@ -1,7 +1,6 @@
 import { type Kind, kinds } from '../kinds/index.ts'
-import type { Assertion } from '../store/record-items.ts'
-import type { Loaded } from '../store/records.ts'
-import { showsAssertion, valuesFor } from '../views/record.ts'
+import type { Assertion, Loaded } from '../records/items.ts'
+import { showsAssertion, valuesFor } from '../records/views/record.ts'
 
 /**
  * A published record as files for everyone hold it. When it was changed last and how often is left out: that would tell

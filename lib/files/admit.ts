@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { putObject, putStream } from '../blobs.ts'
 import { invalid } from '../errors.ts'
-import { type Checked, checkContent } from '../media/check.ts'
-import { blocks, type Source, sizeOf, Unfit } from '../media/source.ts'
-import { type ContentType, contentTypes, typeFacts, typeNamed, typeOfName } from '../media/types.ts'
+import { putObject, putStream } from './blobs.ts'
+import { type Checked, checkContent } from './media/check.ts'
+import { blocks, type Source, sizeOf, Unfit } from './media/source.ts'
+import { type ContentType, contentTypes, typeFacts, typeNamed, typeOfName } from './media/types.ts'
 
 /** What a client says of a file; `media_type` is a type or a class, `sent_as` the type of its part of a form. */
 export type Claim = { file_name?: string | undefined; media_type?: string | undefined; sent_as?: string | undefined }

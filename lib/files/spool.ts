@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '../clock.ts'
-import { type Source, throughWindows } from '../media/source.ts'
+import { type Source, throughWindows } from './media/source.ts'
 
 /** A file on the disk of the function: as large as it is, it takes no memory. */
 export type Spool = { source: Source; sha256: string }

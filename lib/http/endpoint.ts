@@ -15,17 +15,17 @@ import {
   refused,
   signInNeeded,
 } from '../errors.ts'
-import { metered } from '../meter.ts'
+import { metered } from '../ops/request-cost.ts'
 import { type Actor, permissions, type Scope, type Subject } from '../permissions.ts'
-import { throttle } from '../store/requests.ts'
 import { preferred } from './accept.ts'
-import { repeatable } from './once.ts'
+import { withIdempotencyKey } from './idempotency.ts'
 import { pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
 import { Reply } from './reply.ts'
 import { bodyOf, type FormLimits, type Request } from './request.ts'
 import type { CachePolicy, Route, Routes, Throttle } from './route.ts'
 import { type Event, type Given, type Result, shell } from './shell.ts'
+import { throttle } from './throttle.ts'
 
 /** Routes as a Lambda handler for HTTP API events (payload 2.0). */
 export function endpoint(routes: Routes): (event: Event, context: Context) => Promise<Result> {
@@ -70,7 +70,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const type = typeFor(spec, request)
   const given = { actor, scope: rule.lists?.(actor), subject, params, query, body, page: pageOf(request), request }
   const handle = spec.representations?.[type] ?? spec.handle
-  const answer = await repeatable(spec.idempotent, request, actor, { route: hit.key, params, body }, (once) =>
+  const answer = await withIdempotencyKey(spec.idempotent, request, actor, { route: hit.key, params, body }, (once) =>
     handle({ ...given, once }),
   )
   const reply =

@@ -12,6 +12,8 @@ const statuses: Record<Code, number> = {
   method_not_allowed: 405,
   not_acceptable: 406,
   conflict: 409,
+  being_made: 409,
+  in_progress: 409,
   gone: 410,
   precondition_failed: 412,
   too_large: 413,

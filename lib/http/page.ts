@@ -2,15 +2,15 @@ import type { Request } from './request.ts'
 import { seal, unseal } from './seal.ts'
 
 /** Where a page lies: `from` is the sort key beside it, when a followed link carried one. */
-export type Page = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
+export type PageRequest = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
 /** What a store answers for a page; the sort keys at its edges make the links. */
-export type Listed<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
+export type PageResult<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
 
 const DEFAULT_SIZE = 20
 const LARGEST_SIZE = 100
 
 /** limit and offset, or page and page_size: clients send any mixture. What is not a number counts as absent. */
-export function pageOf(request: Request, size = DEFAULT_SIZE): Page {
+export function pageOf(request: Request, size = DEFAULT_SIZE): PageRequest {
   const { query } = request
   const limit = Math.min(whole(query.limit) ?? whole(query.page_size) ?? size, LARGEST_SIZE) || size
   const number = whole(query.page)
@@ -21,7 +21,7 @@ export function pageOf(request: Request, size = DEFAULT_SIZE): Page {
 export type ListBody<T> = { count: number; next: string | null; previous: string | null; results: T[] }
 
 /** The contract's list body. Following `next` or `previous` costs one page however deep. */
-export function listBody<T>(request: Request, page: Page, listed: Listed<T>): ListBody<T> {
+export function listBody<T>(request: Request, page: PageRequest, listed: PageResult<T>): ListBody<T> {
   const { limit, offset } = page
   const end = offset + listed.results.length
   return {
@@ -36,7 +36,7 @@ export function listBody<T>(request: Request, page: Page, listed: Listed<T>): Li
 }
 
 /** What a page shows of a list that is in memory. */
-export const sliceOf = <T>(all: readonly T[], { offset, limit }: Pick<Page, 'offset' | 'limit'>): T[] =>
+export const sliceOf = <T>(all: readonly T[], { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): T[] =>
   all.slice(offset, offset + limit)
 
 const whole = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
@@ -59,7 +59,13 @@ export function listAddress(request: Request): URL {
   return url
 }
 
-function link(request: Request, page: Page, offset: number, side: 'after' | 'before', at: string | undefined): string {
+function link(
+  request: Request,
+  page: PageRequest,
+  offset: number,
+  side: 'after' | 'before',
+  at: string | undefined,
+): string {
   const url = listAddress(request)
   url.searchParams.set('limit', String(page.limit))
   url.searchParams.set('offset', String(offset))
@@ -70,7 +76,7 @@ function link(request: Request, page: Page, offset: number, side: 'after' | 'bef
   return url.href
 }
 
-function hintOf(request: Request, offset: number): Page['from'] {
+function hintOf(request: Request, offset: number): PageRequest['from'] {
   const plain = request.query.hint === undefined ? undefined : unseal(request.query.hint, contextOf(request))
   if (plain === undefined) return undefined
   const [place, side, at] = JSON.parse(plain)

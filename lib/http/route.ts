@@ -1,9 +1,9 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { Rate } from '../config.ts'
 import type { Actor, Changes, Lists, Open, PermissionBy, Role, Scope, Sees, Subject } from '../permissions.ts'
-import type { Once } from '../store/requests.ts'
-import type { Page } from './page.ts'
+import type { PageRequest } from './page.ts'
 import type { FormLimits, Request } from './request.ts'
+import type { KeepReply } from './throttle.ts'
 
 type Schema = GenericSchema | undefined
 type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
@@ -41,7 +41,7 @@ const asRoute = (spec: unknown) => spec as Route
 
 /** Anyone may call it. `actor` is whoever happens to be signed in. */
 export function publicRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
-  spec: Spec<PermissionBy<Open>, P, Q, B, { actor: Actor | null; page: Page }>,
+  spec: Spec<PermissionBy<Open>, P, Q, B, { actor: Actor | null; page: PageRequest }>,
 ): Route {
   return asRoute(spec)
 }
@@ -54,7 +54,7 @@ type Repeats = { idempotent?: '24h' }
 
 /** Needs an actor with a role. */
 export function actorRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
-  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: Page; once: Once }> & Repeats,
+  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: PageRequest; once: KeepReply }> & Repeats,
 ): Route {
   return asRoute(spec)
 }
@@ -64,13 +64,13 @@ export type ListCall<Q extends Schema> = {
   query: Parsed<Q>
   actor: Actor | null
   scope: Scope
-  page: Page
+  page: PageRequest
   request: Request
 }
 
 /** Lists things; `scope` says which of them this actor may see. */
 export function listRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
-  spec: Spec<PermissionBy<Lists>, P, Q, B, { actor: Actor | null; scope: Scope; page: Page }>,
+  spec: Spec<PermissionBy<Lists>, P, Q, B, { actor: Actor | null; scope: Scope; page: PageRequest }>,
 ): Route {
   return asRoute(spec)
 }
@@ -84,7 +84,8 @@ export function readRoute<
   Q extends Schema = undefined,
   B extends Schema = undefined,
 >(
-  spec: Spec<PermissionBy<Sees<Subject>>, P, Q, B, { actor: Actor | null; subject: S; page: Page }> & Loads<S, P>,
+  spec: Spec<PermissionBy<Sees<Subject>>, P, Q, B, { actor: Actor | null; subject: S; page: PageRequest }> &
+    Loads<S, P>,
 ): Route {
   return asRoute(spec)
 }
@@ -96,7 +97,9 @@ export function changeRoute<
   Q extends Schema = undefined,
   B extends Schema = undefined,
 >(
-  spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S; once: Once }> & Loads<S, P> & Repeats,
+  spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S; once: KeepReply }> &
+    Loads<S, P> &
+    Repeats,
 ): Route {
   return asRoute(spec)
 }

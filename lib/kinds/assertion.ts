@@ -1,6 +1,6 @@
-import { calendarSystem, confidence, datePrecision, reconciliationStatus, sourceType } from './enums.ts'
-import { date, edtfDate, fraction, named, relation, relations, select, text, textarea, url } from './fields.ts'
-import { defineKind } from './kind.ts'
+import { calendarSystem, confidence, datePrecision, reconciliationStatus, sourceType } from './schema/enums.ts'
+import { date, edtfDate, fraction, named, relation, relations, select, text, textarea, url } from './schema/fields.ts'
+import { defineKind } from './schema/kind.ts'
 
 export const assertion = defineKind({
   key: 'assertion',

@@ -1,6 +1,6 @@
-import { edtfDate, number, relations } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { dating, note } from './slots.ts'
+import { edtfDate, number, relations } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { dating, note } from './schema/slots.ts'
 
 export const calendar = defineRecordKind({
   key: 'calendar',

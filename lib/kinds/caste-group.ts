@@ -1,6 +1,6 @@
-import { text } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { note } from './slots.ts'
+import { text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { note } from './schema/slots.ts'
 
 export const caste_group = defineRecordKind({
   key: 'caste_group',

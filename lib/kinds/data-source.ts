@@ -1,7 +1,7 @@
-import { dataciteResourceType, sourceAccessTier, sourceType } from './enums.ts'
-import { edtfDate, labels, name, named, number, select, text, textarea, url } from './fields.ts'
-import { defineKind } from './kind.ts'
-import { note } from './slots.ts'
+import { dataciteResourceType, sourceAccessTier, sourceType } from './schema/enums.ts'
+import { edtfDate, labels, name, named, number, select, text, textarea, url } from './schema/fields.ts'
+import { defineKind } from './schema/kind.ts'
+import { note } from './schema/slots.ts'
 
 export const data_source = defineKind({
   key: 'data_source',

@@ -1,6 +1,6 @@
-import { relations, text } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { note } from './slots.ts'
+import { relations, text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { note } from './schema/slots.ts'
 
 export const deity = defineRecordKind({
   key: 'deity',

@@ -1,6 +1,6 @@
-import { relation } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { carriedOutBy, note, timespan } from './slots.ts'
+import { relation } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { carriedOutBy, note, timespan } from './schema/slots.ts'
 
 export const enshrinement = defineRecordKind({
   key: 'enshrinement',

@@ -1,6 +1,6 @@
-import { boolean, labels, text } from './fields.ts'
-import { defineKind } from './kind.ts'
-import { note } from './slots.ts'
+import { boolean, labels, text } from './schema/fields.ts'
+import { defineKind } from './schema/kind.ts'
+import { note } from './schema/slots.ts'
 
 // Clusters are made by curators on their own pages, so the contribution hub does not offer them.
 export const entity_cluster = defineKind({

@@ -1,7 +1,7 @@
-import { base } from './base.ts'
-import { entityCategory } from './enums.ts'
-import { name, select, textarea } from './fields.ts'
-import { defineKind } from './kind.ts'
+import { base } from './schema/base.ts'
+import { entityCategory } from './schema/enums.ts'
+import { name, select, textarea } from './schema/fields.ts'
+import { defineKind } from './schema/kind.ts'
 
 export const entity = defineKind({
   key: 'entity',

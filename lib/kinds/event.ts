@@ -1,7 +1,7 @@
-import { eventType, recurrence } from './enums.ts'
-import { edtfDate, relations, select } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { dating, locationName, note, timespan, tookPlaceAt } from './slots.ts'
+import { eventType, recurrence } from './schema/enums.ts'
+import { edtfDate, relations, select } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { dating, locationName, note, timespan, tookPlaceAt } from './schema/slots.ts'
 
 export const event = defineRecordKind({
   key: 'event',

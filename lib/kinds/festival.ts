@@ -1,6 +1,6 @@
-import { edtfDate, relations, text } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { locationName, rite } from './slots.ts'
+import { edtfDate, relations, text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { locationName, rite } from './schema/slots.ts'
 
 export const festival = defineRecordKind({
   key: 'festival',

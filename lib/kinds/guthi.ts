@@ -1,7 +1,7 @@
-import { guthiType } from './enums.ts'
-import { relations, select, text } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { note } from './slots.ts'
+import { guthiType } from './schema/enums.ts'
+import { relations, select, text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { note } from './schema/slots.ts'
 
 export const guthi = defineRecordKind({
   key: 'guthi',

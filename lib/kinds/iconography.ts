@@ -1,6 +1,6 @@
-import { edtfDate, named, relation, relations, text } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { dating, locationName, madeThing, note } from './slots.ts'
+import { edtfDate, named, relation, relations, text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { dating, locationName, madeThing, note } from './schema/slots.ts'
 
 export const iconography = defineRecordKind({
   key: 'iconography',

@@ -1,6 +1,6 @@
-import { relation, relations } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { rite, tookPlaceAt } from './slots.ts'
+import { relation, relations } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { rite, tookPlaceAt } from './schema/slots.ts'
 
 export const kumari_retirement = defineRecordKind({
   key: 'kumari_retirement',

@@ -1,6 +1,6 @@
-import { boolean, relation, text } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { rite, tookPlaceAt } from './slots.ts'
+import { boolean, relation, text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { rite, tookPlaceAt } from './schema/slots.ts'
 
 export const kumari_selection = defineRecordKind({
   key: 'kumari_selection',

@@ -1,6 +1,6 @@
-import { relation, relations } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { documented, note, timespan } from './slots.ts'
+import { relation, relations } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { documented, note, timespan } from './schema/slots.ts'
 
 export const kumari_tenure = defineRecordKind({
   key: 'kumari_tenure',

@@ -1,7 +1,7 @@
-import { locationStatus, locationType } from './enums.ts'
-import { relations, select } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { note, point } from './slots.ts'
+import { locationStatus, locationType } from './schema/enums.ts'
+import { relations, select } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { note, point } from './schema/slots.ts'
 
 export const location = defineRecordKind({
   key: 'location',

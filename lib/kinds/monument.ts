@@ -1,6 +1,6 @@
-import { text } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { building } from './slots.ts'
+import { text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { building } from './schema/slots.ts'
 
 export const monument = defineRecordKind({
   key: 'monument',

@@ -1,6 +1,6 @@
-import { edtfDate } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { dating, note, timespan } from './slots.ts'
+import { edtfDate } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { dating, note, timespan } from './schema/slots.ts'
 
 export const period = defineRecordKind({
   key: 'period',

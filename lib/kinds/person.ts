@@ -1,7 +1,7 @@
-import { calendarSystem, datePrecision } from './enums.ts'
-import { edtfDate, labels, relations, select, text, textarea } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { note } from './slots.ts'
+import { calendarSystem, datePrecision } from './schema/enums.ts'
+import { edtfDate, labels, relations, select, text, textarea } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { note } from './schema/slots.ts'
 
 export const person = defineRecordKind({
   key: 'person',

@@ -1,6 +1,6 @@
-import { edtfDate, named } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { locationName, rite } from './slots.ts'
+import { edtfDate, named } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { locationName, rite } from './schema/slots.ts'
 
 export const ritual = defineRecordKind({
   key: 'ritual',

@@ -1,7 +1,7 @@
-import { sourceDocType } from './enums.ts'
-import { edtfDate, name, named, relation, select, text, textarea, url } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { documented, note } from './slots.ts'
+import { sourceDocType } from './schema/enums.ts'
+import { edtfDate, name, named, relation, select, text, textarea, url } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { documented, note } from './schema/slots.ts'
 
 export const source = defineRecordKind({
   key: 'source',

@@ -1,5 +1,5 @@
-import { defineRecordKind } from './kind.ts'
-import { building } from './slots.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { building } from './schema/slots.ts'
 
 export const structure = defineRecordKind({
   key: 'structure',

@@ -1,7 +1,7 @@
-import { syncreticType } from './enums.ts'
-import { named, relation, relations, select } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { documented, note } from './slots.ts'
+import { syncreticType } from './schema/enums.ts'
+import { named, relation, relations, select } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { documented, note } from './schema/slots.ts'
 
 // The name is required here too, although older forms leave it out: a list of nameless pairs helps nobody.
 export const syncretism = defineRecordKind({

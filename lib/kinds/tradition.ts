@@ -1,7 +1,7 @@
-import { traditionType } from './enums.ts'
-import { select, text } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { note } from './slots.ts'
+import { traditionType } from './schema/enums.ts'
+import { select, text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { note } from './schema/slots.ts'
 
 export const tradition = defineRecordKind({
   key: 'tradition',

@@ -1,6 +1,6 @@
-import { named, relation } from './fields.ts'
-import { defineRecordKind } from './kind.ts'
-import { note, timespan, tookPlaceAt } from './slots.ts'
+import { named, relation } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { note, timespan, tookPlaceAt } from './schema/slots.ts'
 
 export const transfer_of_custody = defineRecordKind({
   key: 'transfer_of_custody',

@@ -1,6 +1,6 @@
 import type { Actor } from '../permissions.ts'
-import type { Head } from '../store/record-items.ts'
-import { guarded } from '../views/record.ts'
+import type { RecordItem } from '../records/items.ts'
+import { guarded } from '../records/views/record.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 type Feature = {
@@ -11,7 +11,7 @@ type Feature = {
 }
 
 /** A record as GeoJSON (RFC 7946), its JSON as properties: WGS 84, longitude first, null for what has no point. */
-export function featureOf(it: Head, actor: Actor | null, id: number | string, properties: Properties): Feature {
+export function featureOf(it: RecordItem, actor: Actor | null, id: number | string, properties: Properties): Feature {
   const { point } = guarded(it, actor)
   return {
     type: 'Feature',
@@ -21,10 +21,10 @@ export function featureOf(it: Head, actor: Actor | null, id: number | string, pr
   }
 }
 
-type Page = { count: number; next: string | null; previous: string | null; results: readonly Head[] }
+type FeaturePage = { count: number; next: string | null; previous: string | null; results: readonly RecordItem[] }
 
 /** A page of a list; the size of the list and the links are members of our own. */
-export const featuresOf = ({ results, ...page }: Page, feature: (it: Head, at: number) => Feature) => ({
+export const featuresOf = ({ results, ...page }: FeaturePage, feature: (it: RecordItem, at: number) => Feature) => ({
   type: 'FeatureCollection',
   features: results.map(feature),
   ...page,

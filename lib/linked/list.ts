@@ -1,9 +1,13 @@
 import { context, type Node } from './context.ts'
 
-type Page<T> = { count: number; next: string | null; previous: string | null; results: readonly T[] }
+type LinkedPage<T> = { count: number; next: string | null; previous: string | null; results: readonly T[] }
 
 /** A page of a list as JSON-LD, each row as `row` writes it. `id` is where the list lies: with another filter it is another. */
-export function linkedList<T>(page: Page<T>, { id, label }: { id: string; label: string }, row: (it: T) => Node): Node {
+export function linkedList<T>(
+  page: LinkedPage<T>,
+  { id, label }: { id: string; label: string },
+  row: (it: T) => Node,
+): Node {
   return {
     '@context': context,
     id,

@@ -1,8 +1,8 @@
 import { kindOfScope, kinds, predicateOf } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
-import type { Claim } from '../store/assertions.ts'
-import type { Assertion, Head } from '../store/record-items.ts'
-import { assertionView, hidesPlace } from '../views/record.ts'
+import type { Claim } from '../records/assertions.ts'
+import type { Assertion, RecordItem } from '../records/items.ts'
+import { assertionView, hidesPlace } from '../records/views/record.ts'
 import { context, type Node } from './context.ts'
 import { iriOf, isAddress, recordIri } from './iri.ts'
 import { relationshipProperty } from './relationships.ts'
@@ -22,7 +22,7 @@ export const linkedClaimRow = ({ claim, about }: Claim, actor: Actor | null, ori
  * An assertion as what someone did (CRM E13, PROV activity) and what came of it (CRMinf belief, PROV entity): PROV keeps
  * the two apart. `about` is the record that it is about, if there still is one.
  */
-export function attributionOf(it: Assertion, about: Head | undefined, actor: Actor | null, origin: string): Node {
+export function attributionOf(it: Assertion, about: RecordItem | undefined, actor: Actor | null, origin: string): Node {
   const own = iriOf(origin, 'assertion', it.id)
   const by = { type: ['crm:E39_Actor', 'prov:Agent'], label: it.contributed_by }
   const at = { type: 'xsd:dateTime', '@value': it.created_at }

@@ -1,9 +1,8 @@
 import { type Kind, kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
-import type { Assertion, Head } from '../store/record-items.ts'
-import type { Loaded } from '../store/records.ts'
-import type { Source } from '../store/sources.ts'
-import { guarded, showsAssertion, statusOf, updatedAt } from '../views/record.ts'
+import type { Assertion, Loaded, RecordItem } from '../records/items.ts'
+import { guarded, showsAssertion, statusOf, updatedAt } from '../records/views/record.ts'
+import type { Source } from '../sources/sources.ts'
 import { crmClasses, impliedClasses } from './classes.ts'
 import { context, type Json, type Node } from './context.ts'
 import { iriOf, recordIri } from './iri.ts'
@@ -28,7 +27,7 @@ export function linkedRecord(it: Loaded, actor: Actor | null, origin: string): N
 }
 
 /** A record as a row of a list: without its provenance. */
-export const linkedRow = (it: Head, actor: Actor | null, origin: string): Node =>
+export const linkedRow = (it: RecordItem, actor: Actor | null, origin: string): Node =>
   nodeOf(recordAs(it, actor, origin), origin)
 
 /** A data source as JSON-LD. */
@@ -45,12 +44,12 @@ type Described = {
   kind: Kind
   iri: string
   name: string
-  data: Head['data']
-  point: Head['point']
+  data: RecordItem['data']
+  point: RecordItem['point']
   entry: Node
 }
 
-function recordAs(it: Head, actor: Actor | null, origin: string): Described {
+function recordAs(it: RecordItem, actor: Actor | null, origin: string): Described {
   const { data, point } = guarded(it, actor)
   const entry = {
     'dcterms:identifier': `urn:uuid:${it.entity_id}`,
@@ -115,7 +114,7 @@ function gathered(statements: readonly Statement[]): Node {
   return Object.fromEntries(found)
 }
 
-function namesOf(name: string, data: Head['data']): Statement[] {
+function namesOf(name: string, data: RecordItem['data']): Statement[] {
   const others = Array.isArray(data.alternate_names) ? data.alternate_names.map(String) : []
   const named = [
     { text: name },
@@ -149,7 +148,7 @@ function placesOf({ kind, iri, data, point }: Described): Statement[] {
   return [{ property: placeProperty(kind.key), value: place }]
 }
 
-function datingsOf(kind: Kind, data: Head['data']): Map<Part | undefined, Dating> {
+function datingsOf(kind: Kind, data: RecordItem['data']): Map<Part | undefined, Dating> {
   const found = new Map<Part | undefined, Dating>()
   for (const name of Object.keys(kind.fields)) {
     const [dated, value] = [datedBy(kind, name), data[name]]
@@ -164,7 +163,7 @@ function eventOf(
   iri: string,
   all: readonly Statement[],
   dating: Dating | undefined,
-  data: Head['data'],
+  data: RecordItem['data'],
 ): Statement[] {
   const { property, type } = parts[part]
   const own = all.filter(({ of }) => of === part)

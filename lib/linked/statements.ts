@@ -1,5 +1,5 @@
 import type { Field, Kind } from '../kinds/index.ts'
-import type { Head } from '../store/record-items.ts'
+import type { RecordItem } from '../records/items.ts'
 import { namedClasses } from './classes.ts'
 import type { Json, Node } from './context.ts'
 import { iriOf, isAddress, typeIri } from './iri.ts'
@@ -48,7 +48,7 @@ const elsewhere = ['name', 'name_ne', 'alternate_names', 'coordinates', 'locatio
 const ofProduction = ['commissioned_by', 'technique']
 
 /** What the values of a record state, but for names, dates and places. */
-export function statementsOf(kind: Kind, data: Head['data'], origin: string): Statement[] {
+export function statementsOf(kind: Kind, data: RecordItem['data'], origin: string): Statement[] {
   // In the order of the declaration: the table keeps none, and the same answer must have the same tag.
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = data[name]

@@ -1,5 +1,5 @@
-import { widened } from '../domain/compare.ts'
-import { type Interval, interval } from '../domain/edtf.ts'
+import { widened } from '../matching/compare.ts'
+import { type Interval, interval } from '../matching/dates.ts'
 import type { Node } from './context.ts'
 
 /** The words of a dating: of all of it, of when it began and ended, or of the two moments between which it was. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What search knows of one thing: a record of any kind, a project or a user. Made by lib/store/documents.ts from stored items. */
+/** What search knows of one thing: a record of any kind, a project or a user. Made by lib/effects/search-documents.ts from stored items. */
 export const Document = v.object({
   id: v.string(),
   /** The plural under which results are grouped: persons, cultural_entities, users. */

@@ -1,4 +1,4 @@
-import { fold, plainWords, respell } from '../domain/fold.ts'
+import { fold, plainWords, respell } from '../matching/fold.ts'
 
 /** Words for one sort of thing in English, Nepali and Newar: whoever looks for a temple may mean a mandir. */
 const groups = [

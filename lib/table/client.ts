@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { config } from '../config.ts'
-import { count, noteAttempts } from '../meter.ts'
+import { count, noteAttempts } from '../ops/request-cost.ts'
 
 const client = new DynamoDBClient({
   region: config.AWS_REGION,

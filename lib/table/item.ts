@@ -60,19 +60,19 @@ export function put<Id, S extends Schema>(
 }
 
 /** Writes an item whatever was there: for copies that one projector keeps. */
-export const set = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id): Write => ({
+export const putAlways = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id): Write => ({
   action: { Put: { TableName, Item: { ...value, ...attributes(item, value), ...item.key(value), type: item.type } } },
   counts: {},
 })
 
 /** Moves an item that follows another one from one value to the next, whatever was there: the version of the other guards it. */
-export function follow<Id, S extends Schema>(
+export function replaceDerived<Id, S extends Schema>(
   item: ItemType<Id, S>,
   old: (v.InferOutput<S> & Id) | undefined,
   next: (v.InferOutput<S> & Id) | undefined,
 ): Write[] {
   const counts = difference(old ? item.counted?.(old) : [], next ? item.counted?.(next) : [])
-  if (next) return [{ ...set(item, next), counts }]
+  if (next) return [{ ...putAlways(item, next), counts }]
   return old ? [{ action: { Delete: { TableName, Key: item.key(old) } }, counts }] : []
 }
 
@@ -112,7 +112,7 @@ export const reserve = (key: Key, now: number, seconds: number, otherwise: () =>
 })
 
 /** Takes a thing for one holder until a time: of two at once one gets it, the other fails with `otherwise`. The holder may take it again. */
-export const hold = (
+export const acquireLease = (
   key: Key,
   held: { held_by: string; username: string; expires_at: number },
   now: number,
@@ -124,7 +124,7 @@ export const hold = (
 })
 
 /** Lets go of it, held or not; fails with `otherwise` while another holds it. */
-export const letGo = (key: Key, held_by: string, now: number, otherwise: () => Problem): Write => ({
+export const releaseLease = (key: Key, held_by: string, now: number, otherwise: () => Problem): Write => ({
   action: { Delete: { TableName, Key: key, ...unlessHeld(held_by, now) } },
   counts: {},
   otherwise,
@@ -136,13 +136,13 @@ const unlessHeld = (held_by: string, now: number) => ({
 })
 
 /** Entries that are counted: put on absence, removed on presence, so that a repeated effect counts once. */
-export const enter = (key: Key, entry: object, list: string): Write => ({
+export const addCounted = (key: Key, entry: object, list: string): Write => ({
   action: {
     Put: { TableName, Item: { ...entry, ...key, type: 'entry' }, ConditionExpression: 'attribute_not_exists(pk)' },
   },
   counts: { [list]: 1 },
 })
-export const leave = (key: Key, list: string): Write => ({
+export const removeCounted = (key: Key, list: string): Write => ({
   action: { Delete: { TableName, Key: key, ConditionExpression: 'attribute_exists(pk)' } },
   counts: { [list]: -1 },
 })

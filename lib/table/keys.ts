@@ -1,4 +1,4 @@
-import { addressOf } from '../domain/address.ts'
+import { addressOf } from '../ids/address.ts'
 
 /**
  * Every key in the table, and nothing else.
@@ -213,5 +213,5 @@ const replyKey = (root: number, place: number) =>
 /** The how manieth reply it is. */
 export const placed = (place: number): string => String(place).padStart(8, '0')
 
-export const indexes = ['kind', 'every', 'owner', 'owner_kind'] as const
+export const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4'] as const
 export type IndexName = (typeof indexes)[number]

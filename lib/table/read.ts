@@ -3,7 +3,7 @@ import type * as v from 'valibot'
 import { db, TableName } from './client.ts'
 import { type ItemType, parse } from './item.ts'
 import { type IndexName, type Key, key } from './keys.ts'
-import { keyOf, place, rawMany, seen, seenInIndex } from './staged.ts'
+import { keyOf, place, rawMany, resolveStaged, resolveStagedInIndex } from './two-phase/staged.ts'
 import { SHARDS } from './write.ts'
 
 export type Stored = Record<string, unknown>
@@ -14,7 +14,7 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
   id: Id,
 ): Promise<v.InferOutput<S> | undefined> {
   const { Item } = await db.send(new GetCommand({ TableName, Key: item.key(id), ConsistentRead: true }))
-  const [shown] = await seen(Item ? [Item] : [])
+  const [shown] = await resolveStaged(Item ? [Item] : [])
   return shown && parse(item, shown)
 }
 
@@ -25,7 +25,7 @@ export async function getMany(
   abortSignal?: AbortSignal,
 ): Promise<Map<string, Stored>> {
   const found = await rawMany(keys, consistent, abortSignal)
-  return new Map((await seen([...found.values()])).map((item) => [place(keyOf(item)), item]))
+  return new Map((await resolveStaged([...found.values()])).map((item) => [place(keyOf(item)), item]))
 }
 
 /** What a `getMany` has found under a key. */
@@ -54,7 +54,7 @@ export const queryAllBetween = (pk: string, from: string, to: string): Promise<S
 export async function queryBetween(pk: string, from: string, to: string, limit: number): Promise<Stored[]> {
   const query = { TableName, ...between(pk, from, to), Limit: limit, ConsistentRead: true }
   const { Items } = await db.send(new QueryCommand(query))
-  return seen(Items ?? [])
+  return resolveStaged(Items ?? [])
 }
 
 /** The first items of a partition beyond a sort key, up to 1 MB of them, and whether there are more. One call; may lag behind for a moment. */
@@ -101,7 +101,7 @@ async function pages(query: Query, limit?: number): Promise<Stored[]> {
   do {
     const Limit = limit && limit - items.length
     const page = await db.send(new QueryCommand({ TableName, ...query, Limit, ExclusiveStartKey }))
-    items.push(...(await seen(page.Items ?? [])))
+    items.push(...(await resolveStaged(page.Items ?? [])))
     ExclusiveStartKey = page.LastEvaluatedKey
   } while (ExclusiveStartKey && (limit === undefined || items.length < limit))
   return items
@@ -158,7 +158,7 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
     // Where a large transaction is at work there may be much to pass over: so much is read that it costs few calls.
     const Limit = passed === 0 ? limit - items.length : MOST_PASSED
     const { Items = [], LastEvaluatedKey } = await db.send(new QueryCommand({ ...query, Limit }))
-    const shown = await seenInIndex(Items)
+    const shown = await resolveStagedInIndex(Items)
     items.push(...shown)
     passed = Items.length - shown.length
     if (passed > 0) calls -= 1

@@ -1,7 +1,7 @@
 import { ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import { db, TableName } from './client.ts'
 import type { Stored } from './read.ts'
-import { seen } from './staged.ts'
+import { resolveStaged } from './two-phase/staged.ts'
 
 /** Calls of a scan that are under way at once, each for a part of the table. */
 const PARTS = 4
@@ -42,7 +42,7 @@ async function* partOf(
   do {
     const page = await db.send(new ScanCommand(query))
     looked?.(page.ScannedCount ?? 0)
-    yield await seen(page.Items ?? [])
+    yield await resolveStaged(page.Items ?? [])
     query.ExclusiveStartKey = page.LastEvaluatedKey
   } while (query.ExclusiveStartKey)
 }

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { clock, newId } from '../clock.ts'
 import { conflict, unavailable } from '../errors.ts'
-import { cost } from '../meter.ts'
+import { cost } from '../ops/request-cost.ts'
 import { db, TableName } from './client.ts'
 import { adding, type Write } from './item.ts'
 import { type Key, key } from './keys.ts'

@@ -1,4 +1,4 @@
-import type { Answer } from '../app.ts'
+import type { Answer } from '../harness/app.ts'
 import { print } from './table.ts'
 
 const ROUNDS = 200
@@ -8,13 +8,13 @@ const ROUNDS = 200
  * changed, and the time from event to answer in one process.
  */
 export async function benchAnswers(sizes: readonly number[]): Promise<void> {
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const { anon, staff } = await openApp({ env: { LOG_LEVEL: 'info', SEARCH_LOOK_MS: '0' } })
   const { fill } = await import('./fill.ts')
   const size = Math.max(...sizes)
   await fill(1, size + 1)
   // Without a snapshot it is built from the table, which is no part of what is measured here.
-  const { searchModel } = await import('../../lib/search/model.ts')
+  const { searchModel } = await import('../../lib/search/model/follower.ts')
   await searchModel()
 
   const villages = ['panga', 'chovar', 'bungamati', 'khokana', 'sankhu', 'thimi', 'kirtipur', 'pharping']

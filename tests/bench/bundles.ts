@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
-import { forLambda } from '../../local/build.ts'
-import { functionNames } from '../functions.ts'
+import { forLambda } from '../../local/deploy/build.ts'
+import { functionNames } from '../harness/functions.ts'
 import { print } from './table.ts'
 
 const ROUNDS = 7

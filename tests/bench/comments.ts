@@ -1,11 +1,11 @@
-import type { Comment } from '../../lib/store/comments.ts'
+import type { Comment } from '../../lib/comments/comments.ts'
 import type { Write } from '../../lib/table/item.ts'
-import type { Answer, App } from '../app.ts'
+import type { Answer, App } from '../harness/app.ts'
 import { print } from './table.ts'
 
 /** Calls, units and time of threads and feeds, by how many comments there are on one record. */
 export async function benchComments(sizes: readonly number[]): Promise<void> {
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
   const { key } = await import('../../lib/table/keys.ts')
   const { add } = await import('../../lib/table/write.ts')
@@ -36,10 +36,10 @@ const text = 'A remark of some length on the carving of the struts and on who pa
 /** Puts comments on one record straight into the table: their numbers are those from `from` to `to`, both multiples of five. */
 export async function fillComments(of: { entity: string; user: string }, from: number, to: number): Promise<void> {
   const { putAll } = await import('./fill.ts')
-  const { entered } = await import('../../lib/store/comments.ts')
+  const { newComment } = await import('../../lib/comments/comments.ts')
   await putAll(
     (function* (): Iterable<Write> {
-      for (let n = from + 1; n <= to; n += 1) yield* entered(commentOf(n, of))
+      for (let n = from + 1; n <= to; n += 1) yield* newComment(commentOf(n, of))
     })(),
   )
 }

@@ -1,11 +1,11 @@
-import type { App, Persona } from '../app.ts'
+import type { App, Persona } from '../harness/app.ts'
 import { openEmulator } from './emulator-file.ts'
 import { print } from './table.ts'
 
 /** Calls, capacity units and time of leaderboard, statistics and what the dashboard polls, by how many people have figures. */
 export async function benchCommunity(sizes: readonly number[]): Promise<void> {
   const emulator = await openEmulator()
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info', CACHE_URL: 'dynamodb:' } })
   const table = process.env.TABLE_NAME ?? ''
   const { fillBoards } = await import('./fill-boards.ts')
@@ -28,11 +28,11 @@ export async function benchCommunity(sizes: readonly number[]): Promise<void> {
 
 /** A contributor with figures of their own, last month's among them. */
 async function prepare(app: App): Promise<void> {
-  const { refresh } = await import('../../lib/store/board-keep.ts')
+  const { refreshFigures } = await import('../../lib/leaderboard/keep.ts')
   for (let n = 0; n < 25; n += 1)
     await app.contributor.post('/cidoc/structures/', { body: { name: `Work ${n} ${'abcdefghijklmnopqrstuvwxyz'[n]}` } })
   const { body } = await app.contributor.get('/api/user/info')
-  await refresh(body.id)
+  await refreshFigures(body.id)
 }
 
 type Row = { request: string; cost: string }
@@ -86,13 +86,13 @@ async function row(request: string, app: App, who: Persona, path: string, tick: 
 
 /** What the projector spends on one contribution: the figures, rows and counts of one person. */
 async function recounted(app: App): Promise<Row> {
-  const { metered } = await import('../../lib/meter.ts')
-  const { refresh } = await import('../../lib/store/board-keep.ts')
+  const { metered } = await import('../../lib/ops/request-cost.ts')
+  const { refreshFigures } = await import('../../lib/leaderboard/keep.ts')
   const { body } = await app.contributor.get('/api/user/info')
   await app.contributor.post('/cidoc/structures/', { body: { name: `Another ${Date.now().toString(36)}` } })
   const started = performance.now()
   const cost = await metered(async (meter) => {
-    await refresh(body.id)
+    await refreshFigures(body.id)
     return { calls: meter.calls, units: meter.units }
   })
   const ms = performance.now() - started

@@ -1,6 +1,6 @@
-import { openApp } from '../app.ts'
-import { newProject } from '../asset-world.ts'
-import { sure } from '../make.ts'
+import { openApp } from '../harness/app.ts'
+import { newProject } from '../harness/asset-world.ts'
+import { sure } from '../harness/make.ts'
 import { watched } from './watched.ts'
 
 /** A process that completes uploads and nothing else, for measuring what that takes. */

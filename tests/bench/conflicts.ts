@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { metres } from '../../lib/domain/geo.ts'
 import { type Kind, kindOfScope } from '../../lib/kinds/index.ts'
-import type { App, Persona } from '../app.ts'
+import { metres } from '../../lib/matching/geo.ts'
+import type { App, Persona } from '../harness/app.ts'
 import { print, say } from './table.ts'
 
 const directory = join(process.cwd(), '../shared/data')
@@ -30,7 +30,7 @@ export async function benchConflicts(): Promise<void> {
     say('Conflicts: skipped, since ../shared/data is not here.')
     return
   }
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
   const conflicts = files.flatMap((file) =>
     readFileSync(file, 'utf8')

@@ -1,11 +1,11 @@
-import type { App } from '../app.ts'
+import type { App } from '../harness/app.ts'
 import { print } from './table.ts'
 
 type Row = { route: string; calls: number; units: number }
 
 /** Calls and capacity units of each route, at each size of the table, side by side. */
 export async function benchCost(sizes: readonly number[]): Promise<void> {
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
   const { fill } = await import('./fill.ts')
   const { key } = await import('../../lib/table/keys.ts')

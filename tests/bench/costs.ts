@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBStreamEvent } from 'aws-lambda'
-import { measures } from '../../lib/measures.ts'
-import prices from '../../local/prices.json' with { type: 'json' }
-import type { Answer } from '../app.ts'
+import { measures } from '../../lib/ops/emf.ts'
+import prices from '../../local/deploy/prices.json' with { type: 'json' }
+import type { Answer } from '../harness/app.ts'
 import { billOf, sumOf, totalOf, type Use } from './bill.ts'
 import { print, say } from './table.ts'
 
@@ -32,9 +32,9 @@ const assumed = {
 }
 const MINUTES = 30 * 24 * 60
 
-/** What the service costs by the prices in local/prices.json: of units that were measured, and of what is assumed above. */
+/** What the service costs by the prices in local/deploy/prices.json: of units that were measured, and of what is assumed above. */
 export async function benchCosts(): Promise<void> {
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
   const spent = await ledger()
   const token = async (username: string) =>
@@ -148,8 +148,8 @@ const call = (seconds: number, { gb = 1, lines = 0 } = {}): Use => ({
 
 /** What the stack has that is paid for by the month: metrics under alarms, and queues that feed functions. */
 async function watching(): Promise<{ alarm_metrics: number; queues: number }> {
-  const { operations } = await import('../../local/operations.ts')
-  const { loadFollowers } = await import('../../local/followers.ts')
+  const { operations } = await import('../../local/deploy/operations.ts')
+  const { loadFollowers } = await import('../../local/service/followers.ts')
   const alarms = Object.values(operations('heritage-prod', [], '').Resources).filter(
     ({ Type }) => Type === 'AWS::CloudWatch::Alarm',
   )
@@ -174,7 +174,7 @@ type Spent = { use: Use; answers: number }
 /** Keeps read and write units apart, which the meter does not, and counts what the bucket is asked. */
 async function ledger() {
   const { db } = await import('../../lib/table/client.ts')
-  const { s3 } = await import('../../lib/blobs.ts')
+  const { s3 } = await import('../../lib/files/blobs.ts')
   let use = { reads: 0, writes: 0, puts: 0, gets: 0 }
   db.middlewareStack.add(
     (next, context) => async (args) => {

@@ -1,12 +1,12 @@
 import { Session } from 'node:inspector/promises'
-import type { Persona } from '../app.ts'
+import type { Persona } from '../harness/app.ts'
 import { print } from './table.ts'
 
 const ROUNDS = 400
 
 /** Where the processor time of a request goes, by who spends it: sampled, with the table in another process. */
 export async function benchCpu(): Promise<void> {
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
   const made = await app.staff.post('/cidoc/structures/', {
     body: { name: 'Measured', note: 'Measured', condition: 'Good' },
@@ -36,8 +36,8 @@ async function benchClient(): Promise<void> {
   const plain = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'us-east-1', endpoint, credentials }))
   const query = {
     TableName,
-    IndexName: 'kind',
-    KeyConditionExpression: 'kind_pk = :pk',
+    IndexName: 'gsi1',
+    KeyConditionExpression: 'gsi1_pk = :pk',
     ExpressionAttributeValues: { ':pk': 'KIND#person#pending_review' },
     ReturnConsumedCapacity: 'TOTAL' as const,
     Limit: 20,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { startEmulator } from '../../local/emulator.ts'
-import { freePort } from '../../local/ports.ts'
+import { startEmulator } from '../../local/service/emulator.ts'
+import { freePort } from '../../local/service/ports.ts'
 
 /**
  * An emulator of one's own, and a way to put items of no index into its file past it, some 50 times as fast as through

@@ -6,7 +6,7 @@ const MB = 1024 * 1024
 
 /** What a run of the exporter takes, by published records with 5 values each: in a process that does nothing else. */
 export async function benchExports(sizes: readonly number[]): Promise<void> {
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   await openApp({ env: { LOG_LEVEL: 'silent' } })
   const { fill } = await import('./fill.ts')
   const rows = []

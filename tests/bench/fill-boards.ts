@@ -1,6 +1,6 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { standingFor } from '../../lib/domain/score.ts'
-import { type Entry, entry, moves } from '../../lib/store/board-items.ts'
+import { type Entry, entry, moves } from '../../lib/leaderboard/items.ts'
+import { positionsFor } from '../../lib/leaderboard/score.ts'
 import { db, TableName } from '../../lib/table/client.ts'
 import { put } from '../../lib/table/item.ts'
 import type { Key } from '../../lib/table/keys.ts'
@@ -73,7 +73,7 @@ export function personOf(n: number): Entry {
     },
     is_active: true,
     tally,
-    standing: standingFor(tally),
+    standing: positionsFor(tally),
     month: '2025-01',
     closings: [{ month: '2024-12', total: 1, approval_rate: 50, score: 3 }],
     updated_at: '2025-01-15T10:00:00.000Z',

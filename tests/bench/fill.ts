@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { kinds } from '../../lib/kinds/index.ts'
-import { opening } from '../../lib/store/contribution.ts'
-import { type Head, head } from '../../lib/store/record-items.ts'
+import { newRecord } from '../../lib/records/build.ts'
+import { type RecordItem, recordItem } from '../../lib/records/items.ts'
 import { db, TableName } from '../../lib/table/client.ts'
 import { put, type Write } from '../../lib/table/item.ts'
 import { key } from '../../lib/table/keys.ts'
@@ -71,8 +71,8 @@ function writesOf(n: number): Write[] {
     coordinates: `${(26.5 + (n % 3000) / 1000).toFixed(5)}, ${(80.5 + (n % 7001) / 1000).toFixed(5)}`,
     note: 'A shrine that stands for many others in measurements.',
   }
-  const { head: first, writes } = opening(kinds.structure, n, data, source, actor, [])
-  const published: Head = {
+  const { head: first, writes } = newRecord(kinds.structure, n, data, source, actor, [])
+  const published: RecordItem = {
     ...first,
     status: 'accepted',
     public: true,
@@ -81,7 +81,7 @@ function writesOf(n: number): Write[] {
   }
   // It has been through review, so it is in no queue.
   const others = writes.slice(1).filter((each) => !String(each.action.Put?.Item?.type).startsWith('queue'))
-  return [put(head, published, undefined), ...others]
+  return [put(recordItem, published, undefined), ...others]
 }
 
 async function write(items: object[]): Promise<void> {

@@ -10,12 +10,12 @@ export async function benchImport(): Promise<void> {
     say('Import: skipped, since ../shared/data is not here.')
     return
   }
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   await openApp({ env: { LOG_LEVEL: 'silent' } })
-  const { inProcess } = await import('../../local/demo/in-process.ts')
-  const { callerOf } = await import('../../local/import/client.ts')
-  const { readFiles } = await import('../../local/import/rows.ts')
-  const { importRows } = await import('../../local/import/run.ts')
+  const { inProcess } = await import('../../local/commands/demo/in-process.ts')
+  const { callerOf } = await import('../../local/commands/import/client.ts')
+  const { readFiles } = await import('../../local/commands/import/rows.ts')
+  const { importRows } = await import('../../local/commands/import/run.ts')
   const files = readdirSync(directory).filter(
     (name) => name.endsWith('.jsonl') && !/^(search-queries|conflicts)/.test(name),
   )

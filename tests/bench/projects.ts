@@ -1,4 +1,4 @@
-import type { Answer, App, Persona } from '../app.ts'
+import type { Answer, App, Persona } from '../harness/app.ts'
 import { print } from './table.ts'
 
 const P = '/data/projects/'
@@ -6,7 +6,7 @@ type Cost = { calls: number; units: number; seconds: string; cpu: string; peak: 
 
 /** Calls, capacity units and seconds of projects: what people do with one, and merging and rolling back by its size. */
 export async function benchProjects(): Promise<void> {
-  const { openApp, waitFor } = await import('../app.ts')
+  const { openApp, waitFor } = await import('../harness/app.ts')
   // The emulator writes some 1,500 items a second, whoever waits.
   waitFor(600_000)
   const app = await openApp({ env: { LOG_LEVEL: 'info', RATE_PROJECTS: '100000/h' } })
@@ -40,7 +40,7 @@ export async function benchProjects(): Promise<void> {
   await note('list, for reviewers: state=in_review', () => reviewer.get(`${P}?state=in_review&ordering=submitted_at`))
   await note('list, anonymous', () => app.anon.get(`${P}?visibility=public&ordering=-updated_at`))
 
-  const { tidy } = await import('../../lib/table/large.ts')
+  const { recoverStaged } = await import('../../lib/table/two-phase/commit.ts')
   for (const size of [10, 100, 2000]) {
     const slug = `merged-${size}`
     await dev.post(P, { body: { ...body, slug } })
@@ -51,11 +51,11 @@ export async function benchProjects(): Promise<void> {
     await note(`merge, ${details}`, () => move(expert, slug, 'merged'))
     await note(`detail once merged, ${details}`, () => dev.get(`${P}${slug}/`))
     const began = performance.now()
-    await tidy()
+    await recoverStaged()
     process.stderr.write(`${details} in place after ${((performance.now() - began) / 1000).toFixed(1)} s more\n`)
     await note(`detail once in place, ${details}`, () => dev.get(`${P}${slug}/`))
     await note(`roll back, ${details}`, () => expert.post(`${P}${slug}/rollback-merge/`))
-    await tidy()
+    await recoverStaged()
   }
   print('Projects: calls / capacity units per request, with token', rows)
 }
@@ -88,9 +88,9 @@ let made = 0
 /** So many records that wait for review, with eight values each; as contributions leave them. */
 async function waiting(many: number): Promise<string[]> {
   const { kinds } = await import('../../lib/kinds/index.ts')
-  const { opening, nextId } = await import('../../lib/store/contribution.ts')
+  const { newRecord, nextId } = await import('../../lib/records/build.ts')
   const { transact } = await import('../../lib/table/write.ts')
-  const { loadByUsername } = await import('../../lib/store/users.ts')
+  const { loadByUsername } = await import('../../lib/users/users.ts')
   const user = await loadByUsername('dev')
   if (!user) throw new Error('nobody is there')
   const actor = { ...user, rank: null }
@@ -114,7 +114,7 @@ async function waiting(many: number): Promise<string[]> {
         practice: 'Yes',
       },
     }
-    const { head, writes } = opening(kinds.tradition, await nextId(kinds.tradition), data, unsourced, actor, [])
+    const { head, writes } = newRecord(kinds.tradition, await nextId(kinds.tradition), data, unsourced, actor, [])
     await transact(writes)
     ids.push(head.entity_id)
   }
@@ -123,8 +123,8 @@ async function waiting(many: number): Promise<string[]> {
 
 /** Links records and puts so many assets beside them, forty at a time. */
 async function linkAll(slug: string, records: readonly string[], assets: number): Promise<void> {
-  const { load, change } = await import('../../lib/store/projects.ts')
-  const { Asset, asset, projectEntity } = await import('../../lib/store/project-items.ts')
+  const { load, change } = await import('../../lib/projects/projects.ts')
+  const { Asset, asset, projectEntity } = await import('../../lib/projects/items.ts')
   const { put } = await import('../../lib/table/item.ts')
   const v = await import('valibot')
   const it = await load(slug)

@@ -1,12 +1,12 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import type { App, Persona } from '../app.ts'
+import type { App, Persona } from '../harness/app.ts'
 import { print } from './table.ts'
 
 const DAY = 86_400_000
 
 /** Calls, capacity units and time of the review queue by how many records wait, and what the queue adds to a contribution. */
 export async function benchQueue(sizes: readonly number[]): Promise<void> {
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
   const rows: Record<string, string>[] = []
   let filled = 0
@@ -75,12 +75,12 @@ async function measureReview(app: App, reviewer: Persona): Promise<{ request: st
 /** Waiting records of every age and weight, written as the service would have. */
 async function fill(begin: number, end: number): Promise<void> {
   const { clock } = await import('../../lib/clock.ts')
-  const { recordId } = await import('../../lib/domain/address.ts')
-  const { ageAt } = await import('../../lib/domain/triage.ts')
+  const { recordId } = await import('../../lib/ids/address.ts')
+  const { ageAt } = await import('../../lib/records/rules/triage.ts')
   const { kinds } = await import('../../lib/kinds/index.ts')
-  const { opening } = await import('../../lib/store/contribution.ts')
-  const { requeue } = await import('../../lib/store/queue.ts')
-  const { head } = await import('../../lib/store/record-items.ts')
+  const { newRecord } = await import('../../lib/records/build.ts')
+  const { queueWrites } = await import('../../lib/records/queue-entry.ts')
+  const { recordItem } = await import('../../lib/records/items.ts')
   const { put } = await import('../../lib/table/item.ts')
   const { db, TableName } = await import('../../lib/table/client.ts')
   const { key } = await import('../../lib/table/keys.ts')
@@ -93,7 +93,7 @@ async function fill(begin: number, end: number): Promise<void> {
     confidence: 'likely',
     data_quality_note: '',
   }
-  const { head: template } = opening(
+  const { head: template } = newRecord(
     kinds.structure,
     1,
     { name: 'Shrine', note: 'One of many.' },
@@ -125,7 +125,7 @@ async function fill(begin: number, end: number): Promise<void> {
       created_at,
       queue_age: ageAt(created_at, at),
     }
-    for (const { action, counts: changes } of [put(head, it, undefined), ...requeue(undefined, it)]) {
+    for (const { action, counts: changes } of [put(recordItem, it, undefined), ...queueWrites(undefined, it)]) {
       batch.push({ PutRequest: { Item: action.Put?.Item } })
       for (const [list, by] of Object.entries(changes)) counts.set(list, (counts.get(list) ?? 0) + by)
       if (batch.length < 25) continue

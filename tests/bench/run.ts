@@ -52,7 +52,7 @@ if (unknown.length > 0) {
 }
 const [only] = named
 if (only && named.length === 1 && !writes) {
-  const { default: setup } = await import('../setup.ts')
+  const { default: setup } = await import('../harness/setup.ts')
   const stop = await setup()
   await benches[only]?.()
   await stop()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { fold } from '../../lib/domain/fold.ts'
+import { fold } from '../../lib/matching/fold.ts'
 import type { Document } from '../../lib/search/document.ts'
 
 /** What it was given, in words, for the output. */

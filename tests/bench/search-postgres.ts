@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Document } from '../../lib/search/document.ts'
-import { freePort } from '../../local/ports.ts'
+import { freePort } from '../../local/service/ports.ts'
 
 const binaries = '/usr/lib/postgresql/15/bin'
 export const hasPostgres = existsSync(join(binaries, 'postgres'))

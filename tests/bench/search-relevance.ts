@@ -1,4 +1,4 @@
-import type { Model } from '../../lib/search/ask.ts'
+import type { Model } from '../../lib/search/query.ts'
 import { halves, heldOut } from './search-held-out.ts'
 import { type Query, type Row, readQueries } from './search-rows.ts'
 import { print } from './table.ts'

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { recordId } from '../../lib/domain/address.ts'
+import { recordId } from '../../lib/ids/address.ts'
 import { kindOfScope } from '../../lib/kinds/index.ts'
 import type { Document } from '../../lib/search/document.ts'
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Model } from '../../lib/search/ask.ts'
-import { createTestTable } from '../emulator.ts'
+import type { Model } from '../../lib/search/query.ts'
+import { createTestTable } from '../harness/emulator.ts'
 import { documents, questions, sorts, timed } from './search-fill.ts'
 import { bm25BesideHidden, setUp as fts5SetUp, openFts5 } from './search-fts5.ts'
 import { hasPostgres, type Postgres, setUp, startPostgres } from './search-postgres.ts'
@@ -83,11 +83,11 @@ async function compare(rows: readonly Row[], size: number, postgres: Postgres | 
 
 /** Builds and publishes a snapshot, opens it here, and once more in a process of its own that has nothing. */
 async function openOurs(rows: readonly Row[], size: number) {
-  const { build } = await import('../../lib/search/build.ts')
-  const { openFile } = await import('../../lib/search/snapshot-file.ts')
-  const { Corpus } = await import('../../lib/search/corpus.ts')
-  const { modelOf } = await import('../../lib/search/engine.ts')
-  const { loadPointer, newPlace, publish } = await import('../../lib/search/snapshot.ts')
+  const { build } = await import('../../lib/search/index/build.ts')
+  const { openFile } = await import('../../lib/search/index/snapshot-file.ts')
+  const { Corpus } = await import('../../lib/search/model/corpus.ts')
+  const { modelOf } = await import('../../lib/search/model/engine.ts')
+  const { loadPointer, newPlace, publish } = await import('../../lib/search/model/snapshot.ts')
   const { config } = await import('../../lib/config.ts')
   const { id, path } = await newPlace()
   const began = performance.now()

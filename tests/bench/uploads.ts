@@ -1,19 +1,19 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import sharp from 'sharp'
-import { checkContent } from '../../lib/media/check.ts'
-import { inMemory } from '../../lib/media/source.ts'
-import type { Answer, App } from '../app.ts'
-import { newProject, send, upload } from '../asset-world.ts'
-import { sure } from '../make.ts'
-import * as make from '../media-files.ts'
+import { checkContent } from '../../lib/files/media/check.ts'
+import { inMemory } from '../../lib/files/media/source.ts'
+import type { Answer, App } from '../harness/app.ts'
+import { newProject, send, upload } from '../harness/asset-world.ts'
+import { sure } from '../harness/make.ts'
+import * as make from '../harness/media-files.ts'
 import { print } from './table.ts'
 
 const MB = 1024 * 1024
 
 /** What assets cost: checks by type, memory of a large completion, calls and units of requests, seconds to read a page. */
 export async function benchUploads(): Promise<void> {
-  const { openApp } = await import('../app.ts')
+  const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { RATE_UPLOADS: '100000/day', RATE_PROJECTS: '1000/h', RATE_OCR: '1000/day' } })
   const files = await largeFiles()
   await checks(files)
@@ -134,7 +134,7 @@ async function requests(app: App): Promise<void> {
 
 /** A page of print as a camera or a scanner gives it, at three sizes. */
 async function pages(): Promise<void> {
-  const { readText } = await import('../../lib/reading.ts')
+  const { readText } = await import('../../lib/files/ocr-engine.ts')
   const rows = []
   for (const [width, lines] of [
     [800, 6],

@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import { MISSING, StrictBoolean, wholeNumber } from '../http/params.ts'
+import { discovered, resources } from '../kinds/resources.ts'
+import { statuses } from '../records/rules/status.ts'
+
+/** What the search endpoints are asked. */
+
+/** More letters than this make no name and no question; the rest is not looked at. */
+const MOST_LETTERS = 200
+
+/** What someone looks for, as data whatever it is: in NFC, one line, cut to what is of use. Blank is missing. */
+const sought = v.pipe(
+  v.string(MISSING),
+  v.transform((it) => clean(it)),
+  v.nonEmpty(MISSING),
+)
+/** The same where it may be missing. */
+const maybeSought = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((it) => clean(it)),
+)
+const clean = (text: string) =>
+  [
+    ...text
+      .slice(0, 2 * MOST_LETTERS)
+      .normalize('NFC')
+      .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
+      .trim(),
+  ]
+    .slice(0, MOST_LETTERS)
+    .join('')
+    .trim()
+
+const choice = <const Options extends readonly string[]>(options: Options) =>
+  v.pipe(v.string(), v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`))
+
+/** Several values, sent as several members or as one with commas. */
+const several = (known: ReadonlySet<string>, message: string) =>
+  v.pipe(
+    v.array(v.string()),
+    v.transform((sent) => [
+      ...new Set(
+        sent
+          .flatMap((it) => it.split(','))
+          .map((it) => it.trim().replaceAll('-', '_'))
+          .filter(Boolean),
+      ),
+    ]),
+    v.check((it) => it.every((one) => known.has(one)), message),
+    v.transform((it) => (it.length > 0 ? it : undefined)),
+  )
+const oneOf = (names: Iterable<string>) => `Not a valid choice. Choose among: ${[...names].join(', ')}.`
+
+export const MOST_RESULTS = 50
+const FEW_RESULTS = 20
+const orders = ['relevance', 'newest', 'popularity'] as const
+
+/** `q` and how results are narrowed, sorted and paged. Members that say nothing legal are refused by name. */
+export const SearchQuery = v.object(
+  {
+    q: sought,
+    resource: several(new Set(resources), oneOf(resources)),
+    status: several(new Set(statuses), oneOf(statuses)),
+    published: StrictBoolean,
+    sort: v.pipe(
+      v.optional(v.string(), ''),
+      v.transform((it) => it.trim() || 'relevance'),
+      choice(orders),
+    ),
+    page: wholeNumber(1, 1_000_000),
+    page_size: wholeNumber(FEW_RESULTS, MOST_RESULTS),
+    facets: StrictBoolean,
+  },
+  MISSING,
+)
+export const REPEATED = ['resource', 'status']
+
+export const SoughtQuery = v.object({ q: sought }, MISSING)
+const discoveredTypes = Object.keys(discovered)
+export const DiscoveryQuery = v.object({
+  q: maybeSought,
+  type: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => it.trim() || undefined),
+    v.optional(choice(discoveredTypes)),
+  ),
+})

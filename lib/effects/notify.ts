@@ -1,0 +1,246 @@
+import { comment } from '../comments/comments.ts'
+import { type NoticeName, notices } from '../notifications/events.ts'
+import { send } from '../notifications/notifications.ts'
+import { memberRoles, type Project, project, projectActivity } from '../projects/items.ts'
+import { activity, decision, flag, type RecordItem, recordItem } from '../records/items.ts'
+import { moderation, suggestion } from '../submissions/items.ts'
+import { parse } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { get, queryAll } from '../table/read.ts'
+import type { Images } from '../table/stream.ts'
+import * as roles from '../users/roles.ts'
+import { userOf } from '../users/users.ts'
+
+/** Something that people are told of, as the stream shows it. */
+type NotifiableEvent = {
+  notices: readonly NoticeName[]
+  /** Which one it is, for good: what is heard again gives the same. */
+  event: string
+  at: string
+  actor_id: string | null
+  entity_id: string | null
+  project_id?: string | null
+  named?: string | null
+  detail?: string
+}
+
+/** Tells those whom a change concerns. Heard again, it tells nobody anything new. */
+export async function notify(type: string, images: Images): Promise<void> {
+  const it = eventOf[type]?.(images)
+  if (!it || it.notices.length === 0) return
+  const about = it.entity_id === null ? undefined : await get(recordItem, { entity_id: it.entity_id })
+  if (it.entity_id !== null && (!about || about.deleted_at)) return
+  const on = it.project_id ? await get(project, { id: it.project_id }) : undefined
+  if (it.project_id && (!on || on.deleted_at)) return
+  for (const name of it.notices) await notifyAll(name, it, about, on)
+}
+
+/** What each type of item makes heard when it is new, or changes. */
+const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | undefined>> = {
+  decision: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(decision, after)
+    return {
+      notices: it.escalated_to === null ? [it.verdict] : [it.verdict, 'asked'],
+      event: it.id,
+      at: it.created_at,
+      actor_id: it.reviewer_id,
+      entity_id: it.entity_id,
+      named: it.escalated_to,
+    }
+  },
+
+  activity: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(activity, after)
+    return {
+      notices: byActivity[it.activity_type] ?? [],
+      event: it.activity_id,
+      at: it.created_at,
+      actor_id: it.user_id,
+      entity_id: it.entity_id,
+    }
+  },
+
+  flag: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(flag, after)
+    return {
+      notices: ['flagged'],
+      event: it.id,
+      at: it.created_at,
+      actor_id: it.flagged_by,
+      entity_id: it.entity_id,
+      detail: it.flag_type,
+    }
+  },
+
+  comment: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(comment, after)
+    return {
+      notices: it.entity_id === null ? ['project_comment'] : ['commented', 'answered'],
+      project_id: it.project_id,
+      event: `comment#${it.id}`,
+      at: it.created_at,
+      actor_id: it.user_id,
+      entity_id: it.entity_id,
+      named: it.parent_user_id,
+    }
+  },
+
+  project_activity: ({ before, after }) => {
+    if (before || !after) return undefined
+    const it = parse(projectActivity, after)
+    if (it.action !== 'state_changed') return undefined
+    return {
+      notices: byState[String(it.payload.to)] ?? [],
+      event: it.id,
+      at: it.created_at,
+      actor_id: it.actor_id,
+      entity_id: null,
+      project_id: it.project_id,
+    }
+  },
+
+  submission_suggestion: ({ before, after }) => {
+    const [old, it] = [before && parse(suggestion, before), after && parse(suggestion, after)]
+    if (!it || (old && old.approved === it.approved)) return undefined
+    const made = { entity_id: null, detail: it.submission_id }
+    if (!old)
+      return {
+        ...made,
+        notices: ['suggested'],
+        event: `suggestion#${it.id}`,
+        at: it.created_at,
+        actor_id: it.suggested_by,
+        named: it.contributor_id,
+      }
+    return {
+      ...made,
+      notices: [it.approved ? 'suggestion_approved' : 'suggestion_rejected'],
+      event: `suggestion#${it.id}`,
+      at: it.reviewed_at ?? it.created_at,
+      actor_id: it.reviewed_by,
+      named: it.suggested_by,
+    }
+  },
+
+  moderation: ({ after }) => {
+    if (!after) return undefined
+    const it = parse(moderation, after)
+    return {
+      notices: ['moderated'],
+      event: `moderation#${it.submission}#${it.version}`,
+      at: it.reviewed_at,
+      actor_id: it.moderator_id,
+      entity_id: null,
+      named: it.contributor_id,
+      detail: `${it.submission_id}, ${it.status}`,
+    }
+  },
+
+  user: ({ before, after }) => {
+    const [old, role] = [before && userOf(before).reviewer_role, after && userOf(after).reviewer_role]
+    if (!before || !role?.is_active || (old?.is_active && old.role === role.role)) return undefined
+    return {
+      notices: ['role'],
+      event: `${role.id}#${role.updated_at}`,
+      at: role.updated_at,
+      actor_id: role.assigned_by,
+      entity_id: null,
+      named: role.id,
+      detail: role.role,
+    }
+  },
+}
+
+const byActivity: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
+  submitted: ['received', 'waiting'],
+  revised: ['revised'],
+}
+
+const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
+  in_review: ['project_in_review'],
+  needs_revision: ['project_needs_revision'],
+  approved: ['project_approved'],
+  merged: ['project_merged'],
+}
+
+/** So many are told at a time. */
+const AT_ONCE = 10
+
+async function notifyAll(
+  name: NoticeName,
+  it: NotifiableEvent,
+  about: RecordItem | undefined,
+  on: Project | undefined,
+): Promise<void> {
+  const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true } = notices[name]
+  if (notice.unless_stub && about?.stub) return
+  const ids = new Set(await audience[notice.to](it, about, on))
+  const told = [...ids].filter((id) => notice.receipt || id !== it.actor_id)
+  for (let start = 0; start < told.length; start += AT_ONCE) {
+    await Promise.all(
+      told.slice(start, start + AT_ONCE).map((user_id) =>
+        send({
+          user_id,
+          notice: name,
+          event: it.event,
+          actor_id: it.actor_id,
+          entity_id: it.entity_id,
+          project_id: it.project_id ?? null,
+          detail: it.detail ?? '',
+          created_at: it.at,
+        }),
+      ),
+    )
+  }
+}
+
+/** Who is told. Only those who were there when it happened: what is heard again reaches nobody else. */
+const audience = {
+  contributor: async (_: NotifiableEvent, about: RecordItem | undefined): Promise<string[]> =>
+    about ? [about.contributor_id] : [],
+  contributor_unless_named: async ({ named }: NotifiableEvent, about: RecordItem | undefined): Promise<string[]> =>
+    about && about.contributor_id !== named ? [about.contributor_id] : [],
+  named: async ({ named }: NotifiableEvent): Promise<string[]> => (named ? [named] : []),
+  reviewers: async ({ at }: NotifiableEvent, about: RecordItem | undefined): Promise<string[]> =>
+    (await reviewersAt(at)).filter((id) => id !== about?.contributor_id),
+  earlier_reviewers: async ({ at, entity_id }: NotifiableEvent): Promise<string[]> => {
+    const { pk, sk } = key.decision(entity_id ?? '', '')
+    const made = (await queryAll(pk, sk)).map((item) => parse(decision, item))
+    return made.filter((it) => it.created_at <= at).map((it) => it.reviewer_id)
+  },
+  project_owner: async ({ at }: NotifiableEvent, _: RecordItem | undefined, on?: Project): Promise<string[]> =>
+    membersOf(on, at, ['owner']),
+  project_editors: async ({ at }: NotifiableEvent, _: RecordItem | undefined, on?: Project): Promise<string[]> =>
+    membersOf(on, at, ['owner', 'editor']),
+  project_members: async ({ at }: NotifiableEvent, _: RecordItem | undefined, on?: Project): Promise<string[]> =>
+    membersOf(on, at, memberRoles),
+}
+
+const membersOf = (on: Project | undefined, at: string, roles: readonly string[]) =>
+  (on?.memberships ?? []).filter((it) => roles.includes(it.role) && it.created_at <= at).map((it) => it.user_id)
+
+/** So many pages of a hundred reviewers are told of a new contribution. */
+const MOST_PAGES = 20
+
+async function reviewersAt(at: string): Promise<string[]> {
+  const ids: string[] = []
+  let beyond: string | undefined
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const from = beyond === undefined ? undefined : { side: 'after' as const, at: beyond }
+    const { results, last } = await roles.list({ limit: 100, offset: 0, from })
+    ids.push(
+      ...results
+        .filter(
+          ({ reviewer_role, is_active }) => is_active && reviewer_role.is_active && reviewer_role.created_at <= at,
+        )
+        .map(({ id }) => id),
+    )
+    beyond = last
+    if (results.length < 100) break
+  }
+  return ids
+}

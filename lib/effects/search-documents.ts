@@ -1,0 +1,216 @@
+import { cluster, headingOf as headingOfCluster } from '../clusters/clusters.ts'
+import { kinds } from '../kinds/index.ts'
+import { namesOf, textOf } from '../names/text.ts'
+import { assetText } from '../projects/assets/texts.ts'
+import { project } from '../projects/items.ts'
+import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
+import { byAge, headingOf as headingOfEntry, QUEUED } from '../records/queue-entry.ts'
+import type { Change, Document } from '../search/document.ts'
+import { provideDocuments } from '../search/model/documents.ts'
+import { headingOf as headingOfSource, source } from '../sources/sources.ts'
+import { parse } from '../table/item.ts'
+import type { Stored } from '../table/read.ts'
+import type { Images } from '../table/stream.ts'
+import { user } from '../users/users.ts'
+
+/**
+ * What search learns of each type of item: a document, or that there is none any more. To add one is to add a row. A document
+ * depends on nothing but its item, so that a rebuild makes the same, and says nothing that only insiders know.
+ */
+const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
+  record: (stored) => {
+    const it = parse(recordItem, stored)
+    return it.deleted_at ? gone(it.entity_id, it.version) : recordDocument(it)
+  },
+  source: (stored) => {
+    const it = parse(source, stored)
+    if (it.deleted_at) return gone(it.id, it.version)
+    return {
+      ...plain(it),
+      resource: 'data_sources',
+      object_pk: it.id,
+      title: it.name,
+      names: [],
+      summary: short(textOf(it.data.citation)),
+      text: textsIn(it.data, kinds.data_source.search, ['name', 'citation']),
+      category: headingOfSource(it),
+      access_tier: it.access_tier,
+      contributor_id: it.contributor_id,
+    }
+  },
+  cluster: (stored) => {
+    const it = parse(cluster, stored)
+    return {
+      ...plain(it),
+      resource: 'entity_clusters',
+      object_pk: it.id,
+      title: it.canonical_label,
+      names: it.curated_aliases,
+      text: kinds[it.kind].typeScope ?? '',
+      category: headingOfCluster(it),
+      contributor_id: it.contributor_id,
+    }
+  },
+  // Hidden ones are for their owner and staff; others who work on them have their own lists.
+  project: (stored) => {
+    const it = parse(project, stored)
+    if (it.deleted_at) return gone(it.id, it.version)
+    return {
+      ...plain(it),
+      resource: 'projects',
+      object_pk: it.slug,
+      title: it.title,
+      summary: short(it.abstract),
+      text: [it.abstract, it.intended_subject, it.tags.join(', ')].filter(Boolean).join('\n').slice(0, MOST_TEXT),
+      status: it.state,
+      is_published: it.visibility === 'public',
+      contributor_id: it.owner_id,
+    }
+  },
+  // Found by whoever finds its project, but for those not signed in: they are shown the files, and not what was read from them.
+  project_asset_text: (stored) => {
+    const it = parse(assetText, stored)
+    if (it.text === '') return gone(it.id, it.version)
+    return {
+      ...plain(it),
+      resource: 'project_assets',
+      object_pk: `${it.slug}/assets/${it.id}`,
+      title: it.title,
+      summary: short(it.text.replace(/\s+/g, ' ').trim()),
+      text: it.text.slice(0, MOST_TEXT),
+      is_published: it.public,
+      access_tier: 'restricted',
+      contributor_id: it.owner_id,
+    }
+  },
+  // What waits for review goes by the names that are proposed, which nobody else may learn of: only the queue asks for it.
+  queue_by_age: (stored) => {
+    const it = parse(byAge, stored)
+    const [title = '', ...names] = it.folded.split(' | ')
+    return {
+      ...plain({ ...it, id: `${QUEUED}/${it.entity_id}` }),
+      resource: QUEUED,
+      object_pk: it.entity_id,
+      title,
+      names,
+      category: headingOfEntry(it),
+      status: it.status,
+      is_published: false,
+      contributor_id: it.contributor_id,
+      popularity_score: it.open_flags,
+    }
+  },
+  // Nothing here that is not on everybody's profile page.
+  user: (stored) => {
+    const it = parse(user, stored)
+    const name = [it.first_name, it.middle_name, it.last_name].filter(Boolean).join(' ')
+    return {
+      ...plain(it),
+      resource: 'users',
+      object_pk: it.id,
+      title: name || it.username,
+      names: name ? [it.username] : [],
+      summary: short(it.biography),
+      text: [it.area_of_expertise, it.position, it.organization, it.university_school].filter(Boolean).join('\n'),
+      location_hint: it.country,
+      is_published: it.is_active,
+      popularity_score: it.score,
+    }
+  },
+}
+
+/** The types of items that search learns of. */
+export const learnedTypes: readonly string[] = Object.keys(learned)
+
+/** What search learns of a stored item; undefined of one that is not for it. */
+export function documentOf(stored: Stored): Change | undefined {
+  return learned[String(stored.type)]?.(stored)
+}
+
+provideDocuments({ types: learnedTypes, documentOf })
+
+/** What a change of an item means for search; undefined when it means nothing. */
+export function changeOf({ before, after }: Images): Change | undefined {
+  const [old, next] = [before && documentOf(before), after && documentOf(after)]
+  if (!next) return old && gone(old.id, old.version + 1)
+  return old && JSON.stringify({ ...old, version: 0 }) === JSON.stringify({ ...next, version: 0 }) ? undefined : next
+}
+
+const gone = (id: string, version: number): Change => ({ id, gone: true, version })
+
+/** What most have in common, and what stands where an item says nothing. */
+const plain = (it: { id: string; created_at: string; updated_at: string; version: number }) => ({
+  id: it.id,
+  names: [],
+  summary: '',
+  text: '',
+  location_hint: '',
+  point: null,
+  status: null,
+  is_published: true,
+  access_tier: 'public',
+  contributor_id: null,
+  created_at: it.created_at,
+  updated_at: it.updated_at,
+  popularity_score: 0,
+  version: it.version,
+})
+
+/**
+ * The standing values of a record. An edit that waits behind a published one is nobody's business and must not show in any
+ * member: so its time is that of the revision that stands, and it is popular by the revisions that were accepted.
+ */
+function recordDocument(it: RecordItem): Document {
+  const kind = kinds[it.kind]
+  const [title = '', ...names] = namesOf(it.name, it.data)
+  const summary = short(
+    ['description', 'biography', 'note', 'route_description'].map((each) => textOf(it.data[each])).find(Boolean) ?? '',
+  )
+  return {
+    id: it.entity_id,
+    resource: kind.segment.replaceAll('-', '_'),
+    object_pk: kind.record ? String(it.id) : it.entity_id,
+    title,
+    names,
+    summary,
+    text: textsIn(it.data, [...kind.search, ...furtherText], [kind.nameField, 'name_ne', 'alternate_names']).slice(
+      0,
+      MOST_TEXT,
+    ),
+    location_hint:
+      places
+        .map((each) => textOf(it.data[each]))
+        .find(Boolean)
+        ?.slice(0, 200) ?? '',
+    point: it.point,
+    category: it.category,
+    status: it.public ? 'accepted' : it.status,
+    is_published: it.public,
+    access_tier: it.access_tier,
+    contributor_id: it.contributor_id,
+    created_at: it.created_at,
+    updated_at: changedAt(it),
+    popularity_score: it.accepted_revision ?? 0,
+    version: it.version,
+  }
+}
+
+const places = ['location_name', 'location', 'has_current_location', 'start_place']
+/** Searched wherever a kind has them. */
+const furtherText = [
+  'biography',
+  'note',
+  'route_description',
+  'managed_structures',
+  'performed_by',
+  'religious_tradition',
+]
+/** Of very long texts the beginning is searched. */
+const MOST_TEXT = 20_000
+
+const textsIn = (data: Record<string, unknown>, members: readonly string[], but: readonly string[]): string =>
+  [...new Set(members.filter((each) => !but.includes(each)).map((each) => textOf(data[each])))]
+    .filter(Boolean)
+    .join('\n')
+
+const short = (text: string) => (text.length > 280 ? `${text.slice(0, 277)}...` : text)

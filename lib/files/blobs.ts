@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { config } from '../config.ts'
+import { postFields, presignedGet, type Signer } from './presign.ts'
+
+export const s3 = new S3Client({
+  region: config.AWS_REGION,
+  maxAttempts: 4,
+  ...(config.S3_ENDPOINT && {
+    endpoint: config.S3_ENDPOINT,
+    forcePathStyle: true,
+    // The local server reads neither trailing checksums nor any other pair of credentials.
+    requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+    responseChecksumValidation: 'WHEN_REQUIRED' as const,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  }),
+})
+export const Bucket = config.BUCKET_NAME
+
+export type Blob = { bytes: Uint8Array; type: string }
+
+/** Stores bytes under a key, over whatever was there. */
+export async function putObject(Key: string, bytes: Uint8Array, ContentType: string): Promise<void> {
+  await s3.send(new PutObjectCommand({ Bucket, Key, Body: bytes, ContentType }))
+}
+
+/** The bytes under a key with their content type, or undefined. For objects that fit in memory. */
+export async function getObject(Key: string): Promise<Blob | undefined> {
+  const { Body, ContentType = 'application/octet-stream' } = await answerFor(Key)
+  return Body && { bytes: await Body.transformToByteArray(), type: ContentType }
+}
+
+export type Stream = { body: Readable; etag: string }
+
+/** The bytes under a key as they come, or undefined. For objects of any size. */
+export async function streamObject(Key: string): Promise<Stream | undefined> {
+  const { Body, ETag = '' } = await answerFor(Key)
+  return Body && { body: Body as Readable, etag: ETag } // in Node a body is always a Readable
+}
+
+/** What the bucket says of a key; nothing where there is no object. */
+async function answerFor(Key: string): Promise<Partial<GetObjectCommandOutput>> {
+  try {
+    return await s3.send(new GetObjectCommand({ Bucket, Key }))
+  } catch (error) {
+    if (error instanceof NoSuchKey) return {}
+    throw error
+  }
+}
+
+/** Stores a file under a key, over whatever was there, without holding it in memory. */
+export async function putFile(Key: string, path: string, ContentType: string): Promise<void> {
+  const { size } = await stat(path)
+  await putStream(Key, createReadStream(path), size, ContentType)
+}
+
+/** Stores bytes as they come, so many of them, under a key. */
+export async function putStream(
+  Key: string,
+  Body: Readable,
+  ContentLength: number,
+  ContentType: string,
+): Promise<void> {
+  await s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength, ContentType }))
+}
+
+/** Stores what is under one key under another one too. Fails when there is nothing. */
+export async function copyObject(from: string, Key: string): Promise<void> {
+  await s3.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` }))
+}
+
+/** Removes what is under a key; nothing there is no failure. */
+export async function deleteObject(Key: string): Promise<void> {
+  await s3.send(new DeleteObjectCommand({ Bucket, Key }))
+}
+
+/** All keys that begin so. */
+export async function keysUnder(Prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  let ContinuationToken: string | undefined
+  do {
+    const page = await s3.send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
+    keys.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []))
+    ContinuationToken = page.NextContinuationToken
+  } while (ContinuationToken)
+  return keys
+}
+
+/** The size of what is under a key, or undefined. */
+export async function sizeOf(Key: string): Promise<number | undefined> {
+  try {
+    return (await s3.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength
+  } catch (error) {
+    if (error instanceof NotFound) return undefined
+    throw error
+  }
+}
+
+export type Upload = {
+  write: (text: string) => Promise<void>
+  end: () => Promise<{ bytes: number; sha256: string }>
+}
+
+/** S3 takes parts of 5 MB and more. */
+const PART = 5 << 20
+
+/** Stores text that comes piece by piece and is too long for memory. What is not ended is never there; S3 drops it after a day. */
+export function startUpload(Key: string, ContentType: string, part = PART): Upload {
+  const hash = createHash('sha256')
+  const Parts: { ETag: string | undefined; PartNumber: number }[] = []
+  let bytes = 0
+  let waiting: Buffer[] = []
+  let size = 0
+  let UploadId: string | undefined
+  const send = async () => {
+    UploadId ??= (await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType }))).UploadId
+    const PartNumber = Parts.length + 1
+    const Body = Buffer.concat(waiting)
+    const { ETag } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }))
+    Parts.push({ ETag, PartNumber })
+    waiting = []
+    size = 0
+  }
+  return {
+    write: async (text) => {
+      const piece = Buffer.from(text)
+      hash.update(piece)
+      bytes += piece.length
+      size += piece.length
+      waiting.push(piece)
+      if (size >= part) await send()
+    },
+    end: async () => {
+      if (UploadId === undefined) await putObject(Key, Buffer.concat(waiting), ContentType)
+      else {
+        if (size > 0) await send()
+        await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }))
+      }
+      return { bytes, sha256: hash.digest('hex') }
+    },
+  }
+}
+
+/** Whether the bucket answers at all. */
+export async function ping(abortSignal: AbortSignal): Promise<void> {
+  await s3.send(new HeadBucketCommand({ Bucket }), { abortSignal })
+}
+
+const STEADY = 5 * 60 * 1000
+
+export type Shown = { type: string; disposition: string }
+/** Makes addresses under which one object can be read for a while. */
+export type Links = (key: string, shown: Shown) => string
+
+/**
+ * A maker of addresses that are good for so many seconds, 15 minutes if nothing is said, from the last full five minutes on: so they stay the same for a while, and
+ * with them what browsers keep and the ETags of answers. Asks for credentials once; each address is arithmetic.
+ */
+export async function links(seconds = 900): Promise<Links> {
+  const { at, ...rest } = await signer()
+  const by = { ...rest, at: new Date(at.getTime() - (at.getTime() % STEADY)) }
+  return (key, { type, disposition }) =>
+    presignedGet(
+      addressOf(key, by),
+      { 'response-content-type': type, 'response-content-disposition': disposition, 'x-id': 'GetObject' },
+      seconds,
+      by,
+    )
+}
+
+/** What a client posts, and where, to put one file of this type and size under a key, within so many seconds. */
+export async function uploadForm(key: string, file: { type: string; size: number }, seconds: number) {
+  const by = await signer()
+  const until = new Date(by.at.getTime() + seconds * 1000)
+  const fields = postFields({ bucket: Bucket, key, ...file, until }, by)
+  return { url: addressOf('', by).href, fields, expires_at: until.toISOString() }
+}
+
+/** The time of day, not the service's clock: the bucket compares it with its own. */
+async function signer(): Promise<Signer> {
+  const [credentials, region] = await Promise.all([s3.config.credentials(), s3.config.region()])
+  return { credentials, region, at: new Date() }
+}
+
+/** The bucket is a host of its own at AWS, and a folder of the local server. */
+const addressOf = (key: string, { region }: Signer) =>
+  config.S3_ENDPOINT
+    ? new URL(`${config.S3_ENDPOINT}/${Bucket}/${key}`.replace(/\/$/, ''))
+    : new URL(`https://${Bucket}.s3.${region}.amazonaws.com/${key}`)

@@ -1,0 +1,116 @@
+import { cpuUsage, memoryUsage, version as node, uptime } from 'node:process'
+import { clock } from '../clock.ts'
+import { countKeys, countsOf, getMany, sumOf } from '../table/read.ts'
+
+type Labels = Readonly<Record<string, string>>
+type Family = { name: string; type: 'gauge' | 'counter'; help: string; samples: readonly (readonly [Labels, number])[] }
+
+/**
+ * The state of the service and of this process in Prometheus' text format. Never fails: without the table it says so
+ * and tells of the process alone. The table is asked every 10 seconds at most.
+ */
+export async function metricsText(build: { version: string; stage: string }): Promise<string> {
+  const census = await latestCensus()
+  return [
+    gauge('heritage_build_info', 'The version of the service.', [[{ ...build, node }, 1]]),
+    gauge('heritage_table_up', 'Whether the table answers.', [[{}, census ? 1 : 0]]),
+    ...(census ?? []),
+    ...processFamilies(),
+  ]
+    .map(exposition)
+    .join('')
+}
+
+const KEPT_MS = 10_000
+const TIME_LIMIT_MS = 1000
+
+let kept: { until: number; census: Promise<Family[] | undefined> } | undefined
+
+/** Scrapes that come together share one census. One that failed is not kept. */
+async function latestCensus(): Promise<Family[] | undefined> {
+  const at = clock.now().getTime()
+  if (!kept || kept.until <= at) kept = { until: at + KEPT_MS, census: within(TIME_LIMIT_MS, census()) }
+  const mine = kept
+  const found = await mine.census
+  if (!found && kept === mine) kept = undefined
+  return found
+}
+
+/** What it resolves to, or undefined when it fails or takes longer. */
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((done) => {
+    timer = setTimeout(() => done(undefined), milliseconds)
+  })
+  try {
+    return await Promise.race([work.catch(() => undefined), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const started = Date.now() / 1000 - uptime()
+
+const lists = ['USER', 'SOURCE', 'SOURCE#TIER#public', 'CLUSTER'] as const
+
+/** Exact sizes from the counters that every write keeps: one call per shard and one more. */
+async function census(): Promise<Family[]> {
+  const [records, found] = await Promise.all([countsOf('KIND#'), getMany(countKeys(lists))])
+  const size = (list: (typeof lists)[number]) => sumOf([list], found)
+  return [
+    gauge(
+      'heritage_records',
+      'Records by kind, standing and access.',
+      [...records].flatMap(([list, n]) => recordSample(list, n)),
+    ),
+    gauge('heritage_users', 'Users.', [[{}, size('USER')]]),
+    gauge('heritage_data_sources', 'Data sources by access.', [
+      [{ access: 'public' }, size('SOURCE#TIER#public')],
+      [{ access: 'restricted' }, size('SOURCE') - size('SOURCE#TIER#public')],
+    ]),
+    gauge('heritage_entity_clusters', 'Entity clusters.', [[{}, size('CLUSTER')]]),
+  ]
+}
+
+/** `KIND#structure#restricted`, `KIND#entity:artifact#published`: restricted is what is published for those who are signed in. */
+function recordSample(list: string, n: number): [Labels, number][] {
+  const [, sort, place] = list.split('#')
+  const [kind, category] = sort?.split(':') ?? []
+  if (!kind || !place) return []
+  const [standing, access] = place === 'restricted' ? ['published', 'restricted'] : [place, 'public']
+  return [[{ kind, standing, access, ...(category && { category }) }, n]]
+}
+
+function processFamilies(): Family[] {
+  const { user, system } = cpuUsage()
+  return [
+    {
+      name: 'process_cpu_seconds_total',
+      type: 'counter',
+      help: 'Processor time of this process.',
+      samples: [[{}, (user + system) / 1e6]],
+    },
+    gauge('process_resident_memory_bytes', 'Memory of this process.', [[{}, memoryUsage.rss()]]),
+    gauge('process_start_time_seconds', 'When this process began, in seconds since 1970.', [[{}, started]]),
+  ]
+}
+
+const gauge = (name: string, help: string, samples: Family['samples']): Family => ({
+  name,
+  type: 'gauge',
+  help,
+  samples,
+})
+
+/** One family as lines; samples in the order of their labels, so that two scrapes compare. */
+function exposition({ name, type, help, samples }: Family): string {
+  const lines = samples.map(([labels, value]) => `${name}${labelText(labels)} ${value}\n`).sort()
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
+  return pairs.length > 0 ? `{${pairs.join(',')}}` : ''
+}
+
+const escaped = (text: string) => text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')

@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { nowSeconds } from '../clock.ts'
+import type { Rate } from '../config.ts'
+import { inProgress, tooMany } from '../errors.ts'
+import { defineItem, put, type Write } from '../table/item.ts'
+import { type Key, key } from '../table/keys.ts'
+import { get } from '../table/read.ts'
+import { add, addBelow } from '../table/write.ts'
+
+/**
+ * Counts one hit of `who` in a scope and fails with `tooMany` when the rate is used up. Exact across processes: one
+ * conditional update. Windows are fixed: they begin at multiples of the rate's period. Answers where the hit is counted.
+ */
+export async function throttle(scope: string, who: string, { limit, seconds }: Rate): Promise<Key> {
+  const at = nowSeconds()
+  const window = at - (at % seconds)
+  const place = key.rate(scope, who, window)
+  if (!(await addBelow(place, limit, window + 2 * seconds))) throw tooMany(window + seconds - at)
+  return place
+}
+
+/** Does work of which so much is allowed in a period. Work that fails gives its place back. */
+export async function withinRate<T>(scope: string, who: string, rate: Rate, work: () => Promise<T>): Promise<T> {
+  const place = await throttle(scope, who, rate)
+  try {
+    return await work()
+  } catch (error) {
+    await add(place, -1)
+    throw error
+  }
+}
+
+const Reply = v.object({
+  user_id: v.string(),
+  key: v.string(),
+  /** What was asked, so that a key means one request. */
+  digest: v.string(),
+  status: v.number(),
+  /** As it was sent. */
+  body: v.string(),
+  until: v.number(),
+  version: v.number(),
+})
+export type KeptReply = v.InferOutput<typeof Reply>
+const kept = defineItem({
+  type: 'reply',
+  schema: Reply,
+  key: (it: { user_id: string; key: string }) => key.reply(it.user_id, it.key),
+  expires: (it) => it.until,
+})
+
+/** What a request that may come twice adds to its transaction: the reply that the second one gets. */
+export type KeepReply = (reply: { status: number; body: unknown }) => readonly Write[]
+
+const DAY_S = 86_400
+
+/** The reply to the request that a user has sent under a key in the last 24 hours, and how the next one is kept. */
+export async function replyUnder(
+  user_id: string,
+  name: string,
+  digest: string,
+): Promise<{ before: KeptReply | undefined; once: KeepReply }> {
+  const old = await get(kept, { user_id, key: name })
+  return {
+    before: old && old.until > nowSeconds() ? old : undefined,
+    once: ({ status, body }) => {
+      const version = (old?.version ?? 0) + 1
+      const next = {
+        user_id,
+        key: name,
+        digest,
+        status,
+        body: JSON.stringify(body),
+        until: nowSeconds() + DAY_S,
+        version,
+      }
+      return [put(kept, next, old, inProgress)]
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import * as v from 'valibot'
+import { cached } from '../cache/cached.ts'
+import { invalid } from '../errors.ts'
+import { key } from '../table/keys.ts'
+import { DEEPEST_OFFSET, type PageRequest } from '../table/pages.ts'
+import { getMany, itemAt, itemIn, type Stored, walkTable } from '../table/read.ts'
+import { entry, type List, nameOf, placeIn, Row, TOTALS } from './items.ts'
+import { pointsAt, rankIn, ranksIn, rootOf, sizeIn } from './order-statistic-tree.ts'
+import { type BoardName, orderOf } from './score.ts'
+import { whoIs } from './search.ts'
+
+/** What is asked of a board. */
+export type Asked = List & { search?: string | undefined }
+export type Ranked = Row & { rank: number }
+export type Board = {
+  count: number
+  /** Where the page begins: beyond the end it is the last page. */
+  offset: number
+  results: Ranked[]
+  first?: string | undefined
+  last?: string | undefined
+  institutions: string[]
+  totals: { contributors: number; score: number; entities: number; reviews: number }
+}
+
+/**
+ * One page of a board, best first, with the rank that each has among everyone; kept until a change of what it counts.
+ * A miss is a handful of calls, however many people there are.
+ */
+export async function page(asked: Asked, place: PageRequest): Promise<Board> {
+  const key = JSON.stringify([asked.board, asked.institution, asked.search, place.limit, place.offset, place.from])
+  return (await cached('leaderboard', key, () => pageNow(asked, place))).value
+}
+
+async function pageNow(asked: Asked, place: PageRequest): Promise<Board> {
+  const list: List = { board: asked.board, institution: asked.institution }
+  const [found, institutions] = await Promise.all([
+    getMany([rootOf(list), rootOf({ board: 'overall' }), ...totalKeys()], true),
+    institutionsNow(),
+  ])
+  const rows = asked.search ? await search(list, asked.search, place) : await listed(list, sizeIn(list, found), place)
+  return { ...rows, institutions, totals: totalsIn(found) }
+}
+
+type BoardPage = Pick<Board, 'count' | 'offset' | 'results' | 'first' | 'last'>
+
+/** A page of a list, where its rows stand or beside the one that a followed link names. */
+async function listed(list: List, count: number, { limit, offset: wanted, from }: PageRequest): Promise<BoardPage> {
+  const offset = within(count, limit, wanted)
+  const rows = from && offset === wanted ? await beside(list, limit, from) : await rowsAt(list, count, limit, offset)
+  const [first, last] = [rows.at(0), rows.at(-1)].map((it) => it?.place)
+  return { count, offset, results: await ranked(list, rows), first, last }
+}
+
+/** An offset; beyond the end, that of the last page. */
+const within = (count: number, limit: number, offset: number) =>
+  offset < count ? offset : Math.max(0, Math.floor((count - 1) / limit)) * limit
+
+type Placed = Row & { place: string }
+
+async function beside(list: List, limit: number, { side, at }: NonNullable<PageRequest['from']>): Promise<Placed[]> {
+  const forward = side === 'after'
+  const items = await walkTable({ pk: pkOf(list), forward, limit, beyond: at })
+  return placed(forward ? items : items.reverse())
+}
+
+/** So far a page is walked to at once; further in, its points are looked up first. */
+const NEAR = 100
+
+/** The rows at an offset: walked to from whichever end is near, or from the first row with the same points. */
+async function rowsAt(list: List, count: number, limit: number, offset: number): Promise<Placed[]> {
+  const pk = pkOf(list)
+  if (offset <= NEAR)
+    return placed(
+      (await walkTable({ pk, forward: true, limit: offset + limit, consistent: offset === 0 })).slice(offset),
+    )
+  const rest = count - offset
+  if (rest <= NEAR + limit) {
+    const items = await walkTable({ pk, forward: false, limit: rest })
+    return placed(items.reverse().slice(0, limit))
+  }
+  const start = await pointsAt(list, offset)
+  const skip = offset - (start?.above ?? 0)
+  if (!start || skip > DEEPEST_OFFSET) throw tooDeep()
+  const beyond = orderOf(start.points)
+  return placed((await walkTable({ pk, forward: true, limit: skip + limit, beyond, consistent: false })).slice(skip))
+}
+
+const tooDeep = () =>
+  invalid({ page: [`More than ${DEEPEST_OFFSET} people before this page have as many points. Follow "next" to it.`] })
+
+/** Those who are called so, wherever they stand. */
+async function search(list: List, text: string, { limit, offset: wanted }: PageRequest): Promise<BoardPage> {
+  const ids = await whoIs(text)
+  const found = await getMany(ids.map((id) => key.board(id)))
+  const rows = ids
+    .flatMap((id) => {
+      const of = itemIn(found, entry, { user_id: id })
+      const it = of && placeIn(list, of)
+      return it ? { ...it.row, place: it.place } : []
+    })
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+  const offset = within(rows.length, limit, wanted)
+  const results = await everyRank(list.board, rows.slice(offset, offset + limit))
+  return { count: rows.length, offset, results }
+}
+
+/** The ranks of rows that follow one another: on a whole board that of the first says those of the others. */
+async function ranked(list: List, rows: readonly Placed[]): Promise<Ranked[]> {
+  const [first] = rows
+  if (!first) return []
+  if (list.institution !== undefined) return everyRank(list.board, rows)
+  const { above, equal } = await rankIn(list.board, first.points)
+  const others = rows.findIndex((it) => it.points !== first.points)
+  let rank = above + 1
+  return rows.map((row, i) => {
+    if (i > 0 && row.points !== rows[i - 1]?.points) rank = above + equal + 1 + (i - others)
+    return shown(row, rank)
+  })
+}
+
+/** The rank of each row among everyone on the board. */
+async function everyRank(board: BoardName, rows: readonly Placed[]): Promise<Ranked[]> {
+  const standings = await ranksIn(board, [...new Set(rows.map((it) => it.points))])
+  return rows.map((row) => shown(row, (standings.get(row.points)?.above ?? 0) + 1))
+}
+
+const shown = ({ place: _, ...row }: Placed, rank: number): Ranked => ({ ...row, rank })
+
+/** So many institutions are told, by name; all can be asked for. */
+const MOST_INSTITUTIONS = 500
+
+async function institutionsNow(): Promise<string[]> {
+  const { pk } = key.institution('')
+  const items = await walkTable({ pk, forward: true, limit: MOST_INSTITUTIONS, consistent: false })
+  return items.filter((it) => Number(it.n) > 0).map((it) => String(it.sk))
+}
+
+const totalKeys = () => Array.from({ length: TOTALS }, (_, shard) => key.boardTotals(shard))
+
+function totalsIn(found: ReadonlyMap<string, Stored>): Board['totals'] {
+  const items = totalKeys().map((at) => itemAt(found, at))
+  const sum = (name: string) => items.reduce((all, it) => all + Number(it?.[name] ?? 0), 0)
+  return {
+    contributors: sizeIn({ board: 'overall' }, found),
+    score: sum('score'),
+    entities: sum('entities'),
+    reviews: sum('reviews'),
+  }
+}
+
+const pkOf = (list: List) => key.boardRow(nameOf(list), '').pk
+
+const placed = (items: readonly Stored[]): Placed[] =>
+  items.map((item) => ({ ...v.parse(Row, item), place: String(item.sk) }))

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import { decision, listsOf, recordItem, revision, visibilityOf } from '../records/items.ts'
+import { parse } from '../table/item.ts'
+import { get, type Stored } from '../table/read.ts'
+import type { Images } from '../table/stream.ts'
+import { userOf } from '../users/users.ts'
+import { entry } from './items.ts'
+import { profileOf, refreshFigures } from './keep.ts'
+
+/** Brings the figures of those up to date whose lists a change of an item has changed. Safe to repeat. */
+export async function recount(type: string, images: Images): Promise<void> {
+  const people = await concerned[type]?.(images)
+  for (const user_id of new Set(people)) await refreshFigures(user_id)
+}
+
+/** By item type, whose figures a change may change. */
+const concerned: Readonly<Record<string, (images: Images) => Promise<string[]>>> = {
+  record: async ({ before, after }) => {
+    const [old, next] = [listIn(before), listIn(after)]
+    return old?.list === next?.list ? [] : [old, next].flatMap((it) => it?.user ?? [])
+  },
+
+  // The first revision comes with its record.
+  revision: async ({ before, after }) => {
+    const made = before || !after ? undefined : parse(revision, after)
+    return made && made.revision_number > 1 ? [made.created_by] : []
+  },
+
+  submission: async ({ before, after }) => [before, after].flatMap((it) => (it ? String(it.contributor_id) : [])),
+
+  decision: async ({ before, after }) => (before || !after ? [] : [parse(decision, after).reviewer_id]),
+
+  /** Who has figures is shown with name, institution and image; who is inactive is not shown. */
+  user: async ({ before, after }) => {
+    if (!before || !after) return []
+    const [old, next] = [userOf(before), userOf(after)]
+    const same = old.is_active === next.is_active && isDeepStrictEqual(profileOf(old), profileOf(next))
+    return !same && (await get(entry, { user_id: next.id })) ? [next.id] : []
+  },
+}
+
+/** The list of its contributor in which a record is counted. */
+function listIn(stored: Stored | undefined): { user: string; list: string } | undefined {
+  const it = stored && parse(recordItem, stored)
+  if (!it || it.deleted_at) return undefined
+  return { user: it.contributor_id, list: listsOf.owner(it.contributor_id, visibilityOf(it)) }
+}

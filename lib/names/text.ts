@@ -1,0 +1,18 @@
+import type { Link, Values } from './values.ts'
+
+/** Every name a record goes by, its own first. */
+export function namesOf(name: string, data: Values): string[] {
+  const others = Array.isArray(data.alternate_names) ? data.alternate_names.map(textOf) : []
+  return [name, textOf(data.name_ne), ...others].filter(Boolean)
+}
+
+/** A value as a reader sees it: lists joined by commas, links by their names. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (isLink(value)) return value.name
+  return value === undefined || value === null ? '' : String(value)
+}
+
+/** Whether a value is a relation as it is stored. */
+export const isLink = (value: unknown): value is Link =>
+  typeof value === 'object' && value !== null && 'name' in value && 'id' in value

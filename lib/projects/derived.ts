@@ -1,0 +1,31 @@
+import { parse, replaceDerived } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { getMany, itemIn, type Stored } from '../table/read.ts'
+import type { Images } from '../table/stream.ts'
+import { transact } from '../table/write.ts'
+import { followTexts } from './assets/texts.ts'
+import { type Project, project } from './items.ts'
+import { memberPlace, memberPlaceOf } from './lists.ts'
+import { wordWrites } from './search.ts'
+
+/** What follows a change of a project: its words, who finds the texts of its assets, and the lists of those who work on it. Safe to repeat. */
+export async function followProject({ before, after }: Images): Promise<void> {
+  const [old, next] = [projectIn(before), projectIn(after)]
+  await wordWrites(old, next)
+  await followTexts(old, next)
+  const users = [old, next].flatMap((it) => it?.memberships.map((one) => one.user_id) ?? [])
+  const id = (next ?? old)?.id
+  if (id !== undefined) for (const user of new Set(users)) await placeFor(id, user)
+}
+
+const projectIn = (stored: Stored | undefined): Project | undefined => stored && parse(project, stored)
+
+/** Puts a project where it belongs in a member's lists now, whichever change has told of it; so what comes late does no harm. */
+async function placeFor(id: string, user_id: string): Promise<void> {
+  const found = await getMany([key.project(id), key.projectMember(id, user_id)], true)
+  const old = itemIn(found, memberPlace, { id, user_id })
+  const next = memberPlaceOf(itemIn(found, project, { id }), user_id)
+  if (old === undefined && next === undefined) return
+  if (old && next && old.version >= next.version) return
+  await transact(replaceDerived(memberPlace, old, next))
+}

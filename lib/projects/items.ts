@@ -1,0 +1,215 @@
+import * as v from 'valibot'
+import type { Subject } from '../permissions.ts'
+import { defineItem } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { projectStates } from './states.ts'
+
+/** The item types in a project's partition: what it is, who works on it, what belongs to it, and what happened to it. */
+
+const text = v.optional(v.string(), '')
+const nullableText = v.optional(v.nullable(v.string()), null)
+
+export const visibilities = ['private', 'org', 'public'] as const
+export const licenses = ['CC-BY-4.0', 'CC-BY-SA-4.0', 'CC-BY-NC-4.0', 'CC0-1.0', 'ODbL-1.0'] as const
+export const memberRoles = ['owner', 'editor', 'viewer', 'domain_expert'] as const
+
+const Membership = v.object({
+  id: v.string(),
+  user_id: v.string(),
+  role: v.picklist(memberRoles),
+  invited_by: nullableText,
+  created_at: v.string(),
+  updated_at: v.string(),
+})
+export type Membership = v.InferOutput<typeof Membership>
+
+/** A project with everyone who works on it: one read tells what a caller may do. */
+export const Project = v.object({
+  id: v.string(),
+  slug: v.string(),
+  title: v.string(),
+  abstract: text,
+  intended_subject: text,
+  languages: v.optional(v.array(v.string()), []),
+  license: v.picklist(licenses),
+  visibility: v.picklist(visibilities),
+  state: v.picklist(projectStates),
+  owner_id: v.string(),
+  /** The owner's is the first. */
+  memberships: v.array(Membership),
+  forked_from: nullableText,
+  schema_version: text,
+  canvas_state: v.optional(v.record(v.string(), v.any()), {}),
+  tags: v.optional(v.array(v.string()), []),
+  pid: text,
+  prov_activity_uri: text,
+  asset_count: v.number(),
+  entity_count: v.number(),
+  activity_count: v.number(),
+  submitted_at: nullableText,
+  merged_at: nullableText,
+  created_at: v.string(),
+  updated_at: v.string(),
+  deleted_at: nullableText,
+  version: v.number(),
+})
+export type Project = v.InferOutput<typeof Project>
+/** The index partition of deleted projects that still have files. What was merged keeps its files, and is not among them. */
+export const WITH_FILES = 'DELETED'
+export const project = defineItem({
+  type: 'project',
+  schema: Project,
+  key: ({ id }: { id: string }) => key.project(id),
+  indexes: (it) =>
+    it.deleted_at !== null && it.merged_at === null && it.asset_count > 0
+      ? { gsi1: { pk: WITH_FILES, sk: `${it.deleted_at}#${it.id}` } }
+      : {},
+})
+
+/** A project as the subject of rules. */
+export type Visited = Subject & { about: Project; version: number }
+
+/** What rules look at in a project. */
+export const asSubject = (it: Project): Visited => ({
+  about: it,
+  contributor_id: it.owner_id,
+  public: it.visibility === 'public',
+  deleted_at: it.deleted_at,
+  project: { state: it.state, roles: Object.fromEntries(it.memberships.map(({ user_id, role }) => [user_id, role])) },
+  version: it.version,
+})
+
+/** Who puts it first has the slug. */
+export const slugClaim = defineItem({
+  type: 'project_slug',
+  schema: v.object({ slug: v.string(), project_id: v.string(), version: v.literal(1) }),
+  key: ({ slug }: { slug: string }) => key.slug(slug),
+})
+
+/** A record that a project is about. Its key holds the record's id, so that it is linked once. */
+export const ProjectEntity = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  entity_id: v.string(),
+  role_in_project: text,
+  added_by: v.string(),
+  added_at: v.string(),
+  version: v.number(),
+})
+export type ProjectEntity = v.InferOutput<typeof ProjectEntity>
+export const projectEntity = defineItem({
+  type: 'project_entity',
+  schema: ProjectEntity,
+  key: (it: { project_id: string; entity_id: string }) => key.projectEntity(it.project_id, it.entity_id),
+})
+
+export const assetRoles = ['evidence', 'primary', 'reference'] as const
+export const ocrStatuses = ['not_started', 'not_applicable', 'pending', 'processing', 'completed', 'failed'] as const
+const Suggestion = v.object({
+  label: v.string(),
+  ontology_class: v.optional(v.string()),
+  confidence: v.optional(v.number()),
+  hint: v.optional(v.string()),
+})
+export const Asset = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  role: v.picklist(assetRoles),
+  caption: text,
+  version_label: text,
+  /** The number of its file, which older clients send instead of an upload. */
+  media: v.number(),
+  content_type: v.string(),
+  media_type: v.picklist(['image', 'video', 'audio', 'document']),
+  file_name: text,
+  size: v.number(),
+  sha256: v.string(),
+  width: v.optional(v.nullable(v.number()), null),
+  height: v.optional(v.nullable(v.number()), null),
+  orientation: v.optional(v.nullable(v.number()), null),
+  object_key: v.string(),
+  thumbnail_key: nullableText,
+  ocr_status: v.picklist(ocrStatuses),
+  ocr_text: text,
+  /** Why the text could not be read, in a sentence. */
+  ocr_error: text,
+  /** Since when it waits or is being read, and how many have begun to; null while nobody is asked to. */
+  ocr_since: nullableText,
+  ocr_attempts: v.optional(v.number(), 0),
+  /** Counts what people change: a thumbnail or a text that comes later overtakes nobody. */
+  edition: v.optional(v.number(), 1),
+  entity_suggestions: v.optional(v.array(Suggestion), []),
+  uploaded_by: v.string(),
+  source_institution: text,
+  collection_name: text,
+  language: text,
+  ocr_language: text,
+  copyright_note: text,
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Asset = v.InferOutput<typeof Asset>
+export const asset = defineItem({
+  type: 'project_asset',
+  schema: Asset,
+  key: (it: { project_id: string; id: string }) => key.asset(it.project_id, it.id),
+  // What waits for its text too long is found here, and nothing else is in the list.
+  indexes: (it) => (it.ocr_since === null ? {} : { gsi2: { pk: 'OCR', sk: `${it.ocr_since}#${it.id}` } }),
+})
+
+export const projectActions = [
+  'created',
+  'updated',
+  'state_changed',
+  'member_added',
+  'member_removed',
+  'asset_added',
+  'asset_removed',
+  'entity_linked',
+  'entity_unlinked',
+  'commented',
+] as const
+export const ProjectActivity = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  /** The how manieth of its project it is. */
+  number: v.number(),
+  /** Null: the service itself. */
+  actor_id: nullableText,
+  action: v.picklist(projectActions),
+  target_kind: text,
+  target_id: text,
+  payload: v.optional(v.record(v.string(), v.any()), {}),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type ProjectActivity = v.InferOutput<typeof ProjectActivity>
+/** Its place follows from its number, so that a page at any depth is one query, and the project itself knows the size. */
+export const projectActivity = defineItem({
+  type: 'project_activity',
+  schema: ProjectActivity,
+  key: (it: { project_id: string; number: number }) => key.projectActivity(it.project_id, it.number),
+})
+
+/** Where the state of a project before its merge is kept. */
+export const ProjectSnapshot = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  merged_by: nullableText,
+  /** The digest of the stored bytes, which is their name too. */
+  sha256: v.string(),
+  object_key: v.string(),
+  size: v.number(),
+  /** When it was restored; null while the merge stands. */
+  restored_at: nullableText,
+  created_at: v.string(),
+  version: v.number(),
+})
+export type ProjectSnapshot = v.InferOutput<typeof ProjectSnapshot>
+export const projectSnapshot = defineItem({
+  type: 'project_snapshot',
+  schema: ProjectSnapshot,
+  key: (it: { project_id: string; id: string; created_at: string }) =>
+    key.snapshot(it.project_id, it.created_at, it.id),
+})

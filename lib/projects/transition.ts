@@ -1,0 +1,57 @@
+import { now } from '../clock.ts'
+import { invalid, refused } from '../errors.ts'
+import { type Actor, partsIn } from '../permissions.ts'
+import { asSubject, type Project } from './items.ts'
+import { merge } from './merge.ts'
+import { change, loadWholeById, type Whole } from './projects.ts'
+import { blockersOf, type ProjectState, projectMove } from './states.ts'
+
+export type Wanted = { target_state: ProjectState; comment: string }
+
+/**
+ * Leads a project to another state: state, activity and its places in the lists are one transaction, and for a merge
+ * the records that it accepts as well. Fails with `invalid` where no move leads there, a comment or something else is
+ * missing, with `refused` where it is not the caller's move, and with `conflict` where others were faster.
+ */
+export async function transition(
+  old: Whole,
+  actor: Actor,
+  { target_state, comment }: Wanted,
+  keep: (name: string, bytes: Uint8Array) => Promise<void>,
+): Promise<Whole> {
+  const move = check(old.about, actor, target_state, comment)
+  if (move.accepts) return merge(old, actor, comment, keep)
+  const { about } = await change(old, async (it) => {
+    const { checked, stamps } = check(it, actor, target_state, comment)
+    if (checked) await checkComplete(it)
+    const at = now()
+    return {
+      changes: {
+        state: target_state,
+        updated_at: at,
+        ...(stamps && it[stamps] === null && { [stamps]: at }),
+      },
+      done: [{ actor_id: actor.id, action: 'state_changed', payload: { from: it.state, to: target_state, comment } }],
+      result: undefined,
+    }
+  })
+  return { ...old, ...about }
+}
+
+function check(it: Project, actor: Actor, to: ProjectState, comment: string) {
+  const move = projectMove(it.state, to)
+  if (!move) throw invalid({ target_state: [`A project that is ${words(it.state)} cannot become ${words(to)}.`] })
+  if (!partsIn[move.who](actor, asSubject(it)))
+    throw refused(`Only ${move.who} may lead a project from ${words(it.state)} to ${words(to)}.`)
+  if (move.reasoned && comment.trim() === '') throw invalid({ comment: ['Say what is to be revised.'] })
+  return move
+}
+
+const words = (state: ProjectState) => state.replace('_', ' ')
+
+/** What belongs to the project is read after it: whoever adds or takes away something rewrites the project, whose version then stands in the way. */
+async function checkComplete(it: Project): Promise<void> {
+  const assets = it.asset_count === 0 ? [] : ((await loadWholeById(it.id))?.assets ?? [])
+  const blockers = blockersOf({ ...it, ocr_statuses: assets.map((one) => one.ocr_status) })
+  if (blockers.length > 0) throw invalid({ blockers })
+}

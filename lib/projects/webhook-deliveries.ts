@@ -1,0 +1,110 @@
+import * as v from 'valibot'
+import { clock, now } from '../clock.ts'
+import { config } from '../config.ts'
+import { isConflict } from '../errors.ts'
+import { amended, defineItem, parse, put } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { get, walk } from '../table/read.ts'
+import type { Images } from '../table/stream.ts'
+import { transact } from '../table/write.ts'
+import { project, projectActivity } from './items.ts'
+
+/**
+ * What is to be sent to the review webhook. The projector only puts it here, so that a receiver who is slow or gone
+ * holds up nothing else; a function of its own sends what is due, waits longer after each failure, and gives up in the end.
+ */
+const Delivery = v.object({
+  /** The activity's that it tells of, so that what is heard again is put here once. */
+  id: v.string(),
+  event: v.string(),
+  /** The exact text that is signed and sent, at every attempt. */
+  body: v.string(),
+  state: v.picklist(['waiting', 'delivered', 'dead']),
+  attempts: v.number(),
+  next_at: v.string(),
+  last_error: v.string(),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Delivery = v.InferOutput<typeof Delivery>
+
+const KEPT = 30 * 86_400
+const delivery = defineItem({
+  type: 'delivery',
+  schema: Delivery,
+  key: ({ id }: { id: string }) => key.delivery(id),
+  indexes: (it) =>
+    it.state === 'delivered' ? {} : { gsi2: { pk: `DELIVERY#${it.state}`, sk: `${it.next_at}#${it.id}` } },
+  expires: (it) => (it.state === 'waiting' ? undefined : Math.floor(Date.parse(it.created_at) / 1000) + KEPT),
+})
+
+/** Puts into the box that a project waits for review, once however often it is heard. Without a receiver there is nothing to do. */
+export async function announce({ before, after }: Images): Promise<void> {
+  if (before || !after || config.REVIEW_WEBHOOK_URL === '') return
+  const it = parse(projectActivity, after)
+  if (it.action !== 'state_changed' || it.payload.to !== 'in_review') return
+  const about = await get(project, { id: it.project_id })
+  if (!about) return
+  const at = now()
+  const made: Delivery = {
+    id: it.id,
+    event: 'project.in_review',
+    body: JSON.stringify({ project_id: about.id, slug: about.slug, title: about.title }),
+    ...{ state: 'waiting', attempts: 0, next_at: at, last_error: '', created_at: at, version: 1 },
+  }
+  await transact([put(delivery, made, undefined)]).catch(ifThere)
+}
+
+function ifThere(error: unknown): void {
+  if (!isConflict(error)) throw error
+}
+
+/** The pause after each failure, in seconds. After the last of them it is given up. */
+const pauses = [30, 120, 600, 3600, 14_400] as const
+/** So many are sent at a time, and in one visit at most. */
+const AT_ONCE = 8
+const MOST = 80
+/** Longer than an attempt takes: who is stopped in the middle of one is followed after that. */
+const LEASE = 30
+
+/** Sends what is due. Answers how many were delivered, will be tried again, and were given up. */
+export async function deliverDue(send: (it: Delivery) => Promise<void>) {
+  const result = { delivered: 0, failed: 0, dead: 0 }
+  const items = await walk({ index: 'gsi2', pk: 'DELIVERY#waiting', forward: true, limit: MOST })
+  const due = items.map((item) => parse(delivery, item)).filter((it) => it.next_at <= now())
+  for (let start = 0; start < due.length; start += AT_ONCE) {
+    const ended = await Promise.all(due.slice(start, start + AT_ONCE).map((it) => deliver(it, send)))
+    for (const end of ended) if (end) result[end] += 1
+  }
+  return result
+}
+
+async function deliver(found: Delivery, send: (it: Delivery) => Promise<void>) {
+  const old = await get(delivery, found)
+  if (old?.state !== 'waiting' || old.next_at > now()) return undefined
+  // Counted before it is made, so that an attempt that is never heard of again counts too.
+  const begun = amended<Delivery>(old, { attempts: old.attempts + 1, next_at: later(LEASE) })
+  try {
+    await transact([put(delivery, begun, old)])
+  } catch (error) {
+    ifThere(error)
+    return undefined
+  }
+  try {
+    await send(begun)
+  } catch (error) {
+    const last_error = error instanceof Error ? error.message.slice(0, 200) : 'unknown'
+    const pause = pauses[begun.attempts - 1]
+    const next = pause === undefined ? { state: 'dead' as const, next_at: now() } : { next_at: later(pause) }
+    await transact([put(delivery, amended<Delivery>(begun, { ...next, last_error }), begun)]).catch(ifThere)
+    return pause === undefined ? 'dead' : 'failed'
+  }
+  await transact([put(delivery, amended<Delivery>(begun, { state: 'delivered' }), begun)]).catch(ifThere)
+  return 'delivered'
+}
+
+const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()
+
+/** Those that were given up, for a person to look at; newest first. */
+export const dead = async (limit = 100): Promise<Delivery[]> =>
+  (await walk({ index: 'gsi2', pk: 'DELIVERY#dead', forward: false, limit })).map((item) => parse(delivery, item))

@@ -1,0 +1,240 @@
+import { now } from '../clock.ts'
+import { commit } from '../commit.ts'
+import { conflict, invalid, refused } from '../errors.ts'
+import { addressOf, recordId } from '../ids/address.ts'
+import { type Contribution, kindOfScope, kinds, type Provenance, predicateOf, predicates } from '../kinds/index.ts'
+import { textOf } from '../names/text.ts'
+import { type Actor, mayReview, maySee, type Subject } from '../permissions.ts'
+import { amended, parse, put } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
+import { getMany, itemAt, type Stored } from '../table/read.ts'
+import { claim, flagOf, nextId } from './build.ts'
+import { contradictionFlags } from './conflict-flags.ts'
+import { type Assertion, assertion, assertionList, flag, type Loaded, type RecordItem, recordItem } from './items.ts'
+import { queueWrites } from './queue-entry.ts'
+import { resolve } from './relations.ts'
+import { move } from './rules/status.ts'
+import { ageAt, worstSource } from './rules/triage.ts'
+import { headOf, load, loadById, stateOf } from './write.ts'
+
+/** An assertion as the subject of rules: it is seen where its record is, and while it waits by its author and reviewers. */
+export type Claim = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }
+
+/** One assertion by its id, with the record that it is about, in one call. */
+export async function loadClaim(id: string): Promise<Claim | undefined> {
+  const record = addressOf(id)?.record
+  if (!record) return undefined
+  const [at, headAt] = [key.assertion(record, id), key.head(record)]
+  const found = await getMany([at, headAt], true)
+  const stored = itemAt(found, at)
+  return stored && claimOf(parse(assertion, stored), itemAt(found, headAt))
+}
+
+/** A superseded claim may never have been public: it is shown to those who work on the record. */
+const settled = ['accepted', 'disputed']
+
+function claimOf(it: Assertion, stored: Stored | undefined): Claim {
+  const about = stored && parse(recordItem, stored)
+  return {
+    claim: it,
+    about,
+    contributor_id: it.contributor_id,
+    public: settled.includes(it.reconciliation_status) && (about?.public ?? true),
+    access_tier: about?.access_tier,
+    deleted_at: about?.deleted_at,
+    version: it.version,
+  }
+}
+
+/** Reviewers read what waits as well, but not what is deleted. */
+const mayRead = (actor: Actor | null, it: Subject) => maySee(actor, it) || (mayReview(actor) && !it.deleted_at)
+
+export type Filter = {
+  entity_type?: string | undefined
+  entity_id?: string | undefined
+  cultural_entity_id?: string | undefined
+  asserted_property?: string | undefined
+  status?: string | undefined
+}
+export type Claims = PageResult<Claim>
+
+/** Assertions about one record, newest first; without a record the accepted ones about any. Of these, what the caller may see. */
+export async function list(filter: Filter, actor: Actor | null, place: PageRequest): Promise<Claims> {
+  const about = await recordOf(filter)
+  return about === 'any' ? ofAll(filter, actor, place) : ofOne(about, filter, actor, place)
+}
+
+/** The record that a filter or a body names; undefined when it names none that exists. */
+async function recordOf({ entity_type, entity_id, cultural_entity_id }: Filter): Promise<Loaded | undefined | 'any'> {
+  if (cultural_entity_id) return loadById(cultural_entity_id.toLowerCase())
+  if (!entity_type && !entity_id) return 'any'
+  const kind = kindOfScope(entity_type ?? '')
+  if (!kind || !entity_id) return undefined
+  if (!kind.record) return loadById(entity_id.toLowerCase())
+  return /^[1-9]\d{0,11}$/.test(entity_id) ? load(kind, Number(entity_id)) : undefined
+}
+
+function ofOne(
+  about: Loaded | undefined,
+  { asserted_property, status }: Filter,
+  actor: Actor | null,
+  place: PageRequest,
+): Claims {
+  if (!about || !mayRead(actor, about)) return { count: 0, results: [] }
+  const results = about.assertions
+    .map((it): Claim => ({ ...claimOf(it, about), about }))
+    .filter((it) => mayRead(actor, it) || about.contributor_id === actor?.id)
+    .filter(({ claim: it }) => !asserted_property || it.asserted_property === asserted_property)
+    .filter(({ claim: it }) => !status || it.reconciliation_status === status)
+    .reverse()
+  return { count: results.length, results: results.slice(place.offset, place.offset + place.limit) }
+}
+
+async function ofAll(
+  { status = 'accepted', asserted_property }: Filter,
+  actor: Actor | null,
+  place: PageRequest,
+): Promise<Claims> {
+  const pk = assertionList(status)
+  if (!['accepted', 'disputed'].includes(status) && !mayReview(actor)) return { count: 0, results: [] }
+  const listing = await readList(
+    { partitions: [{ index: 'gsi2', pk }], counted: [pk], ...(asserted_property && { only: { asserted_property } }) },
+    place,
+    (items) => items.map((item) => key.head(String(item.entity_id))),
+  )
+  const results = listing.items
+    .map((item) => parse(assertion, item))
+    .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
+    .filter((it) => mayRead(actor, it))
+  return { ...listing, results }
+}
+
+/**
+ * A claim that someone makes about a record: it waits for review and meets the conflict check like any value of a
+ * contribution. Fails with field errors when it names a record, property or predicate that is not there.
+ */
+export async function create(actor: Actor, { data, assertion: source }: Contribution): Promise<Claim> {
+  const { data: values } = await resolve(kinds.assertion, data, actor)
+  const text = (name: string) => textOf(values[name])
+  const about = await recordOf({
+    entity_type: text('entity_type'),
+    entity_id: text('entity_id'),
+    cultural_entity_id: text('cultural_entity_id'),
+  })
+  if (about !== 'any' && !(about && mayRead(actor, about))) {
+    throw invalid({
+      [values.cultural_entity_id ? 'cultural_entity_id' : 'entity_id']: ['There is no record with this id.'],
+    })
+  }
+  const property = text('asserted_property')
+  const other = await otherEnd(property, text('object_entity_type'), text('object_entity_id'), actor)
+  const at = now()
+  const subject = about === 'any' ? undefined : about
+  const made: Assertion = {
+    ...claim(subject ?? (await loose()), property, undefined, provenance(source, text), actor, null, at),
+    asserted_value: text('asserted_value') || (other?.name ?? ''),
+    value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
+    assertion_content: text('assertion_content'),
+    source: textOf(firstId(values.source)) || null,
+    confidence_score: typeof values.confidence_score === 'number' ? values.confidence_score : null,
+    justification_note: text('justification_note'),
+    crminf_conclusion: text('crminf_conclusion'),
+    temporal_scope_edtf: text('temporal_scope_edtf'),
+    generated_at_time: text('generated_at_time'),
+    supporting_sources: ids(values.was_derived_from_source),
+    attributed_to_agent: text('attributed_to_agent') || text('was_attributed_to_agent'),
+    supersedes: textOf(firstId(values.supersedes)) || null,
+    object_entity_type: other?.kind ?? null,
+    object_entity_id: other?.id ?? null,
+  }
+  const flags = subject ? contradictionFlags(subject, [made]) : []
+  const stored = subject && headOf(subject)
+  const next =
+    stored &&
+    amended<RecordItem>(stored, {
+      open_flags: stored.open_flags + flags.length,
+      open_contradictions: stored.open_contradictions + flags.length,
+      contradicted: stored.contradicted || flags.length > 0,
+      ...(flags.length > 0 && intoReview(stored, made, at)),
+    })
+  await commit([
+    put(assertion, made, undefined),
+    ...flags.map((it) => put(flag, flagOf(made, it, at), undefined)),
+    ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),
+  ])
+  return { ...claimOf(made, undefined), about: subject }
+}
+
+/** A claim that contradicts what the public reads brings the record back before reviewers. */
+function intoReview(it: RecordItem, made: Assertion, at: string): Partial<RecordItem> {
+  const moved = it.public && it.status === 'accepted' ? move(stateOf(it), 'edit') : undefined
+  if (!moved) return {}
+  return {
+    status: moved.status,
+    queue_age: ageAt(it.created_at, Date.parse(at)),
+    ...worstSource([made.source_type]),
+  }
+}
+
+/**
+ * Sets how a claim stands. Fails on a claim of the reviewer's own, on accepting one about a record that is not published,
+ * and with `conflict` when it has changed since it was read.
+ */
+export async function settle(
+  old: Claim,
+  reviewer: Actor,
+  reconciliation_status: Assertion['reconciliation_status'],
+): Promise<Claim> {
+  if (old.contributor_id === reviewer.id) throw refused('Nobody decides on a contribution of their own.')
+  if (reconciliation_status === 'accepted' && old.about && !old.about.public)
+    throw conflict('Its record is not published: that is decided first.')
+  const next = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })
+  const before = old.about && headOf(old.about)
+  const after = before && amended<RecordItem>(before, { updated_at: now() })
+  await commit([
+    put(assertion, next, old.claim),
+    // The record's version goes up with its provenance, so that caches and lost updates are noticed.
+    ...(before && after ? [put(recordItem, after, before), ...queueWrites(before, after)] : []),
+  ])
+  return { ...old, claim: next, version: next.version }
+}
+
+/** The other record of a relationship. Its predicate is one of the controlled list, and the record is one the caller may see. */
+async function otherEnd(property: string, type: string, id: string, actor: Actor) {
+  const code = /^relationship\.(.+)$/.exec(property)?.[1]
+  if (code === undefined) return undefined
+  if (!predicateOf(property)) {
+    throw invalid({
+      asserted_property: [
+        `Not a valid choice. Choose relationship. and one of: ${predicates.map((it) => it.code).join(', ')}.`,
+      ],
+    })
+  }
+  const found = await recordOf({ entity_type: type, entity_id: id })
+  if (found === 'any' || !found || !mayRead(actor, found))
+    throw invalid({ object_entity_id: ['There is no record with this id.'] })
+  return {
+    kind: found.kind,
+    id: kinds[found.kind].record ? found.id : found.entity_id,
+    name: found.name,
+  }
+}
+
+/** A claim about nothing that is stored here has a partition of its own. */
+async function loose(): Promise<Pick<RecordItem, 'entity_id' | 'kind' | 'id'>> {
+  const id = await nextId(kinds.assertion)
+  return { entity_id: recordId(kinds.assertion.code, id), kind: 'assertion', id }
+}
+
+/** The members of the body say it, or its `assertion` block. */
+const provenance = (block: Provenance, text: (name: string) => string): Provenance => ({
+  source_type: text('source_type') || block.source_type,
+  source_citation: text('source_citation') || block.source_citation,
+  source_url: text('source_url') || block.source_url,
+  confidence: text('confidence') || block.confidence,
+  data_quality_note: text('data_quality_note') || block.data_quality_note,
+})
+
+const ids = (links: unknown): string[] => (Array.isArray(links) ? links.map((link) => String(link.id)) : [])
+const firstId = (links: unknown) => ids(links)[0]

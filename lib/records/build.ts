@@ -1,0 +1,220 @@
+import { newChildId, now } from '../clock.ts'
+import { recordId } from '../ids/address.ts'
+import { type Kind, type Provenance, pointOf } from '../kinds/index.ts'
+import { type Indexed, indexWrites } from '../names/index.ts'
+import { namesOf, textOf } from '../names/text.ts'
+import type { Values } from '../names/values.ts'
+import type { Actor } from '../permissions.ts'
+import { put, type Write } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { add } from '../table/write.ts'
+import {
+  type Activity,
+  type Assertion,
+  activity,
+  assertion,
+  type Flag,
+  flag,
+  type RecordItem,
+  type Revision,
+  recordItem,
+  revision,
+} from './items.ts'
+import { queueWrites } from './queue-entry.ts'
+import { worstSource } from './rules/triage.ts'
+
+/** The parts of which every change of a record is made. Values only: nothing is written here. */
+
+export type Change = { head: RecordItem; assertions: Assertion[]; writes: Write[] }
+
+/** The next small integer of a kind. A number that ends up unused leaves a gap and does no harm. */
+export const nextId = (kind: Kind): Promise<number> => add(key.sequence(kind.key))
+
+/** A new contribution: head, first revision, one assertion per value, activity, and what it is found by. */
+export function newRecord(
+  kind: Kind,
+  id: number,
+  data: Values,
+  source: Provenance,
+  actor: Actor,
+  flags: Raised[],
+  stub = false,
+): Change {
+  const at = now()
+  const entity_id = recordId(kind.code, id)
+  const submitted = activityOf(entity_id, actor, 'submitted', stub ? 'Named by another contribution.' : '', at)
+  const first: RecordItem = {
+    entity_id,
+    kind: kind.key,
+    id,
+    ...summaryOf(kind, data),
+    data,
+    proposed: null,
+    status: 'pending_review',
+    public: false,
+    contributor_id: actor.id,
+    contributor: actor.username,
+    current_revision: 1,
+    current_revision_id: newChildId(entity_id),
+    accepted_revision: null,
+    accepted_revision_id: null,
+    accepted_at: null,
+    open_flags: flags.length,
+    open_contradictions: 0,
+    contradicted: false,
+    decided: false,
+    activity_count: 0,
+    ...worstSource(Object.keys(data).length > 0 ? [source.source_type] : []),
+    queue_age: 'fresh',
+    recent_activities: [],
+    latest_feedback: null,
+    required_persona: 'community_reviewer',
+    stub,
+    created_at: at,
+    updated_at: at,
+    deleted_at: null,
+    version: 1,
+  }
+  const next = withActivity(first, submitted, actor)
+  const assertions = Object.entries(data).map(([property, value]) => claim(next, property, value, source, actor, 1, at))
+  const writes = [
+    put(recordItem, next, undefined),
+    put(revision, revisionOf(next, data, actor, at), undefined),
+    put(activity, submitted, undefined),
+    ...assertions.map((it) => put(assertion, it, undefined)),
+    ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
+    ...indexWrites(undefined, indexedOf(next)),
+    ...queueWrites(undefined, next),
+  ]
+  return { head: next, assertions, writes }
+}
+
+/** What a list row and a rule need of the values: name, category, tier, place. */
+export function summaryOf(kind: Kind, data: Values): Pick<RecordItem, 'name' | 'category' | 'access_tier' | 'point'> {
+  return {
+    name: textOf(data[kind.nameField]),
+    category: kind.key === 'entity' ? textOf(data.category) : kind.queueCategory,
+    access_tier: textOf(data.access_tier) || 'public',
+    point: pointOf(data) ?? null,
+  }
+}
+
+/** What the record is found by; nothing once it is deleted. */
+export function indexedOf(it: RecordItem): Indexed | undefined {
+  if (it.deleted_at) return undefined
+  return { ...it, names: namesOf(it.name, it.data), identifier: textOf(it.data.identifier) || undefined }
+}
+
+/** One value of a contribution as a claim with its source. */
+export function claim(
+  it: Pick<RecordItem, 'entity_id' | 'kind' | 'id'>,
+  property: string,
+  value: unknown,
+  source: Provenance,
+  actor: Actor,
+  revision_number: number | null,
+  at: string,
+): Assertion {
+  return {
+    ...source,
+    id: newChildId(it.entity_id),
+    entity_id: it.entity_id,
+    kind: it.kind,
+    object_id: it.id,
+    asserted_property: property,
+    asserted_value: textOf(value),
+    value,
+    assertion_content: '',
+    source: null,
+    confidence_score: null,
+    justification_note: '',
+    crminf_conclusion: '',
+    temporal_scope_edtf: '',
+    generated_at_time: '',
+    supporting_sources: [],
+    attributed_to_agent: '',
+    object_entity_type: null,
+    object_entity_id: null,
+    contributor_id: actor.id,
+    contributed_by: actor.username,
+    reconciliation_status: 'pending',
+    supersedes: null,
+    refines: null,
+    revision_number,
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  }
+}
+
+/** The values of a record's current revision, as an item of its history. */
+export const revisionOf = (it: RecordItem, data: Values, actor: Actor, at: string): Revision => ({
+  revision_id: it.current_revision_id,
+  entity_id: it.entity_id,
+  revision_number: it.current_revision,
+  data,
+  created_by: actor.id,
+  created_at: at,
+  version: 1,
+})
+
+/** What someone does to a record, as an item of its history. */
+export const activityOf = (
+  entity_id: string,
+  actor: Actor,
+  activity_type: Activity['activity_type'],
+  comment: string,
+  at: string,
+): Activity => ({
+  activity_id: newChildId(entity_id),
+  entity_id,
+  user_id: actor.id,
+  activity_type,
+  comment,
+  created_at: at,
+  version: 1,
+})
+
+/** What the conflict check has to say; it becomes a flag. */
+export type Raised = Pick<Flag, 'flag_type' | 'reason'> &
+  Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
+
+/** A flag that the service itself raises. */
+export const flagOf = (it: { entity_id: string }, raised: Raised, at: string): Flag => ({
+  other_entity_id: null,
+  assertion_ids: [],
+  property: null,
+  ...raised,
+  id: newChildId(it.entity_id),
+  entity_id: it.entity_id,
+  flagged_by: null,
+  is_resolved: false,
+  resolved_by: null,
+  resolved_at: null,
+  created_at: at,
+  version: 1,
+})
+
+const feedback = ['rejected', 'changes_requested', 'accepted', 'commented']
+
+/** The head with an activity among its latest; lists of contributions show them without reading each history. */
+export function withActivity(it: RecordItem, done: Activity, actor: Actor): RecordItem {
+  const { activity_id, activity_type, comment, created_at } = done
+  const brief = { activity_id, activity_type, comment, created_at, user_id: actor.id, username: actor.username }
+  return {
+    ...it,
+    activity_count: it.activity_count + 1,
+    recent_activities: [brief, ...it.recent_activities].slice(0, 5),
+    latest_feedback: comment && feedback.includes(activity_type) ? brief : it.latest_feedback,
+  }
+}
+
+/** The head after what an activity said has changed; where it says nothing any more, an earlier word is the latest. */
+export function withActivityComment(it: RecordItem, activity_id: string, comment: string): RecordItem {
+  const recent_activities = it.recent_activities.map((each) =>
+    each.activity_id === activity_id ? { ...each, comment } : each,
+  )
+  const isLatest = it.latest_feedback?.activity_id === activity_id
+  const earlier = recent_activities.find((each) => each.comment && feedback.includes(each.activity_type)) ?? null
+  return { ...it, recent_activities, latest_feedback: isLatest ? earlier : it.latest_feedback }
+}

@@ -1,0 +1,62 @@
+import { comparatorOf, type Kind, kinds } from '../kinds/index.ts'
+import { namesOf } from '../names/text.ts'
+import type { Values } from '../names/values.ts'
+import { type Raised, summaryOf } from './build.ts'
+import type { Assertion, Loaded } from './items.ts'
+import { similarTo } from './look-alikes.ts'
+import { type Claim, type ClaimConflict, conflictsOf, contradictions } from './rules/conflicts.ts'
+
+/** Members whose change can make a record look like another. */
+export const findableBy = new Set(['name', 'name_ne', 'alternate_names', 'coordinates'])
+
+/** What the record looks like: one flag for each other record, naming it. */
+export async function likenessFlags(kind: Kind, data: Values, entity_id?: string): Promise<Raised[]> {
+  const { name, point } = summaryOf(kind, data)
+  const found = await similarTo({ kind: kind.key, names: namesOf(name, data), point, ...(entity_id && { entity_id }) })
+  return found.map(({ entity_id, id, names, how }) => ({
+    flag_type: 'suspected_duplicate' as const,
+    other_entity_id: entity_id,
+    reason: `${how === 'same_name' ? 'The same name as' : 'Close to, and named like,'} ${kind.label.toLowerCase()} ${id}, "${names[0] ?? ''}".`,
+  }))
+}
+
+/** What each new claim meets among the standing ones of the record. */
+export function detectConflicts(old: Loaded, claims: readonly Assertion[]): ClaimConflict[] {
+  const { fields } = kinds[old.kind]
+  const comparable = (it: Assertion): Claim[] => {
+    const field = fields[it.asserted_property]
+    if (!field || it.value === undefined) return []
+    return [
+      {
+        id: it.id,
+        property: it.asserted_property,
+        comparator: comparatorOf(field),
+        value: it.value,
+        status: it.reconciliation_status,
+        author: it.contributor_id,
+      },
+    ]
+  }
+  return conflictsOf(old.assertions.flatMap(comparable), claims.flatMap(comparable))
+}
+
+/** One flag for each claim that contradicts what stands or waits; it names both sides. */
+export function contradictionFlags(
+  old: Loaded,
+  claims: readonly Assertion[],
+  met = detectConflicts(old, claims),
+): Raised[] {
+  return met.flatMap((each) => {
+    const rivals = contradictions(each)
+    const property = claims.find((it) => it.id === each.claim)?.asserted_property
+    if (property === undefined || rivals.length === 0) return []
+    return [
+      {
+        flag_type: 'contradiction' as const,
+        property,
+        assertion_ids: [each.claim, ...rivals.map((rival) => rival.id)],
+        reason: `Another value of ${property} stands or waits already.`,
+      },
+    ]
+  })
+}

@@ -1,0 +1,351 @@
+import * as v from 'valibot'
+import { timeOf } from '../ids/address.ts'
+import { kindKeys } from '../kinds/index.ts'
+import { ranks } from '../permissions.ts'
+import { defineItem } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { rules } from './rules/canonical.ts'
+import { statuses, withheld } from './rules/status.ts'
+import { ages } from './rules/triage.ts'
+import { handlings, verdicts } from './rules/verdicts.ts'
+
+/** The item types in a record's partition: what it is, who claims what about it, and what happened to it. */
+
+const text = v.optional(v.string(), '')
+const nullableText = v.optional(v.nullable(v.string()), null)
+const Values = v.record(v.string(), v.any())
+
+const Brief = v.object({
+  activity_id: v.string(),
+  activity_type: v.string(),
+  comment: v.string(),
+  created_at: v.string(),
+  user_id: nullableText,
+  username: text,
+})
+
+export const RecordItem = v.object({
+  entity_id: v.string(),
+  kind: v.picklist(kindKeys),
+  /** The small integer id of a kind; cultural entities have one too and do not show it. */
+  id: v.number(),
+  name: v.string(),
+  category: v.string(),
+  /** The standing values: the accepted ones once published, else the contributor's latest. */
+  data: Values,
+  /** Values of an edit of a published record that waits for review. */
+  proposed: v.optional(v.nullable(Values), null),
+  /** Where its review stands. What the public sees does not depend on it but on `public`. */
+  status: v.picklist(statuses),
+  /** An accepted revision of it stands, whatever waits behind it. */
+  public: v.boolean(),
+  contributor_id: v.string(),
+  /** The contributor's username; the projector follows a change of it. */
+  contributor: v.string(),
+  access_tier: v.optional(v.string(), 'public'),
+  point: v.optional(v.nullable(v.object({ lat: v.number(), lng: v.number() })), null),
+  current_revision: v.number(),
+  current_revision_id: v.string(),
+  accepted_revision: v.optional(v.nullable(v.number()), null),
+  accepted_revision_id: nullableText,
+  /** When what the public sees of it last changed. */
+  accepted_at: nullableText,
+  open_flags: v.optional(v.number(), 0),
+  open_contradictions: v.optional(v.number(), 0),
+  /** A contradiction was flagged at some time. */
+  contradicted: v.optional(v.boolean(), false),
+  /** There has been a verdict, whichever. */
+  decided: v.optional(v.boolean(), false),
+  activity_count: v.optional(v.number(), 0),
+  /** The source trusted least among those of the values under review. */
+  worst_source_type: nullableText,
+  worst_source_rank: v.optional(v.number(), 6),
+  /** How old it was when the queue last looked; only the sweeper and a return to the queue move it on. */
+  queue_age: v.optional(v.picklist(ages), 'fresh'),
+  recent_activities: v.optional(v.array(Brief), []),
+  latest_feedback: v.optional(v.nullable(Brief), null),
+  /** The least rank that may decide on what waits; an escalation raises it. */
+  required_persona: v.optional(v.picklist(ranks), 'community_reviewer'),
+  stub: v.optional(v.boolean(), false),
+  created_at: v.string(),
+  updated_at: v.string(),
+  deleted_at: nullableText,
+  version: v.number(),
+})
+export type RecordItem = v.InferOutput<typeof RecordItem>
+export type Brief = v.InferOutput<typeof Brief>
+
+/** When the record last changed as far as the public may know: what waits behind a published one moves nothing. */
+export function changedAt(
+  it: Pick<RecordItem, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>,
+): string {
+  if (!it.public) return it.updated_at
+  // What was accepted before that moment was kept is as old as its revision, whose id tells the time.
+  return it.accepted_at ?? (it.accepted_revision_id && timeOf(it.accepted_revision_id)) ?? it.updated_at
+}
+
+/** `published`; `restricted`, which is published for those who are signed in; or the status that keeps a record from the public. */
+export const visibilityOf = (it: { status: string; public: boolean; access_tier: string }) =>
+  it.public ? (it.access_tier === 'public' ? 'published' : 'restricted') : it.status
+export const visibilities = ['published', 'restricted', ...withheld] as const
+
+/** Names of the lists a record is in: one for each standing, so that no page holds what its reader may not see. */
+export const listsOf = {
+  kind: (kind: string, standing: string) => `KIND#${kind}#${standing}`,
+  every: (standing: string) => `RECORD#${standing}`,
+  owner: (user: string, standing: string) => `OWNER#${user}#${standing}`,
+  owner_kind: (user: string, kind: string, standing: string) => `OWNER#${user}#${kind}#${standing}`,
+}
+
+/** What lists by kind go by: cultural entities, which are of every sort, are told apart by their category. */
+export const sortOf = (kind: string, category: string) => (kind === 'entity' ? `entity:${category}` : kind)
+
+const partitionsOf = (it: RecordItem) => {
+  const standing = visibilityOf(it)
+  return {
+    gsi1: listsOf.kind(sortOf(it.kind, it.category), standing),
+    gsi2: listsOf.every(standing),
+    gsi3: listsOf.owner(it.contributor_id, standing),
+    gsi4: listsOf.owner_kind(it.contributor_id, sortOf(it.kind, it.category), standing),
+  }
+}
+
+export const recordItem = defineItem({
+  type: 'record',
+  schema: RecordItem,
+  key: (it: { entity_id: string }) => key.head(it.entity_id),
+  indexes: (it) => {
+    if (it.deleted_at) return {}
+    const sk = `${it.created_at}#${it.entity_id}`
+    return Object.fromEntries(Object.entries(partitionsOf(it)).map(([index, pk]) => [index, { pk, sk }]))
+  },
+  counted: (it) => {
+    if (it.deleted_at) return []
+    return Object.values(partitionsOf(it))
+  },
+})
+
+export const Assertion = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  kind: v.picklist(kindKeys),
+  object_id: v.number(),
+  asserted_property: v.string(),
+  asserted_value: v.string(),
+  /** The value as the record's data holds it; what comparators compare. */
+  value: v.optional(v.any()),
+  assertion_content: text,
+  source_type: text,
+  source_citation: text,
+  source_url: text,
+  source: nullableText,
+  confidence: v.optional(v.string(), 'likely'),
+  confidence_score: v.optional(v.nullable(v.number()), null),
+  data_quality_note: text,
+  justification_note: text,
+  crminf_conclusion: text,
+  temporal_scope_edtf: text,
+  generated_at_time: text,
+  supporting_sources: v.optional(v.array(v.string()), []),
+  attributed_to_agent: text,
+  object_entity_type: nullableText,
+  object_entity_id: v.optional(v.nullable(v.union([v.number(), v.string()])), null),
+  contributor_id: v.string(),
+  contributed_by: v.string(),
+  reconciliation_status: v.picklist(['pending', 'accepted', 'disputed', 'superseded']),
+  supersedes: nullableText,
+  refines: nullableText,
+  /** The revision that carries this value; null for a claim that someone made apart. */
+  revision_number: v.optional(v.nullable(v.number()), null),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Assertion = v.InferOutput<typeof Assertion>
+/** Part of the values under review; a claim made apart is decided on apart. */
+export const isCarried = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
+/** The list of all claims that stand like this. */
+export const assertionList = (status: string) => `ASSERTION#${status}`
+
+export const assertion = defineItem({
+  type: 'assertion',
+  schema: Assertion,
+  key: (it: { entity_id: string; id: string }) => key.assertion(it.entity_id, it.id),
+  indexes: (it) => ({ gsi2: { pk: assertionList(it.reconciliation_status), sk: `${it.created_at}#${it.id}` } }),
+  counted: (it) => [assertionList(it.reconciliation_status)],
+})
+
+export const Revision = v.object({
+  revision_id: v.string(),
+  entity_id: v.string(),
+  revision_number: v.number(),
+  data: Values,
+  created_by: v.string(),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Revision = v.InferOutput<typeof Revision>
+export const revision = defineItem({
+  type: 'revision',
+  schema: Revision,
+  key: (it: { entity_id: string; revision_number: number }) => key.revision(it.entity_id, it.revision_number),
+  counted: (it) => [revisionList(it.created_by)],
+})
+/** The size alone is kept: nobody lists a person's revisions. */
+export const revisionList = (user: string) => `REVISION#${user}`
+
+export const activityTypes = [
+  'submitted',
+  'accepted',
+  'rejected',
+  'revised',
+  'commented',
+  'escalated',
+  'changes_requested',
+  'flagged',
+  'conflict_resolved',
+] as const
+export const Activity = v.object({
+  activity_id: v.string(),
+  entity_id: v.string(),
+  user_id: v.string(),
+  activity_type: v.picklist(activityTypes),
+  comment: text,
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Activity = v.InferOutput<typeof Activity>
+/** The feed, or the part of it by one person, of one type, or both. */
+export const activityList = (user?: string, type?: string) =>
+  `ACTIVITY${user ? `#USER#${user}` : ''}${type ? `#TYPE#${type}` : ''}`
+
+export const activity = defineItem({
+  type: 'activity',
+  schema: Activity,
+  key: (it: { entity_id: string; activity_id: string }) => key.activity(it.entity_id, it.activity_id),
+  indexes: (it) => {
+    const sk = `${it.created_at}#${it.activity_id}`
+    return {
+      gsi2: { pk: activityList(), sk },
+      gsi3: { pk: activityList(it.user_id), sk },
+      gsi1: { pk: activityList(undefined, it.activity_type), sk },
+      gsi4: { pk: activityList(it.user_id, it.activity_type), sk },
+    }
+  },
+  counted: (it) => [
+    activityList(),
+    activityList(it.user_id),
+    activityList(undefined, it.activity_type),
+    activityList(it.user_id, it.activity_type),
+  ],
+})
+
+export const flagTypes = [
+  'questionable_source',
+  'suspected_duplicate',
+  'sensitive_content',
+  'low_confidence',
+  'stale_review',
+  'contradiction',
+  'other',
+] as const
+export const Flag = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  flag_type: v.picklist(flagTypes),
+  reason: text,
+  /** Null: the conflict check raised it. */
+  flagged_by: nullableText,
+  /** The other side: a record that looks alike, or the assertions that contradict each other. */
+  other_entity_id: nullableText,
+  assertion_ids: v.optional(v.array(v.string()), []),
+  property: nullableText,
+  is_resolved: v.boolean(),
+  resolved_by: nullableText,
+  resolved_at: nullableText,
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Flag = v.InferOutput<typeof Flag>
+/** All flags, those of one type, those that are open or resolved, or both. */
+export const flagList = (type?: string, is_resolved?: boolean) =>
+  `FLAG${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
+
+/** One index for each way to filter, so that every list is exact without reading past what it shows. */
+export const flagIndex = (type?: string, is_resolved?: boolean) =>
+  type === undefined ? (is_resolved === undefined ? 'gsi2' : 'gsi3') : is_resolved === undefined ? 'gsi1' : 'gsi4'
+
+const flagWays = (it: Flag) =>
+  ([[], [it.flag_type], [undefined, it.is_resolved], [it.flag_type, it.is_resolved]] as const).map(
+    ([type, is_resolved]) => ({ index: flagIndex(type, is_resolved), pk: flagList(type, is_resolved) }),
+  )
+
+export const flag = defineItem({
+  type: 'flag',
+  schema: Flag,
+  key: (it: { entity_id: string; id: string }) => key.flag(it.entity_id, it.id),
+  indexes: (it) =>
+    Object.fromEntries(flagWays(it).map(({ index, pk }) => [index, { pk, sk: `${it.created_at}#${it.id}` }])),
+  counted: (it) => flagWays(it).map(({ pk }) => pk),
+})
+
+/** What the decision made of one property; see lib/records/rules/canonical.ts. */
+const Outcome = v.object({
+  property: v.string(),
+  stands: v.nullable(v.string()),
+  rule: v.picklist(rules),
+  rivals: v.array(v.string()),
+})
+export const Decision = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  reviewer_id: v.string(),
+  revision_reviewed: v.number(),
+  /** The revision that is accepted since: the one reviewed, or a further one by the reviewer; null when none is. */
+  accepted_revision: v.optional(v.nullable(v.number()), null),
+  /** The version of the record that the decision made, so that decisions have an order whatever clocks say. */
+  sequence: v.optional(v.number(), 0),
+  outcomes: v.optional(v.array(Outcome), []),
+  verdict: v.picklist(verdicts),
+  conflict_handling: v.picklist(handlings),
+  confidence_override: nullableText,
+  verification_method: nullableText,
+  feedback: text,
+  reconciliation_note: text,
+  internal_note: text,
+  escalated_to: nullableText,
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Decision = v.InferOutput<typeof Decision>
+/** The decisions of one person, or those of them with one verdict. */
+export const decisionList = (user: string, verdict?: string) => `DECISION#${user}${verdict ? `#${verdict}` : ''}`
+
+export const decision = defineItem({
+  type: 'decision',
+  schema: Decision,
+  key: (it: { entity_id: string; id: string }) => key.decision(it.entity_id, it.id),
+  indexes: (it) => ({ gsi3: { pk: decisionList(it.reviewer_id), sk: `${it.created_at}#${it.id}` } }),
+  counted: (it) => [decisionList(it.reviewer_id), decisionList(it.reviewer_id, it.verdict)],
+})
+
+/** A published event, deity or guthi that names the record; kept by the projector beside it, so that one query shows them. */
+export const LinkItem = v.object({
+  to: v.string(),
+  from: v.string(),
+  kind: v.picklist(kindKeys),
+  id: v.number(),
+  name: v.string(),
+  relation: v.string(),
+  access_tier: v.string(),
+  version: v.number(),
+})
+export type LinkItem = v.InferOutput<typeof LinkItem>
+export const link = defineItem({
+  type: 'link',
+  schema: LinkItem,
+  key: (it: { to: string; from: string; relation: string }) => key.link(it.to, it.from, it.relation),
+})
+
+/** A record with its assertions, as one query gives them. It is the subject of rules. */
+export type Loaded = RecordItem & { assertions: Assertion[]; links: LinkItem[] }

@@ -1,0 +1,67 @@
+import * as v from 'valibot'
+import { BooleanFlag, MISSING, QueryText, RecordOrdering, requiredId, wholeNumber } from '../http/params.ts'
+import { type Kind, kindOfScope, kindOfSegment } from '../kinds/index.ts'
+
+/** What paths and queries about records say. Members that say nothing legal ask for nothing. */
+
+/** The segment of a kind with integer ids; hyphens and underscores alike. */
+const Segment = v.pipe(
+  v.string(),
+  v.transform((it) => kindOfSegment(it)),
+  v.custom<Kind>((it) => (it as Kind | undefined)?.record === true),
+)
+export const Collection = v.object({ segment: Segment })
+export const Address = v.object({
+  segment: Segment,
+  id: v.pipe(v.string(), v.regex(/^[1-9]\d{0,11}$/), v.transform(Number)),
+})
+
+/** What lists of records are asked for. */
+export const RecordQuery = v.object({
+  status: QueryText,
+  mine: BooleanFlag,
+  all: BooleanFlag,
+  search: QueryText,
+  identifier: QueryText,
+  contributor: QueryText,
+  category: QueryText,
+  facets: BooleanFlag,
+  ordering: RecordOrdering,
+})
+export const ActivityQuery = v.object({
+  username: QueryText,
+  activity_type: QueryText,
+  entity: QueryText,
+  ordering: RecordOrdering,
+})
+export const AssertionQuery = v.object({
+  entity_type: QueryText,
+  entity_id: QueryText,
+  cultural_entity_id: QueryText,
+  asserted_property: QueryText,
+  status: QueryText,
+})
+
+const scope = v.pipe(
+  v.string(),
+  v.check((it) => kindOfScope(it)?.record === true, 'There is no kind of this name.'),
+)
+export const RelatedQuery = v.object(
+  {
+    domain: scope,
+    id: v.pipe(v.string(), v.regex(/^[1-9]\d{0,11}$/, 'A whole number from 1 is wanted.')),
+    group: v.optional(scope),
+    page: wholeNumber(1, 100_000),
+    page_size: wholeNumber(10, 50),
+  },
+  MISSING,
+)
+
+export const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
+const revisionNumber = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,7}$/, 'A revision is a whole number from 1.'),
+  v.transform(Number),
+)
+export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, MISSING)
+export const ExplainQuery = v.object({ property: QueryText })

@@ -1,0 +1,160 @@
+import * as v from 'valibot'
+import { kinds } from '../kinds/index.ts'
+import { fold } from '../matching/fold.ts'
+import { namesOf, textOf } from '../names/text.ts'
+import { defineItem, replaceDerived, type Write } from '../table/item.ts'
+import { type IndexName, key } from '../table/keys.ts'
+import type { RecordItem } from './items.ts'
+import { agedOrder, ages, passesAt, type QueueType, youngOrder } from './rules/triage.ts'
+
+/**
+ * What waits for review, as three small items in the record's partition: one in the lists by urgency, one in those of
+ * its category, one in those by age. They follow the head: whoever writes a head writes them with it, guarded by the head's version.
+ */
+export const Waiting = v.object({
+  entity_id: v.string(),
+  kind: v.string(),
+  category: v.string(),
+  status: v.picklist(['pending_review', 'pending_revision']),
+  contributor_id: v.string(),
+  /** Every name, folded, for searches. */
+  folded: v.string(),
+  open_flags: v.number(),
+  open_contradictions: v.number(),
+  worst_source_rank: v.number(),
+  /** The queues that it is in whatever the time; `all` and `expiring` follow from the rest. */
+  types: v.array(v.picklist(['new_claims', 'conflicts', 'flagged'])),
+  age: v.picklist(ages),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Waiting = v.InferOutput<typeof Waiting>
+
+/** The index that holds a queue. A record in conflict is never among the flagged, so that these two share one. */
+export const indexOf = {
+  all: 'gsi2',
+  new_claims: 'gsi1',
+  conflicts: 'gsi3',
+  flagged: 'gsi3',
+  expiring: 'gsi4',
+} as const satisfies Record<QueueType, IndexName>
+
+export const lists = {
+  young: (type: QueueType, category?: string) => `${lists.size(type, category)}#young`,
+  aged: (type: QueueType, category?: string) => `${lists.size(type, category)}#aged`,
+  /** By time: each status apart, since what expires is `pending_review` only. */
+  status: (status: Waiting['status']) => `QUEUE#${status}#created`,
+  created: (type: QueueType) => `QUEUE#${type}#created`,
+  /** What passes into another age, by the moment when it does. */
+  due: 'QUEUE#due',
+  size: (type: QueueType, category?: string) => `QUEUE#${type}${category === undefined ? '' : `#IN#${category}`}`,
+}
+
+const byUrgency = defineItem({
+  type: 'queue_by_urgency',
+  schema: Waiting,
+  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'URGENCY'),
+  indexes: (it) => urgencyIndexes(it),
+})
+
+const byCategory = defineItem({
+  type: 'queue_by_category',
+  schema: Waiting,
+  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'CATEGORY'),
+  indexes: (it) => urgencyIndexes(it, it.category),
+})
+
+function urgencyIndexes(it: Waiting, category?: string) {
+  const [list, sk] = it.age === 'aged' ? [lists.aged, agedOrder(it)] : [lists.young, youngOrder(it)]
+  return Object.fromEntries(queuesOf(it).map((type) => [indexOf[type], { pk: list(type, category), sk }]))
+}
+
+export const byAge = defineItem({
+  type: 'queue_by_age',
+  schema: Waiting,
+  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'AGE'),
+  indexes: (it) => {
+    const sk = `${it.created_at}#${it.entity_id}`
+    const due = passesAt(it.age, it.created_at)
+    return {
+      ...Object.fromEntries(it.types.map((type) => [indexOf[type], { pk: lists.created(type), sk }])),
+      gsi2: { pk: lists.status(it.status), sk },
+      ...(due && { gsi4: { pk: lists.due, sk: `${due}#${it.entity_id}` } }),
+    }
+  },
+  counted: (it) => queuesOf(it).flatMap((type) => [lists.size(type), lists.size(type, it.category)]),
+})
+
+/** The writes that move a record in, within and out of the queue as its head changes; they belong into the head's own transaction. */
+export function queueWrites(old: RecordItem | undefined, next: RecordItem | undefined): Write[] {
+  const before = old && waitingOf(old)
+  const after = next && waitingOf(next)
+  // Who touches a record without changing its place rewrites only the item that tells when it was touched.
+  const moved = !before || !after || placeOf(before) !== placeOf(after)
+  return [byAge, ...(moved ? [byUrgency, byCategory] : [])].flatMap((item) => replaceDerived(item, before, after))
+}
+
+/** What search calls the queue: an entry is a document of its own, with the names that are proposed, for reviewers alone. */
+export const QUEUED = 'review_queue'
+
+/** By what an entry is filtered and ordered besides time and flags, as one text, and back. */
+export const headingOf = ({ category, kind, types, open_contradictions, worst_source_rank }: Waiting): string =>
+  [category, kind, types.join('+'), open_contradictions, worst_source_rank].join('|')
+export function headingIn(text: string) {
+  const [category = '', kind = '', types = '', open_contradictions, worst_source_rank] = text.split('|')
+  return {
+    ...{ category, kind, types: types.split('+').filter(Boolean) },
+    open_contradictions: Number(open_contradictions),
+    worst_source_rank: Number(worst_source_rank),
+  }
+}
+
+/** Whether a record waits for a reviewer. */
+export const waits = (it: RecordItem): boolean => it.deleted_at === null && isPending(it.status)
+
+/** A record as the queue knows it; undefined when it does not wait. */
+export function waitingOf(it: RecordItem): Waiting | undefined {
+  if (it.deleted_at !== null || !isPending(it.status)) return undefined
+  return {
+    entity_id: it.entity_id,
+    kind: it.kind,
+    category: it.category,
+    status: it.status,
+    contributor_id: it.contributor_id,
+    folded: proposedNames(it).map(fold).join(' | ').slice(0, 300),
+    open_flags: it.open_flags,
+    open_contradictions: it.open_contradictions,
+    worst_source_rank: it.worst_source_rank,
+    types: typesOf(it),
+    age: it.queue_age,
+    created_at: it.created_at,
+    updated_at: it.updated_at,
+    version: it.version,
+  }
+}
+
+/** The name under which the queue shows it, and those that wait to be accepted. */
+function proposedNames(it: RecordItem): string[] {
+  const values = it.proposed ?? it.data
+  return [...new Set([it.name, ...namesOf(textOf(values[kinds[it.kind].nameField]), values)])]
+}
+
+const isPending = (status: RecordItem['status']): status is Waiting['status'] =>
+  status === 'pending_review' || status === 'pending_revision'
+
+function typesOf(it: RecordItem): Waiting['types'] {
+  return [
+    ...(it.status === 'pending_review' && !it.decided ? (['new_claims'] as const) : []),
+    ...(it.open_contradictions > 0 ? (['conflicts'] as const) : []),
+    ...(it.open_flags > 0 && it.open_contradictions === 0 && !it.contradicted ? (['flagged'] as const) : []),
+  ]
+}
+
+const queuesOf = (it: Waiting): QueueType[] => [
+  'all',
+  ...it.types,
+  ...(it.status === 'pending_review' && it.age !== 'fresh' ? (['expiring'] as const) : []),
+]
+
+const placeOf = ({ updated_at: _, version: __, ...place }: Waiting) => JSON.stringify(place)

@@ -1,0 +1,134 @@
+import { type Field, type Kind, kinds, pointOf } from '../../kinds/index.ts'
+import { roundTo } from '../../matching/geo.ts'
+import { type Actor, mayReview } from '../../permissions.ts'
+import type { Claim } from '../assertions.ts'
+import type { Loaded } from '../items.ts'
+import { type Assertion, changedAt, type RecordItem } from '../items.ts'
+
+/** How stored records look on the wire. Pure: nothing is read here. */
+
+/** A row of a kind's list: every declared member under each of its names, beside what the service keeps itself. */
+export function rowOf(it: RecordItem, actor: Actor | null): Record<string, unknown> {
+  const kind = kinds[it.kind]
+  const values = guarded(it, actor)
+  return {
+    id: it.id,
+    ...members(kind, values.data),
+    name: it.name,
+    ...(kind.nameField === 'title' && { title: it.name }),
+    ...(hasPoint(kind) && { latitude: values.point?.lat ?? null, longitude: values.point?.lng ?? null }),
+    access_tier: it.access_tier,
+    contributor: it.contributor,
+    status: statusOf(it),
+    category: it.category,
+    cultural_entity_id: it.entity_id,
+    created_at: it.created_at,
+    updated_at: updatedAt(it, actor),
+  }
+}
+
+/** A record of a kind with its provenance. */
+export function detailOf(it: Loaded, actor: Actor | null): Record<string, unknown> {
+  const kind = kinds[it.kind]
+  const shown = it.assertions.filter((one) => showsAssertion(it, one, actor))
+  return {
+    ...rowOf(it, actor),
+    ...(kind.category === 'tangible' && linked(it, actor)),
+    assertions: shown.map((one) => assertionView(one, hidesPlace(it, actor))),
+  }
+}
+
+/** Published records that name this one, by what they are. */
+function linked(it: Loaded, actor: Actor | null) {
+  const shown = it.links.filter((one) => actor !== null || one.access_tier === 'public')
+  const rows = (fits: (kind: Kind) => boolean) =>
+    shown
+      .filter((one) => fits(kinds[one.kind]))
+      .map(({ id, name, kind, relation }) => ({ id, name, type: kind, relation }))
+  return {
+    linked_events: rows((each) => each.category === 'event' || each.category === 'kumari'),
+    linked_deities: rows((each) => each.key === 'deity'),
+    linked_guthis: rows((each) => each.key === 'guthi'),
+  }
+}
+
+/** An edit that waits is a change for those who work on the record, and for nobody else. */
+export const updatedAt = (it: RecordItem, actor: Actor | null) => (insider(it, actor) ? it.updated_at : changedAt(it))
+
+/** What the public may know of a record's state: an edit that waits is nobody's business. */
+export const statusOf = (it: RecordItem) => (it.public ? 'accepted' : it.status)
+
+/** Claims that wait or lost are shown to those who may see what is withheld. */
+export const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) =>
+  one.reconciliation_status === 'accepted' ||
+  one.reconciliation_status === 'disputed' ||
+  insider(it, actor) ||
+  actor?.id === one.contributor_id
+/** Whoever works on the record: its contributor, reviewers, staff. */
+export const insider = (it: RecordItem, actor: Actor | null) =>
+  actor !== null && (actor.id === it.contributor_id || actor.is_staff || mayReview(actor))
+
+const sensitive = ['sensitive_indigenous', 'community_only']
+/** Such places are shown to a tenth of a degree, but for those who work on the record. */
+export const hidesPlace = (it: RecordItem, actor: Actor | null) =>
+  sensitive.includes(it.access_tier) && !insider(it, actor)
+
+/** The values and the place of a record as the caller may know them. */
+export function guarded(it: RecordItem, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
+  if (!it.point || !hidesPlace(it, actor)) return it
+  return { point: roundTo(it.point), data: valuesFor(it, it.data, actor) }
+}
+
+/** Values of the record as the caller may know them: a place that is hidden is rounded. */
+export function valuesFor(it: RecordItem, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
+  const point = hidesPlace(it, actor) ? pointOf(data) : undefined
+  if (!point) return data
+  const { lat, lng } = roundTo(point)
+  return { ...data, coordinates: `${lat}, ${lng}` }
+}
+
+const hasPoint = (kind: Kind) => Object.values(kind.fields).some((field) => field.type === 'coordinates')
+
+/** Each field under its name and its aliases; what is absent is "", null or an empty list, as forms and tables expect. */
+function members(kind: Kind, data: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(kind.fields).flatMap(([name, field]) => {
+      const value = wire(field, data[name])
+      return [name, ...field.aliases].map((each) => [
+        each,
+        each === 'aliases' && Array.isArray(value) ? value.join(', ') : value,
+      ])
+    }),
+  )
+}
+
+function wire(field: Field, value: unknown): unknown {
+  if (field.type === 'relation') {
+    const links = Array.isArray(value) ? value.map(({ id, name }) => ({ id, name })) : []
+    return field.multivalued ? links : (links[0] ?? null)
+  }
+  if (value !== undefined) return value
+  if (field.type === 'labels') return []
+  return field.type === 'number' || field.type === 'float' || field.type === 'boolean' ? null : ''
+}
+
+/** An assertion as its own page and lists show it. */
+export const claimView = ({ claim, about }: Claim, actor: Actor | null) =>
+  assertionView(claim, about !== undefined && hidesPlace(about, actor))
+
+/** An assertion, under the specification's names and the dashboard's. */
+export function assertionView(it: Assertion, withoutPlace = false): Record<string, unknown> {
+  const { value: _, version: __, kind, entity_id, object_id, contributor_id: ___, ...rest } = it
+  const text = withoutPlace && it.asserted_property === 'coordinates' ? '' : it.asserted_value
+  return {
+    ...rest,
+    asserted_value: text,
+    property: it.asserted_property,
+    value: text,
+    entity_type: kind,
+    entity_id: kinds[it.kind].record ? object_id : entity_id,
+    cultural_entity_id: entity_id,
+    object_id,
+    content_type_name: kinds[it.kind].typeScope ?? kind,
+  }
+}

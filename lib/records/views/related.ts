@@ -1,0 +1,42 @@
+import { kinds } from '../../kinds/index.ts'
+import type { RecordItem } from '../items.ts'
+import type { Group } from '../links.ts'
+
+/** Related records by kind, one page of each group. */
+export const relatedView = (
+  asked: { domain: string; id: string; group: string | undefined },
+  groups: readonly Group[],
+  page: number,
+  page_size: number,
+) => ({
+  domain: asked.domain,
+  entity_id: asked.id,
+  page,
+  page_size,
+  group: asked.group ?? null,
+  total_related: groups.reduce((sum, group) => sum + group.count, 0),
+  groups: groups.map(({ kind, count, heads, more }) => ({
+    domain_key: kind,
+    display_type: kinds[kind].label,
+    count,
+    page,
+    page_size,
+    has_more: more,
+    results: heads.map((it) => ({
+      id: it.id,
+      domain_key: kind,
+      name: it.name,
+      summary: summaryOf(it),
+      display_type: kinds[kind].label,
+    })),
+  })),
+})
+
+const described = ['description', 'biography', 'note', 'route_description']
+
+/** The first words that say what a record is, cut at 280 characters. */
+function summaryOf(it: RecordItem): string {
+  const text = described.map((name) => it.data[name]).find((value) => typeof value === 'string' && value !== '') ?? ''
+  const characters = [...String(text)]
+  return characters.length > 280 ? `${characters.slice(0, 277).join('')}...` : characters.join('')
+}

@@ -1,0 +1,239 @@
+import { isDeepStrictEqual } from 'node:util'
+import { newChildId, now } from '../clock.ts'
+import { commit, commitNaming } from '../commit.ts'
+import { conflict, invalidObject } from '../errors.ts'
+import { addressOf, recordId } from '../ids/address.ts'
+import { type Contribution, type Kind, kindOfCode, kinds } from '../kinds/index.ts'
+import { indexWrites } from '../names/index.ts'
+import type { Values } from '../names/values.ts'
+import { checkSize } from '../names/values.ts'
+import type { Actor } from '../permissions.ts'
+import { amended, parse, put } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { queryAll, type Stored } from '../table/read.ts'
+import type { Plan } from '../table/retry.ts'
+import {
+  activityOf,
+  claim,
+  flagOf,
+  indexedOf,
+  newRecord,
+  nextId,
+  revisionOf,
+  summaryOf,
+  withActivity,
+} from './build.ts'
+import { contradictionFlags, detectConflicts, findableBy, likenessFlags } from './conflict-flags.ts'
+import {
+  type Assertion,
+  activity,
+  assertion,
+  flag,
+  isCarried,
+  type Loaded,
+  link,
+  type RecordItem,
+  recordItem,
+  revision,
+} from './items.ts'
+import { queueWrites } from './queue-entry.ts'
+import { resolve } from './relations.ts'
+import { move } from './rules/status.ts'
+import { ageAt, worstSource } from './rules/triage.ts'
+import { stubsFor } from './stubs.ts'
+import { synonymousRecords } from './synonymous.ts'
+
+/** A record of a kind by its integer id, with its assertions, in one call; undefined when there is none. */
+export const load = (kind: Kind, id: number): Promise<Loaded | undefined> => loadById(recordId(kind.code, id))
+
+/** A record by its review identity, with its assertions, in one call. */
+export const loadById = async (entity_id: string): Promise<Loaded | undefined> =>
+  assemble(await queryAll(key.head(entity_id).pk, key.head(entity_id).sk))
+
+/** A record from the items of its partition. */
+export function assemble(items: readonly Stored[]): Loaded | undefined {
+  const first = items.find((item) => item.type === recordItem.type)
+  if (!first) return undefined
+  const of = (type: string) => items.filter((item) => item.type === type)
+  return {
+    ...parse(recordItem, first),
+    assertions: of(assertion.type).map((item) => parse(assertion, item)),
+    links: of(link.type).map((item) => parse(link, item)),
+  }
+}
+
+/** Stores a contribution for review. One transaction: record, revision, assertions, activity, stubs for text that names nothing, flags. */
+export const create = (kind: Kind, actor: Actor, contribution: Contribution): Promise<Loaded> =>
+  commitNaming(() => planCreate(kind, actor, contribution))
+
+async function planCreate(
+  kind: Kind,
+  actor: Actor,
+  { data, assertion: provenance }: Contribution,
+): Promise<Plan<Loaded>> {
+  const resolved = await resolve(kind, data, actor, synonymousRecords)
+  checkSize(resolved.data)
+  const [id, stubs, flags] = await Promise.all([
+    nextId(kind),
+    stubsFor(resolved.missing, provenance, actor),
+    likenessFlags(kind, resolved.data),
+  ])
+  const change = newRecord(kind, id, resolved.data, provenance, actor, flags)
+  const result = { ...change.head, assertions: change.assertions, links: [] }
+  return { result, writes: [...change.writes, ...stubs] }
+}
+
+/**
+ * Changes a record. What is not published is saved in place; of a published one the change waits as a revision, and
+ * readers go on seeing the accepted values. Fails with `conflict` when someone else was faster.
+ */
+export const amend = (old: Loaded, actor: Actor, contribution: Contribution, how: How = {}): Promise<Loaded> =>
+  commitNaming(() => planAmend(old, actor, contribution, how))
+
+type How = { trigger?: 'edit' | 'revise'; replace?: boolean }
+
+async function planAmend(
+  old: Loaded,
+  actor: Actor,
+  { data, cleared, assertion: provenance }: Contribution,
+  { trigger = 'edit', replace = false }: How,
+): Promise<Plan<Loaded>> {
+  const kind = kinds[old.kind]
+  const moved = move(stateOf(old), trigger)
+  if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
+  const resolved = await resolve(kind, data, actor, synonymousRecords)
+  const before = old.proposed ?? old.data
+  const kept = replace ? {} : without(before, cleared)
+  const after: Values = { ...kept, ...resolved.data }
+  checkSize(after)
+  const changed = Object.keys(resolved.data).filter((name) => !same(before[name], after[name]))
+  const gone = Object.keys(before).filter((name) => !(name in after))
+  if (changed.length === 0 && gone.length === 0 && trigger === 'edit') return { result: old, writes: [] }
+
+  checkAcceptable(old, changed.length + gone.length)
+  const at = now()
+  const stubs = await stubsFor(resolved.missing, provenance, actor)
+  const number = old.current_revision + 1
+  const claims = changed.map((name) => claim(old, name, after[name], provenance, actor, number, at))
+  const met = detectConflicts(old, claims)
+  const contradicted = contradictionFlags(old, claims, met)
+  const renamed = changed.some((name) => findableBy.has(name))
+  const flags = [...contradicted, ...(renamed ? await likenessFlags(kind, after, old.entity_id) : [])]
+  const ends = new Set(met.flatMap((each) => each.replaces))
+  const replaced = old.assertions.filter(
+    (it) => ends.has(it.id) || (waits(it, actor) && gone.includes(it.asserted_property)),
+  )
+  const left = old.assertions.filter((it) => !replaced.includes(it))
+  const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
+  const stored = headOf(old)
+  const next = withActivity(
+    amended<RecordItem>(stored, {
+      ...(old.public ? { proposed: after } : { ...summaryOf(kind, after), data: after }),
+      status: moved.status,
+      current_revision: number,
+      current_revision_id: newChildId(old.entity_id),
+      open_flags: old.open_flags + flags.length,
+      open_contradictions: old.open_contradictions + contradicted.length,
+      contradicted: old.contradicted || contradicted.length > 0,
+      ...worstSource([...left, ...claims].filter(isCarried).map((it) => it.source_type)),
+      queue_age: ageAt(old.created_at, Date.parse(at)),
+      stub: false,
+      updated_at: at,
+    }),
+    done,
+    actor,
+  )
+  const superseded = replaced.map((it) =>
+    amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at }),
+  )
+  const result = { ...next, assertions: [...left, ...superseded, ...claims], links: old.links }
+  const writes = [
+    put(recordItem, next, stored),
+    put(revision, revisionOf(next, after, actor, at), undefined),
+    put(activity, done, undefined),
+    ...claims.map((it) => put(assertion, it, undefined)),
+    ...superseded.map((it, i) => put(assertion, it, replaced[i])),
+    ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
+    ...(old.public ? [] : indexWrites(indexedOf(stored), indexedOf(next))),
+    ...queueWrites(stored, next),
+    ...stubs,
+  ]
+  return { result, writes }
+}
+
+/** A record as the edit that waits would make it: what its contributor gets to see of a change. */
+export function asProposed(it: Loaded): Loaded {
+  return it.proposed ? { ...it, ...summaryOf(kinds[it.kind], it.proposed), data: it.proposed, public: false } : it
+}
+
+/** Hands a draft in for review. Fails when it is no draft. */
+export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
+  const moved = move(stateOf(old), 'submit')
+  if (!moved) throw invalidObject('Only drafts can be submitted.')
+  const at = now()
+  const done = activityOf(old.entity_id, actor, 'submitted', '', at)
+  const queue_age = ageAt(old.created_at, Date.parse(at))
+  const stored = headOf(old)
+  const next = withActivity(
+    amended<RecordItem>(stored, { status: moved.status, queue_age, updated_at: at }),
+    done,
+    actor,
+  )
+  await commit([put(recordItem, next, stored), put(activity, done, undefined), ...queueWrites(stored, next)])
+  return { ...old, ...next }
+}
+
+/** Deletes softly: the record is gone for all but staff, who can restore it. */
+export async function remove(old: Loaded): Promise<void> {
+  if (old.deleted_at) throw conflict('This record is deleted already.')
+  const stored = headOf(old)
+  const at = now()
+  const next = amended<RecordItem>(stored, { deleted_at: at, updated_at: at })
+  await commit([
+    put(recordItem, next, stored),
+    ...indexWrites(indexedOf(stored), undefined),
+    ...queueWrites(stored, next),
+  ])
+}
+
+/** Brings a deleted record back as it was. */
+export async function restore(old: Loaded): Promise<Loaded> {
+  if (!old.deleted_at) throw conflict('This record is not deleted.')
+  const at = now()
+  const queue_age = ageAt(old.created_at, Date.parse(at))
+  const stored = headOf(old)
+  const next = amended<RecordItem>(stored, { deleted_at: null, queue_age, updated_at: at })
+  await commit([
+    put(recordItem, next, stored),
+    ...indexWrites(undefined, indexedOf(next)),
+    ...queueWrites(stored, next),
+  ])
+  return { ...next, assertions: old.assertions, links: old.links }
+}
+
+/** The kind that a review identity tells; one that tells none is taken for a cultural entity's. */
+export const kindOf = (entity_id: string): Kind => kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
+
+/** A head as it is stored, without what was loaded beside it. */
+export const headOf = (it: RecordItem): RecordItem => parse(recordItem, it)
+
+/** Where a record stands, for the rules of lib/records/rules/status.ts. */
+export const stateOf = (it: RecordItem) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })
+
+/** Accepting writes each waiting claim and the one whose place it takes: more of them than this no transaction holds. */
+const MOST_WAITING = 38
+
+function checkAcceptable(old: Loaded, more: number): void {
+  const waiting = old.assertions.filter(isCarried)
+  if (old.public && waiting.length + more > MOST_WAITING) {
+    throw invalidObject(
+      `More than ${MOST_WAITING} changed values would wait for review. Let a reviewer decide on some first.`,
+    )
+  }
+}
+
+const waits = (it: Assertion, actor: Actor) => it.reconciliation_status === 'pending' && it.contributor_id === actor.id
+// The table does not keep the order of members.
+const same = (a: unknown, b: unknown) => isDeepStrictEqual(a, b)
+const without = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))

@@ -1,0 +1,340 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
+import { newChildId, now } from '../clock.ts'
+import { commitNaming } from '../commit.ts'
+import { conflict, invalid, invalidObject, refused } from '../errors.ts'
+import { type Contribution, kinds, schemaOf } from '../kinds/index.ts'
+import { indexWrites } from '../names/index.ts'
+import type { Values } from '../names/values.ts'
+import { checkSize } from '../names/values.ts'
+import { type Actor, type Rank, ranks } from '../permissions.ts'
+import { activityOf, claim, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
+import { claimsOf, type History } from '../records/history.ts'
+import {
+  type Activity,
+  type Assertion,
+  activity,
+  assertion,
+  type Decision,
+  decision,
+  type Flag,
+  flag,
+  isCarried,
+  type RecordItem,
+  recordItem,
+  revision,
+} from '../records/items.ts'
+import { endLease } from '../records/leases.ts'
+import { queueWrites } from '../records/queue-entry.ts'
+import { resolve } from '../records/relations.ts'
+import { canonical, type Outcome, type Ruled, settle } from '../records/rules/canonical.ts'
+import { move } from '../records/rules/status.ts'
+import { effects, type Handling, settlements, type Verdict } from '../records/rules/verdicts.ts'
+import { stubsFor } from '../records/stubs.ts'
+import { headOf, stateOf } from '../records/write.ts'
+import { amended, put, type Write } from '../table/item.ts'
+import * as users from '../users/users.ts'
+
+export type DecisionInput = {
+  verdict: Verdict
+  conflict_handling: Handling
+  confidence_override: string | null
+  verification_method: string | null
+  feedback: string
+  reconciliation_note: string
+  internal_note: string
+  /** With `accept_with_edits`: what the reviewer changes. */
+  edits?: Contribution | null
+  /** With `escalate`: the user who is asked to decide. */
+  escalated_to?: string | null
+}
+
+/**
+ * Applies a verdict to what waits for review: status, values, revision, assertions, flags, activity and decision in one
+ * transaction. Of two reviewers at once one wins; the other gets `conflict`, as does a verdict on what no longer waits.
+ */
+export const decide = (old: History, reviewer: Actor, said: DecisionInput): Promise<Decision> =>
+  commitNaming(async () => {
+    const { made, writes } = await planDecision(old, reviewer, said)
+    return { result: made, writes: [...writes, endLease(old.entity_id, reviewer)] }
+  })
+
+/** A verdict, the record as it makes it, what happened, and everything that is to be written. */
+export type PlannedDecision = { made: Decision; head: RecordItem; done: Activity[]; writes: Write[] }
+
+/** What `decide` would write, for those who write it together with more. Fails as `decide` does. */
+export async function planDecision(old: History, reviewer: Actor, said: DecisionInput): Promise<PlannedDecision> {
+  check(old, reviewer, said)
+  const effect = effects[said.verdict]
+  const moved = move(stateOf(old), effect.trigger)
+  if (!moved) throw nothingWaits()
+
+  const at = now()
+  const settled = settledFlags(old, said)
+  const required_persona = personaAfter(old, said.verdict)
+  const escalated_to = said.verdict === 'escalate' ? await reviewerOf(said.escalated_to, required_persona) : null
+  const result = effect.accepts
+    ? await accepted(old, reviewer, said, settled, at)
+    : {
+        ...unruled,
+        head: said.verdict === 'reject' && old.public ? { proposed: null } : {},
+        fates: refusals(old, said),
+      }
+
+  const done = activityOf(old.entity_id, reviewer, effect.activity, said.feedback, at)
+  const conflictsSettled = settled.length > 0 && effect.accepts && said.conflict_handling !== 'not_applicable'
+  const also = conflictsSettled
+    ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
+    : []
+  const stored = headOf(old)
+  const next = [done, ...also].reduce(
+    (it, each) => withActivity(it, each, reviewer),
+    amended<RecordItem>(stored, {
+      ...result.head,
+      status: moved.status,
+      public: moved.public,
+      required_persona,
+      decided: true,
+      open_flags: old.open_flags - settled.length,
+      open_contradictions: old.open_contradictions - settled.length,
+      updated_at: at,
+    }),
+  )
+  const { edits: _, ...words } = said
+  const made: Decision = {
+    ...words,
+    id: newChildId(old.entity_id),
+    entity_id: old.entity_id,
+    reviewer_id: reviewer.id,
+    revision_reviewed: old.current_revision,
+    accepted_revision: effect.accepts ? next.accepted_revision : null,
+    sequence: next.version,
+    outcomes: result.outcomes.map((it) => ({ ...it, rivals: [...it.rivals] })),
+    escalated_to,
+    created_at: at,
+    version: 1,
+  }
+  const writes = [
+    put(recordItem, next, stored),
+    put(decision, made, undefined),
+    ...[done, ...also].map((it) => put(activity, it, undefined)),
+    ...(next.current_revision === old.current_revision
+      ? []
+      : [put(revision, revisionOf(next, next.data, reviewer, at), undefined)]),
+    ...changedClaims(old, result, said, at),
+    ...settled.map((it) =>
+      put(flag, amended<Flag>(it, { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }), it),
+    ),
+    ...indexWrites(indexedOf(stored), indexedOf(next)),
+    ...queueWrites(stored, next),
+    ...result.stubs,
+  ]
+  return { made, head: next, done: [done, ...also], writes }
+}
+
+const nothingWaits = () => conflict('Nothing waits for review here.')
+
+function check(old: History, reviewer: Actor, said: DecisionInput): void {
+  if (!['pending_review', 'pending_revision'].includes(old.status)) throw nothingWaits()
+  if (authorsOf(old).includes(reviewer.id)) throw refused('Nobody decides on a contribution of their own.')
+  if (said.verdict !== 'escalate' && !reaches(reviewer, old.required_persona))
+    throw refused(`This has been escalated: it takes at least a ${old.required_persona.replace('_', ' ')}.`)
+  if (said.verdict === 'escalate' && personaAfter(old, said.verdict) === old.required_persona)
+    throw invalid({ verdict: ['It is with the expert curators already, and nobody is above them.'] })
+  if (effects[said.verdict].reason && !said.feedback.trim())
+    throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
+  const expert = reaches(reviewer, 'domain_expert')
+  if (said.confidence_override && !expert) throw invalidObject('Your role does not override confidence.')
+  const contested = openContradictions(old).some((it) => !isMoot(old, it))
+  if (!effects[said.verdict].accepts || !contested) return
+  if (said.conflict_handling === 'not_applicable') {
+    throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
+  }
+  if (!expert) throw invalidObject('Your role does not settle contradictions.')
+}
+
+/** Everyone whose work the verdict is about. */
+const authorsOf = (old: History) => [
+  old.contributor_id,
+  old.revisions.find((it) => it.revision_number === old.current_revision)?.created_by,
+  ...underReview(old).map((it) => it.contributor_id),
+]
+
+const reaches = ({ is_staff, rank }: Pick<Actor, 'is_staff' | 'rank'>, least: Rank) =>
+  is_staff || (rank !== null && ranks.indexOf(rank) >= ranks.indexOf(least))
+
+/** An escalation raises by one step who has to decide; with the verdict that ends a review that is over. */
+function personaAfter({ required_persona }: RecordItem, verdict: Verdict): Rank {
+  if (verdict === 'escalate') return ranks[ranks.indexOf(required_persona) + 1] ?? required_persona
+  return verdict === 'request_changes' ? required_persona : 'community_reviewer'
+}
+
+/** The user who is asked to decide: one who may. */
+async function reviewerOf(id: string | null | undefined, least: Rank): Promise<string | null> {
+  if (!id) return null
+  const it = await users.load(id)
+  const rank = it?.reviewer_role?.is_active ? it.reviewer_role.role : null
+  if (!it?.is_active || !reaches({ is_staff: it.is_staff, rank }, least))
+    throw invalid({ escalated_to: [`There is no active ${least.replace('_', ' ')} with this id.`] })
+  return id
+}
+
+const openContradictions = (it: History) =>
+  it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
+
+/** Its claim, the first that it names, has been withdrawn since. */
+const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
+  old.assertions.some((it) => it.id === id && it.reconciliation_status === 'superseded')
+
+/** Acceptance settles every contradiction, refusal those of the claims that it refuses; what is sent back or up settles none. */
+function settledFlags(old: History, { verdict }: DecisionInput): Flag[] {
+  if (verdict === 'request_changes' || verdict === 'escalate') return []
+  const refused = new Set(underReview(old).map((it) => it.id))
+  return openContradictions(old).filter(
+    (it) => effects[verdict].accepts || isMoot(old, it) || refused.has(it.assertion_ids[0] ?? ''),
+  )
+}
+
+/**
+ * The claims that a verdict is about: those that carry the values which wait; where no revision waits, those made apart
+ * that contradict what stands, since they alone have brought the record into review.
+ */
+function underReview(old: History): Assertion[] {
+  const pending = old.assertions.filter((it) => it.reconciliation_status === 'pending')
+  const carried = pending.filter(isCarried)
+  const contested = new Set(openContradictions(old).flatMap((it) => it.assertion_ids))
+  return carried.length > 0 ? carried : pending.filter((it) => contested.has(it.id))
+}
+
+type Result = Ruled & { head: Partial<RecordItem>; made: readonly Assertion[]; values: Values; stubs: readonly Write[] }
+const unruled: Omit<Result, 'head' | 'fates'> = { outcomes: [], made: [], values: {}, stubs: [] }
+
+/** What was refused stands no longer; what is sent back or up goes on waiting. A published record keeps its accepted revision. */
+const refusals = (old: History, { verdict }: DecisionInput): Ruled['fates'] =>
+  new Map(verdict === 'reject' ? underReview(old).map((it) => [it.id, { status: 'superseded' }]) : [])
+
+/** The waiting values, with the reviewer's edits, become the public ones, but for those against which a handling speaks. */
+async function accepted(
+  old: History,
+  reviewer: Actor,
+  said: DecisionInput,
+  settled: readonly Flag[],
+  at: string,
+): Promise<Result> {
+  const kind = kinds[old.kind]
+  const edits = said.verdict === 'accept_with_edits' ? said.edits : undefined
+  const reviewed: Values = old.proposed ?? old.data
+  const { values, changed, stubs } = await edited(old, reviewer, reviewed, edits)
+  const made = changed.map((name) =>
+    claim(old, name, values[name], edits?.assertion ?? unsourced, reviewer, old.current_revision + 1, at),
+  )
+  const contested = contestedClaims(old, settled)
+  checkEdits(said.conflict_handling, changed, contested)
+
+  const all = claimsOf([...old.assertions, ...made])
+  const { outcomes, fates } = settle({
+    claims: all,
+    standing: canonical(all, old.decisions),
+    values,
+    edits: new Map(made.map((it) => [it.asserted_property, it.id])),
+    contested,
+    handling: said.conflict_handling,
+  })
+  const adopted = adoptions(old, outcomes)
+  const data = { ...values }
+  for (const { property, stands } of outcomes) {
+    const it = all.find(({ id }) => id === stands)
+    if (stands === null) delete data[property]
+    else if (it?.value !== undefined) data[property] = adopted[stands] ?? it.value
+  }
+  checkSize(data)
+  // The accepted revision always holds exactly the values that stand.
+  const further = isDeepStrictEqual(data, reviewed)
+    ? { accepted_revision: old.current_revision, accepted_revision_id: old.current_revision_id }
+    : furtherRevision(old)
+  return {
+    outcomes,
+    fates,
+    made,
+    values: adopted,
+    stubs,
+    head: { ...summaryOf(kind, data), data, proposed: null, accepted_at: at, ...further },
+  }
+}
+
+const unsourced = { source_type: '', source_citation: '', source_url: '', confidence: 'likely', data_quality_note: '' }
+
+/** The values as the reviewer edits them, which of them are new, and the opening writes of new records that they name. */
+async function edited(old: History, reviewer: Actor, reviewed: Values, edits: Contribution | null | undefined) {
+  if (!edits) return { values: reviewed, changed: [], stubs: [] }
+  const { data, missing } = await resolve(kinds[old.kind], edits.data, reviewer)
+  const stubs = await stubsFor(missing, edits.assertion, reviewer)
+  const kept = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))
+  const changed = Object.keys(data).filter((name) => !isDeepStrictEqual(reviewed[name], data[name]))
+  return { values: { ...Object.fromEntries(kept), ...data }, changed, stubs }
+}
+
+/** By property, the claims in the contradictions that still are some. */
+function contestedClaims(old: History, settled: readonly Flag[]): Map<string, string[]> {
+  const contested = new Map<string, string[]>()
+  for (const it of settled) {
+    if (it.property === null || isMoot(old, it)) continue
+    contested.set(it.property, [...(contested.get(it.property) ?? []), ...it.assertion_ids])
+  }
+  return contested
+}
+
+/** A reviewer cannot give another value and let the existing one stand. */
+function checkEdits(handling: Handling, changed: readonly string[], contested: ReadonlyMap<string, unknown>): void {
+  const both = changed.filter((name) => contested.has(name))
+  if (handling === 'not_applicable' || settlements[handling].stands === 'claim' || both.length === 0) return
+  throw invalid({ conflict_handling: [`The edits give another value of ${both.join(', ')}.`] })
+}
+
+/**
+ * A claim that someone made apart has its value in words. Where it is to stand, the words become a value of its kind;
+ * fails when they cannot.
+ */
+function adoptions(old: History, outcomes: readonly Outcome[]): Record<string, unknown> {
+  const kind = kinds[old.kind]
+  const apart = new Map(
+    old.assertions.filter((it) => it.revision_number === null).map((it) => [it.id, it.asserted_value]),
+  )
+  const adopted: Record<string, unknown> = {}
+  for (const { property, stands } of outcomes) {
+    const words = apart.get(stands ?? '')
+    if (stands === null || words === undefined) continue
+    const read = v.safeParse(schemaOf(kind, 'change'), { [property]: words })
+    if (!read.success || kind.fields[property]?.type === 'relation')
+      throw invalid({ conflict_handling: [`The claim on ${property} cannot become its value. Accept with edits.`] })
+    adopted[stands] = read.output.data[property]
+  }
+  return adopted
+}
+
+function furtherRevision(old: RecordItem): Partial<RecordItem> {
+  const [number, id] = [old.current_revision + 1, newChildId(old.entity_id)]
+  return { current_revision: number, current_revision_id: id, accepted_revision: number, accepted_revision_id: id }
+}
+
+/** The reviewer's claims, and of the others those that fare differently now. */
+function changedClaims(old: History, { fates, made, values }: Result, said: DecisionInput, at: string): Write[] {
+  const fateOf = (it: Assertion): Partial<Assertion> => {
+    const { status: reconciliation_status, ...links } = fates.get(it.id) ?? { status: it.reconciliation_status }
+    const accepted = reconciliation_status === 'accepted' && it.reconciliation_status !== 'accepted'
+    const confidence = said.confidence_override && accepted && it.revision_number !== null
+    return {
+      ...links,
+      reconciliation_status,
+      ...(confidence && { confidence: said.confidence_override ?? it.confidence }),
+      ...(it.id in values && { value: values[it.id] }),
+    }
+  }
+  const others = old.assertions
+    .map((it) => ({ it, changes: fateOf(it) }))
+    .filter(({ it, changes }) => !isDeepStrictEqual({ ...it, ...changes }, it))
+  return [
+    ...made.map((it) => put(assertion, { ...it, ...fateOf(it) }, undefined)),
+    ...others.map(({ it, changes }) => put(assertion, amended<Assertion>(it, { ...changes, updated_at: at }), it)),
+  ]
+}

@@ -1,0 +1,32 @@
+import { clock } from '../clock.ts'
+import { leaseIn } from '../records/leases.ts'
+import { byAge, lists } from '../records/queue-entry.ts'
+import { parse } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { countKeys, getMany, sumOf, walk } from '../table/read.ts'
+
+/** Among so many of the oldest one that nobody has claimed is looked for. */
+const LOOKED_AT = 50
+
+/** How much waits for review, for how long the oldest, and for how long the oldest that nobody has claimed; in seconds. */
+export async function queueState(): Promise<{ waiting: number; queue_age_s: number; oldest_unclaimed_s: number }> {
+  const statuses = ['pending_review', 'pending_revision'] as const
+  const runs = await Promise.all(
+    statuses.map((status) => walk({ index: 'gsi2', pk: lists.status(status), forward: true, limit: LOOKED_AT }, 1)),
+  )
+  const oldest = runs
+    .flat()
+    .map((item) => parse(byAge, item))
+    .sort((a, b) => (a.created_at < b.created_at ? -1 : 1))
+    .slice(0, LOOKED_AT)
+  const size = [lists.size('all')]
+  const found = await getMany([...countKeys(size), ...oldest.map((it) => key.lease(it.entity_id))])
+  return {
+    waiting: sumOf(size, found),
+    queue_age_s: ageOf(oldest[0]),
+    oldest_unclaimed_s: ageOf(oldest.find((it) => !leaseIn(found, it.entity_id))),
+  }
+}
+
+const ageOf = (it: { created_at: string } | undefined): number =>
+  it ? Math.max(0, Math.round((clock.now().getTime() - Date.parse(it.created_at)) / 1000)) : 0

@@ -1,0 +1,32 @@
+import * as v from 'valibot'
+import type { Scope } from '../permissions.ts'
+import { headingIn, QUEUED, Waiting } from '../records/queue-entry.ts'
+import { ageAt } from '../records/rules/triage.ts'
+import { modelIfAny } from '../search/open.ts'
+import type { Hit } from '../search/query.ts'
+
+/** So many entries are filtered and sorted for one search, the best first; a text that is in more finds some of them. */
+const MOST_FOUND = 10_000
+
+const everything: Scope = { signedIn: true, everything: true, own: null }
+
+/** What waits under a name that a text finds, as search knows it: a moment ago. No call; undefined where there is no search. */
+export async function searchQueue(text: string, at: number): Promise<Waiting[] | undefined> {
+  const model = await modelIfAny()
+  const found = model?.search({ text, scope: everything, resources: [QUEUED], limit: MOST_FOUND })
+  return found?.hits.map((it) => waitingIn(it, at))
+}
+
+const waitingIn = (it: Hit, at: number): Waiting =>
+  v.parse(Waiting, {
+    ...headingIn(it.category ?? ''),
+    entity_id: it.object_pk,
+    status: it.status,
+    contributor_id: it.contributor_id,
+    folded: [it.title, ...it.names].join(' | '),
+    open_flags: it.popularity_score,
+    age: ageAt(it.created_at, at),
+    created_at: it.created_at,
+    updated_at: it.updated_at,
+    version: 0,
+  })

@@ -1,0 +1,43 @@
+import { clock } from '../clock.ts'
+import { commit } from '../commit.ts'
+import { Problem } from '../errors.ts'
+import { type RecordItem, recordItem } from '../records/items.ts'
+import { queueWrites, waits } from '../records/queue-entry.ts'
+import { ageAt } from '../records/rules/triage.ts'
+import { amended, put } from '../table/item.ts'
+import { get } from '../table/read.ts'
+import { overdueAt } from './queue-order.ts'
+
+/** So many are moved at once, and in one visit at most; the next visit goes on. */
+const AT_ONCE = 8
+const MOST = 2000
+
+/**
+ * Moves what has passed into another age to where it belongs. Safe to repeat and to interrupt; what someone else changes
+ * meanwhile is left to the next visit. Answers how many were moved.
+ */
+export async function sweepQueue(): Promise<number> {
+  const at = clock.now().getTime()
+  const overdue = await overdueAt(at, MOST)
+  let moved = 0
+  for (let start = 0; start < overdue.length; start += AT_ONCE) {
+    const batch = overdue.slice(start, start + AT_ONCE)
+    const done = await Promise.all(batch.map((it) => move(it.entity_id, at)))
+    moved += done.filter(Boolean).length
+  }
+  return moved
+}
+
+async function move(entity_id: string, at: number): Promise<boolean> {
+  const old = await get(recordItem, { entity_id })
+  const queue_age = old && ageAt(old.created_at, at)
+  if (!old || !queue_age || !waits(old) || old.queue_age === queue_age) return false
+  const next = amended<RecordItem>(old, { queue_age })
+  try {
+    await commit([put(recordItem, next, old), ...queueWrites(old, next)])
+    return true
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'conflict' || error.code === 'unavailable')) return false
+    throw error
+  }
+}

@@ -1,0 +1,63 @@
+import { kinds } from '../../kinds/index.ts'
+import type { Actor } from '../../permissions.ts'
+import type { RecordItem } from '../../records/items.ts'
+import { flagView } from '../../records/views/entity.ts'
+import { insider } from '../../records/views/record.ts'
+import type { PeopleById } from '../../users/people.ts'
+import type { Shown } from '../flags.ts'
+
+/**
+ * A flag as this caller may know it. What it says is for those who work on the record and for whoever raised it; of a
+ * record that the caller may not see, only the type of the flag and its state are told, not even its id, which carries
+ * the record's address.
+ */
+export function flagRow(
+  { flag, about, other }: Shown,
+  people: PeopleById,
+  actor: Actor | null,
+): Record<string, unknown> {
+  if (!about) {
+    const { flag_type, is_resolved, created_at } = flag
+    return { ...hidden, flag_type, is_resolved, created_at }
+  }
+  const inside = insider(about, actor)
+  const own = flag.flagged_by !== null && flag.flagged_by === actor?.id
+  return {
+    ...flagView(flag, people),
+    reason: inside || own ? reasonOf(flag, other) : '',
+    property: inside ? flag.property : null,
+    assertion_ids: inside ? flag.assertion_ids : [],
+    other_entity_id: other?.entity_id ?? null,
+    other: other ? cardOf(other) : null,
+    entity_id: about.entity_id,
+    entity_name: about.name,
+    entity_category: about.category,
+  }
+}
+
+/** The conflict check names the other record: not to those who may not see it. */
+const reasonOf = ({ reason, flagged_by, other_entity_id }: Shown['flag'], other: RecordItem | undefined) =>
+  flagged_by === null && other_entity_id !== null && !other ? 'It looks like another record.' : reason
+
+const cardOf = (it: RecordItem) => ({
+  entity_id: it.entity_id,
+  kind: it.kind,
+  id: kinds[it.kind].record ? it.id : null,
+  name: it.name,
+})
+
+const hidden = {
+  id: null,
+  reason: '',
+  flagged_by: null,
+  property: null,
+  assertion_ids: [],
+  other_entity_id: null,
+  other: null,
+  resolved_by: null,
+  resolved_at: null,
+  entity: null,
+  entity_id: null,
+  entity_name: '',
+  entity_category: '',
+}

@@ -1,0 +1,166 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { Document, Gone } from '../document.ts'
+import { bloomFilterOf } from './bloom-filter.ts'
+import { bytesOf, type Packed, PostingList, packed, postingBytes, push } from './codec.ts'
+import { append, columnBytes, columnNames, columnsFrom, type Sight, seenBy, sights } from './columns.ts'
+import { gramsOf, piecesOf } from './grams.ts'
+import { nameKey, packHeader, packNames } from './header.ts'
+import { contentsOf } from './words.ts'
+
+/** What a built file holds. `position`: every entry of the change log up to this one is in it. */
+export type Built = { documents: number; position: number }
+
+/**
+ * Writes a snapshot: one SQLite file that is never changed again, with the documents, a vocabulary of terms and one of raw
+ * words, for each term its postings, for each three letters the words that hold them, and the columns. `gone` are documents
+ * that have been taken away lately, so that an older version which comes late is known for old.
+ */
+export async function build(
+  path: string,
+  documents: Iterable<Document> | AsyncIterable<Document>,
+  position: number,
+  gone: Iterable<Gone> = [],
+): Promise<Built> {
+  const db = new DatabaseSync(path)
+  db.exec(
+    `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA locking_mode = EXCLUSIVE`,
+  )
+  db.exec(schema)
+  db.exec('BEGIN')
+  const columns = columnsFrom(0, () => undefined)
+  const [terms, raws] = [new Vocabulary(), new Vocabulary()]
+  const [resources, statuses, contributors] = [new Numbering(), new Numbering(['']), new Numbering([''])]
+  const categories = new Numbering([''])
+  const names: { key: string; number: number }[] = []
+  const insert = db.prepare('INSERT INTO document (number, place, names, face, text) VALUES (?, ?, ?, ?, ?)')
+
+  for await (const it of documents) {
+    const number = append(columns, it, {
+      resource: resources.of(it.resource),
+      status: statuses.of(it.status ?? ''),
+      category: categories.of(it.category ?? ''),
+      contributor: contributors.of(it.contributor_id ?? ''),
+      name: 0,
+    })
+    insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packHeader(it), it.text)
+    names.push({ key: nameKey(it.title), number })
+    const contents = contentsOf(it)
+    const seen = seenBy(columns.flags[number] ?? 0)
+    for (const [term, impact] of contents.impacts) terms.counted(term, seen).list.push(number, impact)
+    for (const raw of contents.raws) raws.counted(raw, seen)
+  }
+
+  writeNames(db, names, columns.name)
+  writeVocabulary(db, 'term', terms, gramsOf)
+  writeVocabulary(db, 'word', raws, piecesOf)
+  const column = db.prepare('INSERT INTO columns (name, data) VALUES (?, ?)')
+  for (const name of columnNames) column.run(name, columnBytes(columns, name))
+  const contributor = db.prepare('INSERT INTO contributor (id, number) VALUES (?, ?)')
+  for (const [id, number] of contributors.all) contributor.run(id, number)
+  const tombstone = db.prepare('INSERT OR REPLACE INTO gone (id, version) VALUES (?, ?)')
+  for (const { id, version } of gone) tombstone.run(id, version)
+  const anonymous = columns.flags.subarray(0, columns.size).reduce((sum, flags) => sum + seenBy(flags).anon, 0)
+  db.prepare('INSERT INTO facts (facts) VALUES (?)').run(
+    JSON.stringify({
+      format: FORMAT,
+      position,
+      documents: columns.size,
+      anonymous,
+      resources: [...resources.all.keys()],
+      statuses: [...statuses.all.keys()],
+      categories: [...categories.all.keys()],
+    }),
+  )
+  db.exec('COMMIT; CREATE INDEX document_place ON document (place)')
+  db.close()
+  return { documents: columns.size, position }
+}
+
+/** Changes with every change of what a file holds or how; a process takes no file of another format. */
+export const FORMAT = 3
+
+const schema = `
+  CREATE TABLE facts (facts TEXT);
+  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, names TEXT, face TEXT, text TEXT);
+  CREATE TABLE columns (name TEXT PRIMARY KEY, data BLOB);
+  CREATE TABLE name (rank INTEGER PRIMARY KEY, key TEXT);
+  CREATE TABLE contributor (id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
+  CREATE TABLE gone (id TEXT PRIMARY KEY, version INTEGER) WITHOUT ROWID;
+  CREATE TABLE term (text TEXT PRIMARY KEY, number INTEGER, anon INTEGER, total INTEGER) WITHOUT ROWID;
+  CREATE TABLE term_list (number INTEGER PRIMARY KEY, text TEXT, data BLOB);
+  CREATE TABLE term_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
+  CREATE TABLE word (text TEXT PRIMARY KEY, number INTEGER, anon INTEGER, total INTEGER) WITHOUT ROWID;
+  CREATE TABLE word_list (number INTEGER PRIMARY KEY, text TEXT);
+  CREATE TABLE word_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;`
+
+type Entry = { list: PostingList } & Record<Sight, number>
+
+class Vocabulary {
+  readonly entries = new Map<string, Entry>()
+
+  counted(text: string, seen: Record<Sight, 0 | 1>): Entry {
+    let entry = this.entries.get(text)
+    if (!entry) {
+      entry = { list: new PostingList(), anon: 0, total: 0 }
+      this.entries.set(text, entry)
+    }
+    for (const sight of sights) entry[sight] += seen[sight]
+    return entry
+  }
+}
+
+/** Numbers for texts, in the order in which they come. */
+class Numbering {
+  readonly all: Map<string, number>
+  constructor(known: readonly string[] = []) {
+    this.all = new Map(known.map((text, i) => [text, i]))
+  }
+  of(text: string): number {
+    const number = this.all.get(text) ?? this.all.size
+    this.all.set(text, number)
+    return number
+  }
+}
+
+function writeNames(db: DatabaseSync, names: { key: string; number: number }[], column: Float64Array): void {
+  const insert = db.prepare('INSERT INTO name (rank, key) VALUES (?, ?)')
+  names.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  let [rank, last] = [0, '']
+  for (const { key, number } of names) {
+    if (rank === 0 || key !== last) insert.run(++rank, key)
+    last = key
+    column[number] = rank
+  }
+}
+
+function writeVocabulary(
+  db: DatabaseSync,
+  table: 'term' | 'word',
+  vocabulary: Vocabulary,
+  pieces: (word: string) => string[],
+): void {
+  const insert = db.prepare(`INSERT INTO ${table} (text, number, anon, total) VALUES (?, ?, ?, ?)`)
+  const lists = table === 'term' ? db.prepare('INSERT INTO term_list (number, text, data) VALUES (?, ?, ?)') : undefined
+  const texts = table === 'word' ? db.prepare('INSERT INTO word_list (number, text) VALUES (?, ?)') : undefined
+  db.prepare('INSERT INTO columns (name, data) VALUES (?, ?)').run(
+    `${table}_sieve`,
+    bloomFilterOf(vocabulary.entries.keys(), vocabulary.entries.size),
+  )
+  const grams = new Map<string, Packed>()
+  let number = 0
+  for (const text of [...vocabulary.entries.keys()].sort()) {
+    const entry = vocabulary.entries.get(text)
+    if (!entry) continue
+    insert.run(text, number, entry.anon, entry.total)
+    lists?.run(number, text, postingBytes(entry.list.postings))
+    texts?.run(number, text)
+    for (const gram of pieces(text)) {
+      const list = grams.get(gram) ?? packed()
+      grams.set(gram, list)
+      push(list, number)
+    }
+    number += 1
+  }
+  const gram = db.prepare(`INSERT INTO ${table}_gram (gram, data) VALUES (?, ?)`)
+  for (const text of [...grams.keys()].sort()) gram.run(text, bytesOf(grams.get(text) ?? packed()))
+}

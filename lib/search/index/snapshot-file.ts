@@ -1,0 +1,189 @@
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import * as v from 'valibot'
+import type { Document } from '../document.ts'
+import { mayContain } from './bloom-filter.ts'
+import { FORMAT } from './build.ts'
+import { type Postings, postingsIn, unpack } from './codec.ts'
+import { type Columns, columnsFrom, type Sight } from './columns.ts'
+import { type DocumentHeader, nameKey, namesIn, type PlainName, unpackHeader, unpackNames } from './header.ts'
+import { memoize } from './memoize.ts'
+
+export type Counts = Record<Sight, number>
+/** A vocabulary of a snapshot: terms, or raw words. */
+export type Lexicon = {
+  counts: (text: string) => Counts | undefined
+  /** The words that begin with a text, in order, so many at most of those that are admitted. */
+  beginning: (text: string, most: number, admits: Admits) => string[]
+  /** The words that hold at least `least` of these grams, those that hold most first, so many at most of those that are admitted. */
+  sharing: (grams: readonly string[], least: number, most: number, admits: Admits) => string[]
+}
+
+/** Whether a word may be told of. What is cut off by a limit must not depend on words that may not. */
+export type Admits = (word: string) => boolean
+
+/** A snapshot, opened to be read. It is never written. */
+export type SnapshotFile = {
+  facts: Facts
+  terms: Lexicon
+  words: Lexicon
+  postings: (term: string) => Postings | undefined
+  columns: () => Columns
+  face: (number: number) => DocumentHeader
+  /** Every name in plain words, the title first. */
+  names: (number: number) => PlainName[]
+  /** The names as they were written, the title first. */
+  written: (number: number) => string[]
+  text: (number: number) => string
+  /** The documents whose ids begin alike; the caller compares the whole id. */
+  at: (place: number) => number[]
+  contributor: (id: string) => number | undefined
+  gone: () => { id: string; version: number }[]
+  /** Where a title stands among those of the snapshot; between two ranks when none is equal. */
+  rank: (title: string) => number
+  documents: () => Iterable<Document>
+  close: () => void
+}
+
+const Facts = v.object({
+  format: v.literal(FORMAT),
+  position: v.number(),
+  documents: v.number(),
+  anonymous: v.number(),
+  resources: v.array(v.string()),
+  statuses: v.array(v.string()),
+  categories: v.array(v.string()),
+})
+export type Facts = v.InferOutput<typeof Facts>
+
+/** What is kept in memory once it has been read, some 30 MB in all: bytes of postings, numbers of words with a gram, and how many of the rest. */
+const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, faces: 2000 }
+
+/** Opens a file that `build` wrote; fails on any other. */
+export function openFile(path: string): SnapshotFile {
+  // Nobody ever writes it, so that no read needs to lock it: a lock costs ten times what reading a row does.
+  const db = new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true })
+  // Pages are read where they lie; the system keeps as many in memory as it has room for, for all processes together.
+  db.exec('PRAGMA mmap_size = 2147418112; PRAGMA cache_size = -2000')
+  const cell = (sql: string) => {
+    const statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    return (...values: (string | number)[]) => statement.get(...values)?.[0]
+  }
+  const facts = v.parse(Facts, JSON.parse(String(cell('SELECT facts FROM facts')())))
+  const postings = cell('SELECT data FROM term JOIN term_list USING (number) WHERE term.text = ?')
+  const names = cell('SELECT names FROM document WHERE number = ?')
+  const face = cell('SELECT face FROM document WHERE number = ?')
+  const text = cell('SELECT text FROM document WHERE number = ?')
+  const at = db.prepare('SELECT number FROM document WHERE place = ?')
+  const contributor = cell('SELECT number FROM contributor WHERE id = ?')
+  const column = cell('SELECT data FROM columns WHERE name = ?')
+  const name = cell('SELECT key FROM name WHERE rank = ?')
+  const ranks = Number(cell('SELECT max(rank) FROM name')() ?? 0)
+  const postingsOf = memoize(
+    (term: string) => {
+      const data = postings(term)
+      return data instanceof Uint8Array ? postingsIn(data) : undefined
+    },
+    MOST.postings,
+    ({ lows }) => 200 + 3 * lows.length,
+  )
+  const namesOf = memoize((number: number) => unpackNames(String(names(number))), MOST.names)
+  const faceOf = memoize((number: number) => unpackHeader(String(face(number))), MOST.faces)
+  return {
+    facts,
+    terms: lexicon(db, 'term'),
+    words: lexicon(db, 'word'),
+    postings: postingsOf,
+    columns: () =>
+      columnsFrom(facts.documents, (each) => {
+        const data = column(each)
+        return data instanceof Uint8Array ? data : undefined
+      }),
+    face: faceOf,
+    names: namesOf,
+    written: (number) => namesIn(String(face(number))),
+    text: (number) => String(text(number)),
+    at: (place) => at.all(place).map((row) => Number(row.number)),
+    contributor: (id) => {
+      const number = contributor(id)
+      return number === undefined ? undefined : Number(number)
+    },
+    gone: () =>
+      db
+        .prepare('SELECT id, version FROM gone')
+        .all()
+        .map((row) => ({ id: String(row.id), version: Number(row.version) })),
+    rank: (title) => {
+      const key = nameKey(title)
+      let [low, high] = [0, ranks]
+      while (low < high) {
+        const middle = (low + high + 1) >> 1
+        if (String(name(middle)) <= key) low = middle
+        else high = middle - 1
+      }
+      return low > 0 && String(name(low)) === key ? low : low + 0.5
+    },
+    documents: function* () {
+      for (const row of db.prepare('SELECT face, text FROM document ORDER BY number').iterate())
+        yield { ...unpackHeader(String(row.face)), text: String(row.text) }
+    },
+    close: () => db.close(),
+  }
+}
+
+function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
+  const counts = db.prepare(`SELECT anon, total FROM ${table} WHERE text = ?`)
+  const beginning = db.prepare(`SELECT text FROM ${table} WHERE text >= ? AND text < ? ORDER BY text`)
+  const gram = db.prepare(`SELECT data FROM ${table}_gram WHERE gram = ?`)
+  const word = db.prepare(`SELECT text FROM ${table}_list WHERE number = ?`)
+  const size = Number(db.prepare(`SELECT count(*) AS n FROM ${table}_list`).get()?.n)
+  const stored = db.prepare('SELECT data FROM columns WHERE name = ?').get(`${table}_sieve`)?.data
+  const sieve = stored instanceof Uint8Array ? stored : new Uint8Array(8).fill(255)
+  const textOf = memoize((number: number) => String(word.get(number)?.text), MOST.words)
+  const countsOf = memoize((text: string): Counts | undefined => {
+    const row = counts.get(text)
+    return row && { anon: Number(row.anon), total: Number(row.total) }
+  }, MOST.words)
+  const wordsWith = memoize(
+    (each: string) => {
+      const data = gram.get(each)?.data
+      return data instanceof Uint8Array ? unpack(data) : undefined
+    },
+    MOST.grams,
+    (numbers) => numbers.length,
+  )
+  const shared = new Uint8Array(size)
+  return {
+    // The sieve first: most spellings that are tried are no word, and keeping what was read looks them up twice.
+    counts: (text) => (mayContain(sieve, text) ? countsOf(text) : undefined),
+    beginning: (text, most, admits) => {
+      const words: string[] = []
+      for (const row of beginning.iterate(text, `${text}\u{10ffff}`)) {
+        const word = String(row.text)
+        if (admits(word)) words.push(word)
+        if (words.length === most) break
+      }
+      return words
+    },
+    sharing: (grams, least, most, admits) => {
+      const found: number[] = []
+      for (const each of grams) {
+        for (const number of wordsWith(each) ?? []) {
+          const n = (shared[number] ?? 0) + 1
+          shared[number] = n
+          if (n === least) found.push(number)
+        }
+      }
+      found.sort((a, b) => (shared[b] ?? 0) - (shared[a] ?? 0) || a - b)
+      shared.fill(0)
+      const words: string[] = []
+      for (const number of found) {
+        const text = textOf(number) ?? ''
+        if (admits(text)) words.push(text)
+        if (words.length === most) break
+      }
+      return words
+    },
+  }
+}

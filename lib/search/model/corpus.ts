@@ -1,0 +1,244 @@
+import { type Change, type Document, isGone } from '../document.ts'
+import { PostingList, type Postings } from '../index/codec.ts'
+import { ALIVE, append, type Columns, placeOf, type Sight, seenBy, sights } from '../index/columns.ts'
+import { gramsOf, piecesOf } from '../index/grams.ts'
+import { type DocumentHeader, nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
+import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
+import { type Contents, contentsOf } from '../index/words.ts'
+
+/**
+ * A snapshot and what has changed since, as one body of documents. The file stays as it is; changes live in memory, numbered
+ * after the documents of the file, and the documents that they replace are marked as not alive.
+ */
+export class Corpus {
+  readonly #file: SnapshotFile
+  readonly columns: Columns
+  readonly resources: string[]
+  readonly statuses: string[]
+  readonly categories: string[]
+  readonly terms: Words
+  readonly words: Words
+  /** Documents that everyone sees. What is weighed by frequency goes by these alone, so that hidden ones move nothing. */
+  anonymous: number
+  alive: number
+  /** Changes taken in since the snapshot. */
+  changes = 0
+  readonly #first: number
+  readonly #fresh: Document[] = []
+  readonly #plain: PlainName[][] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #gone: Map<string, number>
+  readonly #lists = new Map<string, PostingList>()
+  readonly #contributors = new Map<string, number>()
+
+  constructor(file: SnapshotFile) {
+    this.#file = file
+    this.columns = file.columns()
+    this.resources = [...file.facts.resources]
+    this.statuses = [...file.facts.statuses]
+    this.categories = [...file.facts.categories]
+    this.terms = new Words(file.terms, gramsOf)
+    this.words = new Words(file.words, piecesOf)
+    this.anonymous = file.facts.anonymous
+    this.alive = file.facts.documents
+    this.#first = file.facts.documents
+    this.#gone = new Map(file.gone().map(({ id, version }) => [id, version]))
+  }
+
+  /** The last entry of the change log that is in the snapshot. */
+  get position(): number {
+    return this.#file.facts.position
+  }
+
+  /** Takes a change in, unless the same or a newer version is there already. Answers whether it did. */
+  apply(change: Change): boolean {
+    const old = this.find(change.id)
+    const known = old === undefined ? this.#gone.get(change.id) : this.face(old).version
+    if (known !== undefined && known >= change.version) return false
+    if (old !== undefined) this.#drop(old)
+    this.#gone.delete(change.id)
+    if (isGone(change)) this.#gone.set(change.id, change.version)
+    else this.#add(change)
+    this.changes += 1
+    return true
+  }
+
+  /** The number of the document with this id, if there is one. */
+  find(id: string): number | undefined {
+    const fresh = this.#numbers.get(id)
+    const candidates = fresh === undefined ? this.#file.at(placeOf(id)) : [fresh]
+    return candidates.find((number) => this.isAlive(number) && (fresh !== undefined || this.face(number).id === id))
+  }
+
+  isAlive(number: number): boolean {
+    return ((this.columns.flags[number] ?? 0) & ALIVE) !== 0
+  }
+
+  face(number: number): DocumentHeader {
+    const fresh = this.#changed(number)
+    if (!fresh) return this.#file.face(number)
+    const { text: _, ...face } = fresh
+    return face
+  }
+
+  /** Every name of a document in plain words, its title first. */
+  names(number: number): PlainName[] {
+    return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
+  }
+
+  /** The same as they were written. */
+  written(number: number): string[] {
+    const fresh = this.#changed(number)
+    return fresh ? [fresh.title, ...fresh.names] : this.#file.written(number)
+  }
+
+  text(number: number): string {
+    return this.#changed(number)?.text ?? this.#file.text(number)
+  }
+
+  /** The documents that hold a term, ascending; some of them may not be alive any more. */
+  postings(term: string): Postings[] {
+    const stored = this.#file.postings(term)
+    const fresh = this.#lists.get(term)
+    return [...(stored ? [stored] : []), ...(fresh ? [fresh.postings] : [])]
+  }
+
+  /** The number under which the columns hold a contributor; undefined for one without documents. */
+  contributor(id: string): number | undefined {
+    return this.#contributors.get(id) ?? this.#file.contributor(id)
+  }
+
+  /** Orders two documents of the same rank by name: among changed ones only their names tell. */
+  compareNames(a: number, b: number): number {
+    const [left, right] = [this.#changed(a), this.#changed(b)]
+    if (!left || !right) return 0
+    const [x, y] = [nameKey(left.title), nameKey(right.title)]
+    return x < y ? -1 : x > y ? 1 : 0
+  }
+
+  /** Every document that is alive, for the next snapshot. */
+  *documents(): Iterable<Document> {
+    let number = 0
+    for (const it of this.#file.documents()) if (this.isAlive(number++)) yield it
+    for (const [i, it] of this.#fresh.entries()) if (this.isAlive(this.#first + i)) yield it
+  }
+
+  /** What was taken away since the snapshot. */
+  *gone(): Iterable<{ id: string; gone: true; version: number }> {
+    for (const [id, version] of this.#gone) yield { id, gone: true, version }
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  /** The document as it was changed; undefined for one of the file, whose place in the list would be negative and slow to look up. */
+  #changed(number: number): Document | undefined {
+    return number < this.#first ? undefined : this.#fresh[number - this.#first]
+  }
+
+  #add(it: Document): void {
+    const number = append(this.columns, it, {
+      resource: numberIn(this.resources, it.resource),
+      status: numberIn(this.statuses, it.status ?? ''),
+      category: numberIn(this.categories, it.category ?? ''),
+      contributor: this.#contributorNumber(it.contributor_id),
+      name: this.#file.rank(it.title),
+    })
+    this.#fresh[number - this.#first] = it
+    this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
+    this.#numbers.set(it.id, number)
+    const contents = contentsOf(it)
+    for (const [term, impact] of contents.impacts) {
+      const list = this.#lists.get(term) ?? new PostingList()
+      this.#lists.set(term, list)
+      list.push(number, impact)
+    }
+    this.#count(contents, this.columns.flags[number] ?? 0, 1)
+  }
+
+  #drop(number: number): void {
+    const flags = this.columns.flags[number] ?? 0
+    const face = this.face(number)
+    this.#count(contentsOf({ ...face, text: this.text(number) }), flags, -1)
+    this.columns.flags[number] = flags & ~ALIVE
+    this.#numbers.delete(face.id)
+  }
+
+  #count(contents: Contents, flags: number, by: 1 | -1): void {
+    const seen = seenBy(flags)
+    this.anonymous += by * seen.anon
+    this.alive += by
+    for (const term of contents.impacts.keys()) this.terms.add(term, seen, by)
+    for (const raw of contents.raws) this.words.add(raw, seen, by)
+  }
+
+  #contributorNumber(id: string | null): number {
+    if (id === null) return 0
+    const known = this.contributor(id)
+    if (known !== undefined) return known
+    this.#nextContributor ??= this.columns.contributor.subarray(0, this.#first).reduce((a, b) => Math.max(a, b), 0) + 1
+    this.#contributors.set(id, this.#nextContributor)
+    return this.#nextContributor++
+  }
+  #nextContributor: number | undefined
+}
+
+/** A vocabulary with what has changed in it since the snapshot. */
+export class Words {
+  readonly #stored: Lexicon
+  readonly #grams: (word: string) => string[]
+  readonly #changed = new Map<string, Counts>()
+  /** Words that the snapshot does not know, by their grams. */
+  readonly #fresh = new Map<string, string[]>()
+  readonly #added: string[] = []
+
+  constructor(stored: Lexicon, grams: (word: string) => string[]) {
+    this.#stored = stored
+    this.#grams = grams
+  }
+
+  /** In how many documents a word is, of those that count for this sight. */
+  count(word: string, sight: Sight): number {
+    const changed = this.#changed.size > 0 ? this.#changed.get(word) : undefined
+    return (changed ?? this.#stored.counts(word))?.[sight] ?? 0
+  }
+
+  /** Words that begin with a text, so many at most, of those that count for this sight. */
+  beginning(text: string, most: number, sight: Sight): string[] {
+    const seen = (word: string) => this.count(word, sight) > 0
+    const added = this.#added.filter((word) => word.startsWith(text) && seen(word))
+    return [...this.#stored.beginning(text, most, seen), ...added]
+  }
+
+  /** Words that share at least so many three-letter pieces with a text, of those as above. */
+  sharing(grams: readonly string[], least: number, most: number, sight: Sight): string[] {
+    const seen = (word: string) => this.count(word, sight) > 0
+    const shared = new Map<string, number>()
+    if (this.#added.length > 0)
+      for (const gram of grams)
+        for (const word of this.#fresh.get(gram) ?? []) shared.set(word, (shared.get(word) ?? 0) + 1)
+    const added = [...shared].flatMap(([word, n]) => (n >= least && seen(word) ? [word] : []))
+    return [...this.#stored.sharing(grams, least, most, seen), ...added]
+  }
+
+  add(word: string, seen: Counts, by: 1 | -1): void {
+    const stored = this.#changed.get(word) ?? this.#stored.counts(word)
+    if (!stored) {
+      this.#added.push(word)
+      for (const gram of this.#grams(word)) {
+        const list = this.#fresh.get(gram)
+        if (list) list.push(word)
+        else this.#fresh.set(gram, [word])
+      }
+    }
+    const counts = { anon: 0, total: 0, ...stored }
+    for (const sight of sights) counts[sight] += by * seen[sight]
+    this.#changed.set(word, counts)
+  }
+}
+
+function numberIn(texts: string[], text: string): number {
+  const at = texts.indexOf(text)
+  return at >= 0 ? at : texts.push(text) - 1
+}

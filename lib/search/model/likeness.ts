@@ -1,0 +1,133 @@
+import { edits, editsOfBeginning } from '../../matching/edits.ts'
+import { isDevanagari, type PlainName } from '../index/header.ts'
+import { ASIDE, termOf, type Word } from '../index/words.ts'
+import { synonymsOf } from '../synonyms.ts'
+import type { Wanted } from './lookup.ts'
+
+/**
+ * Tells how well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it
+ * was typed; the same name in another spelling comes close, in another script next; what either side has beyond the other
+ * costs, common words little. `spelt` tells from 0 to 1 how far a name begins letter for letter as was typed.
+ */
+export function likenessTo(wanted: readonly Wanted[], typed: string) {
+  const asked = questionFor(wanted)
+  const script = isDevanagari(typed)
+  const both = script && /[a-z]/i.test(typed)
+  return (names: readonly PlainName[], spelt: (name: number) => number): number => {
+    let best = 0
+    for (const [i, name] of names.entries()) {
+      const share = (i === 0 ? 1 : 0.99) * (both || name.devanagari === script ? 1 : OTHER_SCRIPT)
+      if (share <= best) continue
+      const here = likeness(asked, name, () => spelt(i)) * share
+      if (here > best) best = here
+    }
+    return best
+  }
+}
+
+const OTHER_SCRIPT = 0.9
+
+/** A question as names are held against it. `fits`: how well a word answers each word of it, worked out once for all names. */
+type Question = {
+  wanted: readonly Wanted[]
+  total: number
+  plain: string
+  joined: Joined
+  fits: (word: Word) => readonly number[]
+}
+
+type Joined = { raw: string; terms: string }
+
+function questionFor(wanted: readonly Wanted[]): Question {
+  const known = new Map<Word, readonly number[]>()
+  return {
+    wanted,
+    total: wanted.reduce((sum, { weight }) => sum + weight, 0),
+    plain: wanted.map(({ raw }) => raw).join(' '),
+    joined: { raw: joinedUp(wanted, 'raw'), terms: joinedUp(wanted, 'term') },
+    fits: (word) => {
+      const found = known.get(word) ?? wanted.map((each) => wordFit(each, word))
+      known.set(word, found)
+      return found
+    },
+  }
+}
+
+function likeness(question: Question, { plain, words }: PlainName, spelt: () => number): number {
+  if (plain === '') return 0
+  if (plain === question.plain) return 0.97 + 0.03 * spelt()
+  const fits = words.map(question.fits)
+  const used = words.map(() => false)
+  let [answered, last, inOrder] = [0, -1, true]
+  for (let each = 0; each < question.wanted.length; each += 1) {
+    let [fit, at] = [0, -1]
+    for (let i = 0; i < words.length; i += 1) {
+      const here = fits[i]?.[each] ?? 0
+      if (here > fit && !(used[i] && here < 0.95)) [fit, at] = [here, i]
+    }
+    answered += fit * (question.wanted[each]?.weight ?? 0)
+    if (at >= 0) used[at] = true
+    if (at <= last) inOrder = false
+    if (at >= 0) last = at
+  }
+  let [told, met] = [0, 0]
+  for (let i = 0; i < words.length; i += 1) {
+    const tells = words[i]?.tells ?? 0
+    told += tells
+    if (used[i]) met += tells
+  }
+  const begins = plain.startsWith(question.plain) ? 0.11 + 0.03 * spelt() : 0
+  const apart = (answered / question.total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
+  return Math.max(apart, together(question.joined, words))
+}
+
+function wordFit({ raw, term, begins, others, ended, swapped }: Wanted, word: Word): number {
+  if (word.raw === raw) return 1
+  if (word.term === term) return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)
+  if (others.has(word.term)) return 0.86 + 0.07 * closeness(raw, word.raw)
+  const met = (0.15 * Math.min(term.length, word.term.length)) / word.term.length
+  if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
+  if (begins && word.term.startsWith(begins.term)) return 0.6 + met
+  const near = term.length > 2 && Math.abs(term.length - word.term.length) <= 3
+  const sounding = near ? closeness(term, word.term, 0.4) : 0
+  const written = sounding > 0.4 ? closeness(raw, word.raw, sounding < 0.6 ? 0.6 : 0) : 0
+  const alike = Math.max(written, sounding)
+  if (alike >= 0.6) return 0.9 * alike + 0.05 * written
+  if (swapped.has(word.raw)) return 0.8
+  if (ended.has(word.term)) return 0.75
+  if (begins && begins.raw.length > 4 && word.raw.length > begins.raw.length) {
+    const most = Math.floor(begins.raw.length / 4)
+    const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2, most) / begins.raw.length
+    if (begun >= 0.75) return 0.75 * begun
+  }
+  if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
+  if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
+  return synonymsOf(term).has(word.term) ? 0.5 : 0
+}
+
+/** Names that differ in where words end, or in words that tell nothing: Mayadevi, Maya Devi; Shri Ram Mandir, Ram Mandir. */
+function together(asked: Joined, words: readonly Word[]): number {
+  if (asked.raw.length < 4) return 0
+  const [a, b] = [asked.raw, joinedUp(words, 'raw')]
+  if (Math.abs(a.length - b.length) > 3) return 0
+  const [x, y] = [termOf(a), termOf(b)]
+  if (x === y) return 0.9 + 0.06 * closeness(a, b)
+  // A vowel that is silent at the end of a word is not so within what is joined: Shiva Mandir, Shivmandir.
+  if (asked.terms === joinedUp(words, 'term')) return 0.84 + 0.06 * closeness(a, b)
+  const alike = closeness(x, y, 0.75)
+  return alike >= 0.75 ? 0.9 * alike + 0.03 * closeness(a, b) : 0
+}
+
+/** Words, or their terms, written as one, without those that tell nothing. */
+function joinedUp(words: readonly Word[], by: 'raw' | 'term'): string {
+  const told = words.filter(({ tells }) => tells > ASIDE)
+  return (told.length > 0 ? told : words).map((word) => word[by]).join('')
+}
+
+/** How alike two texts are, from 0 to 1; where that is less than `least`, 0. */
+export function closeness(a: string, b: string, least = 0): number {
+  const longer = Math.max(a.length, b.length)
+  const most = (1 - least) * longer
+  const apart = edits(a, b, most)
+  return apart > most ? 0 : 1 - apart / longer
+}

@@ -1,0 +1,276 @@
+import { syllablesSwapped } from '../../matching/devanagari.ts'
+import { edits, editsOfBeginning } from '../../matching/edits.ts'
+import { asideWords, genericWords, respellBeginning, sortWords, townWords } from '../../matching/fold.ts'
+import type { Sight } from '../index/columns.ts'
+import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
+import { isDevanagari } from '../index/header.ts'
+import { memoize } from '../index/memoize.ts'
+import { termOf, type Word, wordsOf } from '../index/words.ts'
+import { synonymsOf } from '../synonyms.ts'
+import type { Corpus, Words } from './corpus.ts'
+import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
+
+/** A way in which a word that was asked for may stand in a document: one term, or several that must all be there. */
+export type Choice = { terms: readonly string[]; fit: number }
+/**
+ * A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of
+ * a syllable; `others` and `ended`: its other spellings, and it and these with other endings; `swapped`: it with two syllables
+ * the other way round.
+ */
+export type Asked = Word & {
+  begins?: Letters
+  syllabic: boolean
+  others: ReadonlySet<string>
+  ended: ReadonlySet<string>
+  swapped: ReadonlySet<string>
+}
+type Letters = Pick<Word, 'raw' | 'term'>
+/** A word that was asked for, how much it tells, and its choices, the best first. */
+export type Wanted = Asked & { weight: number; choices: readonly Choice[] }
+
+/** More words make no better question. */
+const MOST_WORDS = 12
+/** So many completions of an unfinished word are looked at, and so many near spellings of a word. */
+const MOST_COMPLETIONS = 400
+const MOST_NEAR = 24
+
+/** The words of a question. The last one counts as unfinished unless something follows it. */
+export function questionOf(text: string): Asked[] {
+  const typed = text.slice(0, 300)
+  const seen = new Set<string>()
+  const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
+  const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
+  const syllabic = isDevanagari(typed)
+  const swaps = syllabic ? swapsIn(typed) : undefined
+  return words.slice(0, MOST_WORDS).map((word, i) => {
+    const last = unfinished && i === words.length - 1
+    const swapped = swaps?.get(word.raw) ?? none
+    return { ...word, ...spellingsOf(word.term), syllabic, swapped, ...(last && { begins: beginningOf(word, typed) }) }
+  })
+}
+
+/** Other spellings, and other endings, of a term: many words come in every other question. */
+const spellingsOf = memoize((term: string) => {
+  const others = otherSpellingsOf(term)
+  return { others, ended: new Set(term.length > 3 ? [term, ...others].flatMap(otherEndingsOf) : []) }
+}, 2000)
+
+/** The Devanagari words of a text, in plain letters, each with what it may be with its syllables swapped. */
+function swapsIn(typed: string): Map<string, ReadonlySet<string>> {
+  const words = typed.match(/[\u0900-\u097f]+/g) ?? []
+  return new Map(words.map((word) => [plain(word), new Set(syllablesSwapped(word).map(plain))]))
+}
+const plain = (word: string) => wordsOf(word)[0]?.raw ?? ''
+const none: ReadonlySet<string> = new Set()
+
+/** The vowel that a consonant of Devanagari carries may turn out to be another one. */
+function beginningOf({ raw }: Word, typed: string): Letters {
+  const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
+  return { raw: letters, term: respellBeginning(letters) }
+}
+
+/** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
+export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
+  return words.map((word) => wanted(corpus, word, [...exact(corpus, word, sight), ...completions(corpus, word, sight)]))
+}
+
+/** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
+export function telling(written: readonly Wanted[]): number {
+  const weightOfAll = (some: readonly Wanted[]) => some.reduce((sum, { weight }) => sum + weight, 0)
+  const told = written.filter(({ term, begins }) => begins || !asideWords.has(term))
+  return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
+}
+
+/** Whether any word tells something by itself: joining words and single signs do not. */
+export const anyTells = (words: readonly Asked[]): boolean =>
+  words.some(({ raw, term, begins }) => begins || (raw.length > 1 && !asideWords.has(term)))
+
+/** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
+export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
+
+/** The share of a question that documents know, by what its words tell: those that are written somewhere, and by half those that only something near is. */
+export function knownOf(wanted: readonly Wanted[]): number {
+  const known = (it: Wanted) => (isWritten(it) ? 1 : it.choices.length > 0 ? 0.5 : 0)
+  const [told, all] = wanted.reduce(([a, b], it) => [a + it.tells * known(it), b + it.tells], [0, 0])
+  return told / all
+}
+
+/** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
+export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight): Wanted[] {
+  return written.map((it, i) =>
+    wanted(corpus, it, [
+      ...it.choices,
+      ...otherwise(corpus, it, sight),
+      ...joined(corpus, written, i, sight),
+      ...split(corpus, it, sight),
+      ...near(corpus, it, sight),
+      ...holding(corpus, it, sight),
+      ...meaning(corpus, it, sight),
+    ]),
+  )
+}
+
+/** Each term once, by its best fit, so that no document is counted twice for one word. */
+function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wanted {
+  const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
+  const best = new Map<string, Choice>()
+  for (const choice of sorted) if (!best.has(choice.terms.join(' '))) best.set(choice.terms.join(' '), choice)
+  return { ...asked, weight: weightOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
+}
+
+/**
+ * How much it tells that a document holds a word: the rarer, the more; less where the word only says what sort of thing it
+ * is. A word that no document holds tells as much as its nearest spelling, or as a middling word.
+ */
+function weightOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): number {
+  const { term } = asked
+  const from = corpus.terms.count(term, 'anon') > 0 ? term : (choices[0]?.terms[0] ?? '')
+  const count = corpus.terms.count(from, 'anon')
+  const rarity = Math.log(1 + corpus.anonymous / (count > 0 ? count : Math.sqrt(corpus.anonymous + 1)))
+  return (rarity + 0.1) * tellingOf(asked, from)
+}
+
+const tellingOf = ({ term, begins }: Asked, found: string): number =>
+  asideWords.has(term) && !begins
+    ? 0.1
+    : sortWords.has(found) || townWords.has(found)
+      ? 0.4
+      : genericWords.has(found)
+        ? 0.8
+        : 1
+
+/** A beginning that only sounds like a whole word tells less than the word as it is written. */
+const exact = ({ terms, words }: Corpus, { raw, term, begins }: Asked, sight: Sight): Choice[] =>
+  terms.count(term, sight) === 0 ? [] : [{ terms: [term], fit: begins && words.count(raw, sight) === 0 ? 0.75 : 1 }]
+
+/** Words that begin with the letters, and those that only begin with their sound. */
+function completions(corpus: Corpus, { term, begins }: Asked, sight: Sight): Choice[] {
+  if (!begins) return []
+  const fitting = (found: Iterable<string>, least: number) =>
+    seen(corpus, found, sight).map((each) => ({
+      terms: [each],
+      fit: least + (0.25 * Math.min(term.length, each.length)) / each.length,
+    }))
+  return [
+    ...fitting(new Set(corpus.words.beginning(begins.raw, MOST_COMPLETIONS, sight).map(termOf)), COMPLETED),
+    ...fitting(corpus.terms.beginning(begins.term, MOST_COMPLETIONS, sight), COMPLETED - 0.25),
+  ]
+}
+const COMPLETED = 0.7
+
+/** The other spellings of a name, and the name with an ending that it may have or lack. */
+function otherwise(corpus: Corpus, { others, ended }: Asked, sight: Sight): Choice[] {
+  const fitting = (found: Iterable<string>, fit: number) =>
+    seen(corpus, found, sight).map((each) => ({ terms: [each], fit }))
+  return [...fitting(others, 0.9), ...fitting(ended, 0.75)]
+}
+
+/** How many edits make another word of one of so many letters: none of two, one of up to seven, two of more; a syllable is several letters. */
+const mostEdits = (letters: number, syllabic: boolean) =>
+  letters < 3 ? 0 : (letters < 8 ? 1 : 2) + (syllabic && letters > 4 ? 1 : 0)
+
+/** Words that are spelt nearly so. Slips happen to the word as it was written; other spellings of a name show in its term. */
+function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
+  const { raw, term, begins, syllabic, swapped } = it
+  const close = (found: Iterable<string>, to: string) =>
+    [...found].flatMap((each) => {
+      const most = mostEdits(to.length, syllabic)
+      const apart = edits(to, each, most)
+      const fit = 0.9 * (1 - apart / Math.max(to.length, each.length)) ** 2
+      return each !== to && apart <= most ? [{ terms: [termOf(each)], fit }] : []
+    })
+  const found = [
+    ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
+    ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
+    ...[...swapped].map((each) => ({ terms: [termOf(each)], fit: 0.6 })),
+    ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
+  ]
+  return found
+    .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
+    .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
+    .slice(0, MOST_NEAR)
+}
+
+/** Candidates from a vocabulary. Short words have too few pieces in common: their neighbours are spelt out instead. */
+function spelledLike(words: Words, text: string, syllabic: boolean, sight: Sight): Set<string> {
+  const most = mostEdits(text.length, syllabic)
+  if (most === 0) return new Set()
+  const spelt = (each: string) => words.count(each, sight) > 0
+  if (text.length <= 4) return new Set([...neighbours(text)].filter(spelt))
+  const grams = gramsOf(text)
+  const least = Math.max(2, grams.length - 3 * most)
+  return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, sight)])
+}
+
+/** Words that begin nearly so. Of fewer than five letters too many do. */
+function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
+  if (letters.length < 5) return []
+  const grams = gramsOf(letters).slice(0, -1)
+  const most = mostEdits(letters.length, false)
+  return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, sight).flatMap((each) => {
+    const apart = editsOfBeginning(letters, each, most, most)
+    const fit = 0.75 * (1 - apart / letters.length) ** 2
+    return apart <= most ? [{ terms: [termOf(each)], fit }] : []
+  })
+}
+
+/** Words that hold the letters somewhere within. */
+function holding(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
+  if (raw.length < 4) return []
+  const pieces = tellingPiecesOf(raw)
+  const found = corpus.words
+    .sharing(pieces, pieces.length, MOST_COMPLETIONS, sight)
+    .filter((each) => each.includes(raw))
+  return seen(corpus, new Set(found.map(termOf)), sight)
+    .filter((each) => each !== term)
+    .map((each) => ({ terms: [each], fit: 0.3 + 0.4 * Math.min(1, raw.length / each.length) }))
+}
+
+function meaning(corpus: Corpus, { term }: Word, sight: Sight): Choice[] {
+  return seen(corpus, synonymsOf(term), sight).map((each) => ({ terms: [each], fit: 0.5 }))
+}
+
+/** Two words that are one in documents: "maya devi" for Mayadevi. Either of them stands for both. */
+function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight): Choice[] {
+  const pairs = [`${all[at - 1]?.raw ?? ''} ${all[at]?.raw}`, `${all[at]?.raw} ${all[at + 1]?.raw ?? ''}`]
+  const found = pairs
+    .filter((pair) => !pair.startsWith(' ') && !pair.endsWith(' '))
+    .map((pair) => pair.replace(' ', ''))
+  return seen(corpus, new Set(found.map(termOf)), sight).map((each) => ({ terms: [each], fit: 0.9 }))
+}
+
+/** One word that is two in documents: "mayadevi" for Maya Devi. */
+function split(corpus: Corpus, { raw }: Word, sight: Sight): Choice[] {
+  if (raw.length < 5) return []
+  const known = (term: string) => corpus.terms.count(term, sight) > 0
+  const spelt = (term: string) => (known(term) ? term : [...otherSpellingsOf(term)].find(known))
+  return Array.from({ length: raw.length - 3 }, (_, i) => i + 2).flatMap((at) => {
+    const first = spelt(termOf(raw.slice(0, at)))
+    const second = first === undefined ? undefined : spelt(termOf(raw.slice(at)))
+    return first === undefined || second === undefined ? [] : [{ terms: [first, second], fit: 0.85 }]
+  })
+}
+
+/** Only words of documents that the caller may see: others must not even crowd them out. */
+const seen = (corpus: Corpus, found: Iterable<string>, sight: Sight): string[] =>
+  [...found].filter((each) => corpus.terms.count(each, sight) > 0)
+
+const letters = [...'abcdefghijklmnopqrstuvwxyz']
+
+/** Every text that is one edit away. */
+function* neighbours(term: string): Iterable<string> {
+  yield* swaps(term)
+  for (let i = 0; i <= term.length; i += 1) {
+    const [before, after] = [term.slice(0, i), term.slice(i)]
+    if (after) yield before + after.slice(1)
+    for (const letter of letters) {
+      yield before + letter + after
+      if (after) yield before + letter + after.slice(1)
+    }
+  }
+}
+
+/** Every text with two neighbours the other way round: these share few pieces with it. */
+function* swaps(term: string): Iterable<string> {
+  for (let i = 1; i < term.length; i += 1) yield term.slice(0, i - 1) + term[i] + term[i - 1] + term.slice(i + 1)
+}

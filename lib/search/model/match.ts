@@ -1,0 +1,150 @@
+import { BLOCK, eachPosting, impactOn, PostingList, type Postings, placeIn } from '../index/codec.ts'
+import type { Corpus } from './corpus.ts'
+import type { Choice, Wanted } from './lookup.ts'
+
+/** The documents that fit, and how much of what was asked each says, from 0 to 1. */
+export type Matches = { numbers: Uint32Array; says: Float32Array }
+
+/**
+ * The working memory of matching, one place for each document of a block, all zeros between blocks: so little that it stays
+ * near the processor, however many documents there are.
+ */
+const termScore = new Float32Array(BLOCK)
+const termWeight = new Float32Array(BLOCK)
+const words = new Uint16Array(BLOCK)
+const touched = new Uint16Array(BLOCK)
+
+/**
+ * The admitted documents that hold words worth at least `least` of the weight of all. The words that tell most come first:
+ * once those left cannot make up what a document lacks, no new one is taken in, so that common words cost little.
+ */
+export function match(
+  corpus: Corpus,
+  wanted: readonly Wanted[],
+  least: number,
+  admits: (number: number) => boolean,
+): Matches {
+  const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
+  const needed = least * total * 0.9999
+  const steps = stepsOf(corpus, wanted, total, needed)
+  const most = steps.reduce(
+    (sum, { opens, runs }) => (opens ? runs.reduce((n, it) => n + it.lows.length, sum) : sum),
+    0,
+  )
+  const numbers = new Uint32Array(Math.min(most, corpus.columns.size))
+  const worth = new Float32Array(numbers.length)
+  let size = 0
+  for (let block = 0; block * BLOCK < corpus.columns.size; block += 1) {
+    const count = matchBlock(block, steps, needed)
+    for (let at = 0; at < count; at += 1) {
+      const low = touched[at] ?? 0
+      const number = block * BLOCK + low
+      if (admits(number)) {
+        numbers[size] = number
+        worth[size++] = termScore[low] ?? 0
+      }
+      forget(low)
+    }
+  }
+  return { numbers: numbers.subarray(0, size), says: worth.subarray(0, size) }
+}
+
+/** A word, whether it takes in new documents, and what those after it can still bring. */
+type Step = { bit: number; weight: number; opens: boolean; left: number; runs: Run[] }
+/** The postings of one way in which it may stand, read on from block to block. */
+type Run = Postings & { share: number; pair: number; from: number }
+
+function stepsOf(corpus: Corpus, wanted: readonly Wanted[], total: number, needed: number): Step[] {
+  let left = total
+  return byWeight(wanted).map(({ weight, choices }, i) => {
+    const opens = left >= needed
+    left -= weight
+    const runs = choices.flatMap((choice) => {
+      const share = (weight * choice.fit) / (255 * total)
+      return postingsOf(corpus, choice).map((postings): Run => ({ ...postings, share, pair: 0, from: 0 }))
+    })
+    return { bit: 1 << i, weight, opens, left, runs }
+  })
+}
+
+/** Leaves in `touched` the documents of a block that hold enough, and answers how many they are. */
+function matchBlock(block: number, steps: readonly Step[], needed: number): number {
+  let count = 0
+  for (const { bit, weight, opens, left, runs } of steps) {
+    for (const run of runs) {
+      if (run.blocks[run.pair] !== block) continue
+      const { lows, impacts, share, from } = run
+      const end = from + (run.blocks[run.pair + 1] ?? 0) + 1
+      run.pair += 2
+      run.from = end
+      if (!opens && count * WALK < end - from) {
+        for (let i = 0; i < count; i += 1) {
+          const low = touched[i] ?? 0
+          const held = words[low] ?? 0
+          const at = held & bit ? -1 : placeIn(lows, low, from, end)
+          if (at < 0) continue
+          words[low] = held | bit
+          termWeight[low] = (termWeight[low] ?? 0) + weight
+          termScore[low] = (termScore[low] ?? 0) + share * (impacts[at] ?? 0)
+        }
+        continue
+      }
+      for (let at = from; at < end; at += 1) {
+        const low = lows[at] ?? 0
+        const held = words[low] ?? 0
+        if (held & bit) continue
+        if (held === 0) {
+          if (!opens) continue
+          touched[count++] = low
+        }
+        words[low] = held | bit
+        termWeight[low] = (termWeight[low] ?? 0) + weight
+        termScore[low] = (termScore[low] ?? 0) + share * (impacts[at] ?? 0)
+      }
+    }
+    count = keep(count, needed - left)
+  }
+  return count
+}
+
+/** A list so many times longer than there are documents left is searched for each of them, not read from end to end. */
+const WALK = 12
+
+/** Lets go of the documents that cannot hold enough any more. */
+function keep(count: number, least: number): number {
+  let kept = 0
+  for (let at = 0; at < count; at += 1) {
+    const low = touched[at] ?? 0
+    if ((termWeight[low] ?? 0) >= least) touched[kept++] = low
+    else forget(low)
+  }
+  return kept
+}
+
+function forget(low: number): void {
+  termScore[low] = termWeight[low] = words[low] = 0
+}
+
+const byWeight = (wanted: readonly Wanted[]) =>
+  [...wanted].sort((a, b) => b.weight - a.weight || (a.raw < b.raw ? -1 : 1))
+
+function postingsOf(corpus: Corpus, { terms }: Choice): Postings[] {
+  const [first, ...others] = terms
+  let lists = first === undefined ? [] : corpus.postings(first)
+  for (const term of others) {
+    const more = corpus.postings(term)
+    lists = lists.flatMap((list) => more.map((each) => both(list, each)))
+  }
+  return lists
+}
+
+/** The documents in both lists, with what the term that says less says. */
+function both(a: Postings, b: Postings): Postings {
+  const [few, many] = a.lows.length < b.lows.length ? [a, b] : [b, a]
+  const list = new PostingList()
+  eachPosting(few, (number, impact) => {
+    const other = impactOn(many, number)
+    if (other > 0) list.push(number, Math.min(impact, other))
+  })
+  return list.postings
+}

@@ -1,0 +1,81 @@
+import type { Scope } from '../permissions.ts'
+import type { Document } from './document.ts'
+
+/** The orders in which results can come; ties are settled by id, so pages neither repeat nor skip. */
+export const sorts = ['relevance', 'newest', 'popularity', 'created', '-created', 'name', '-name'] as const
+export type Sort = (typeof sorts)[number]
+
+/**
+ * What is looked for. `text` is data, whatever was typed; one without a letter or digit in it finds nothing, and '' (or only
+ * spaces) asks for everything that the filters let through. Filters are joined by and, the members of a list by or.
+ */
+export type SearchQuery = {
+  text: string
+  /** Who asks: unpublished documents come only to their contributor and to those who may see everything, restricted ones only to those signed in. */
+  scope: Scope
+  resources?: readonly string[] | undefined
+  statuses?: readonly string[] | undefined
+  published?: boolean | undefined
+  /** The heading of a document, or which headings will do. */
+  category?: string | ((heading: string) => boolean) | undefined
+  /** The id of a user. */
+  contributor?: string | undefined
+  /** `newest` goes by updated_at, `created` by created_at, oldest first. Relevance without text is `newest`. */
+  sort?: Sort | undefined
+  offset?: number | undefined
+  limit: number
+  facets?: boolean | undefined
+}
+
+/** A document as a result. `score` lies between 0 and 1. */
+export type Hit = Omit<Document, 'text' | 'version'> & { score: number }
+
+/** How many documents of each sort were found, exact. Documents without a status are in no status. */
+export type Facets = { resource: Record<string, number>; status: Record<string, number> }
+
+export type SearchResult = {
+  /** All that was found, exact, whatever page is shown. */
+  count: number
+  hits: Hit[]
+  facets?: Facets
+  /** Names the state of the model that answered; equal states give equal answers to equal questions, but for the age in the score. */
+  state: string
+}
+
+/** What is completed while someone types: names that begin with the text, and from three letters on names that are like it. */
+export type SuggestQuery = {
+  text: string
+  scope: Scope
+  resources?: readonly string[] | undefined
+  limit: number
+}
+
+/** Documents in which the text stands as it was typed, letter case aside: in a name, the summary or another searched member. */
+export type Literal = {
+  text: string
+  scope: Scope
+  resources?: readonly string[] | undefined
+  published?: boolean | undefined
+  /** Of each resource so many at most, the newest first. */
+  limit: number
+}
+
+/** A search model at one moment. Asking is synchronous and reads nothing but memory and a local file. */
+export type Model = {
+  search: (ask: SearchQuery) => SearchResult
+  suggest: (guess: SuggestQuery) => Hit[]
+  /** By resource, each newest (created) first; resources without any are absent. */
+  literal: (ask: Literal) => Map<string, Hit[]>
+  /** One document by its id, if the scope sees it. */
+  document: (id: string, scope: Scope) => Hit | undefined
+  state: string
+}
+
+/** How the model of this process stands, for health answers. `snapshot` says what it was opened from. */
+export type Health = {
+  healthy: boolean
+  message: string
+  snapshot: 'none' | 'current' | 'previous' | 'rebuilt'
+  position: number
+  documents: number
+}

@@ -1,0 +1,44 @@
+import { type Field, kinds } from '../kinds/index.ts'
+import { optionsOf, type Vocabulary } from '../kinds/schema/enums.ts'
+import type { Source } from './sources.ts'
+
+/** A data source with every declared member under each of its names; the link to its file begins with `origin`. */
+export function sourceView(it: Source, origin: string): Record<string, unknown> {
+  const { fields } = kinds.data_source
+  return {
+    id: it.id,
+    ...Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => members(name, field, it.data[name]))),
+    access_tier: it.access_tier,
+    access_tier_display: labelOf(fields.access_tier?.vocabulary, it.access_tier),
+    ingest_status: it.ingest_status,
+    ingest_status_display: ingestLabels[it.ingest_status],
+    iiif_manifest: null,
+    uploaded_file: it.upload && `${origin}/cidoc/data_sources/${it.id}/file/`,
+    contributed_by: it.contributed_by,
+    hg_class: 'DataSource',
+    created_at: it.created_at,
+    updated_at: it.updated_at,
+  }
+}
+
+const ingestLabels: Readonly<Record<Source['ingest_status'], string>> = {
+  pending: 'Pending',
+  processing: 'Processing',
+  ready: 'Ready',
+  failed: 'Failed',
+}
+
+/** A value under its name and its aliases, and beside an option its label. */
+function members(name: string, field: Field, stored: unknown): [string, unknown][] {
+  const value = stored ?? absent(field)
+  const named = [name, ...field.aliases].map((each): [string, unknown] => [each, value])
+  return field.vocabulary ? [...named, [`${name}_display`, labelOf(field.vocabulary, value)]] : named
+}
+
+function absent(field: Field) {
+  if (field.type === 'labels') return []
+  return field.type === 'number' ? null : ''
+}
+
+const labelOf = (vocabulary: Vocabulary | undefined, value: unknown) =>
+  (vocabulary && optionsOf(vocabulary).find((option) => option.value === value)?.label) ?? ''

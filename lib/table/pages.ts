@@ -1,0 +1,74 @@
+import { invalid } from '../errors.ts'
+import type { IndexName, Key } from './keys.ts'
+import { countKeys, getMany, type Stored, sumOf, type Walk, walk, walkTable } from './read.ts'
+
+/** Where a page lies in its list; the sort key beside it when a followed link carried one. */
+export type PageRequest = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
+/** A partition of an index; or what of a partition of the table begins so, which is strongly consistent. */
+export type Partition = { index: IndexName; pk: string } | { pk: string; prefix: string }
+export type List = {
+  /** Partitions whose items together are the list; their sort keys are of one kind. */
+  partitions: readonly Partition[]
+  /** Names of the counters whose sum is the list's size. */
+  counted: readonly string[]
+  /** Oldest first instead of newest first. */
+  forward?: boolean
+  only?: Walk['only']
+}
+export type Listing = {
+  items: Stored[]
+  count: number
+  found: ReadonlyMap<string, Stored>
+  first?: string
+  last?: string
+}
+
+/** What a store answers for a page; the sort keys at its edges lead to its neighbours. */
+export type PageResult<T> = { count: number; results: T[]; first?: string | undefined; last?: string | undefined }
+
+/** An offset without a hint is walked to, and not further than this: `next` reaches any depth at the cost of one page. */
+export const DEEPEST_OFFSET = 1000
+
+/**
+ * One page of a list: one call per partition, and one for its size together with the items under `also`, which are
+ * found in the answer. Several partitions are merged by sort key.
+ */
+export async function readList(
+  list: List,
+  place: PageRequest,
+  also: (items: Stored[]) => readonly Key[] | Promise<readonly Key[]> = () => [],
+): Promise<Listing> {
+  const page = await pageOf(list, place)
+  const items = page.map((it) => it.item)
+  const found = await getMany([...countKeys(list.counted), ...(await also(items))])
+  const [first, last] = [page.at(0)?.at, page.at(-1)?.at]
+  return { items, found, count: sumOf(list.counted, found), ...(first && { first }), ...(last && { last }) }
+}
+
+/** An item and its sort key in the index partition where it was found. */
+type FoundItem = { item: Stored; at: string }
+
+async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise<FoundItem[]> {
+  if (!from && offset > DEEPEST_OFFSET) {
+    throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
+  }
+  const newestFirst = !list.forward
+  const backwards = from?.side === 'before'
+  const forward = newestFirst === backwards
+  const skip = from ? 0 : offset
+  const runs = await Promise.all(
+    list.partitions.map(async (partition) => {
+      const what = { forward, limit: skip + limit, beyond: from?.at }
+      const within = 'prefix' in partition
+      const items = within
+        ? await walkTable({ ...partition, ...what })
+        : await walk({ ...partition, ...what, only: list.only })
+      return items.map((item) => ({ item, at: String(item[within ? 'sk' : `${partition.index}_sk`] ?? '') }))
+    }),
+  )
+  const merged = runs.flat().sort((a, b) => compare(a.at, b.at) * (forward ? 1 : -1))
+  const page = merged.slice(skip, skip + limit)
+  return backwards ? page.reverse() : page
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,58 @@
+import { fold } from '../matching/fold.ts'
+import { readEntry } from '../names/index.ts'
+import type { Scope } from '../permissions.ts'
+import { modelIfAny } from '../search/open.ts'
+import type { Hit, Model } from '../search/query.ts'
+import { key } from '../table/keys.ts'
+import type { Listing, PageRequest } from '../table/pages.ts'
+import { getMany, itemAt, queryBetween } from '../table/read.ts'
+
+/** Of so many people in whose profile a text stands the names are looked at; a text that is in more finds some of them. */
+const MOST_LOOKED_AT = 5000
+/** So many of those whose names, or address, begin with a text are read from the table. */
+const MOST_BEGINNING = 100
+
+const inactiveToo: Scope = { signedIn: true, everything: true, own: null }
+
+/**
+ * One page of the users of whom a name holds a text, or the address begins with it with `byEmail`, in the order in which they
+ * joined. Addresses are in the table alone: search knows none. Who has just joined is found by how a name begins. Costs a query
+ * for names and one for addresses, a call for those that search has not heard of, and one for the page.
+ */
+export async function searchUsers(
+  text: string,
+  { byEmail, forward }: { byEmail: boolean; forward: boolean },
+  { offset, limit }: PageRequest,
+): Promise<Pick<Listing, 'items' | 'count'>> {
+  const [model, begin] = await Promise.all([modelIfAny(), beginning(text, byEmail)])
+  const called = model ? filterByName(model, text, inactiveToo) : []
+  const places = new Map(called.map((it) => [it.id, `${it.created_at}#${it.id}`]))
+  const unheardOf = await getMany(begin.filter((id) => !places.has(id)).map(key.user))
+  for (const it of unheardOf.values()) places.set(String(it.id), String(it.gsi2_sk))
+  const ids = [...places].sort(([, a], [, b]) => (a < b === forward ? -1 : 1)).map(([id]) => id)
+  const found = await getMany(ids.slice(offset, offset + limit).map(key.user))
+  const page = ids.slice(offset, offset + limit).map((id) => itemAt(found, key.user(id)))
+  return { items: page.filter((it) => it !== undefined), count: ids.length }
+}
+
+/** The ids of those whose username or a name begins with a text, as the table has them now, or whose address does. */
+export async function beginning(text: string, byEmail = false): Promise<string[]> {
+  const prefix = fold(text)
+  if (prefix === '') return []
+  const names = ['user', ...(byEmail ? ['user_email'] : [])].map((sort) => key.name(sort, '', '').pk)
+  const entries = await Promise.all(names.map((pk) => queryBetween(pk, prefix, `${prefix}\u{10ffff}`, MOST_BEGINNING)))
+  return [...new Set(entries.flat().map((it) => readEntry(it).entity_id))]
+}
+
+/** Those whose username or full name holds a text as it was typed, or has words that begin with each of its own, however spelt. Search looks through the rest of a profile too, which is not asked for here. */
+export function filterByName(model: Model, text: string, scope: Scope): Hit[] {
+  const [typed, words] = [plain(text), fold(text).split(' ').filter(Boolean)]
+  if (words.length === 0) return []
+  const ask = { text, scope, resources: ['users'], limit: MOST_LOOKED_AT }
+  const found = [...(model.literal(ask).get('users') ?? []), ...model.search(ask).hits]
+  const holds = (name: string) =>
+    plain(name).includes(typed) || words.every((it) => ` ${fold(name)}`.includes(` ${it}`))
+  return [...new Map(found.map((it) => [it.id, it])).values()].filter((it) => [it.title, ...it.names].some(holds))
+}
+
+const plain = (text: string) => text.trim().normalize('NFC').toLowerCase()

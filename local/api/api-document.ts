@@ -1,0 +1,397 @@
+import type { GenericSchema } from 'valibot'
+import { type Declared, declarationOf } from '../../lib/http/endpoint.ts'
+import { type Kind, kinds, recordKinds } from '../../lib/kinds/index.ts'
+import { permissions } from '../../lib/permissions.ts'
+import build from '../../package.json' with { type: 'json' }
+import type { Answer, Body } from './answer.ts'
+import { examples } from './examples.ts'
+import { groups } from './groups.ts'
+import { isJson, type Json } from './json.ts'
+import { components, written } from './schema.ts'
+import { titled } from './shapes/record.ts'
+import { whoMay } from './who.ts'
+import { words } from './words.ts'
+
+export type Operation = Json & { operationId: string; parameters: Json[]; responses: Record<string, Json> }
+export type Document = Json & {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Json> } & Json
+}
+
+/** The API document (OpenAPI 3.1): what the route tables, the permissions and the schemas say, and the rows in answers/. */
+export function document(): Document {
+  const paths: Document['paths'] = {}
+  for (const one of operations()) {
+    const at = versioned(one.path)
+    paths[at] = { ...paths[at], [one.method.toLowerCase()]: operationOf(one) }
+  }
+  const schemas = components()
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Heritage knowledge service',
+      version: build.version,
+      summary: build.description,
+      description,
+      license: { name: build.license, identifier: build.license },
+    },
+    servers: [{ url: '/', description: 'This service' }],
+    tags: Object.entries(groups).map(([name, { about }]) => ({ name, description: about })),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      schemas: needed(paths, schemas),
+      responses: Object.fromEntries(
+        Object.entries(refusals)
+          .filter(([status]) => JSON.stringify(paths).includes(`responses/R${status}"`))
+          .map(([status, it]) => [`R${status}`, refusalOf(it)]),
+      ),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token: of the identity provider, of the secondary provider, or from `/api/token/`.',
+        },
+        devUser: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Dev-User',
+          description: 'The email address of a seeded user. In dev mode only.',
+        },
+      },
+    },
+  }
+}
+
+const description = `Structured records of cultural heritage: contributed, reviewed and published, every value with its source.
+
+- Paths under \`/api/v1/data/\` and \`/api/v1/cidoc/\` are also served without \`/api/v1\`, and \`/data/\` as \`/data/api/\`; every path with and without its last slash.
+- A token that no authenticator accepts leaves the caller anonymous where nobody has to be signed in.
+- What the caller may not see is 404, as if it were not there.
+- Lists take \`limit\` and \`offset\`, or \`page\` and \`page_size\`, and answer \`count\`, \`next\`, \`previous\` and \`results\`.
+- Refusals are \`{"detail": "..."}\`, or \`{"member": ["..."]}\` for members that break a rule. Each answer carries \`X-Request-Id\`.
+- Within v1 nothing is removed, renamed or retyped, and nothing that was optional becomes required. Members may be added: ignore those that you do not know.`
+
+type One = { group: string; method: string; path: string; spec: Declared; answer: Answer; kind?: Kind }
+
+/** Every operation, routes with a segment written out for each kind. */
+function operations(): One[] {
+  return Object.entries(groups).flatMap(([group, { routes, answers }]) =>
+    Object.entries(routes).flatMap(([key, route]) => {
+      const [method = '', path = ''] = key.split(' ')
+      const answer = answers[key]
+      if (!answer) throw new Error(`local/api/answers has no row for ${key}`)
+      const one = { group, method, path, spec: declarationOf(route), answer }
+      if (!path.includes('{segment}')) return [one]
+      return recordKinds.map((name) => ({
+        ...one,
+        path: path.replace('{segment}', kinds[name].segment),
+        kind: kinds[name],
+      }))
+    }),
+  )
+}
+
+/** New clients take the versioned form. */
+const versioned = (path: string) => (/^\/(data|cidoc)\//.test(path) ? `/api/v1${path}` : path)
+
+function operationOf(one: One): Operation {
+  const { group, method, path, spec, answer, kind } = one
+  const rule = permissions[spec.permission]
+  const { words: who, roles } = whoMay(spec.permission)
+  const signedIn = 'role' in rule || 'changes' in rule
+  const operationId = answer.id ?? idOf(method, path)
+  const body = requestOf(one, operationId)
+  return {
+    operationId,
+    summary: named(answer.says, kind),
+    description: [answer.more && named(answer.more, kind), `**Who may:** ${who}`].filter(Boolean).join('\n\n'),
+    tags: [group],
+    'x-permission': spec.permission,
+    ...(roles && { 'x-roles': roles }),
+    security: [...(signedIn ? [] : [{}]), { bearer: [] }, { devUser: [] }],
+    parameters: [...pathParameters(one), ...queryParameters(one), ...headerParameters(one)],
+    ...(body && { requestBody: body }),
+    responses: { ...successes(one, operationId), ...failures(one, signedIn) },
+  }
+}
+
+const named = (says: string, kind: Kind | undefined) =>
+  says.replace('{one}', kind?.label ?? '').replace('{many}', kind?.labelPlural ?? '')
+
+/** `GET /data/review-flags/{id}/` is getReviewFlagsById. */
+function idOf(method: string, path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== 'data' && part !== 'cidoc')
+  const said = parts.map((part) => part.replace('{', 'by_').replace('}', '').replaceAll(/[-.]/g, '_'))
+  return `${method.toLowerCase()}${titled(said.join('_') || 'root')}`
+}
+
+function pathParameters({ group, path, spec, kind }: One): Json[] {
+  const { properties } = objectOf(spec.params)
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: wordFor(group, name),
+    schema:
+      kind && name === 'id'
+        ? { type: 'integer', minimum: 1, maximum: 999_999_999_999 }
+        : (properties[name] ?? { type: 'string' }),
+  }))
+}
+
+const paging = ['limit', 'offset', 'page', 'page_size']
+
+function queryParameters({ group, spec, answer }: One): Json[] {
+  const { properties, required } = objectOf(spec.query)
+  const own = Object.entries(properties).map(([name, { default: _, ...schema }]) => ({
+    name,
+    in: 'query',
+    // What may be sent several times may be sent no times.
+    required: required.includes(name) && !spec.repeated?.includes(name),
+    description: wordFor(group, name),
+    schema,
+  }))
+  const isPaged = Object.values(answer.gives).some((it) => it?.paged)
+  const whole = { type: 'integer', minimum: 0 }
+  const pages = paging.map((name) => ({
+    name,
+    in: 'query',
+    required: false,
+    description: wordFor(group, name),
+    schema: whole,
+  }))
+  const hint = {
+    name: 'hint',
+    in: 'query',
+    required: false,
+    description: wordFor(group, 'hint'),
+    schema: { type: 'string' },
+  }
+  return [...own, ...(isPaged ? [...pages, hint] : [])]
+}
+
+/** Whether a version can be named or is told. */
+const isTagged = ({ spec, answer }: One) =>
+  Object.values(answer.gives).some((it) => it?.etag) || (spec.subject !== undefined && !isChange(spec))
+const isChange = ({ permission }: Declared) => 'changes' in permissions[permission]
+
+function headerParameters(one: One): Json[] {
+  const header = (name: string, what: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description: what,
+    schema: { type: 'string' },
+  })
+  return [
+    ...(one.spec.idempotent
+      ? [
+          header(
+            'Idempotency-Key',
+            'A name for this request: whoever sends it again within a day gets the same answer.',
+          ),
+        ]
+      : []),
+    ...(isChange(one.spec) ? [header('If-Match', 'An ETag: refuses the change when others were faster.')] : []),
+    ...(one.method === 'GET' && isTagged(one)
+      ? [header('If-None-Match', 'An ETag: 304 while nothing has changed.')]
+      : []),
+  ]
+}
+
+const wordFor = (group: string, name: string) => words[`${group} ${name}`] ?? words[name] ?? ''
+
+function objectOf(schema: GenericSchema | undefined): { properties: Record<string, Json>; required: string[] } {
+  const { properties, required } = schema ? written(schema, 'input') : {}
+  return {
+    properties: isJson(properties) ? Object.fromEntries(Object.entries(properties).filter(isMember)) : {},
+    required: Array.isArray(required) ? required.map(String) : [],
+  }
+}
+const isMember = (member: [string, unknown]): member is [string, Json] => isJson(member[1])
+
+function requestOf({ method, path, spec, answer, kind }: One, operationId: string): Json | undefined {
+  if (!['POST', 'PUT', 'PATCH'].includes(method)) return undefined
+  // What the path names decides on the schema: the kind, or else the row says what is taken.
+  const schema = answer.takes ?? (typeof spec.body === 'function' ? spec.body({ segment: kind }) : spec.body)
+  if (!schema) return undefined
+  const types = spec.form ? (spec.form.json ? ['application/json', form] : [form]) : ['application/json']
+  const shape = written(schema, 'input')
+  const example = examples[operationId]?.request
+  const shown = (type: string) => ({ schema: shape, ...(type !== form && example !== undefined && { example }) })
+  return {
+    required: requiresBody(shape, path),
+    content: Object.fromEntries(types.map((type) => [type, shown(type)])),
+  }
+}
+
+const form = 'multipart/form-data'
+/** A body that may be missing altogether stands for an empty one. */
+const requiresBody = (shape: Json, path: string) =>
+  Array.isArray(shape.required) || '$ref' in shape || 'allOf' in shape || path === ''
+
+function successes(one: One, operationId: string): Record<string, Json> {
+  const tag = { ETag: { description: 'The version, for If-Match and If-None-Match.', schema: { type: 'string' } } }
+  const tagged = isTagged(one) && one.method === 'GET'
+  const given = Object.entries(one.answer.gives).map(([status, body]) => {
+    const others = status === '200' ? Object.keys(one.spec.representations ?? {}) : []
+    const untold = others.find((type) => !body?.also?.[type])
+    if (untold) throw new Error(`local/api/answers does not say what ${operationId} looks like as ${untold}`)
+    const content = body && contentOf(body, one, status, operationId)
+    const headers = tagged && status === '200' ? { headers: tag } : {}
+    return [status, { description: reasons[status], ...headers, ...(content && { content }) }]
+  })
+  return Object.fromEntries([...given, ...(tagged ? [['304', { description: reasons[304] }]] : [])])
+}
+
+function contentOf(
+  { shape, also = {}, types = [] }: Body,
+  { kind, answer }: One,
+  status: string,
+  operationId: string,
+): Json {
+  const known = examples[operationId]
+  const main = shape && { 'application/json': shape }
+  const shaped = Object.entries({ ...main, ...also }).map(([type, it]) => {
+    const schema = typeof it === 'function' ? kind && it(kind) : it
+    if (!schema) throw new Error(`${operationId} is of no kind`)
+    const example = type === 'application/json' ? (answer.shows?.() ?? known?.answers[status]) : known?.others?.[type]
+    return [type, { schema: written(schema, 'output'), ...(example !== undefined && { example }) }]
+  })
+  const plain = types.map((type) => {
+    const example = known?.others?.[type]
+    return [type, { schema: schemaOfType(type), ...(example !== undefined && { example }) }]
+  })
+  return Object.fromEntries([...shaped, ...plain])
+}
+
+/** A body of which no more is known than its media type. */
+const schemaOfType = (type: string): Json => (/^text\/|yaml$/.test(type) ? { type: 'string' } : bytes)
+const bytes = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+const reasons: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Accepted: it will be done.',
+  204: 'Done; there is nothing to say.',
+  303: 'It is elsewhere.',
+  304: 'Nothing has changed.',
+  413: 'The body is too large.',
+  503: 'It is not ready.',
+}
+
+/** Refusals, each with what its body holds. */
+type Refused = { why: string; shape: string; shows: Json; retry?: true }
+const refusals: Readonly<Record<number, Refused>> = {
+  400: {
+    why: 'A member or parameter breaks a rule, the body cannot be read, or the host is not served.',
+    shape: 'BadRequest',
+    shows: { name: ['This field is required.'] },
+  },
+  401: {
+    why: 'Nobody is signed in, or the token or password is not good.',
+    shape: 'Detail',
+    shows: { detail: 'Authentication credentials were not provided or are not valid.' },
+  },
+  403: {
+    why: 'The caller may not do this.',
+    shape: 'Detail',
+    shows: { detail: 'You do not have permission to perform this action.' },
+  },
+  404: {
+    why: 'There is no such thing, or the caller may not see it.',
+    shape: 'Detail',
+    shows: { detail: 'Not found.' },
+  },
+  406: {
+    why: 'The Accept header excludes every media type that there is.',
+    shape: 'Detail',
+    shows: { detail: 'Not acceptable. There is application/json, application/ld+json, application/geo+json.' },
+  },
+  409: {
+    why: 'Others were faster, or the state does not permit it.',
+    shape: 'Detail',
+    shows: { detail: 'This has changed since it was read. Read it again and retry.' },
+  },
+  410: { why: 'It is gone.', shape: 'Detail', shows: { detail: 'It is gone.' } },
+  412: {
+    why: 'It has changed since the version that If-Match names.',
+    shape: 'Detail',
+    shows: { detail: 'This has changed since the version named in If-Match.' },
+  },
+  413: { why: 'The body is too large.', shape: 'Detail', shows: { detail: 'The body is larger than 1048576 bytes.' } },
+  415: {
+    why: 'The content type is not read here.',
+    shape: 'Detail',
+    shows: { detail: 'Unsupported media type. Send application/json.' },
+  },
+  422: {
+    why: 'The same key came with another body before.',
+    shape: 'Detail',
+    shows: { detail: 'This key was used with another body.' },
+  },
+  429: {
+    why: 'Too often. `Retry-After` says how many seconds to wait.',
+    shape: 'Detail',
+    shows: { detail: 'Request was throttled. Expected available in 30 seconds.' },
+    retry: true,
+  },
+  500: { why: 'Our fault. The body says nothing more.', shape: 'Detail', shows: { detail: 'Internal server error.' } },
+  502: {
+    why: 'A service that ours asks did not answer, or nothing that can be read.',
+    shape: 'Detail',
+    shows: { detail: 'The language model did not answer. Try again.' },
+  },
+  503: {
+    why: 'A part that is needed does not answer; try again.',
+    shape: 'Detail',
+    shows: { detail: 'Temporarily unavailable. Try again.' },
+    retry: true,
+  },
+}
+
+function refusalOf({ why, shape, shows, retry }: Refused): Json {
+  const after = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
+  return {
+    description: why,
+    ...(retry && { headers: after }),
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` }, example: shows } },
+  }
+}
+
+/** Every refusal that there can be: those that the declaration implies, and those of the row. */
+function failures(one: One, signedIn: boolean): Record<string, Json> {
+  const { method, path, spec, answer } = one
+  const sends = ['POST', 'PUT', 'PATCH'].includes(method)
+  const statuses = [
+    400,
+    ...(signedIn ? [401, 403] : []),
+    ...(path.includes('{') || spec.subject ? [404] : []),
+    ...(spec.representations ? [406] : []),
+    ...(isChange(spec) ? [409, 412] : []),
+    ...(sends ? [413, 415] : []),
+    ...(spec.idempotent ? [409, 422] : []),
+    ...(spec.throttle ? [429] : []),
+    ...(answer.refuses ?? []),
+    500,
+    503,
+  ].filter((status) => !(status in answer.gives))
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/R${status}` }]))
+}
+
+/** The schemas that something refers to, by name. */
+function needed(paths: object, schemas: Record<string, Json>): Record<string, Json> {
+  const found = new Set<string>(['Detail', 'FieldErrors', 'BadRequest'])
+  const visit = (value: unknown) => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (found.has(name)) continue
+      found.add(name)
+      if (!schemas[name]) throw new Error(`nothing is called ${name}`)
+      visit(schemas[name])
+    }
+  }
+  visit(paths)
+  visit([...found].map((name) => schemas[name]))
+  const used = Object.entries(schemas).filter(([name]) => found.has(name))
+  return Object.fromEntries(used.sort(([a], [b]) => (a < b ? -1 : 1)))
+}

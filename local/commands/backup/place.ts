@@ -1,0 +1,41 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { S3Client } from '@aws-sdk/client-s3'
+import { loadStack } from '../../deploy/stack.ts'
+
+/** A table and a bucket, and clients that reach them. */
+export type Place = { db: DynamoDBClient; s3: S3Client; table: string; bucket: string; close: () => void }
+type Where = { table: string; bucket: string; dynamodb?: string | undefined; files?: string | undefined }
+
+/** Those that are named, with the operator's own credentials and region; without names those of the local service. */
+export function placeOf({ table, bucket }: { table?: string | undefined; bucket?: string | undefined }): Place {
+  if (table && bucket) return open({ table, bucket })
+  if (table || bucket) throw new Error('--table and --bucket go together.')
+  const { TABLE_NAME = '', BUCKET_NAME = '', DYNAMODB_ENDPOINT, S3_ENDPOINT } = loadStack().environment
+  return open({ table: TABLE_NAME, bucket: BUCKET_NAME, dynamodb: DYNAMODB_ENDPOINT, files: S3_ENDPOINT })
+}
+
+/** With addresses, emulators; without, AWS. */
+export function open({ table, bucket, dynamodb, files }: Where): Place {
+  const db = new DynamoDBClient({
+    maxAttempts: 10,
+    ...(dynamodb && { endpoint: dynamodb, region: 'us-east-1', credentials: credentialsOf('local') }),
+  })
+  const s3 = new S3Client({
+    maxAttempts: 10,
+    ...(files && {
+      endpoint: files,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+      responseChecksumValidation: 'WHEN_REQUIRED' as const,
+      credentials: credentialsOf('S3RVER'),
+    }),
+  })
+  const close = () => {
+    db.destroy()
+    s3.destroy()
+  }
+  return { db, s3, table, bucket, close }
+}
+
+const credentialsOf = (name: string) => ({ accessKeyId: name, secretAccessKey: name })

@@ -1,0 +1,87 @@
+import { issue } from '../../../lib/auth/jwt.ts'
+import { loadByEmail } from '../../../lib/users/users.ts'
+import { type Caller, callerOf, detailOf } from '../import/client.ts'
+import type { Result } from '../import/report.ts'
+import { offer, type Row } from '../import/rows.ts'
+import { importRows } from '../import/run.ts'
+import { foundations } from './foundations.ts'
+import { happenings } from './happenings.ts'
+import { inProcess } from './in-process.ts'
+import { last, things } from './things.ts'
+import { contested, declined, edit, questioned, rival, waiting } from './unsettled.ts'
+
+/**
+ * Makes the demonstration records as people would: through the API, by two contributors and a reviewer. What is there
+ * already is left alone. Fails when a record is not taken, and says which.
+ */
+export async function demonstrate(): Promise<void> {
+  const [dev, other, reviewer] = await Promise.all(['dev', 'other', 'reviewer'].map(signedIn))
+  if (!dev || !other || !reviewer) throw new Error('The users of the local stage are missing.')
+  const take = (contributor: Caller, rows: readonly Row[], accept = true) => taken(contributor, reviewer, rows, accept)
+  const judge = async ([result]: readonly Result[], verdict: string, feedback: string) => {
+    if (result?.outcome !== 'created') return
+    done(await reviewer.post(`/data/review-workspace/${result.record?.entity_id}/decide/`, { verdict, feedback }))
+  }
+
+  await take(dev, foundations)
+  const accepted = await take(other, things)
+  await take(dev, happenings)
+  await take(other, waiting, false)
+  await judge(
+    await take(dev, [questioned], false),
+    'request_changes',
+    'Which of the two towers did he build? Please name the source for the tower as well.',
+  )
+  await judge(
+    await take(other, [declined], false),
+    'reject',
+    'This is a legend. Record it as a tradition, with the chronicle that tells it.',
+  )
+  const [tower] = await take(dev, [contested])
+  done(await dev.patch(`/cidoc/structures/${tower?.record?.id}/`, edit))
+  const about = { entity_type: 'structure', entity_id: tower?.record?.id }
+  if (tower?.outcome === 'created') done(await other.post('/cidoc/assertions/', { ...about, ...rival }))
+  await plan(
+    dev,
+    accepted.flatMap((it) => it.record?.entity_id ?? []),
+  )
+  await take(other, [last])
+}
+
+/** A project that anyone may look at, about the first of the records. It waits for its files. */
+async function plan(owner: Caller, records: readonly string[]): Promise<void> {
+  const slug = 'towers-and-temples'
+  const { status } = await owner.get(`/data/projects/${slug}/`)
+  if (status === 200) return
+  done(
+    await owner.post('/data/projects/', {
+      ...{ slug, title: 'Towers and temples of the old towns', intended_subject: 'Architecture', visibility: 'public' },
+      ...{ abstract: 'What stands, what stood, and who built it.', tags: ['architecture'], languages: ['en', 'ne'] },
+    }),
+  )
+  for (const entity of records.slice(0, 6))
+    done(await owner.post(`/data/projects/${slug}/entities/`, { entity, role_in_project: '' }))
+}
+
+async function signedIn(name: string): Promise<Caller | undefined> {
+  const user = await loadByEmail(`${name}@heritage.test`)
+  if (!user) return undefined
+  const { access } = await issue(user)
+  return callerOf({ token: access }, { base: 'http://localhost:8000', send: inProcess })
+}
+
+async function taken(
+  contributor: Caller,
+  reviewer: Caller,
+  rows: readonly Row[],
+  accept: boolean,
+): Promise<readonly Result[]> {
+  const report = await importRows(offer('demonstration', rows), { contributor, reviewer, accept })
+  const lost = report.rows.filter((row) => row.reasons.length > 0 || row.asides.length > 0)
+  if (lost.length > 0) throw new Error(`Demonstration records were not taken as they are: ${JSON.stringify(lost)}`)
+  return report.rows
+}
+
+function done({ status, body }: { status: number; body: unknown }): void {
+  if (status >= 300) throw new Error(`A demonstration step was answered ${status}: ${detailOf(body)}`)
+}

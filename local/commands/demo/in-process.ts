@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from 'aws-lambda'
+import type { Event, Result } from '../../../lib/http/shell.ts'
+import { events } from '../../deploy/routes.ts'
+import type { Send } from '../import/client.ts'
+
+/** Requests to the functions themselves, without a gateway: for work that is done before one runs. */
+export const inProcess: Send = async (url, { method, headers, body }) => {
+  const { host, pathname, search } = new URL(url)
+  const requestId = randomUUID()
+  const event: Event = {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: pathname,
+    rawQueryString: search.slice(1),
+    headers: { host, ...headers },
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName: host,
+      domainPrefix: '',
+      http: { method, path: pathname, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'seed' },
+      requestId,
+      routeKey: '$default',
+      stage: '$default',
+      time: new Date().toUTCString(),
+      timeEpoch: Date.now(),
+    },
+    ...(body !== undefined && { body }),
+    isBase64Encoded: false,
+  }
+  const serve = await handlerOf(pathname)
+  const answer = await serve(event, { awsRequestId: requestId, getRemainingTimeInMillis: () => 30_000 })
+  return new Response(answer.body || null, { status: answer.statusCode ?? 200, headers: headersOf(answer) })
+}
+
+type Handler = (event: Event, context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>) => Promise<Result>
+
+/** The function to which the gateway would give the path: of the patterns that fit, the one that says most. */
+async function handlerOf(path: string): Promise<Handler> {
+  const fitting = patterns.filter(({ pattern }) => pattern.test(path))
+  const name = fitting.sort((a, b) => b.length - a.length)[0]?.name ?? 'health'
+  const { handler }: { handler: Handler } = await import(`../../../functions/${name}.ts`)
+  return handler
+}
+
+const patterns = Object.entries(events).flatMap(([name, own]) =>
+  own
+    .filter(({ httpApi }) => httpApi !== '*')
+    .map(({ httpApi }) => {
+      const path = httpApi.replace(/^\S+ /, '')
+      const source = path.replace('{proxy+}', '.*').replace(/\{\w+\}/g, '[^/]+')
+      return { name, pattern: new RegExp(`^${source}$`), length: path.replace(/\{[^}]*\}/g, '').length }
+    }),
+)
+
+const headersOf = ({ headers = {} }: Result) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

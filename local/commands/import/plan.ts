@@ -1,0 +1,76 @@
+import { fold } from '../../../lib/matching/fold.ts'
+import { type Draft, draftOf, type Fault, idsMeant, isRowId, textOf } from './draft.ts'
+import { rankOf } from './mappings.ts'
+import type { Offered } from './rows.ts'
+
+/** A row with its draft and its place in the order of work; rows that it names come before it. */
+export type Step = { offered: Offered; draft: Draft | undefined; faults: Fault[]; needs: Step[]; position: number }
+export type Plan = { steps: Step[]; byId: ReadonlyMap<string, Step> }
+
+/**
+ * The order in which rows are sent: kinds that others name first, and each row after those that it names. Of rows that
+ * name each other in a circle one comes first all the same; what it names is then not there yet. Pure.
+ */
+export function planOf(offered: readonly Offered[], options: { lenient: boolean }): Plan {
+  const byId = new Map<string, Step>()
+  const steps = offered.map((one) => {
+    const step = stepOf(one, byId, options)
+    if ('row' in one && !byId.has(one.row.id)) byId.set(one.row.id, step)
+    return step
+  })
+  const byName = namesIn(steps)
+  const ordered: Step[] = []
+  const seen = new Set<Step>()
+  const visit = (step: Step) => {
+    if (seen.has(step)) return
+    seen.add(step)
+    const named = step.draft ? namedBy(step.draft, byId, byName) : []
+    for (const other of named) visit(other)
+    step.needs = [...step.needs, ...named.filter((other) => other !== step && ordered.includes(other))]
+    step.position = ordered.push(step) - 1
+  }
+  for (const step of [...steps].sort((a, b) => rank(a) - rank(b))) visit(step)
+  return { steps: ordered, byId }
+}
+
+function stepOf(offered: Offered, byId: ReadonlyMap<string, Step>, options: { lenient: boolean }): Step {
+  const blank = { offered, draft: undefined, faults: [], needs: [], position: -1 }
+  if ('fault' in offered) return { ...blank, faults: [{ member: '', reason: offered.fault }] }
+  const first = byId.get(offered.row.id)
+  if (first && !same(first.offered, offered)) {
+    const reason = `${first.offered.file}:${first.offered.line} has this id and other values.`
+    return { ...blank, faults: [{ member: 'id', reason }] }
+  }
+  const draft = draftOf(offered.row, options)
+  const again = { ...blank, needs: first ? [first] : [] }
+  return Array.isArray(draft) ? { ...again, faults: draft } : { ...again, draft }
+}
+
+const same = (a: Offered, b: Offered) => 'row' in a && 'row' in b && JSON.stringify(a.row) === JSON.stringify(b.row)
+const rank = ({ draft, offered }: Step) =>
+  draft ? rankOf(draft.kind.key) * 2 + ('row' in offered && draft.ends ? 1 : 0) : -1
+
+/** Rows by kind and folded name: text in a relation finds the record of that name, so its row comes first. */
+function namesIn(steps: readonly Step[]): ReadonlyMap<string, Step[]> {
+  return Map.groupBy(
+    steps.filter((step) => step.draft),
+    ({ draft }) => (draft ? nameKey(draft.kind.key, textOf(draft.row.name)) : ''),
+  )
+}
+
+function namedBy(
+  draft: Draft,
+  byId: ReadonlyMap<string, Step>,
+  byName: ReadonlyMap<string, readonly Step[]>,
+): readonly Step[] {
+  const ids = [
+    ...draft.references.flatMap(({ given }) => given.filter(isRowId).flatMap((token) => idsMeant(token, draft.row))),
+    ...(draft.ends ? [draft.ends.subject, draft.ends.object] : []),
+  ]
+  const texts = draft.references.flatMap(({ to, given }) =>
+    to ? given.filter((token) => !isRowId(token)).map((text) => nameKey(to, text)) : [],
+  )
+  return [...ids.flatMap((id) => byId.get(id) ?? []), ...texts.flatMap((name) => byName.get(name) ?? [])]
+}
+
+const nameKey = (kind: string, name: string) => `${kind} ${fold(name)}`

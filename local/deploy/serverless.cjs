@@ -1,0 +1,26 @@
+// The framework reads variables from CommonJS files only; the tables themselves are TypeScript.
+const { domain } = require('./custom-domain.ts')
+const { operations } = require('./operations.ts')
+const { events } = require('./routes.ts')
+const { roles } = require('./roles.ts')
+
+module.exports.events = events
+
+module.exports.roles = async ({ resolveVariable }) => {
+  const { environment: shared } = await resolveVariable('self:provider')
+  const functions = await resolveVariable('self:functions')
+  return roles(await nameOf(resolveVariable), (name) => ({ ...shared, ...functions[name].environment }))
+}
+
+module.exports.operations = async ({ resolveVariable }) =>
+  operations(
+    await nameOf(resolveVariable),
+    Object.keys(await resolveVariable('self:functions')),
+    await resolveVariable('param:alarmEmail'),
+  )
+
+module.exports.domain = async ({ resolveVariable }) =>
+  domain(await resolveVariable('param:domain'), await resolveVariable('param:certificate'))
+
+const nameOf = async (resolveVariable) =>
+  `${await resolveVariable('self:service')}-${await resolveVariable('sls:stage')}`

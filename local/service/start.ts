@@ -1,0 +1,218 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, readFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
+import { loadStack } from '../deploy/stack.ts'
+import { startEmulator } from './emulator.ts'
+import { loadFollowers, through } from './followers.ts'
+import { startIdp } from './identity-provider.ts'
+import { directory, pidFile, root } from './paths.ts'
+import { ensureFree } from './ports.ts'
+import { startReceiver } from './receiver.ts'
+import { startS3 } from './s3.ts'
+import { startPump } from './stream-pump.ts'
+import { createTable } from './table.ts'
+
+/** An emulator of the user's own, if there is one. */
+const outside = process.env.DYNAMODB_ENDPOINT
+/** What must be stopped, in the order it was started. */
+const running: (() => Promise<unknown>)[] = []
+let ending = false
+
+process.on('SIGINT', () => void end(0))
+process.on('SIGTERM', () => void end(0))
+process.on('SIGHUP', () => void end(0))
+endWithNpm()
+try {
+  await start()
+} catch (error) {
+  if (!ending) console.error(`Cannot start: ${error instanceof Error ? error.message : error}`)
+  await end(1)
+}
+
+/** Brings everything up, each part as soon as what it needs is there. */
+async function start(): Promise<void> {
+  if (!process.env.REVIEW_WEBHOOK_URL) {
+    const receiver = await startReceiver()
+    process.env.REVIEW_WEBHOOK_URL = receiver.url
+    running.push(receiver.stop)
+  }
+  const stack = loadStack()
+  Object.assign(process.env, stack.environment)
+  const {
+    TABLE_NAME = '',
+    BUCKET_NAME = '',
+    DYNAMODB_ENDPOINT = '',
+    S3_ENDPOINT = '',
+    IDP_ISSUER = '',
+  } = stack.environment
+  const ports = {
+    API: Number(stack.offline.httpPort),
+    functions: Number(stack.offline.lambdaPort),
+    S3: portOf(S3_ENDPOINT),
+    'identity provider': portOf(IDP_ISSUER),
+  }
+  await ensureFree(outside ? ports : { ...ports, DynamoDB: portOf(DYNAMODB_ENDPOINT) })
+  await mkdir(directory, { recursive: true })
+  await writeFile(pidFile, String(process.pid))
+  running.push(() => rm(pidFile, { force: true }))
+
+  const serving = serve()
+  // Whoever waits for it comes later; its failure must not count as unhandled until then.
+  serving.catch(() => undefined)
+  if (!outside) {
+    const emulator = await startEmulator({ port: portOf(DYNAMODB_ENDPOINT), file: join(directory, 'dynamodb.sqlite') })
+    running.push(emulator.stop)
+    emulator.process.once('exit', () => void fail('The DynamoDB emulator ended.'))
+  }
+  const origins = (stack.environment.CORS_ORIGINS ?? '').split(',').filter(Boolean)
+  const files = await startS3({ port: ports.S3, directory: join(directory, 's3'), bucket: BUCKET_NAME, origins })
+  running.push(files.stop)
+  const idp = await startIdp(ports['identity provider'])
+  running.push(idp.stop)
+  await createTable(DYNAMODB_ENDPOINT, TABLE_NAME, stack.table)
+  // These read the configuration, which is complete from here on.
+  const [{ seed }, { page }] = await Promise.all([import('./seed.ts'), import('./page.ts')])
+  // For `npm run restore`, which builds a service from nothing.
+  if (!process.argv.includes('--empty')) await seed()
+  await serving
+  running.push(
+    startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
+  )
+  // Each has a pump of its own, as each has a queue where it is deployed: none waits for another.
+  for (const follower of loadFollowers()) {
+    const own = join(directory, follower.name)
+    await mkdir(own, { recursive: true })
+    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own }
+    running.push(
+      startPump(
+        place,
+        through(follower, (event) => invoke(ports.functions, follower.name, event)),
+      ).stop,
+    )
+  }
+  for (const [name, seconds] of Object.entries({ webhooks: 2, sweeper: 10 }))
+    running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
+  // Nobody waits for these: they are there a moment later.
+  const { makeExports } = await import('../../lib/exports/make.ts')
+  makeExports().catch((error: unknown) => {
+    if (!ending) console.error(`No exports were made: ${error instanceof Error ? error.message : error}`)
+  })
+  console.log(
+    page({
+      api: `http://localhost:${ports.API}`,
+      idp: idp.issuer,
+      s3: files.endpoint,
+      dynamodb: DYNAMODB_ENDPOINT,
+      directory,
+      seconds: process.uptime().toFixed(1),
+    }),
+  )
+}
+
+/** Runs serverless-offline. Ready when the plugin says so; what it prints goes to service.log, errors to the terminal too. */
+async function serve(): Promise<void> {
+  const log = createWriteStream(join(directory, 'service.log'))
+  const framework = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')
+  // Left to itself, V8 takes 200 MB more on a machine that has them, and is no faster for it.
+  const child = fork(framework, ['offline', 'start', '--stage', 'local'], {
+    cwd: root,
+    env: { ...process.env, SLS_LOG_LEVEL: 'error' },
+    execArgv: ['--max-semi-space-size=4', '--max-old-space-size=320', '--enable-source-maps'],
+    silent: true,
+  })
+  const gone = once(child, 'exit')
+  running.push(async () => {
+    child.kill('SIGTERM')
+    const patience = setTimeout(() => child.kill('SIGKILL'), 5000)
+    await gone
+    clearTimeout(patience)
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue
+    createInterface({ input: stream }).on('line', (line) => {
+      log.write(`${line}\n`)
+      if (stream === child.stderr || line.includes('"level":"error"')) console.error(line)
+    })
+  }
+  const ended = `serverless-offline ended: see ${join(directory, 'service.log')}`
+  const failed = gone.then(() => {
+    throw new Error(ended)
+  })
+  await Promise.race([once(child, 'message'), failed])
+  failed.catch(() => fail(ended))
+}
+
+/** Invokes the projector as AWS would. Fails when it failed. */
+function projector(port: number): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined> {
+  return (event) => invoke(port, 'projector', event)
+}
+
+/** Invokes a function and answers what it does. Fails when it failed. */
+async function invoke(port: number, name: string, event: object) {
+  const response = await fetch(`http://127.0.0.1:${port}/2015-03-31/functions/heritage-local-${name}/invocations`, {
+    method: 'POST',
+    body: JSON.stringify(event),
+  })
+  if (!response.ok || response.headers.has('x-amz-function-error')) throw new Error(await response.text())
+  const text = await response.text()
+  return text ? JSON.parse(text) : undefined
+}
+
+/** What comes by every minute where it is deployed comes by more often here, one visit after the other. Answers how to end it. */
+function everyFew(seconds: number, visit: () => Promise<unknown>): () => Promise<void> {
+  let visiting = Promise.resolve()
+  const timer = setInterval(() => {
+    visiting = visiting.then(visit).then(
+      () => undefined,
+      () => undefined,
+    )
+  }, seconds * 1000)
+  return async () => {
+    clearInterval(timer)
+    await visiting
+  }
+}
+
+async function fail(message: string): Promise<void> {
+  if (ending) return
+  console.error(message)
+  await end(1)
+}
+
+/** Stops everything, newest first, and ends this process. */
+async function end(code: number): Promise<void> {
+  if (ending) return
+  ending = true
+  // Whatever hangs: when we are gone, the others see their pipes close and follow.
+  setTimeout(() => process.exit(code), 8000).unref()
+  for (const stop of running.reverse()) await stop().catch(() => undefined)
+  process.exit(code)
+}
+
+/** npm may be killed without telling us. Then we end as well, instead of holding the ports for nobody. */
+function endWithNpm(): void {
+  if (!process.env.npm_lifecycle_event) return
+  const line = ancestors()
+  setInterval(() => {
+    if (ancestors() !== line) void end(0)
+  }, 1000).unref()
+}
+
+/** Our parent, and its own where the system tells: npm may have put a shell between itself and us. */
+function ancestors(): string {
+  try {
+    const facts = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
+    return `${process.ppid} ${facts.slice(facts.lastIndexOf(')')).split(' ')[2]}`
+  } catch {
+    return String(process.ppid)
+  }
+}
+
+function portOf(address: string): number {
+  return Number(new URL(address).port)
+}

@@ -1,0 +1,187 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
+import * as v from 'valibot'
+
+/** `rest` is the pause between two looks, in milliseconds; the pauses after a failure grow from it. */
+type PumpSource = { endpoint: string; table: string; directory: string; rest?: number }
+type Deliver = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined>
+export type Pump = { stop: () => Promise<void> }
+
+/**
+ * Hands every change of the table to `deliver`, in order and at least once, as the deployed event source does: failed
+ * batches again with growing pauses, from the first failed record on; what fails six times goes to dead-letters.jsonl.
+ * Where it stands is kept in stream.json, so a restart goes on from there.
+ */
+export function startPump(place: PumpSource, deliver: Deliver): Pump {
+  const ending = new AbortController()
+  const running = run(place, deliver, ending.signal)
+  return {
+    stop: async () => {
+      ending.abort()
+      await running
+    },
+  }
+}
+
+const ATTEMPTS = 6
+const REST = 200
+const BATCH = 100
+
+async function run(place: PumpSource, deliver: Deliver, ending: AbortSignal): Promise<void> {
+  while (!ending.aborted) {
+    try {
+      await follow(place, deliver, ending)
+    } catch (error) {
+      if (ending.aborted) return
+      console.error(`The stream pump starts again: ${message(error)}`)
+      await pause(1000, ending)
+    }
+  }
+}
+
+/** Reads all shards in turn. A closed shard has no next iterator; the shards are listed again now and then. */
+async function follow(place: PumpSource, deliver: Deliver, ending: AbortSignal): Promise<void> {
+  const call = caller(place.endpoint)
+  const arn = await streamOf(call, place.table)
+  const seen = await load(place.directory, arn)
+  const iterators = new Map<string, string>()
+  for (let turn = 0; !ending.aborted; turn += 1) {
+    if (turn % 50 === 0) await discover(call, arn, seen, iterators)
+    let moved = false
+    for (const [shard, iterator] of iterators) {
+      const { Records, NextShardIterator } = v.parse(
+        Page,
+        await call('GetRecords', { ShardIterator: iterator, Limit: BATCH }),
+      )
+      if (Records.length > 0) {
+        await deliverAll(place, deliver, Records, arn, ending)
+        if (ending.aborted) return
+        seen.set(shard, Records.at(-1)?.dynamodb?.SequenceNumber ?? '')
+        await save(place.directory, arn, seen)
+        moved = true
+      }
+      if (NextShardIterator) iterators.set(shard, NextShardIterator)
+      else iterators.delete(shard)
+    }
+    if (!moved) await pause(place.rest ?? REST, ending)
+  }
+}
+
+async function deliverAll(
+  place: PumpSource,
+  deliver: Deliver,
+  records: readonly DynamoDBRecord[],
+  arn: string,
+  ending: AbortSignal,
+): Promise<void> {
+  let left = records.map((record) => ({ ...record, awsRegion: 'us-east-1', eventSourceARN: arn }))
+  for (let attempt = 1; left.length > 0 && !ending.aborted; attempt += 1) {
+    const failed = await firstFailed(deliver, left)
+    if (failed === undefined) return
+    if (failed > 0) attempt = 1
+    left = left.slice(failed)
+    if (attempt >= ATTEMPTS) {
+      const [dead, ...rest] = left
+      await appendFile(join(place.directory, 'dead-letters.jsonl'), `${JSON.stringify(dead)}\n`)
+      console.error(
+        `A follower of the stream failed ${ATTEMPTS} times on one change: see ${join(place.directory, 'dead-letters.jsonl')}`,
+      )
+      left = rest
+      attempt = 0
+    } else await pause((place.rest ?? REST) * 2 ** attempt, ending)
+  }
+}
+
+/** The place of the first record that was not taken in; undefined when all were. */
+async function firstFailed(deliver: Deliver, records: DynamoDBRecord[]): Promise<number | undefined> {
+  try {
+    const answer = await deliver({ Records: records })
+    const failed = new Set(answer?.batchItemFailures.map((each) => each.itemIdentifier))
+    const first = records.findIndex((record) => failed.has(record.dynamodb?.SequenceNumber ?? ''))
+    if (first >= 0) return first
+    // A failure that names no record of the batch stands for all of it.
+    return failed.size > 0 ? 0 : undefined
+  } catch {
+    return 0
+  }
+}
+
+/** The stream of a table. */
+export async function streamOf(call: Call, table: string): Promise<string> {
+  const { Streams } = v.parse(Listed, await call('ListStreams', { TableName: table }))
+  const newest = Streams.at(-1)
+  if (!newest) throw new Error(`table ${table} has no stream`)
+  return newest.StreamArn
+}
+
+/** Adds an iterator for each part of a stream that is not being read: behind what was seen of it, else from its beginning. */
+export async function discover(
+  call: Call,
+  arn: string,
+  seen: Map<string, string>,
+  iterators: Map<string, string>,
+): Promise<void> {
+  const { StreamDescription } = v.parse(Described, await call('DescribeStream', { StreamArn: arn }))
+  for (const { ShardId } of StreamDescription.Shards) {
+    const known = seen.get(ShardId)
+    // Closed and read to its end, or being read.
+    if (iterators.has(ShardId) || (known !== undefined && iterators.size > 0)) continue
+    const from =
+      known === undefined
+        ? { ShardIteratorType: 'TRIM_HORIZON' }
+        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: known }
+    const answer = v.parse(Iterator, await call('GetShardIterator', { StreamArn: arn, ShardId, ...from }))
+    iterators.set(ShardId, answer.ShardIterator)
+  }
+}
+
+type Call = (operation: string, input: object) => Promise<unknown>
+
+/** Speaks the stream API as it is on the wire: its records are already in the form that a function receives. */
+export function caller(endpoint: string): Call {
+  return async (operation, input) => {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
+        'x-amz-date': new Date().toISOString().replace(/[-:]|\.\d+/g, ''),
+        authorization:
+          'AWS4-HMAC-SHA256 Credential=local/20250101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+      },
+      body: JSON.stringify(input),
+    })
+    if (!response.ok) throw new Error(`${operation}: ${(await response.text()).slice(0, 200)}`)
+    return response.json()
+  }
+}
+
+const Listed = v.object({ Streams: v.array(v.object({ StreamArn: v.string() })) })
+const Described = v.object({ StreamDescription: v.object({ Shards: v.array(v.object({ ShardId: v.string() })) }) })
+const Iterator = v.object({ ShardIterator: v.string() })
+const isRecord = (it: unknown): it is DynamoDBRecord => typeof it === 'object' && it !== null && 'dynamodb' in it
+export const Page = v.object({
+  Records: v.array(v.custom<DynamoDBRecord>(isRecord)),
+  NextShardIterator: v.nullish(v.string()),
+})
+
+const Saved = v.object({ arn: v.string(), seen: v.record(v.string(), v.string()) })
+const file = (directory: string) => join(directory, 'stream.json')
+
+async function load(directory: string, arn: string): Promise<Map<string, string>> {
+  const saved = v.safeParse(Saved, await readFile(file(directory), 'utf8').then(JSON.parse, () => undefined))
+  // A table made anew has another stream: the old place means nothing there.
+  return new Map(saved.success && saved.output.arn === arn ? Object.entries(saved.output.seen) : [])
+}
+
+async function save(directory: string, arn: string, seen: ReadonlyMap<string, string>): Promise<void> {
+  await writeFile(file(directory), JSON.stringify({ arn, seen: Object.fromEntries(seen) }))
+}
+
+async function pause(milliseconds: number, ending: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal: ending }).catch(() => undefined)
+}
+
+const message = (error: unknown) => (error instanceof Error ? error.message : String(error))

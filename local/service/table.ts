@@ -1,0 +1,33 @@
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  ResourceInUseException,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb'
+import type { Stack } from '../deploy/stack.ts'
+
+/** Creates the table that serverless.yml describes, under this name. One that is there already stays as it is. */
+export async function createTable(endpoint: string, TableName: string, table: Stack['table']): Promise<void> {
+  const client = new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  })
+  const { TimeToLiveSpecification, StreamSpecification, ...shape } = table
+  try {
+    await client.send(
+      new CreateTableCommand({
+        ...shape,
+        TableName,
+        StreamSpecification: { ...StreamSpecification, StreamEnabled: true },
+      }),
+    )
+    await waitUntilTableExists({ client, minDelay: 1, maxWaitTime: 20 }, { TableName })
+    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error
+  } finally {
+    client.destroy()
+  }
+}

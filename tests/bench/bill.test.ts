@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { billOf, sumOf, totalOf } from './bill.ts'
+
+// By hand, from the price pages: 12.5 cents and 62.5 cents a million units, 20 cents a million calls and so on.
+test.each([
+  ['100,000 reads of 4 units', { reads: 400_000, requests: 100_000 }, { table: 0.05, gateway: 0.1 }],
+  ['1,000 writes of 200 units', { writes: 200_000 }, { table: 0.125 }],
+  ['a month of a call a minute', { invocations: 43_200, gb_seconds: 43_200 * 0.1 }, { lambda: 0.00864 + 0.0576 }],
+  ['a gigabyte of each', { table_gb_months: 1, file_gb_months: 1 }, { table: 0.45, files: 0.023 }],
+  ['a gigabyte of logs, and one sent out', { logged_bytes: 1e9, sent_bytes: 1e9 }, { 'logs, metrics': 0.5, out: 0.09 }],
+  ['24 alarms, a dashboard, 3 metrics', { alarm_metrics: 24, dashboards: 1, metrics: 3 }, { 'logs, metrics': 6.3 }],
+  ['a month of 16 reads of a stream a second', { stream_reads: 41_472_000 }, { 'stream, queues': 8.2944 }],
+  ['a month of 10 polls each 20 s', { queue_requests: 1_296_000 }, { 'stream, queues': 0.5184 }],
+  ['1,000 puts, 10,000 gets', { puts: 1000, gets: 10_000 }, { files: 0.005 + 0.004 }],
+  ['100,000 traces', { traces: 100_000 }, { traces: 0.5 }],
+  ['a month of a key asked for every 5 minutes', { key_requests: 8640 }, { table: 0.02592 }],
+])('%s', (_, use, expected) => {
+  const bill = billOf(use)
+  for (const [heading, dollars] of Object.entries(bill))
+    expect([heading, dollars]).toEqual([heading, expect.closeTo(Object(expected)[heading] ?? 0, 4)])
+  expect(totalOf(bill)).toBeCloseTo(
+    Object.values(expected).reduce((sum, each) => sum + each, 0),
+    4,
+  )
+})
+
+test('uses add up, each as often as it comes', () => {
+  expect(sumOf([2, { reads: 3, traces: 1 }], [10, { reads: 1, puts: 2 }], [-1, { puts: 5 }])).toEqual({
+    reads: 16,
+    traces: 2,
+    puts: 15,
+  })
+})

@@ -1,3 +1,0 @@
-import { cacheTests } from './cache-rules.ts'
-
-cacheTests({ url: async () => '', shared: false })

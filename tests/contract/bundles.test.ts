@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { inflateRawSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildPackages, forLambda } from '../../local/deploy/build.ts'
+import { createTestTable } from '../harness/emulator.ts'
+
+const run = promisify(execFile)
+const table = `bundles-${process.pid}`
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'heritage-bundles-'))
+  await build({ ...forLambda(process.cwd()), entryPoints: ['functions/records.ts'], outdir: directory })
+  await createTestTable(table)
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+const event = {
+  rawQueryString: '',
+  headers: { host: 'api.example.org' },
+  requestContext: { requestId: '1', http: { method: 'GET', sourceIp: '192.0.2.1' } },
+}
+const program = `
+  const { handler } = await import(process.argv[1])
+  const { statusCode, body, isBase64Encoded } = await handler({ ...${JSON.stringify(event)}, rawPath: process.argv[2] }, { getRemainingTimeInMillis: () => 5000 })
+  process.stdout.write(JSON.stringify({ statusCode, body: JSON.parse(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')) }), () => process.exit(0))`
+
+test('a packaged function runs as on Lambda: outside the project, credentials from the environment', async () => {
+  const { stdout } = await runOnLambda(join(directory, 'records.mjs'), '/cidoc/structures/')
+  expect(JSON.parse(stdout)).toEqual({ statusCode: 200, body: { count: 0, next: null, previous: null, results: [] } })
+})
+
+test('the package of the documents holds them, packed and without a map, and nothing else holds any', async () => {
+  const made = await buildPackages(process.cwd(), ['documents', 'registry'], join(directory, 'packages'))
+  const [documents, registry] = await Promise.all(
+    ['documents', 'registry'].map((name) => filesIn(made.get(name) ?? '')),
+  )
+  expect([...(registry?.keys() ?? [])]).toEqual(['functions/registry.mjs'])
+  for (const [name, bytes] of documents ?? []) {
+    await mkdir(dirname(join(directory, name)), { recursive: true })
+    await writeFile(join(directory, name), bytes)
+  }
+  const { stdout } = await runOnLambda(join(directory, 'functions/documents.mjs'), '/schema/')
+  expect(JSON.parse(stdout)).toEqual({
+    statusCode: 200,
+    body: JSON.parse(await readFile('tests/contract/openapi.json', 'utf8')),
+  })
+})
+
+/** The files of a zip archive as ours are: one after the other, each deflated, sizes in front. */
+async function filesIn(path: string): Promise<Map<string, Buffer>> {
+  const zip = await readFile(path)
+  const files = new Map<string, Buffer>()
+  for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {
+    const [size, named, extra] = [zip.readUInt32LE(at + 18), zip.readUInt16LE(at + 26), zip.readUInt16LE(at + 28)]
+    const start = at + 30 + named + extra
+    files.set(zip.toString('utf8', at + 30, at + 30 + named), inflateRawSync(zip.subarray(start, start + size)))
+    at = start + size
+  }
+  return files
+}
+
+function runOnLambda(file: string, path: string) {
+  return run(process.execPath, ['--input-type=module', '-e', program, file, path], {
+    cwd: directory,
+    maxBuffer: 50_000_000,
+    env: {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_SESSION_TOKEN: 'session',
+      // Where AWS would be. Not DYNAMODB_ENDPOINT, with which the client brings credentials of its own.
+      AWS_ENDPOINT_URL_DYNAMODB: process.env.DYNAMODB_ENDPOINT,
+      STAGE: 'prod',
+      TABLE_NAME: table,
+      SECRET_KEY: 'a-secret-key-of-32-bytes-or-more-for-this-test',
+      ALLOWED_HOSTS: 'api.example.org',
+      LOG_LEVEL: 'silent',
+    },
+  })
+}

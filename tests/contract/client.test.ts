@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openApp } from '../harness/app.ts'
+import { serveHandlers } from '../harness/gateway.ts'
+import { startService } from '../harness/local-service.ts'
+
+const run = promisify(execFile)
+let folder: string
+let service: Awaited<ReturnType<typeof serveHandlers>>
+beforeAll(async () => {
+  await openApp()
+  service = await serveHandlers()
+  // Inside of the project, where its one dependency is found.
+  folder = await mkdtemp('.build/client-test-')
+  await run(process.execPath, ['local/api/client.ts', folder])
+  for (const name of ['tsconfig.json', 'example.ts', 'wrong.ts'])
+    await copyFile(`local/api/client/${name}`, join(folder, name))
+}, 60_000)
+afterAll(async () => {
+  await service?.stop()
+  if (folder) await rm(folder, { recursive: true })
+})
+
+test('a use of the client compiles, and what is wrong does not', { timeout: 60_000 }, async () => {
+  const sent = (await readFile('local/api/client/wrong.ts', 'utf8')).match(/@ts-expect-error/g)
+  expect(sent?.length).toBe(10)
+  const { stdout } = await run('local/api/client/node_modules/.bin/tsc', ['--project', folder]).catch(
+    (failed: { stdout: string }) => failed,
+  )
+  expect(stdout).toBe('')
+})
+
+type Example = { session: (baseUrl: string) => Promise<Record<string, string[]>> }
+const example = (): Promise<Example> => import(/* @vite-ignore */ join(process.cwd(), folder, 'example.js'))
+async function expectSession(origin: string) {
+  const { listed, waiting, ...rest } = await (await example()).session(origin)
+  expect([waiting, listed]).toEqual([
+    expect.arrayContaining(['Chyasilin Mandap']),
+    expect.arrayContaining(['Chyasilin Mandap']),
+  ])
+  expect(rest).toMatchObject({
+    record: { name: 'Chyasilin Mandap', status: 'accepted', latitude: 27.6722 },
+    standing: ['name: Chyasilin Mandap (Field notes 1991)'],
+  })
+}
+
+test('and runs against the handlers', () => expectSession(service.origin))
+
+test('and against the local service as it is started', { timeout: 180_000 }, async () => {
+  const local = await startService()
+  try {
+    await expectSession(local.origin)
+  } finally {
+    await local.stop()
+  }
+})

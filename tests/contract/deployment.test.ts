@@ -1,0 +1,391 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { measures } from '../../lib/ops/emf.ts'
+import access from '../../local/deploy/access.json' with { type: 'json' }
+import { labelOf } from '../../local/deploy/roles.ts'
+
+type Properties = Readonly<Record<string, unknown>>
+type Resource = { Type: string; Properties: Properties; DependsOn?: string | string[] } & Record<string, unknown>
+type Template = { Resources: Record<string, Resource>; Outputs: Record<string, unknown>; Conditions?: object }
+
+const stages = ['prod', 'staging', 'dev'] as const
+const packaged = new Map<string, Template>()
+const run = promisify(execFile)
+
+/** The stack as `npm run package` makes it, without credentials. The bundles are the same for all stages. */
+async function pack(stage: string, kept: boolean, env: Record<string, string> = {}): Promise<Template> {
+  const directory = join('.build/stacks', `${stage}${env.API_DOMAIN ? '-domain' : ''}`)
+  const { AWS_PROFILE: _, ...own } = process.env
+  await run('node_modules/.bin/serverless', ['package', '--stage', stage, '--package', directory], {
+    env: { ...own, ...(kept && { BUNDLES: 'kept' }), ...env },
+  })
+  return JSON.parse(await readFile(join(directory, 'cloudformation-template-update-stack.json'), 'utf8'))
+}
+
+const DOMAIN = {
+  API_DOMAIN: 'api.example.org',
+  API_CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:000000000000:certificate/x',
+  ALARM_EMAIL: 'operator@example.org',
+  ASSISTANT_API_KEY: 'ssm:/heritage-prod/assistant-api-key',
+}
+beforeAll(async () => {
+  for (const [i, stage] of stages.entries()) packaged.set(stage, await pack(stage, i > 0))
+  packaged.set('domain', await pack('prod', true, DOMAIN))
+}, 120_000)
+
+const stack = (stage: string) => packaged.get(stage)?.Resources ?? {}
+const ofType = (stage: string, type: string) => Object.entries(stack(stage)).filter(([, it]) => it.Type === type)
+const functionsIn = (stage: string) =>
+  ofType(stage, 'AWS::Lambda::Function').map(([id, it]) => ({ id, ...it.Properties }))
+
+/** A value deep in a resource. */
+function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((inner, name) => Object(inner)[name], value)
+}
+
+/** Every value in it, itself included. */
+function* within(value: unknown): Generator<unknown> {
+  yield value
+  if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) yield* within(each)
+}
+
+/** What a text for CloudFormation to fill in asks for: `${Id}`, `${Id.Name}`. */
+const namesIn = (text: string): string[][] =>
+  [...text.matchAll(/\$\{([^}!]+)\}/g)].map(([, name = '']) => (name.startsWith('AWS::') ? [name] : name.split('.')))
+
+describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
+  test('refers to nothing that is not there', () => {
+    const known = new Set(Object.keys(stack(stage)))
+    const pseudo = /^AWS::(AccountId|Region|Partition|URLSuffix|StackName|NoValue)$/
+    const referred = [...within(packaged.get(stage))].flatMap((it) => {
+      const { Ref, 'Fn::GetAtt': got, 'Fn::Sub': text, DependsOn } = Object(it)
+      const named = typeof text === 'string' ? namesIn(text).map(([id]) => id) : []
+      return [Ref, [got].flat()[0], ...named, ...[DependsOn ?? []].flat()].filter((name) => name !== undefined)
+    })
+    expect(referred.length).toBeGreaterThan(100)
+    expect(referred.filter((name) => !known.has(String(name)) && !pseudo.test(String(name)))).toEqual([])
+  })
+
+  test('asks resources only for what they have', () => {
+    const has: Readonly<Record<string, readonly string[]>> = {
+      'AWS::DynamoDB::Table': ['Arn', 'StreamArn'],
+      'AWS::S3::Bucket': ['Arn'],
+      'AWS::SQS::Queue': ['Arn', 'QueueName'],
+      'AWS::IAM::Role': ['Arn'],
+      'AWS::Lambda::Function': ['Arn'],
+      'AWS::Logs::LogGroup': ['Arn'],
+      'AWS::Events::Rule': ['Arn'],
+      'AWS::ApiGatewayV2::DomainName': ['RegionalDomainName'],
+    }
+    const asked = [...within(packaged.get(stage))].flatMap((it) => {
+      const { 'Fn::GetAtt': got, 'Fn::Sub': text } = Object(it)
+      const named = typeof text === 'string' ? namesIn(text).filter(([, name]) => name) : []
+      return [...(Array.isArray(got) ? [got] : []), ...named]
+    })
+    expect(asked.filter(([id, name]) => !has[stack(stage)[id]?.Type ?? '']?.includes(name))).toEqual([])
+  })
+
+  test('fits into a stack and a gateway', () => {
+    expect(Object.keys(stack(stage)).length).toBeLessThan(500)
+    expect(ofType(stage, 'AWS::ApiGatewayV2::Route').length).toBeLessThan(300)
+    expect(JSON.stringify(packaged.get(stage)).length).toBeLessThan(1_000_000)
+  })
+
+  test('allows no action and no resource by a star', () => {
+    const allowed = [...within(packaged.get(stage))]
+      .map((it) => Object(it))
+      .filter(({ Effect, Action, NotAction }) => Effect === 'Allow' && (Action || NotAction))
+    expect(allowed.length).toBeGreaterThan(functionsIn(stage).length)
+    for (const { Action, NotAction, Resource, Principal } of allowed) {
+      expect([NotAction, ...[Action].flat()].filter((it) => it?.includes('*'))).toEqual([])
+      expect(JSON.stringify(Principal ?? '')).not.toContain('*')
+      // The log streams of one group, and the objects of one folder.
+      const wide = [Resource ?? []]
+        .flat()
+        .map((it) => it['Fn::Sub'] ?? labelOf(it))
+        .filter((it) => it.includes('*'))
+      expect(
+        wide.filter((it) => !/:log-group:\/aws\/lambda\/[\w-]+:log-stream:\*$|^Bucket\/[\w-]+\/\*$/.test(it)),
+      ).toEqual([])
+    }
+  })
+
+  test('gives roles no policy of AWS’s but the one for X-Ray, which has no resources to name', () => {
+    const tracing = { 'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/AWSXRayDaemonWriteAccess` }
+    for (const [id, { Properties }] of ofType(stage, 'AWS::IAM::Role'))
+      expect([id, Properties.ManagedPolicyArns ?? []]).toEqual([id, id.endsWith('PipeRole') ? [] : [tracing]])
+  })
+
+  test('encrypts whatever it stores, and keeps it from the public', () => {
+    for (const [, { Properties }] of ofType(stage, 'AWS::DynamoDB::Table')) {
+      expect(at(Properties, 'SSESpecification', 'SSEEnabled')).toBe(true)
+      expect(at(Properties, 'PointInTimeRecoverySpecification', 'PointInTimeRecoveryEnabled')).toBe(true)
+    }
+    for (const [id, { Properties }] of ofType(stage, 'AWS::S3::Bucket')) {
+      const rules = 'ServerSideEncryptionConfiguration'
+      expect([
+        id,
+        at(Properties, 'BucketEncryption', rules, 0, 'ServerSideEncryptionByDefault', 'SSEAlgorithm'),
+      ]).toEqual([id, 'AES256'])
+      expect([id, Object.values(Object(Properties.PublicAccessBlockConfiguration))]).toEqual([
+        id,
+        [true, true, true, true],
+      ])
+    }
+    for (const [id, { Properties }] of ofType(stage, 'AWS::SQS::Queue'))
+      expect([id, Properties.SqsManagedSseEnabled]).toEqual([id, true])
+  })
+
+  test('keeps logs for a while and not for ever', () => {
+    const groups = ofType(stage, 'AWS::Logs::LogGroup').map(([, { Properties }]) => Properties)
+    expect(groups.map((it) => it.RetentionInDays)).toEqual(
+      groups.map(() => (stage === 'dev' || stage === 'staging' ? 30 : 90)),
+    )
+    const own = functionsIn(stage).map((it) => `/aws/lambda/${Object(it).FunctionName}`)
+    expect(groups.map((it) => it.LogGroupName).filter((name) => own.includes(String(name)))).toHaveLength(own.length)
+  })
+
+  test('traces every function, and lets the projector and the sweeper run only so often at once', () => {
+    const functions = ofType(stage, 'AWS::Lambda::Function')
+    for (const [id, { Properties }] of functions)
+      expect([id, Properties.TracingConfig]).toEqual([id, { Mode: 'Active' }])
+    const reserved = Object.fromEntries(functions.map(([id, it]) => [id, it.Properties.ReservedConcurrentExecutions]))
+    expect(reserved).toMatchObject({ ProjectorLambdaFunction: 10, SweeperLambdaFunction: 1 })
+  })
+
+  test('loses nothing that a function did not take in: each that nobody waits for has a dead-letter queue', () => {
+    const served = new Set(
+      ofType(stage, 'AWS::ApiGatewayV2::Integration').map(([, it]) => labelOf(it.Properties.IntegrationUri)),
+    )
+    const apart = ofType(stage, 'AWS::Lambda::Function').filter(([id]) => !served.has(id))
+    expect(apart.length).toBeGreaterThan(1)
+    for (const [id, { Properties }] of apart)
+      expect([id, letters(stage, id, Properties)]).toEqual([id, expect.any(String)])
+  })
+
+  test('tells someone when a letter is in any of the queues for them', () => {
+    const watched = ofType(stage, 'AWS::CloudWatch::Alarm')
+      .filter(([, { Properties }]) => Properties.MetricName === 'ApproximateNumberOfMessagesVisible')
+      .map(([, { Properties }]) => at(Properties, 'Dimensions', 0, 'Value', 'Fn::GetAtt', 0))
+    const targets = [...within(packaged.get(stage))].flatMap((it) => {
+      const { deadLetterTargetArn, DeadLetterConfig, OnFailure } = Object(it)
+      return [deadLetterTargetArn, DeadLetterConfig?.Arn, OnFailure?.Destination].filter(Boolean).map(labelOf)
+    })
+    expect(watched.sort()).toEqual([...new Set(targets)].sort())
+  })
+
+  test('throttles at the gateway', () => {
+    const [, it] = ofType(stage, 'AWS::ApiGatewayV2::Stage')[0] ?? []
+    const [rate, burst] = stage === 'dev' || stage === 'staging' ? [50, 100] : [500, 1000]
+    expect(it?.Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst })
+  })
+
+  test('logs at the gateway who was answered how, and not who asked for what', () => {
+    const [, it] = ofType(stage, 'AWS::ApiGatewayV2::Stage')[0] ?? []
+    const format = String(at(it?.Properties, 'AccessLogSettings', 'Format'))
+    expect(Object.keys(JSON.parse(format))).toContain('request_id')
+    expect(format).not.toMatch(/identity|sourceIp|userAgent|context\.path|authorizer|queryString/)
+  })
+
+  test('holds no secret: functions read theirs when they start, and may read no others', () => {
+    expect(JSON.stringify(packaged.get(stage))).not.toContain('{{resolve:')
+    for (const it of functionsIn(stage)) {
+      const variables: Record<string, unknown> = Object(at(it, 'Environment', 'Variables'))
+      const secret = Object.entries(variables).filter(([name]) => /SECRET_KEY|_SECRET|PASSWORD|API_KEY/.test(name))
+      expect(secret.length).toBeGreaterThan(1)
+      expect(secret.filter(([, value]) => !/^$|^ssm:\/heritage-\w+\/[\w-]+$/.test(String(value)))).toEqual([])
+      const wanted = Object.values(variables)
+        .map(String)
+        .filter((value) => value.startsWith('ssm:'))
+      const granted = permissionsOf(stage, it.id).filter(([action]) => action === 'ssm:GetParameters')
+      expect(granted.map(([, place]) => place.replace(/^.*:parameter\//, 'ssm:/')).sort()).toEqual(wanted.sort())
+    }
+  })
+
+  test('shows and watches only metrics that there are', () => {
+    const known: readonly string[] = Object.values(measures).flatMap((each) => Object.keys(each))
+    const namespace = `heritage/${stage === 'domain' ? 'prod' : stage}`
+    const names = functionsIn(stage).map((it) => Object(it).FunctionName)
+    const [, dashboard] = ofType(stage, 'AWS::CloudWatch::Dashboard')[0] ?? []
+    const lines: unknown[][] = JSON.parse(
+      String(at(dashboard, 'Properties', 'DashboardBody', 'Fn::Sub')),
+    ).widgets.flatMap((it: object) => at(it, 'properties', 'metrics'))
+    const own = lines.filter(([place]) => place === namespace).map(([, name]) => name)
+    for (const [, { Properties }] of ofType(stage, 'AWS::CloudWatch::Alarm')) {
+      if (Properties.Namespace === namespace) own.push(Properties.MetricName)
+      for (const { Name, Value } of [...within(Properties)].map(Object))
+        if (Name === 'FunctionName') expect(names).toContain(Value)
+    }
+    for (const [place, , dimension, value] of lines)
+      if (place === 'AWS/Lambda' && dimension) expect(names).toContain(value)
+    expect(own.filter((name) => !known.includes(String(name)))).toEqual([])
+    // Whatever is measured is shown, but for what only a query needs.
+    expect(known.filter((name) => !own.includes(name)).sort()).toEqual(['faults', 'projected', 'refusals'])
+  })
+
+  test('asks nothing of an alarm that CloudWatch refuses', () => {
+    for (const [id, { Properties }] of ofType(stage, 'AWS::CloudWatch::Alarm')) {
+      const metrics = [Properties.Metrics ?? []].flat().flatMap((it) => at(it, 'MetricStat') ?? [])
+      const period = Number(Properties.Period ?? at(metrics[0], 'Period'))
+      const limit = period < 3600 ? 86_400 : 604_800
+      expect([id, period * Number(Properties.EvaluationPeriods) <= limit, metrics.length <= 10]).toEqual([
+        id,
+        true,
+        true,
+      ])
+    }
+  })
+
+  test('tells someone of every alarm', () => {
+    const alarms = ofType(stage, 'AWS::CloudWatch::Alarm')
+    expect(alarms.length).toBeGreaterThan(7)
+    for (const [id, { Properties }] of alarms)
+      expect([id, Properties.AlarmActions, Properties.AlarmDescription]).toEqual([
+        id,
+        [{ Ref: 'Alarms' }],
+        expect.any(String),
+      ])
+  })
+
+  test('saves queries over all functions', () => {
+    const queries = ofType(stage, 'AWS::Logs::QueryDefinition')
+    expect(queries.length).toBeGreaterThan(4)
+    const groups = functionsIn(stage).map((it) => `/aws/lambda/${Object(it).FunctionName}`)
+    for (const [, { Properties }] of queries) expect(Properties.LogGroupNames).toEqual(groups)
+    expect(groups.length).toBeLessThanOrEqual(50)
+  })
+})
+
+describe('roles', () => {
+  test('grant of the table and the bucket exactly what the tests have seen each function use', () => {
+    const uses: Readonly<Record<string, readonly string[]>> = access
+    for (const { id, ...it } of functionsIn('prod')) {
+      const name = String(Object(it).FunctionName).slice('heritage-prod-'.length)
+      const granted = permissionsOf('prod', id)
+        .filter(([action, place]) => /^(dynamodb|s3):/.test(action) && /^(Table|Bucket)(\/|$)/.test(place))
+        .map((pair) => pair.join(' '))
+      expect([name, granted.sort()]).toEqual([
+        name,
+        [...(uses[name] ?? ['run npm test, then npm run access -- --write'])].sort(),
+      ])
+    }
+  })
+
+  test('grant nothing else but logs, secrets, the stream, and queues', () => {
+    const worksOn = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
+    const queued = {
+      Projector: [
+        'dynamodb:DescribeStream',
+        'dynamodb:GetRecords',
+        'dynamodb:GetShardIterator',
+        'dynamodb:ListStreams',
+        'sqs:SendMessage',
+      ],
+      Sweeper: ['sqs:SendMessage'],
+      Exporter: ['sqs:SendMessage'],
+      Webhooks: ['sqs:SendMessage'],
+      AssetDashfiles: worksOn,
+      Ocr: worksOn,
+    }
+    for (const { id } of functionsIn('prod')) {
+      const others = permissionsOf('prod', id)
+        .filter(([, place]) => !/^(Table|Bucket)(\/|$)/.test(place))
+        .map(([action]) => action)
+      const platform = /^(logs:(CreateLogStream|PutLogEvents)|ssm:GetParameters)$/
+      const [, expected = []] = Object.entries(queued).find(([name]) => id.startsWith(name)) ?? []
+      expect([id, others.filter((action) => !platform.test(action)).sort()]).toEqual([id, expected])
+    }
+  })
+})
+
+describe('what differs', () => {
+  test('prod keeps its table and its files, whatever happens to the stack', () => {
+    for (const stage of stages) {
+      const kept = stage === 'prod' ? 'Retain' : 'Delete'
+      const { Table, Bucket } = stack(stage)
+      expect([stage, Table?.DeletionPolicy, Table?.UpdateReplacePolicy]).toEqual([stage, kept, kept])
+      expect([stage, Bucket?.DeletionPolicy, Bucket?.UpdateReplacePolicy]).toEqual([stage, kept, kept])
+      expect([stage, Table?.Properties.DeletionProtectionEnabled]).toEqual([stage, stage === 'prod'])
+    }
+  })
+
+  test('no stage beyond one’s own machine lets X-Dev-User in or names an emulator', () => {
+    for (const stage of stages)
+      for (const it of functionsIn(stage))
+        expect(at(it, 'Environment', 'Variables')).toMatchObject({
+          STAGE: stage,
+          SERVICE_DEV_AUTH: 'false',
+          DYNAMODB_ENDPOINT: '',
+          S3_ENDPOINT: '',
+        })
+  })
+
+  test('a name of one’s own comes with its certificate, and is an allowed host', () => {
+    expect(ofType('prod', 'AWS::ApiGatewayV2::DomainName')).toEqual([])
+    const { Domain, DomainMapping } = stack('domain')
+    expect(Domain?.Properties).toMatchObject({
+      DomainName: 'api.example.org',
+      DomainNameConfigurations: [{ CertificateArn: DOMAIN.API_CERTIFICATE_ARN, SecurityPolicy: 'TLS_1_2' }],
+    })
+    expect(DomainMapping?.Properties).toMatchObject({ ApiId: { Ref: 'HttpApi' }, DomainName: { Ref: 'Domain' } })
+    expect(packaged.get('domain')?.Outputs).toHaveProperty('DomainTarget')
+    for (const it of functionsIn('domain'))
+      expect(JSON.stringify(at(it, 'Environment', 'Variables', 'ALLOWED_HOSTS'))).toContain(',api.example.org,')
+  })
+
+  test('an address gets the alarms by mail, and without one nobody does', () => {
+    const mail = ofType('prod', 'AWS::SNS::Subscription').filter(([, it]) => it.Properties.Protocol === 'email')
+    expect(mail).toEqual([])
+    expect(stack('domain').AlarmEmail?.Properties).toMatchObject({
+      Protocol: 'email',
+      Endpoint: 'operator@example.org',
+    })
+  })
+
+  test('a name without a certificate is refused', async () => {
+    await expect(pack('dev', true, { API_DOMAIN: 'api.example.org' })).rejects.toMatchObject({
+      stdout: expect.stringContaining('API_CERTIFICATE_ARN is missing'),
+    })
+  })
+})
+
+/** What the role of a function allows, as pairs of action and place. */
+function permissionsOf(stage: string, id: string): [string, string][] {
+  const role = stack(stage)[labelOf(stack(stage)[id]?.Properties.Role)]
+  const statements = [at(role, 'Properties', 'Policies')].flat().flatMap((it) => at(it, 'PolicyDocument', 'Statement'))
+  return statements
+    .map(Object)
+    .flatMap(({ Action, Resource }) =>
+      [Action]
+        .flat()
+        .flatMap((action) => [Resource].flat().map((it): [string, string] => [action, it['Fn::Sub'] ?? labelOf(it)])),
+    )
+}
+
+/** Where what a function could not take in ends up: of its stream or queue, or of its asynchronous calls. */
+function letters(stage: string, id: string, properties: Properties): string | undefined {
+  const sources = ofType(stage, 'AWS::Lambda::EventSourceMapping').filter(
+    ([, it]) => labelOf(it.Properties.FunctionName) === id,
+  )
+  if (sources.length > 0) {
+    const places = sources.map(([, { Properties }]) => {
+      const queue = stack(stage)[labelOf(Properties.EventSourceArn)]
+      return (
+        at(Properties, 'DestinationConfig', 'OnFailure', 'Destination') ??
+        at(queue?.Properties, 'RedrivePolicy', 'deadLetterTargetArn')
+      )
+    })
+    return places.every(Boolean) ? places.map(labelOf).join() : undefined
+  }
+  const calls = ofType(stage, 'AWS::Lambda::EventInvokeConfig').find(
+    ([, it]) =>
+      labelOf(it.Properties.FunctionName ?? '').includes(id) || at(it.Properties, 'FunctionName', 'Ref') === id,
+  )
+  const place =
+    at(calls?.[1].Properties, 'DestinationConfig', 'OnFailure', 'Destination') ??
+    at(properties, 'DeadLetterConfig', 'TargetArn')
+  return place ? labelOf(place) : undefined
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, openApp } from '../harness/app.ts'
+import { serveHandlers } from '../harness/gateway.ts'
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const reason = existsSync(CHROMIUM) ? undefined : `there is no ${CHROMIUM}; CHROMIUM names another`
+if (reason) console.warn(`The page is not looked at: ${reason}.`)
+
+describe.skipIf(reason !== undefined)('the page of the API document', { timeout: 60_000 }, () => {
+  let app: App
+  let service: Awaited<ReturnType<typeof serveHandlers>>
+  let browser: Browser
+  let page: Page
+  const requests: string[] = []
+  const complaints: string[] = []
+  beforeAll(async () => {
+    app = await openApp()
+    service = await serveHandlers()
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    page.on('request', (request) => requests.push(request.url()))
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(`${service.origin}/docs`)
+    await page.locator('.opblock').first().waitFor({ timeout: 30_000 })
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await service?.stop()
+  })
+
+  /** An operation, found by its path and unfolded. */
+  async function open(path: string, id: string) {
+    await page.evaluate('scrollTo(0, 0)')
+    await page.getByPlaceholder('Filter by tag or path').fill(path)
+    // Until the list is the short one, what is clicked on may be gone in a moment.
+    while ((await page.locator('.opblock').count()) > 8) await page.waitForTimeout(50)
+    const operation = page.locator(`[id$="-${id}"]`)
+    await operation.locator('.opblock-summary-control').click()
+    await operation.locator('.execute').waitFor()
+    return operation
+  }
+
+  const answerIn = async (operation: Locator, status: string) => {
+    const answer = operation.locator('.live-responses-table tbody', { hasText: status })
+    await answer.waitFor()
+    return JSON.parse((await answer.locator('.highlight-code code').textContent()) ?? '')
+  }
+
+  test('shows every operation', async () => {
+    const { paths } = JSON.parse((await app.anon.get('/schema/')).bytes.toString())
+    const ids = Object.values<Record<string, { tags: string[]; operationId: string }>>(paths)
+      .flatMap((methods) => Object.values(methods))
+      .map(({ tags: [tag], operationId }) => `operations-${tag}-${operationId}`)
+    // The list draws what is in sight only.
+    const seen = new Set<string>()
+    for (let bottom = false; !bottom; ) {
+      for (const id of await page.locator('.opblock').evaluateAll((all) => all.map((one) => one.id))) seen.add(id)
+      bottom = await page.evaluate('scrollY + innerHeight >= document.documentElement.scrollHeight - 1')
+      await page.mouse.wheel(0, 700)
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    }
+    expect([...seen].sort()).toEqual(ids.sort())
+  })
+
+  test('lets nobody try what needs a caller without one, and with a dev token shows who they are', async () => {
+    const operation = await open('/api/user/info/', 'getApiUserInfo')
+    await operation.locator('.execute').click()
+    expect(await answerIn(operation, '401')).toEqual({
+      detail: 'Authentication credentials were not provided or are not valid.',
+    })
+    await page.getByLabel('Sign in as a seeded user').fill('reviewer@heritage.test')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Signed in as reviewer@heritage.test.').waitFor()
+    await operation.locator('.execute').click()
+    expect(await answerIn(operation, '200')).toMatchObject({
+      username: 'reviewer',
+      reviewer_role: { role: 'community_reviewer' },
+    })
+  })
+
+  test('offers every seeded user', async () => {
+    const { personas } = await import('../../local/service/users.ts')
+    const offered = await page
+      .locator('#people option')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('value')))
+    expect(offered).toEqual(personas.map(({ email }) => email))
+  })
+
+  test('asks for the representation that is chosen', async () => {
+    const made = await app.contributor.post('/cidoc/monuments/', { body: { name: 'Chosen stupa' } })
+    await page.getByLabel('Sign in as a seeded user').fill('dev@heritage.test')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Signed in as dev@heritage.test.').waitFor()
+    const operation = await open('/api/v1/cidoc/monuments/{id}/', 'getMonumentsById')
+    await operation.getByPlaceholder('id').fill(String(made.body.id))
+    const chosen = operation.locator('.response', { hasText: 'Controls Accept header' }).locator('select').first()
+    for (const type of ['application/ld+json', 'application/geo+json']) {
+      await chosen.selectOption(type)
+      await operation.locator('.execute').click()
+      await operation.locator('.live-responses-table', { hasText: `content-type: ${type}` }).waitFor()
+    }
+    expect(await answerIn(operation, '200')).toMatchObject({ type: 'Feature', properties: { name: 'Chosen stupa' } })
+  })
+
+  test('sends the example of a body as it stands', async () => {
+    await page.getByLabel('Sign in as a seeded user').fill('reviewer@heritage.test')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Signed in as reviewer@heritage.test.').waitFor()
+    const operation = await open('/api/v1/cidoc/monuments/', 'postMonuments')
+    await operation.locator('.execute').click()
+    const made = await answerIn(operation, '201')
+    const { body } = await app.staff.get(`/cidoc/monuments/${made.id}/`)
+    expect(body).toMatchObject({ contributor: 'reviewer', name: made.name })
+  })
+
+  test('tells why somebody unknown is not signed in', async () => {
+    await page.getByLabel('Sign in as a seeded user').fill('nobody@heritage.test')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Only seeded users sign in here.').waitFor()
+  })
+
+  test('asks no other host for anything, and nothing that its own policy forbids', () => {
+    expect(requests.length).toBeGreaterThan(5)
+    expect(requests.filter((url) => !url.startsWith(`${service.origin}/`) && !url.startsWith('data:'))).toEqual([])
+    // The refusals that the tests above provoke are all that is complained of.
+    expect(complaints.filter((text) => !/status of (401|403)/.test(text))).toEqual([])
+  })
+})
+
+describe('outside of dev mode', () => {
+  test('the page has no way in for seeded users', async () => {
+    const { shipped, unpacked } = await import('../../lib/ops/shipped-files.ts')
+    const [plain, dev] = await Promise.all(
+      ['page.html', 'page-dev.html'].map(async (name) => Buffer.from(unpacked(await shipped(name))).toString()),
+    )
+    expect(dev).toContain('sign-in')
+    expect(plain).not.toContain('sign-in')
+    expect(plain).toContain('/docs/page.js')
+  })
+})

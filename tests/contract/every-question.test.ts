@@ -1,0 +1,326 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { kinds, recordKinds } from '../../lib/kinds/index.ts'
+import type { App, Persona } from '../harness/app.ts'
+import { followTable } from '../harness/following.ts'
+import { contribute, everyState, publish, submit, sure } from '../harness/make.ts'
+import { mp3, pdf } from '../harness/media-files.ts'
+import { at, openProjects, projectIn } from '../harness/projects.ts'
+
+/**
+ * Every question that GET can ask: each parameter that the document declares with each of its values, and each two of them
+ * together, by people of four ranks. None fails, and each answer is one that the document knows: tests/harness/app.ts sees to that.
+ * What the functions need of the table and the bucket for it is noted meanwhile; see local/deploy/access.ts.
+ */
+
+type Operation = {
+  parameters: { name: string; in: string; schema: object }[]
+  responses: Record<string, { content?: object }>
+}
+type Route = { path: string; operation: Operation }
+
+let app: App
+/** What stands for a parameter, by its name, after the path where it means something else there. */
+let values: Record<string, readonly string[]>
+beforeAll(async () => {
+  app = await openProjects({ RATE_UPLOADS: '1000/day' })
+  values = { ...said, ...(await world()) }
+}, 60_000)
+
+const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
+const hostile = [
+  '',
+  ' ',
+  '-1',
+  '0',
+  '1e9',
+  'null',
+  '%',
+  "' OR 1=1 --",
+  '\u0000',
+  '🜁',
+  '../..',
+  'मन्दिर',
+  'x'.repeat(3000),
+]
+const flag = ['1', 'true', '0', 'false']
+const ordering = ['name', '-name', 'created_at', '-created_at', 'updated_at', '-updated_at', '-triage_priority']
+
+const said: Record<string, readonly string[]> = {
+  access_tier: ['public', 'restricted'],
+  activity_type: ['contribution_submitted', 'comment_added', 'review_accepted'],
+  all: flag,
+  asserted_property: ['note', 'name'],
+  category: ['tangible', 'intangible', 'spatiotemporal', 'actors'],
+  contradictions_only: flag,
+  contributor: ['dev', 'other', 'nobody'],
+  domain: ['structure', 'location'],
+  entity_type: ['structure', 'structures'],
+  facets: flag,
+  flag_type: ['other', 'duplicate'],
+  format: ['json', 'yaml', 'prometheus'],
+  from: ['1', '2'],
+  group: ['location', 'structure'],
+  hint: ['x', Buffer.from('["x",1]').toString('base64url')],
+  identifier: ['Q1', 'none'],
+  include_members: flag,
+  ingest_status: ['registered', 'pending'],
+  institution: ['Heritage'],
+  is_read: flag,
+  is_resolved: flag,
+  kind: ['structure', 'person'],
+  limit: ['1', '100', '0', '101'],
+  locked: flag,
+  max_trust_tier_rank: ['1', '5', '0'],
+  min_worst_source_rank: ['1', '5', '0'],
+  mine: flag,
+  my_domain: flag,
+  name: ['Survey', 'survey of'],
+  offset: ['1', '1000'],
+  ordering: [...ordering, 'merged_at', '-submitted_at', 'date_joined', '-date_joined'],
+  owner: ['dev', 'nobody'],
+  page: ['1', '2', '1000'],
+  page_size: ['1', '100'],
+  property: ['note', 'name'],
+  published: flag,
+  q: ['sight', 'Sight pub', 'सिग्त'],
+  registry_key: ['structure'],
+  resource: ['structures', 'users', 'projects', 'structures,review_queue', 'entity_clusters'],
+  search: ['sight', 'Sight pub', 'dev', 'survey'],
+  sort: ['relevance', 'newest', '-created_at', 'name'],
+  source_type: ['book', 'archive'],
+  stale_days: ['1', '30'],
+  state: ['draft', 'in_review', 'needs_revision', 'approved', 'merged', 'withdrawn'],
+  status: [
+    ...['published', 'accepted', 'pending', 'pending_review', 'pending_revision', 'rejected', 'deleted'],
+    'approved',
+  ],
+  to: ['1', '2'],
+  type: ['all', 'structure', 'person', 'contributor', 'week', 'month'],
+  type_scope: ['structure', 'architecturalstructure'],
+  username: ['dev', 'reviewer', 'nobody'],
+  version: ['1', '2'],
+  visibility: ['public', 'private', 'org'],
+}
+
+/** Something of all that there is, in every state; answers what there is to ask for. */
+async function world(): Promise<Record<string, readonly string[]>> {
+  const following = await followTable()
+  const sights = Object.values(await everyState(app, 'structures'))
+  const [sight = { id: 0, cultural_entity_id: '' }] = sights
+  const place = await publish(app, 'locations', { name: 'Sight place', coordinates: '27.6722, 85.4279' })
+  await publish(app, 'events', { name: 'Sight event', location: 'Sight place' })
+  await contribute(app.other, 'persons', { name: 'Sight person' })
+  sure(200, await app.contributor.patch(`/cidoc/structures/${sight.id}/`, { body: { note: 'A second note' } }))
+
+  const about = { entity_type: 'structure', entity_id: sight.id, property: 'note', value: 'Another note' }
+  const claim = sure(201, await app.other.post('/cidoc/assertions/', { body: about }))
+  const paper = new FormData()
+  paper.set('name', 'Survey')
+  paper.set('source_type', 'book')
+  paper.set('uploaded_file', new File([Uint8Array.from(pdf())], 'survey.pdf'))
+  const source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: paper }))
+  const bare = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Survey of walls' } }))
+  const gathers = {
+    canonical_label: 'Sights',
+    type_scope: 'structure',
+    members: [{ entity_type: 'structure', entity_id: sight.id }],
+  }
+  const cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body: gathers }))
+  const raised = { entity: sight.cultural_entity_id, flag_type: 'other' }
+  const mark = sure(201, await app.community.post('/data/review-flags/', { body: raised }))
+
+  const thread = `/data/entities/${sight.cultural_entity_id}/comments/`
+  const remark = sure(201, await app.other.post(thread, { body: { comment: 'Said' } }))
+  sure(201, await app.contributor.post(thread, { body: { comment: 'Answered', parent: remark.comment_id } }))
+  const sent = await Promise.all(['pending', 'accepted', 'rejected'].map((status) => submit('dev', { status })))
+  const change = { submission: sent[0]?.id, title: 'T', description: 'D' }
+  const suggestion = sure(201, await app.other.post('/data/submission-suggestions/', { body: change }))
+  const application = sure(
+    201,
+    await app.other.post('/data/reviewer-applications/', { body: { message: 'I know them.' } }),
+  )
+
+  const slugs: string[] = []
+  for (const state of said.state ?? []) {
+    const one = await contribute(app.contributor, 'traditions', { name: `Sight ${state}` })
+    slugs.push(await projectIn(app, state, [one], { visibility: slugs.length % 2 === 0 ? 'public' : 'private' }))
+  }
+  const [slug = ''] = slugs
+  const saying = sure(201, await app.contributor.post(at(slug, 'comments/'), { body: { comment: 'Said' } }))
+  const sound = new FormData()
+  sound.set('file', new File([Uint8Array.from(mp3())], 'a.mp3'))
+  const asset = sure(201, await app.contributor.post(at(slug, 'assets/upload/'), { body: sound }))
+  await following.settled()
+  const { handler: putOut } = await import('../../functions/exporter.ts')
+  await putOut()
+  // Some of what waits has waited for long.
+  app.tick(40 * 86_400)
+  await contribute(app.contributor, 'structures', { name: 'Sight of today' })
+  await following.settled()
+
+  const ids = async (who: Persona, path: string, name = 'id') =>
+    sure(200, await who.get(path))
+      .results.slice(0, 3)
+      .map((it: Record<string, unknown>) => String(it[name]))
+  const people = await ids(app.staff, '/data/platform-admin/users/')
+  const entities = [...sights, place].map((it) => it.cultural_entity_id)
+  const revisions = await ids(app.staff, `/data/revisions/?entity=${sight.cultural_entity_id}`, 'revision_id')
+  return {
+    after: sent.map((it) => it.submission_id),
+    cultural_entity_id: entities,
+    entity: entities,
+    entity_id: entities,
+    file: ['page.js', 'page.css'],
+    notification_type: ['review_decision', 'comment'],
+    reviewer: people,
+    slug: slugs,
+    submission_id: [sight.cultural_entity_id, ...sent.map((it) => it.submission_id)],
+    user_id: people,
+    'user slug': people,
+    'assertions entity_id': [String(sight.id)],
+    'assertions id': [claim.id],
+    'data_sources id': [source.id, bare.id],
+    'entity-clusters id': [cluster.id],
+    'related id': [String(sight.id), String(place.id)],
+    'activities id': await ids(app.staff, '/data/activities/', 'activity_id'),
+    'comments id': [remark.comment_id, String(remark.id)],
+    'projects comments id': [saying.comment_id],
+    'moderations id': sent.map((it) => it.submission_id),
+    'notifications id': await ids(app.contributor, '/data/notifications/', 'notification_id'),
+    'users id': people,
+    'assets id': [asset.id],
+    'entities id': await ids(app.contributor, at(slug, 'entities/')),
+    'memberships id': await ids(app.contributor, at(slug, 'memberships/')),
+    'review-flags id': [mark.id],
+    'reviewer-applications id': [application.id],
+    'reviewer-roles id': await ids(app.staff, '/data/reviewer-roles/'),
+    'revisions id': revisions,
+    'submission-suggestions id': [String(suggestion.id)],
+    'submissions id': sent.flatMap((it) => [String(it.id), it.submission_id]),
+    // Of a record of any kind.
+    id: sights.map((it) => String(it.id)),
+  }
+}
+
+/** What stands for a parameter of a route: of a member of a list, what the list is of. */
+function valuesFor(name: string, path: string): readonly string[] {
+  const [before = ''] = path.split(`{${name}}`)
+  const [place, around] = before
+    .split('/')
+    .filter((part) => /^[a-z]/.test(part))
+    .reverse()
+  return values[`${around} ${place} ${name}`] ?? values[`${place} ${name}`] ?? values[name] ?? []
+}
+
+/** The kinds of record share their routes, so each question about a list is put to one of them, in turns. */
+const segments = recordKinds.map((key) => kinds[key].segment)
+const isOfKind = (path: string, kind: string) => path.startsWith(`/api/v1/cidoc/${kind}/`)
+const document: { paths: Record<string, { get?: Operation }> } = JSON.parse(
+  readFileSync(new URL('openapi.json', import.meta.url), 'utf8'),
+)
+const routes = Object.entries(document.paths).flatMap(([path, { get }]) =>
+  get && !segments.some((kind) => kind !== 'structures' && isOfKind(path, kind)) ? [{ path, operation: get }] : [],
+)
+
+const people = ['anon', 'contributor', 'community', 'curator', 'staff'] as const
+type Who = (typeof people)[number]
+type Ask = { path: string; query: Record<string, string>; headers: Record<string, string>; by: readonly Who[] }
+
+/** The questions to one route: of each place, with each value, with each two parameters, and in each form of answer. */
+function asksOf({ path, operation }: Route): Ask[] {
+  const paramsIn = (where: string) => operation.parameters.filter((it) => it.in === where)
+  const places = placesOf(
+    path,
+    paramsIn('path').map(({ name }) => name),
+  )
+  const ask = (i: number, sent: Partial<Ask> = {}): Ask => {
+    const place = places.known[i % places.known.length] ?? path
+    const kind = segments[i % segments.length] ?? ''
+    const at = place.replace(/cidoc\/structures\/$/, `cidoc/${kind}/`)
+    return { path: at, query: {}, headers: {}, by: people, ...sent }
+  }
+  let turns = 0
+  const next = <T>(all: readonly T[]): T => all[turns++ % all.length] as T
+  const offered = paramsIn('query').map(({ name, schema }) => ({
+    name,
+    values: listedIn(schema) ?? valuesFor(name, path),
+  }))
+  // One of those that say which page is enough beside others.
+  const paired = offered.filter(({ name }) => !['offset', 'page', 'page_size', 'hint'].includes(name))
+  const pairs = paired.flatMap((one, i) => paired.slice(i + 1).map((other) => [one, other]))
+  const types = Object.keys(operation.responses['200']?.content ?? {})
+  return [
+    ...places.known.map((_, i) => ask(i)),
+    ...places.hostile.map((at, i) => ask(i, { path: at, by: [next(people)] })),
+    ...offered.flatMap(({ name, values }, i) => [
+      ...values.map((value, k) => ask(i + k, { query: { [name]: value }, by: [next(people), next(people)] })),
+      ...[1, 2].map((k) => ask(i + k, { query: { [name]: next(hostile) }, by: [next(people)] })),
+    ]),
+    ...pairs.map((both, i) => {
+      const query = both.map(({ name, values }) => [name, values === flag ? '1' : next(values)])
+      return ask(i, {
+        query: Object.fromEntries(query),
+        by: [next(['anon', 'community', 'curator']), 'contributor', 'staff'],
+      })
+    }),
+    ...types.map((accept, i) => ask(i, { headers: { accept }, by: [next(people), 'staff'] })),
+    ...['"x"', '*', 'x'].map((tag, i) => ask(i, { headers: { 'if-none-match': tag }, by: [next(people)] })),
+  ]
+}
+
+/** The values that the document itself lists. */
+function listedIn(schema: object): readonly string[] | undefined {
+  const [, list] = /"enum":(\[.*?\])/.exec(JSON.stringify(schema)) ?? []
+  return list === undefined ? undefined : JSON.parse(list)
+}
+
+/** The addresses that a route has here: every value of the param that has the most, and some where nothing is. */
+function placesOf(path: string, names: readonly string[]): { known: string[]; hostile: string[] } {
+  const given = Object.fromEntries(names.map((name) => [name, valuesFor(name, path)]))
+  const most = Math.max(1, ...Object.values(given).map((all) => all.length))
+  const fill = (turn: number, last?: string) =>
+    names.reduce((address, name, i) => {
+      const known = given[name]?.[turn % given[name].length] ?? ''
+      const value = i === names.length - 1 ? (last ?? known) : known
+      return address.replace(`{${name}}`, encodeURIComponent(value))
+    }, path)
+  return {
+    known: Array.from({ length: most }, (_, turn) => fill(turn)),
+    hostile: names.length > 0 ? [unknown, '999999999', '0', '\u0000', 'मन्दिर'].map((it, turn) => fill(turn, it)) : [],
+  }
+}
+
+test('whatever can be asked for has values here', () => {
+  const mute = routes.flatMap(({ path, operation }) =>
+    operation.parameters
+      .filter((it) => it.in !== 'header' && !listedIn(it.schema) && valuesFor(it.name, path).length === 0)
+      .map(({ name }) => `${path} ${name}`),
+  )
+  expect(mute).toEqual([])
+})
+
+describe('no question fails', () => {
+  test.each(routes)('$path', async (route) => {
+    const failed: string[] = []
+    const statuses = new Set<number>()
+    for (const { path, query, headers, by } of asksOf(route)) {
+      for (const who of by) {
+        const fault = await app[who].get(path, { query, headers }).then(
+          ({ status, text }) => {
+            statuses.add(status)
+            return status >= 500 ? `${status} ${text}` : undefined
+          },
+          (error: unknown) => String(error),
+        )
+        if (fault) failed.push(`${who} ${path} ${JSON.stringify({ ...query, ...headers })}: ${fault}`.slice(0, 500))
+      }
+    }
+    expect(failed).toEqual([])
+    // Else nothing was found that could have failed.
+    expect([...statuses]).toContain(unseen.includes(route.path) ? 404 : 200)
+  })
+})
+
+/** Nobody has an image here. */
+const unseen = ['/api/v1/data/user/{slug}/image/']

@@ -1,0 +1,787 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { routes as activities } from '../../functions/activities.ts'
+import type { routes as assertions } from '../../functions/assertions.ts'
+import type { routes as assets } from '../../functions/assets.ts'
+import type { routes as assistant } from '../../functions/assistant.ts'
+import type { routes as clusters } from '../../functions/clusters.ts'
+import type { routes as comments } from '../../functions/comments.ts'
+import type { routes as documents } from '../../functions/documents.ts'
+import type { routes as entities } from '../../functions/entities.ts'
+import type { routes as exports } from '../../functions/exports.ts'
+import type { routes as flags } from '../../functions/flags.ts'
+import type { routes as health } from '../../functions/health.ts'
+import type { routes as leaderboard } from '../../functions/leaderboard.ts'
+import type { routes as notifications } from '../../functions/notifications.ts'
+import type { routes as profileImages } from '../../functions/profile-images.ts'
+import type { routes as projects } from '../../functions/projects.ts'
+import type { routes as queue } from '../../functions/queue.ts'
+import type { routes as records } from '../../functions/records.ts'
+import type { routes as registry } from '../../functions/registry.ts'
+import type { routes as reviews } from '../../functions/reviews.ts'
+import type { routes as revisions } from '../../functions/revisions.ts'
+import type { routes as roles } from '../../functions/roles.ts'
+import type { routes as search } from '../../functions/search.ts'
+import type { routes as sources } from '../../functions/sources.ts'
+import type { routes as submissions } from '../../functions/submissions.ts'
+import type { routes as tokens } from '../../functions/tokens.ts'
+import type { routes as users } from '../../functions/users.ts'
+import { type App, openApp } from '../harness/app.ts'
+import { functionNames } from '../harness/functions.ts'
+import { contribute, publish, submit, sure } from '../harness/make.ts'
+import { mp3 } from '../harness/media-files.ts'
+
+/** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
+type Groups = {
+  activities: typeof activities
+  assertions: typeof assertions
+  assets: typeof assets
+  assistant: typeof assistant
+  clusters: typeof clusters
+  documents: typeof documents
+  comments: typeof comments
+  entities: typeof entities
+  exports: typeof exports
+  flags: typeof flags
+  health: typeof health
+  leaderboard: typeof leaderboard
+  notifications: typeof notifications
+  'profile-images': typeof profileImages
+  projects: typeof projects
+  queue: typeof queue
+  records: typeof records
+  registry: typeof registry
+  reviews: typeof reviews
+  revisions: typeof revisions
+  roles: typeof roles
+  search: typeof search
+  sources: typeof sources
+  submissions: typeof submissions
+  tokens: typeof tokens
+  users: typeof users
+}
+type Matrix = { [G in keyof Groups]: Record<keyof Groups[G], readonly Case[]> }
+
+type Place = { path: string; body?: unknown; query?: Record<string, string | number> }
+type Case = { place: () => Place | Promise<Place>; gives: readonly number[] }
+
+const personas = ['anon', 'other', 'contributor', 'community', 'domain', 'curator', 'staff'] as const
+let app: App
+let me: string
+let published: { id: number; cultural_entity_id: string }
+let pending: typeof published
+let claim: { id: string }
+let source: { id: string }
+let cluster: { id: string }
+const sayings = { open: '', hidden: '' }
+const files = { open: '', hidden: '' }
+const revisionIds = { published: '', pending: '' }
+beforeAll(async () => {
+  app = await openApp({ env: { RATE_PROJECTS: '1000/h' } })
+  me = (await app.contributor.get('/api/user/info')).body.id
+  published = await publish(app, 'structures', { name: 'Published' })
+  pending = await contribute(app.contributor, 'structures', { name: 'Pending' })
+  for (const [name, it] of Object.entries({ published, pending })) {
+    const { body } = await app.staff.get(`/data/cultural-entities/${it.cultural_entity_id}/`)
+    Object.assign(revisionIds, { [name]: body.current_revision.revision_id })
+  }
+  const about = { entity_type: 'structure', entity_id: published.id }
+  claim = sure(201, await app.other.post('/cidoc/assertions/', { body: { ...about, property: 'note', value: 'x' } }))
+  source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Source' } }))
+  const body = { canonical_label: 'Cluster', type_scope: 'structure' }
+  cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
+  await newProject('open-project', 'public')
+  await newProject('hidden-project', 'private')
+  Object.assign(sayings, { open: await saying('open-project'), hidden: await saying('hidden-project') })
+  Object.assign(files, { open: await newAsset('open-project'), hidden: await newAsset('hidden-project') })
+})
+
+const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
+let made = 0
+const fresh = () => contribute(app.contributor, 'structures', { name: `Fresh ${++made}` })
+const freshPublished = () => publish(app, 'structures', { name: `Fresh ${++made}` })
+const freshDeleted = async () => {
+  const it = await freshPublished()
+  sure(204, await app.staff.delete(`/cidoc/structures/${it.id}/`))
+  return it
+}
+
+/** One case at a place that stays what it is. */
+const at = (path: () => string, gives: readonly number[], sent: Omit<Place, 'path'> = {}): Case[] => [
+  { place: () => ({ path: path(), ...sent }), gives },
+]
+/** A place that is made anew for each persona, because the request changes it. */
+const anew = (
+  make: () => Promise<typeof published>,
+  path: (it: typeof published) => string,
+  gives: readonly number[],
+  body?: object,
+): Case => ({
+  place: async () => ({ path: path(await make()), body }),
+  gives,
+})
+const all = (status: number) => personas.map(() => status)
+const signedIn = (status: number) => personas.map((who) => (who === 'anon' ? 401 : status))
+/** anon, any other contributor, the contributor, reviewers of three ranks, staff. */
+const by = (
+  anon: number,
+  other: number,
+  contributor: number,
+  community: number,
+  domain: number,
+  curator: number,
+  staff: number,
+) => [anon, other, contributor, community, domain, curator, staff]
+const inspectsHidden = by(404, 404, 200, 200, 200, 200, 200)
+const readsHidden = by(404, 404, 200, 404, 404, 404, 200)
+const changesHidden = (ok: number) => by(401, 404, ok, 404, 404, 404, ok)
+const changesOpen = (ok: number) => by(401, 403, ok, 403, 403, 403, ok)
+const staffOnly = (ok: number) => by(401, 403, 403, 403, 403, 403, ok)
+const reviewers = (ok: number) => by(401, 403, 403, ok, ok, ok, ok)
+const curators = (ok: number) => by(401, 403, 403, 403, 403, ok, ok)
+
+const record = (it: { id: number }) => `/cidoc/structures/${it.id}/`
+const entity = (it: { cultural_entity_id: string }) => `/data/cultural-entities/${it.cultural_entity_id}/`
+const queued = (it: { cultural_entity_id: string }) => `/data/review-queue/${it.cultural_entity_id}/`
+const note = { note: 'n' }
+const flagOn = (it: typeof published) => ({ entity: it.cultural_entity_id, flag_type: 'other' })
+/** A flag that a stranger to the record has raised on it, made anew for each persona. */
+const flagged = (
+  make: () => Promise<typeof published>,
+  path: (id: string) => string,
+  gives: readonly number[],
+  body?: object,
+): Case => ({
+  place: async () => {
+    const it = sure(201, await app.community.post('/data/review-flags/', { body: flagOn(await make()) }))
+    return { path: path(it.id), body }
+  },
+  gives,
+})
+const flagAt = (id: string) => `/data/review-flags/${id}/`
+const settlesFlags = (hidden: 403 | 404, ok: number) => by(401, hidden, 403, ok, ok, ok, ok)
+const whole = { name: 'Whole' }
+
+/** A comment that the contributor has made, made anew for each persona. */
+const remarked = (
+  make: () => Promise<typeof published>,
+  path: (it: { id: number }, entity: string) => string,
+  gives: readonly number[],
+  body?: object,
+): Case => ({
+  place: async () => {
+    const { cultural_entity_id } = await make()
+    const it = sure(201, await app.contributor.post(thread(cultural_entity_id), { body: said }))
+    return { path: path(it, cultural_entity_id), body }
+  },
+  gives,
+})
+const thread = (entity_id: string) => `/data/entities/${entity_id}/comments/`
+const inThread = ({ id }: { id: number }, entity_id: string) => `${thread(entity_id)}${id}/`
+const flatly = ({ id }: { id: number }) => `/data/comments/${id}/`
+const said = { comment: 'Said' }
+
+const newProject = async (slug: string, visibility: string) => {
+  const body = { slug, visibility, title: slug }
+  const reply = await app.contributor.post('/data/projects/', { body })
+  return sure(201, reply).slug
+}
+const inOpen = (rest: string) => `/data/projects/open-project/${rest}`
+const inHidden = (rest: string) => `/data/projects/hidden-project/${rest}`
+const readsProject = (rest: string, anon: number, ok: number) => [
+  ...at(() => inOpen(rest), by(anon, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(rest), by(anon === 401 ? 401 : 404, 404, ok, 404, 404, 404, ok)),
+]
+const editsProject = (rest: string, ok: number, body: object = {}) => [
+  ...at(() => inOpen(rest), changesOpen(ok), { body }),
+  ...at(() => inHidden(rest), changesHidden(ok), { body }),
+]
+const newAsset = async (slug: string) => {
+  const body = new FormData()
+  body.set('file', new File([Uint8Array.from(mp3())], 'a.mp3'))
+  return sure(201, await app.contributor.post(`/data/projects/${slug}/assets/upload/`, { body })).id
+}
+const readsAsset = (ok: number) => [
+  ...at(() => inOpen(`assets/${files.open}/`), by(401, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(`assets/${files.hidden}/`), by(401, 404, ok, 404, 404, 404, ok)),
+]
+const changesAsset = (rest: string, ok: number, body: object = {}) => [
+  ...at(() => inOpen(`assets/${files.open}/${rest}`), changesOpen(ok), { body }),
+  ...at(() => inHidden(`assets/${files.hidden}/${rest}`), changesHidden(ok), { body }),
+]
+const saying = async (slug: string) =>
+  sure(201, await app.contributor.post(`/data/projects/${slug}/comments/`, { body: { comment: 'x' } })).comment_id
+const readsSaying = (rest: string, anon: number, ok: number) => [
+  ...at(() => inOpen(`comments/${sayings.open}/${rest}`), by(anon, ok, ok, ok, ok, ok, ok)),
+  ...at(() => inHidden(`comments/${sayings.hidden}/${rest}`), by(anon, 404, ok, 404, 404, 404, ok)),
+]
+const changesSaying = (ok: number) => [
+  ...at(() => inOpen(`comments/${sayings.open}/`), changesOpen(ok), { body: {} }),
+  ...at(() => inHidden(`comments/${sayings.hidden}/`), changesHidden(ok), { body: {} }),
+]
+
+/** A suggestion that the other contributor has made on a submission of the contributor, made anew for each persona. */
+const suggested = (path: (id: number) => string, gives: readonly number[]): Case => ({
+  place: async () => {
+    const body = { submission: (await submit('dev')).id, title: 'T', description: 'D' }
+    return { path: path(sure(201, await app.other.post('/data/submission-suggestions/', { body })).id) }
+  },
+  gives,
+})
+const submitted = (path: (id: string) => string, status?: 'accepted', body?: object) => async (): Promise<Place> => ({
+  path: path((await submit('dev', { status })).submission_id),
+  body,
+})
+const openAndClosed = (path: (id: string) => string): Case[] => [
+  { place: submitted(path, 'accepted'), gives: all(200) },
+  { place: submitted(path), gives: by(404, 200, 200, 200, 200, 200, 200) },
+]
+
+/** The latest activity on a record. */
+const activityOf = async (it: typeof published) => {
+  const { results } = (await app.staff.get(`/data/activities/?entity=${it.cultural_entity_id}`)).body
+  return `/data/activities/${results[0].activity_id}/`
+}
+
+const matrix: Matrix = {
+  submissions: {
+    'GET /data/submissions/': at(() => '/data/submissions/', signedIn(200)),
+    'GET /data/submissions/ids/': at(() => '/data/submissions/ids', all(200)),
+    'GET /data/submissions/{id}/': openAndClosed((id) => `/data/submissions/${id}/`),
+    'GET /data/submissions/{id}/versions/': openAndClosed((id) => `/data/submissions/${id}/versions/`),
+    'GET /data/submissions/{id}/versions/{version}/': openAndClosed((id) => `/data/submissions/${id}/versions/1/`),
+    'GET /data/submissions/{id}/edit-suggestions/': openAndClosed((id) => `/data/submissions/${id}/edit-suggestions`),
+    'POST /data/submissions/': at(() => '/data/submissions/', all(410), { body: {} }),
+    'POST /data/submissions/form-submit/': at(() => '/data/submissions/form-submit/', all(410), { body: {} }),
+    'PUT /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410), { body: {} }),
+    'PATCH /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410), { body: {} }),
+    'DELETE /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410)),
+    'GET /data/submission-suggestions/': at(() => '/data/submission-suggestions/', signedIn(200)),
+    'POST /data/submission-suggestions/': [
+      { place: submitted(() => '/data/submission-suggestions/', undefined, {}), gives: signedIn(400) },
+    ],
+    'GET /data/submission-suggestions/{id}/': [
+      suggested((id) => `/data/submission-suggestions/${id}/`, by(401, 200, 200, 200, 200, 200, 200)),
+    ],
+    'POST /data/submission-suggestions/{id}/approve/': [
+      suggested((id) => `/data/submission-suggestions/${id}/approve/`, reviewers(200)),
+    ],
+    'POST /data/submission-suggestions/{id}/reject/': [
+      suggested((id) => `/data/submission-suggestions/${id}/reject/`, reviewers(200)),
+    ],
+    'GET /data/moderations/{id}/': [{ place: submitted((id) => `/data/moderations/${id}/`), gives: staffOnly(200) }],
+    'PUT /data/moderations/{id}/': [
+      { place: submitted((id) => `/data/moderations/${id}/`, undefined, { status: 'review' }), gives: staffOnly(200) },
+    ],
+    'PATCH /data/moderations/{id}/': [
+      { place: submitted((id) => `/data/moderations/${id}/`, undefined, {}), gives: staffOnly(200) },
+    ],
+  },
+
+  comments: {
+    'GET /data/entities/{entity_id}/comments/': [
+      ...at(() => thread(published.cultural_entity_id), all(200)),
+      ...at(() => thread(pending.cultural_entity_id), inspectsHidden),
+    ],
+    'POST /data/entities/{entity_id}/comments/': [
+      ...at(() => thread(published.cultural_entity_id), signedIn(201), { body: said }),
+      ...at(() => thread(pending.cultural_entity_id), by(401, 404, 201, 201, 201, 201, 201), { body: said }),
+      anew(freshDeleted, (it) => thread(it.cultural_entity_id), by(401, 404, 404, 404, 404, 404, 403), said),
+    ],
+    'GET /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, all(200)),
+      remarked(fresh, inThread, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/comments/{id}/replies/': [
+      remarked(freshPublished, (...it) => `${inThread(...it)}replies/`, all(200)),
+      remarked(fresh, (...it) => `${inThread(...it)}replies/`, inspectsHidden),
+    ],
+    'PUT /data/entities/{entity_id}/comments/{id}/': [remarked(freshPublished, inThread, changesOpen(200), said)],
+    'PATCH /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, changesOpen(200), said),
+      remarked(fresh, inThread, by(401, 404, 200, 403, 403, 403, 200), said),
+    ],
+    'DELETE /data/entities/{entity_id}/comments/{id}/': [
+      remarked(freshPublished, inThread, changesOpen(204)),
+      remarked(fresh, inThread, by(401, 404, 204, 403, 403, 403, 204)),
+    ],
+    'GET /data/comments/': at(() => `/data/comments/?user_id=${me}`, all(200)),
+    'POST /data/comments/': [
+      ...at(() => '/data/comments/', signedIn(400), { body: said }),
+      {
+        place: () => ({ path: '/data/comments/', body: { ...said, submission: pending.cultural_entity_id } }),
+        gives: by(401, 400, 201, 201, 201, 201, 201),
+      },
+    ],
+    'GET /data/comments/{id}/': [remarked(freshPublished, flatly, all(200)), remarked(fresh, flatly, inspectsHidden)],
+    'PUT /data/comments/{id}/': [remarked(freshPublished, flatly, changesOpen(200), said)],
+    'PATCH /data/comments/{id}/': [
+      remarked(freshPublished, flatly, changesOpen(200), said),
+      remarked(fresh, flatly, by(401, 404, 200, 403, 403, 403, 200), said),
+    ],
+    'DELETE /data/comments/{id}/': [
+      remarked(freshPublished, flatly, changesOpen(204)),
+      remarked(fresh, flatly, by(401, 404, 204, 403, 403, 403, 204)),
+    ],
+  },
+
+  records: {
+    'GET /cidoc/{segment}/': at(() => '/cidoc/structures/', all(200)),
+    'GET /cidoc/context.jsonld/': at(() => '/cidoc/context.jsonld', all(200)),
+    'GET /cidoc/related/': [
+      { place: () => ({ path: '/cidoc/related/', query: { domain: 'structure', id: published.id } }), gives: all(200) },
+      {
+        place: () => ({ path: '/cidoc/related/', query: { domain: 'structure', id: pending.id } }),
+        gives: readsHidden,
+      },
+    ],
+    'POST /cidoc/assist/suggest-field/': at(() => '/cidoc/assist/suggest-field/', signedIn(200), {
+      body: { ontology_class: 'structure', field_key: 'note' },
+    }),
+    'POST /cidoc/{segment}/': at(() => '/cidoc/traditions/', signedIn(201), { body: whole }),
+    'GET /cidoc/{segment}/{id}/': [...at(() => record(published), all(200)), ...at(() => record(pending), readsHidden)],
+    'PUT /cidoc/{segment}/{id}/': [
+      anew(fresh, record, changesHidden(200), whole),
+      anew(freshPublished, record, changesOpen(200), whole),
+    ],
+    'PATCH /cidoc/{segment}/{id}/': [
+      anew(fresh, record, changesHidden(200), note),
+      anew(freshPublished, record, changesOpen(200), note),
+    ],
+    'DELETE /cidoc/{segment}/{id}/': [
+      anew(fresh, record, changesHidden(204)),
+      anew(freshPublished, record, staffOnly(204)),
+    ],
+    'POST /cidoc/{segment}/{id}/restore/': [
+      anew(freshDeleted, (it) => `${record(it)}restore/`, by(401, 404, 404, 404, 404, 404, 200)),
+      ...at(() => `${record(published)}restore/`, staffOnly(409)),
+    ],
+  },
+
+  entities: {
+    'GET /data/cultural-entities/': at(() => '/data/cultural-entities/', all(200)),
+    'POST /data/cultural-entities/': at(() => '/data/cultural-entities/', signedIn(201), {
+      body: { name: 'E', category: 'other', description: 'd' },
+    }),
+    'GET /data/cultural-entities/my_contributions/': at(
+      () => '/data/cultural-entities/my_contributions/',
+      signedIn(200),
+    ),
+    'GET /data/cultural-entities/{entity_id}/': [
+      ...at(() => entity(published), all(200)),
+      ...at(() => entity(pending), readsHidden),
+    ],
+    'PUT /data/cultural-entities/{entity_id}/': [
+      anew(fresh, entity, changesHidden(200), whole),
+      anew(freshPublished, entity, changesOpen(200), whole),
+    ],
+    'PATCH /data/cultural-entities/{entity_id}/': [
+      anew(fresh, entity, changesHidden(200), note),
+      anew(freshPublished, entity, changesOpen(200), note),
+    ],
+    'DELETE /data/cultural-entities/{entity_id}/': [
+      anew(fresh, entity, changesHidden(204)),
+      anew(freshPublished, entity, staffOnly(204)),
+    ],
+    'POST /data/cultural-entities/{entity_id}/create_revision/': [
+      anew(fresh, (it) => `${entity(it)}create_revision/`, changesHidden(201), note),
+      anew(freshPublished, (it) => `${entity(it)}create_revision/`, changesOpen(201), note),
+    ],
+    // Nothing is a draft yet, so who may submit is told that it is none.
+    'POST /data/cultural-entities/{entity_id}/submit_for_review/': [
+      ...at(() => `${entity(pending)}submit_for_review/`, changesHidden(400)),
+      ...at(() => `${entity(published)}submit_for_review/`, changesOpen(400)),
+    ],
+  },
+
+  search: {
+    'GET /data/search/': at(() => '/data/search/', all(200), { query: { q: 'published' } }),
+    'GET /data/search/suggest/': at(() => '/data/search/suggest/', all(200), { query: { q: 'published' } }),
+    'GET /cidoc/search/': at(() => '/cidoc/search/', all(200), { query: { q: 'published' } }),
+    'GET /cidoc/discovery/': at(() => '/cidoc/discovery/', all(200)),
+  },
+
+  assistant: {
+    'POST /assistant/chat/': at(() => '/assistant/chat/', all(200), {
+      body: { messages: [{ role: 'user', content: 'Published' }] },
+    }),
+  },
+
+  queue: {
+    'GET /data/review-queue/': at(() => '/data/review-queue/', reviewers(200)),
+    'GET /data/review-queue/queue_counts/': at(() => '/data/review-queue/queue_counts/', reviewers(200)),
+    'GET /data/review-queue/triage-policy/': at(() => '/data/review-queue/triage-policy/', reviewers(200)),
+    'GET /data/review-queue/{entity_id}/': at(() => queued(pending), reviewers(200)),
+    'POST /data/review-queue/{entity_id}/claim/': [anew(fresh, (it) => `${queued(it)}claim/`, reviewers(200))],
+    'POST /data/review-queue/{entity_id}/release/': [anew(fresh, (it) => `${queued(it)}release/`, reviewers(200))],
+    'GET /data/contribution-queue/': at(() => '/data/contribution-queue/', reviewers(200)),
+    'GET /data/contribution-queue/queue-counts/': at(() => '/data/contribution-queue/queue-counts/', reviewers(200)),
+    'GET /data/contribution-queue/{entity_id}/': at(
+      () => `/data/contribution-queue/${pending.cultural_entity_id}/`,
+      reviewers(200),
+    ),
+    'POST /data/contribution-queue/{entity_id}/moderate/': [
+      anew(fresh, (it) => `/data/contribution-queue/${it.cultural_entity_id}/moderate/`, staffOnly(200), {
+        action: 'accept',
+      }),
+    ],
+  },
+
+  reviews: {
+    'GET /data/review-workspace/{entity_id}/': [
+      ...at(() => `/data/review-workspace/${published.cultural_entity_id}/`, reviewers(200)),
+      ...at(() => `/data/review-workspace/${pending.cultural_entity_id}/`, reviewers(200)),
+    ],
+    'POST /data/review-workspace/{entity_id}/decide/': [
+      anew(fresh, (it) => `/data/review-workspace/${it.cultural_entity_id}/decide/`, reviewers(201), {
+        verdict: 'accept',
+      }),
+      anew(
+        freshDeleted,
+        (it) => `/data/review-workspace/${it.cultural_entity_id}/decide/`,
+        by(401, 403, 403, 404, 404, 404, 409),
+        { verdict: 'accept' },
+      ),
+    ],
+    'GET /data/reviewer-dashboard/': at(() => '/data/reviewer-dashboard/', reviewers(200)),
+    'GET /data/review-decisions-profile/': at(() => `/data/review-decisions-profile/?reviewer=${me}`, all(200)),
+  },
+
+  revisions: {
+    'GET /data/revisions/': [
+      ...at(() => `/data/revisions/?entity=${published.cultural_entity_id}`, all(200)),
+      ...at(() => `/data/revisions/?entity=${pending.cultural_entity_id}`, all(200)),
+    ],
+    'GET /data/revisions/{id}/': [
+      ...at(() => `/data/revisions/${revisionIds.published}/`, all(200)),
+      ...at(() => `/data/revisions/${revisionIds.pending}/`, inspectsHidden),
+    ],
+    'GET /data/revisions/{id}/entity_history/': [
+      ...at(() => `/data/revisions/${revisionIds.published}/entity_history/`, all(200)),
+      ...at(() => `/data/revisions/${revisionIds.pending}/entity_history/`, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/diff/': [
+      ...at(() => `/data/entities/${published.cultural_entity_id}/diff/?from=1&to=1`, all(200)),
+      ...at(() => `/data/entities/${pending.cultural_entity_id}/diff/?from=1&to=1`, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/explain/': [
+      ...at(() => `/data/entities/${published.cultural_entity_id}/explain/`, all(200)),
+      ...at(() => `/data/entities/${pending.cultural_entity_id}/explain/`, inspectsHidden),
+    ],
+  },
+
+  assertions: {
+    'GET /cidoc/assertions/': at(() => '/cidoc/assertions/', all(200)),
+    'POST /cidoc/assertions/': at(() => '/cidoc/assertions/', signedIn(201), {
+      body: { property: 'note', value: 'x' },
+    }),
+    'GET /cidoc/assertions/{id}/': at(() => `/cidoc/assertions/${claim.id}/`, by(404, 200, 404, 200, 200, 200, 200)),
+    'PATCH /cidoc/assertions/{id}/': at(() => `/cidoc/assertions/${claim.id}/`, by(401, 403, 404, 200, 200, 200, 200), {
+      body: { reconciliation_status: 'pending' },
+    }),
+    'GET /cidoc/relationship-predicates/': at(() => '/cidoc/relationship-predicates/', all(200)),
+  },
+
+  flags: {
+    'GET /data/review-flags/': at(() => '/data/review-flags/', signedIn(200)),
+    'POST /data/review-flags/': [
+      {
+        place: async () => ({ path: '/data/review-flags/', body: flagOn(await freshPublished()) }),
+        gives: signedIn(201),
+      },
+      {
+        place: async () => ({ path: '/data/review-flags/', body: flagOn(await fresh()) }),
+        gives: by(401, 400, 201, 201, 201, 201, 201),
+      },
+    ],
+    'GET /data/review-flags/{id}/': [
+      flagged(freshPublished, flagAt, signedIn(200)),
+      flagged(fresh, flagAt, by(401, 404, 200, 200, 200, 200, 200)),
+    ],
+    'PUT /data/review-flags/{id}/': [
+      flagged(freshPublished, flagAt, settlesFlags(403, 200), { flag_type: 'other' }),
+      flagged(fresh, flagAt, settlesFlags(404, 200), { flag_type: 'other' }),
+    ],
+    'PATCH /data/review-flags/{id}/': [
+      flagged(freshPublished, flagAt, settlesFlags(403, 200), {}),
+      flagged(fresh, flagAt, settlesFlags(404, 200), {}),
+    ],
+    'DELETE /data/review-flags/{id}/': [
+      flagged(freshPublished, flagAt, settlesFlags(403, 204)),
+      flagged(fresh, flagAt, settlesFlags(404, 204)),
+    ],
+    'POST /data/review-flags/{id}/resolve/': [
+      flagged(freshPublished, (id) => `${flagAt(id)}resolve/`, settlesFlags(403, 200)),
+      flagged(fresh, (id) => `${flagAt(id)}resolve/`, settlesFlags(404, 200)),
+    ],
+  },
+
+  // Each asks for their own.
+  notifications: {
+    'GET /data/notifications/': at(() => '/data/notifications/', signedIn(200)),
+    'GET /data/notifications/unread_count/': at(() => '/data/notifications/unread_count/', signedIn(200)),
+    'POST /data/notifications/mark_read/': at(() => '/data/notifications/mark_read/', signedIn(200), { body: '' }),
+    'POST /data/notifications/mark_all_read/': at(() => '/data/notifications/mark_all_read/', signedIn(200)),
+    'GET /data/notifications/{id}/': at(() => '/data/notifications/00000000000/', signedIn(404)),
+  },
+
+  leaderboard: {
+    'GET /data/leaderboard/': at(() => '/data/leaderboard/', all(200)),
+    'GET /data/contributors/': at(() => '/data/contributors/', all(200)),
+    'GET /data/progression/': at(() => '/data/progression/', all(200)),
+    'GET /data/personal-stats/': at(() => '/data/personal-stats/', signedIn(404)),
+    'GET /data/user-stats/': at(() => '/data/user-stats/', signedIn(200)),
+  },
+
+  activities: {
+    'GET /data/activities/': at(() => '/data/activities/', all(200)),
+    'GET /data/activities/{id}/': [
+      { place: async () => ({ path: await activityOf(published) }), gives: all(200) },
+      { place: async () => ({ path: await activityOf(pending) }), gives: inspectsHidden },
+    ],
+  },
+  registry: { 'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)) },
+
+  sources: {
+    'GET /cidoc/data_sources/': at(() => '/cidoc/data_sources/', all(200)),
+    'POST /cidoc/data_sources/': at(() => '/cidoc/data_sources/', signedIn(201), { body: whole }),
+    'GET /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, all(200)),
+    // It has no file.
+    'GET /cidoc/data_sources/{id}/file/': at(() => `/cidoc/data_sources/${source.id}/file/`, all(404)),
+    'PUT /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, changesOpen(200), { body: whole }),
+    'PATCH /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, changesOpen(200), { body: whole }),
+    'DELETE /cidoc/data_sources/{id}/': [
+      {
+        place: async () => {
+          const it = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: whole }))
+          return { path: `/cidoc/data_sources/${it.id}/` }
+        },
+        gives: changesOpen(204),
+      },
+    ],
+  },
+
+  clusters: {
+    'GET /cidoc/entity-clusters/': at(() => '/cidoc/entity-clusters/', all(200)),
+    'POST /cidoc/entity-clusters/': at(() => '/cidoc/entity-clusters/', by(401, 403, 403, 201, 201, 201, 201), {
+      body: { canonical_label: 'New', type_scope: 'structure' },
+    }),
+    'GET /cidoc/entity-clusters/suggest-duplicates/': at(
+      () => '/cidoc/entity-clusters/suggest-duplicates/',
+      signedIn(200),
+      {
+        query: { q: 'Published' },
+      },
+    ),
+    'GET /cidoc/entity-clusters/{id}/': at(() => `/cidoc/entity-clusters/${cluster.id}/`, all(200)),
+    'GET /cidoc/entity-clusters/{id}/members/': at(() => `/cidoc/entity-clusters/${cluster.id}/members/`, all(200)),
+    // The version that a change names is missing: told to those who may change it.
+    'PUT /cidoc/entity-clusters/{id}/': at(() => `/cidoc/entity-clusters/${cluster.id}/`, curators(400), { body: {} }),
+    'PATCH /cidoc/entity-clusters/{id}/': at(() => `/cidoc/entity-clusters/${cluster.id}/`, curators(400), {
+      body: { canonical_label: '' },
+    }),
+  },
+
+  roles: {
+    'GET /data/reviewer-roles/': at(() => '/data/reviewer-roles/', curators(200)),
+    'GET /data/reviewer-roles/my_role/': at(
+      () => '/data/reviewer-roles/my_role/',
+      by(401, 404, 404, 200, 200, 200, 404),
+    ),
+    'GET /data/reviewer-roles/{id}/': at(() => `/data/reviewer-roles/${unknown}/`, curators(404)),
+    'POST /data/reviewer-roles/': at(() => '/data/reviewer-roles/', curators(400), { body: {} }),
+    'POST /data/reviewer-roles/assign/': at(() => '/data/reviewer-roles/assign/', curators(400), { body: {} }),
+    'PUT /data/reviewer-roles/{id}/': at(() => `/data/reviewer-roles/${unknown}/`, curators(400), { body: {} }),
+    'PATCH /data/reviewer-roles/{id}/': at(() => `/data/reviewer-roles/${unknown}/`, curators(404), { body: {} }),
+    'DELETE /data/reviewer-roles/{id}/': at(() => `/data/reviewer-roles/${unknown}/`, curators(404)),
+    'GET /data/reviewer-applications/': at(() => '/data/reviewer-applications/', curators(200)),
+    'POST /data/reviewer-applications/': at(() => '/data/reviewer-applications/', signedIn(400), {
+      body: { message: 5 },
+    }),
+    'GET /data/reviewer-applications/mine/': at(() => '/data/reviewer-applications/mine/', signedIn(200)),
+    // There is none.
+    'POST /data/reviewer-applications/mine/withdraw/': at(
+      () => '/data/reviewer-applications/mine/withdraw/',
+      signedIn(400),
+    ),
+    'GET /data/reviewer-applications/{id}/': at(() => `/data/reviewer-applications/${unknown}/`, curators(404)),
+    'POST /data/reviewer-applications/{id}/approve/': at(
+      () => `/data/reviewer-applications/${unknown}/approve/`,
+      curators(404),
+    ),
+    'POST /data/reviewer-applications/{id}/reject/': at(
+      () => `/data/reviewer-applications/${unknown}/reject/`,
+      curators(404),
+    ),
+    'GET /data/platform-admin/users/': at(() => '/data/platform-admin/users/', curators(200)),
+    'GET /data/platform-admin/users/{id}/': at(() => `/data/platform-admin/users/${unknown}/`, curators(404)),
+  },
+
+  // What anyone may send is refused for what it lacks.
+  tokens: {
+    'POST /api/token/': at(() => '/api/token/', all(400), { body: {} }),
+    'POST /api/token/refresh/': at(() => '/api/token/refresh/', all(400), { body: {} }),
+    'POST /data/blacklist/': at(() => '/data/blacklist/', signedIn(400), { body: {} }),
+    'POST /api/register/': at(() => '/api/register/', all(400), { body: {} }),
+    'POST /data/register/': at(() => '/data/register/', all(400), { body: {} }),
+    'POST /api/dev/login/': at(() => '/api/dev/login/', all(400), { body: {} }),
+    'POST /api/dev/logout/': at(() => '/api/dev/logout/', all(200)),
+  },
+
+  users: {
+    'GET /api/user/info/': at(() => '/api/user/info', signedIn(200)),
+    'GET /data/testme/': at(() => '/data/api/testme/', signedIn(200)),
+    'GET /data/testthelogin/': at(() => '/data/api/testthelogin', signedIn(200)),
+    'GET /data/user/me/': at(() => '/data/api/user/me/', signedIn(200)),
+    'GET /data/user/{slug}/': at(() => `/data/user/${me}/`, all(200)),
+    'GET /data/user/by-username/{username}/': at(() => '/data/user/by-username/dev/', all(200)),
+    'POST /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
+    'PUT /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
+    'PATCH /data/user/{slug}/': at(() => `/data/user/${me}/`, by(401, 403, 200, 403, 403, 403, 403), { body: {} }),
+    'PATCH /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
+    'PUT /user/username/': at(() => '/user/username/', signedIn(400), { body: {} }),
+  },
+
+  'profile-images': {
+    'POST /data/user/profile-image/': [
+      {
+        place: () => {
+          const body = new FormData()
+          body.set('other', 'x')
+          return { path: '/data/user/profile-image/', body }
+        },
+        gives: signedIn(400),
+      },
+    ],
+    'DELETE /data/user/profile-image/': at(() => '/data/user/profile-image/', signedIn(200)),
+    // There is none.
+    'GET /data/user/{slug}/image/': at(() => `/data/user/${me}/image/`, all(404)),
+  },
+
+  exports: { 'GET /data/exports/': at(() => '/data/exports/', all(200)) },
+
+  documents: {
+    'GET /schema/': at(() => '/schema/', all(200)),
+    'GET /docs/': at(() => '/docs', all(200)),
+    'GET /docs/{file}/': at(() => '/docs/page.js', all(200)),
+  },
+
+  projects: {
+    'GET /data/projects/': at(() => '/data/projects/', all(200)),
+    'POST /data/projects/': at(() => '/data/projects/', signedIn(400), { body: {} }),
+    'GET /data/projects/{slug}/': readsProject('', 200, 200),
+    'PUT /data/projects/{slug}/': editsProject('', 400),
+    'PATCH /data/projects/{slug}/': editsProject('', 400, { title: '' }),
+    'DELETE /data/projects/{slug}/': [
+      {
+        place: async () => ({ path: `/data/projects/${await newProject(`gone-${++made}`, 'public')}/` }),
+        gives: changesOpen(204),
+      },
+    ],
+    // Who has a part in it is told what the body lacks.
+    'POST /data/projects/{slug}/transition/': [
+      ...at(() => '/data/projects/open-project/transition/', by(401, 403, 400, 400, 400, 400, 400)),
+      ...at(() => '/data/projects/hidden-project/transition/', by(401, 404, 400, 404, 404, 404, 400)),
+    ],
+    // It is not merged.
+    'POST /data/projects/{slug}/rollback-merge/': [
+      ...at(() => '/data/projects/open-project/rollback-merge/', by(401, 403, 403, 403, 400, 400, 400)),
+      ...at(() => '/data/projects/hidden-project/rollback-merge/', by(401, 404, 403, 404, 404, 404, 400)),
+    ],
+    'GET /data/projects/{slug}/activity/': readsProject('activity/', 401, 200),
+    'GET /data/projects/{slug}/graph/': readsProject('graph/', 200, 200),
+    'GET /data/projects/{slug}/memberships/': readsProject('memberships/', 401, 200),
+    'POST /data/projects/{slug}/memberships/': editsProject('memberships/', 400),
+    'GET /data/projects/{slug}/memberships/{id}/': readsProject(`memberships/${unknown}/`, 401, 404),
+    'PUT /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 400),
+    'PATCH /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 400),
+    'DELETE /data/projects/{slug}/memberships/{id}/': editsProject(`memberships/${unknown}/`, 404),
+    'GET /data/projects/{slug}/entities/': readsProject('entities/', 401, 200),
+    'POST /data/projects/{slug}/entities/': editsProject('entities/', 400),
+    'GET /data/projects/{slug}/entities/{id}/': readsProject(`entities/${unknown}/`, 401, 404),
+    'PUT /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 400),
+    'PATCH /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 400),
+    'DELETE /data/projects/{slug}/entities/{id}/': editsProject(`entities/${unknown}/`, 404),
+    'GET /data/projects/{slug}/comments/': readsProject('comments/', 401, 200),
+    'POST /data/projects/{slug}/comments/': [
+      ...at(() => '/data/projects/open-project/comments/', signedIn(400), { body: {} }),
+      ...at(() => '/data/projects/hidden-project/comments/', by(401, 404, 400, 404, 404, 404, 400), { body: {} }),
+    ],
+    'GET /data/projects/{slug}/comments/{id}/': readsSaying('', 401, 200),
+    'GET /data/projects/{slug}/comments/{id}/replies/': readsSaying('replies/', 401, 200),
+    'PUT /data/projects/{slug}/comments/{id}/': changesSaying(400),
+    'PATCH /data/projects/{slug}/comments/{id}/': changesSaying(400),
+    'DELETE /data/projects/{slug}/comments/{id}/': [
+      {
+        place: async () => ({ path: `/data/projects/open-project/comments/${await saying('open-project')}/` }),
+        gives: changesOpen(204),
+      },
+    ],
+  },
+
+  assets: {
+    'GET /data/projects/{slug}/assets/': readsProject('assets/', 401, 200),
+    'POST /data/projects/{slug}/assets/': editsProject('assets/', 400),
+    // What is wrong with a body is told to those who may send one.
+    'POST /data/projects/{slug}/assets/upload/': [
+      ...at(() => inOpen('assets/upload/'), by(401, 403, 400, 403, 403, 403, 400), { body: new FormData() }),
+      ...at(() => inHidden('assets/upload/'), by(401, 404, 400, 404, 404, 404, 400), { body: new FormData() }),
+    ],
+    'POST /data/projects/{slug}/assets/uploads/': editsProject('assets/uploads/', 400),
+    'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/': editsProject(
+      `assets/uploads/${unknown}/complete/`,
+      404,
+    ),
+    'GET /data/projects/{slug}/assets/{id}/': readsAsset(200),
+    'PATCH /data/projects/{slug}/assets/{id}/': changesAsset('', 400, { role: 'proof' }),
+    'DELETE /data/projects/{slug}/assets/{id}/': [
+      {
+        place: async () => ({ path: inOpen(`assets/${await newAsset('open-project')}/`) }),
+        gives: changesOpen(204),
+      },
+    ],
+    'POST /data/projects/{slug}/assets/{id}/start-ocr/': changesAsset('start-ocr/', 400),
+  },
+
+  health: {
+    'GET /health/': at(() => '/health/', all(200)),
+    'GET /health/live/': at(() => '/health/live/', all(200)),
+    'GET /health/ready/': at(() => '/health/ready/', all(200)),
+    'GET /health/detailed/': at(() => '/health/detailed/', all(200)),
+    'GET /': at(() => '/', all(200)),
+    'GET /metrics/': at(() => '/metrics', all(200)),
+  },
+}
+
+const rows = Object.entries(matrix).flatMap(([group, routes]) =>
+  Object.entries<readonly Case[]>(routes).map(([route, cases]) => ({ group, route, cases })),
+)
+
+describe('each route answers each persona as the matrix says', () => {
+  test.each(rows)('$route', async ({ route, cases }) => {
+    const [method = ''] = route.split(' ')
+    for (const { place, gives } of cases) {
+      const got: number[] = []
+      for (const who of personas) {
+        const { path, ...sent } = await place()
+        got.push((await app[who].send(method, path, sent)).status)
+      }
+      expect(Object.fromEntries(personas.map((who, i) => [who, got[i]]))).toEqual(
+        Object.fromEntries(personas.map((who, i) => [who, gives[i]])),
+      )
+    }
+  })
+})
+
+test('every group and every route has a row, and no row is for nothing', async () => {
+  const named = functionNames()
+  const served = new Map<string, string[]>()
+  for (const name of named) {
+    const group: { routes?: object } = await import(`../../functions/${name}.ts`)
+    if (group.routes) served.set(name, Object.keys(group.routes).sort())
+  }
+  const tested = Object.entries(matrix).map(([group, routes]): [string, string[]] => [
+    group,
+    Object.keys(routes).sort(),
+  ])
+  expect(Object.fromEntries(tested)).toEqual(Object.fromEntries(served))
+})

@@ -1,0 +1,42 @@
+import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../../lib/http/route.ts'
+import type { Subject } from '../../lib/permissions.ts'
+
+/** What must not compile: the type check fails when one of these lines stops being an error. */
+
+const handle = async () => 1
+const subject = async (): Promise<Subject | undefined> => undefined
+
+export const refused = [
+  // @ts-expect-error no permission
+  publicRoute({ cache: 'no-store', handle }),
+  // @ts-expect-error a permission that is spelt wrong
+  actorRoute({ permission: 'record.craete', cache: 'no-store', handle }),
+  // @ts-expect-error a permission of another shape
+  publicRoute({ permission: 'record.update', cache: 'no-store', handle }),
+  // @ts-expect-error a rule that looks at a thing, and nothing that loads it
+  changeRoute({ permission: 'record.update', cache: 'no-store', handle }),
+  // @ts-expect-error the same for reading
+  readRoute({ permission: 'record.read', cache: 'no-store', handle }),
+  // @ts-expect-error no word on caching
+  publicRoute({ permission: 'token.create', handle }),
+  // @ts-expect-error nobody is known to be signed in
+  publicRoute({ permission: 'token.create', cache: 'no-store', handle: async ({ actor }) => actor.id }),
+  // @ts-expect-error only a list has a scope
+  actorRoute({ permission: 'record.create', cache: 'no-store', handle: async ({ scope }) => scope }),
+  // @ts-expect-error a list needs a permission to list
+  listRoute({ permission: 'record.read', cache: 'no-store', handle }),
+  // @ts-expect-error to read is not to change
+  changeRoute({ permission: 'record.read', cache: 'no-store', subject, handle }),
+]
+
+// @ts-expect-error a bare function is no route
+export const bare = { 'GET /a/': handle } satisfies Routes
+// @ts-expect-error nor is a literal with the right members
+export const literal = { 'GET /a/': { permission: 'token.create', cache: 'no-store', handle } } satisfies Routes
+
+const good = publicRoute({ permission: 'token.create', cache: 'no-store', handle })
+export const fits = { 'GET /': good, 'GET /a/': good, 'POST /a/{b}/c/': good } satisfies Routes
+// @ts-expect-error not a method
+export const method = { 'FETCH /a/': good } satisfies Routes
+// @ts-expect-error not canonical: no slash at the end
+export const path = { 'GET /a': good } satisfies Routes

@@ -1,0 +1,168 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { canonical, matcher } from '../../lib/http/path.ts'
+import { kindOfSegment } from '../../lib/kinds/index.ts'
+
+/** A request and its answer. */
+export type Exchange = {
+  method: string
+  path: string
+  sent: unknown
+  status: number
+  headers: Readonly<Record<string, string>>
+  bytes: Buffer
+}
+
+type Content = Record<string, { schema: object }>
+type Response = { $ref?: string; content?: Content }
+type Operation = { operationId: string; requestBody?: { content: Content }; responses: Record<string, Response> }
+type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components: { responses: Record<string, Response> }
+}
+
+/**
+ * Fails unless the API document says that this request may be answered like that: a status that it names, a content type
+ * that it names, and a body of its shape in which it names every member.
+ */
+export function expectDocumented(it: Exchange): void {
+  const fault = faultOf(it)
+  if (fault === undefined) return
+  throw new Error(
+    `The API document does not know this answer. ${it.method} ${it.path} gave ${it.status}: ${fault}. ` +
+      'Correct local/api/answers or local/api/shapes, then `npm run openapi`.',
+  )
+}
+
+/** What the document does not say of an answer, or undefined. */
+export function faultOf(it: Exchange): string | undefined {
+  if (it.method === 'OPTIONS' || it.status === 301) return undefined
+  const operation = operationOf(it)
+  const at = operation && responseAt(operation, it.status)
+  // Unknown paths and methods are answered as if by no operation.
+  if (!operation && ![400, 404, 405].includes(it.status)) return unknown(it)
+  if (operation && !at) return 'the status is not named'
+  if (it.method === 'HEAD') return undefined
+  const unfit = operation && it.status < 300 && sentFault(operation, it.sent)
+  if (unfit) return unfit
+  const type = typeOf(it)
+  const pointer = at ?? '/components/responses/R404'
+  const content = lookUp(pointer).content
+  if (!content) return it.bytes.length > 0 ? 'a body is not named' : undefined
+  if (!content[type]) return `the content type ${type} is not named`
+  if (!/json$|^text\/plain$/.test(type)) return undefined
+  const body = bodyOf(it)
+  if (operation && it.status < 300) record(operation.operation.operationId, it, body)
+  const validate = validatorAt(`${pointer}/content/${escaped(type)}/schema`)
+  return validate(body) ? undefined : wordsOf(validate)
+}
+
+/** What was taken although the document does not say that it would be. */
+function sentFault({ path, method, operation }: Found, sent: unknown): string | undefined {
+  const isObject = typeof sent === 'object' && sent !== null && Object.getPrototypeOf(sent) === Object.prototype
+  if (!isObject || !operation.requestBody?.content['application/json']) return undefined
+  const validate = validatorAt(`/paths/${escaped(path)}/${method}/requestBody/content/application~1json/schema`, opened)
+  // As it was on the wire.
+  return validate(JSON.parse(JSON.stringify(sent))) ? undefined : `the body was taken, but ${wordsOf(validate)}`
+}
+
+function bodyOf(it: Exchange): unknown {
+  const text = (it.headers['content-encoding'] === 'gzip' ? gunzipSync(it.bytes) : it.bytes).toString()
+  return typeOf(it).endsWith('json') ? JSON.parse(text) : text
+}
+
+const typeOf = ({ headers }: Exchange) => headers['content-type']?.split(';')[0] ?? ''
+
+const recording = process.env.RECORD_EXAMPLES
+
+/** With RECORD_EXAMPLES=FILE, what was sent and answered goes there: `npm run openapi -- --examples FILE` takes it up. */
+function record(id: string, it: Exchange, body: unknown): void {
+  const { status, sent } = it
+  if (recording) appendFileSync(recording, `${JSON.stringify({ id, status, type: typeOf(it), sent, body })}\n`)
+}
+
+/** A fault, unless one records for a row that is still to be written: then it is taken down by its path. */
+function unknown(it: Exchange): string | undefined {
+  if (!recording) return 'there is no such operation'
+  const path = canonical(it.path).replace(/(?<=\/)([0-9a-f]{8}-[0-9a-f-]{27}|\d+)(?=\/)/g, '{id}')
+  if (it.headers['content-type']?.startsWith('application/json')) record(`${it.method} ${path}`, it, bodyOf(it))
+  return undefined
+}
+
+/** Operations by method and canonical path; the shapes closed, so that a member that is not named is an error here. */
+const written: Document = JSON.parse(readFileSync(new URL('../contract/openapi.json', import.meta.url), 'utf8'))
+const document = closed(written)
+const find = matcher(
+  Object.fromEntries(
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [
+        `${method.toUpperCase()} ${canonical(path)}`,
+        { path, method, operation },
+      ]),
+    ),
+  ),
+)
+
+type Found = { path: string; method: string; operation: Operation }
+
+function operationOf({ method, path }: Exchange): Found | undefined {
+  // Segments of kinds are taken with hyphens and with underscores.
+  const known = canonical(path).replace(/(?<=^\/cidoc\/)[^/]+/, (it) => kindOfSegment(it)?.segment ?? it)
+  const hit = find(method === 'HEAD' ? 'GET' : method, known)
+  return 'found' in hit ? hit.found : undefined
+}
+
+function responseAt({ path, method, operation }: Found, status: number): string | undefined {
+  const response = operation.responses[status]
+  if (status === 405 || !response) return status === 405 ? '/components/responses/R404' : undefined
+  return response.$ref?.slice(1) ?? `/paths/${escaped(path)}/${method}/responses/${status}`
+}
+
+const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
+
+function lookUp(pointer: string): Response {
+  const parts = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return parts.reduce<Record<string, never>>((at, part) => at[part] ?? {}, document as never)
+}
+
+const validators = (of: object) =>
+  new Ajv2020({
+    strict: false,
+    validateSchema: false,
+    addUsedSchema: false,
+    // Every file compiles what it needs: shapes once each and as they come, which takes a fifth of the time.
+    inlineRefs: false,
+    code: { optimize: false },
+  })
+    .addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
+    .addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/)
+    .addFormat('date', /^\d{4}-\d\d-\d\d$/)
+    .addFormat('email', true)
+    .addFormat('uri', true)
+    .addSchema(of, 'document')
+/** Answers are held against the closed shapes; what is sent may have members that are dropped. */
+const answered = validators(document)
+const opened = validators(written)
+
+function validatorAt(pointer: string, among = answered): ValidateFunction {
+  const validate = among.getSchema(`document#${pointer.replace(/[{}]/g, encodeURIComponent)}`)
+  if (!validate) throw new Error(`the document has nothing at ${pointer}`)
+  return validate
+}
+
+const wordsOf = ({ errors }: ValidateFunction) => errors?.map(inWords).slice(0, 5).join('; ')
+const inWords = ({ instancePath, message, params }: NonNullable<ValidateFunction['errors']>[number]) =>
+  `${instancePath || 'the body'} ${message}${params.additionalProperty ? `: ${params.additionalProperty}` : ''}`
+
+/** The same document, in which an object has no members but those that are named. */
+function closed<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(closed) as T
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]))
+  const isOpen = members.type === 'object' && 'properties' in members && !('additionalProperties' in members)
+  return (isOpen ? { ...members, additionalProperties: false } : members) as T
+}

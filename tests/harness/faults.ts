@@ -1,0 +1,58 @@
+/** How a call to the table or the bucket goes wrong. */
+export type Fault =
+  /** The process ends before the call is made. */
+  | 'killed'
+  /** The call does what it does, then the process ends. */
+  | 'killed after'
+  /** This call alone fails; the process goes on. */
+  | 'failed'
+  /** This call does what it does, and its reply is lost; the process goes on. */
+  | 'reply lost'
+
+/**
+ * Those that between them leave every state that there can be. Being killed before a call is being killed after the one
+ * before it. A read changes nothing: the process may as well end before it, and its lost reply is a failed call.
+ */
+export const faults: readonly { fault: Fault; hits: 'every call' | 'every write' }[] = [
+  { fault: 'killed after', hits: 'every write' },
+  { fault: 'failed', hits: 'every call' },
+  { fault: 'reply lost', hits: 'every write' },
+]
+
+/** Runs work whose nth call (from 0) to the table or the bucket goes wrong so. Answers whether it came to that. */
+export async function withFault(
+  nth: number,
+  fault: Fault,
+  work: () => Promise<unknown>,
+  hits: 'every call' | 'every write' = 'every call',
+): Promise<boolean> {
+  const [{ db }, { s3 }] = await Promise.all([import('../../lib/table/client.ts'), import('../../lib/files/blobs.ts')])
+  let calls = 0
+  const dead = () => Object.assign(new Error('the process has ended'), { name: 'Ended' })
+  const meddle =
+    (next: (args: never) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
+    async (args: never): Promise<unknown> => {
+      if (hits === 'every write' && calls <= nth && READS.test(commandName)) return next(args)
+      const turn = calls
+      calls += 1
+      const ends = fault === 'killed' || fault === 'killed after'
+      if (turn < nth || (turn > nth && !ends)) return next(args)
+      if (turn === nth && (fault === 'killed after' || fault === 'reply lost')) await next(args)
+      throw dead()
+    }
+  // The SDK tells the clients' types apart; what is used of them is the same.
+  const options = { step: 'initialize', name: 'fault', priority: 'high' } as const
+  db.middlewareStack.add(meddle as never, options)
+  s3.middlewareStack.add(meddle as never, options)
+  try {
+    await work().catch((error: unknown) => {
+      if (!(error instanceof Error && error.name === 'Ended')) throw error
+    })
+  } finally {
+    db.middlewareStack.remove('fault')
+    s3.middlewareStack.remove('fault')
+  }
+  return calls > nth
+}
+
+const READS = /^(Get|BatchGet|TransactGet|Query|Scan|Head|List)/

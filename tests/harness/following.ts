@@ -1,0 +1,58 @@
+import type { DynamoDBRecord } from 'aws-lambda'
+import * as v from 'valibot'
+import { caller, discover, Page, streamOf } from '../../local/service/stream-pump.ts'
+
+/** The stream of the test's own table, and the projector, which works when the test says so and never beside it. */
+export type Following = {
+  /** What the projector has been told. */
+  told: readonly DynamoDBRecord[]
+  /** What the table has told since the last time, which the projector does not hear of. */
+  take: () => Promise<DynamoDBRecord[]>
+  /** Tells the projector of all that has been written, by itself too, until nothing is left. */
+  settled: () => Promise<void>
+}
+
+/** As many as the projector gets at once where it is deployed. */
+const BATCH = 100
+
+/** Follows the table that was opened last, from its beginning. */
+export async function followTable(): Promise<Following> {
+  const told: DynamoDBRecord[] = []
+  const { handler } = await import('../../functions/projector.ts')
+  const take = await reader()
+  return {
+    told,
+    take,
+    settled: async () => {
+      for (let records = await take(); records.length > 0; records = await take()) {
+        for (let from = 0; from < records.length; from += BATCH) {
+          const Records = records.slice(from, from + BATCH)
+          const { batchItemFailures } = await handler({ Records })
+          if (batchItemFailures.length > 0) throw new Error('the projector failed')
+          told.push(...Records)
+        }
+      }
+    },
+  }
+}
+
+async function reader(): Promise<() => Promise<DynamoDBRecord[]>> {
+  const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
+  const call = caller(endpoint)
+  const iterators = new Map<string, string>()
+  await discover(call, await streamOf(call, table), new Map(), iterators)
+  return async () => {
+    const taken: DynamoDBRecord[] = []
+    for (let more = true; more; ) {
+      more = false
+      for (const [shard, ShardIterator] of iterators) {
+        const { Records, NextShardIterator } = v.parse(Page, await call('GetRecords', { ShardIterator, Limit: 1000 }))
+        if (NextShardIterator) iterators.set(shard, NextShardIterator)
+        else iterators.delete(shard)
+        taken.push(...Records)
+        more ||= Records.length > 0
+      }
+    }
+    return taken
+  }
+}

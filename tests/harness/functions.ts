@@ -1,0 +1,8 @@
+import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
+
+/** The names of all functions: the files right under functions/. A folder there holds the parts of one of them. */
+export const functionNames = (): string[] =>
+  readdirSync(new URL('../../functions/', import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => basename(entry.name, '.ts'))

@@ -1,0 +1,146 @@
+import { expect } from 'vitest'
+import type { Answer, App, Persona } from './app.ts'
+
+/** What tests start from, made through the endpoints, and ways to look at what a request does. */
+
+type Made = { id: number; cultural_entity_id: string }
+
+/** Sends a contribution of a kind; answers the record that now waits for review. */
+export async function contribute(who: Persona, segment: string, body: object) {
+  return sure(201, await who.post(`/cidoc/${segment}/`, { body }))
+}
+
+/** Gives a verdict on what waits. */
+export const decide = (who: Persona, it: Pick<Made, 'cultural_entity_id'>, body: object): Promise<Answer> =>
+  who.post(`/data/review-workspace/${it.cultural_entity_id}/decide/`, { body })
+
+/** A record that the curator has accepted. */
+export async function publish(app: App, segment: string, body: object, by: Persona = app.contributor) {
+  const made = await contribute(by, segment, body)
+  sure(201, await decide(app.curator, made, { verdict: 'accept' }))
+  return made
+}
+
+/** The body of an answer that must have this status. */
+export function sure(status: number, answer: Answer) {
+  expect(answer.status, answer.text).toBe(status)
+  return answer.body
+}
+
+export const states = ['published', 'restricted', 'pending', 'rejected', 'revising', 'deleted'] as const
+export type State = (typeof states)[number]
+
+/** One record of the contributor in each state that visibility depends on, named "Sight <state>". */
+export async function everyState(app: App, segment: string): Promise<Record<State, Made>> {
+  const named = (state: State) => ({ name: `Sight ${state}`, note: `A note that is ${state}` })
+  const published = await publish(app, segment, named('published'))
+  const restricted = await publish(app, segment, { ...named('restricted'), access_tier: 'restricted' })
+  const pending = await contribute(app.contributor, segment, named('pending'))
+  const rejected = await contribute(app.contributor, segment, named('rejected'))
+  sure(201, await decide(app.curator, rejected, { verdict: 'reject', feedback: 'Not heritage.' }))
+  const revising = await contribute(app.contributor, segment, named('revising'))
+  sure(201, await decide(app.curator, revising, { verdict: 'request_changes', feedback: 'Name a source.' }))
+  const deleted = await publish(app, segment, named('deleted'))
+  sure(204, await app.staff.delete(`/cidoc/${segment}/${deleted.id}/`))
+  return { published, restricted, pending, rejected, revising, deleted }
+}
+
+/** The flags of a record, which the conflict check has raised. */
+export async function flagsOf(it: Pick<Made, 'cultural_entity_id'>) {
+  const { loadHistory } = await import('../../lib/records/history.ts')
+  return (await loadHistory(it.cultural_entity_id))?.flags ?? []
+}
+
+let submitted = 0
+/** A legacy submission of a person, by the import; another one each time. */
+export async function submit(contributor: string, more: object = {}): Promise<{ id: number; submission_id: string }> {
+  const { importSubmissions } = await import('../../local/commands/import/submissions.ts')
+  const row = { contributor, title: `Submitted ${++submitted}`, description: 'As it was sent in.', ...more }
+  const report = await importSubmissions([{ file: 'rows', line: 1, row }])
+  const [result] = report.rows
+  expect(result?.outcome, JSON.stringify(result)).toBe('created')
+  return { id: Number(result?.record?.id), submission_id: String(result?.id) }
+}
+
+/** So many further records like this one, a second older each, written without going through review. */
+export async function copies(it: Made, many: number, also: object = {}): Promise<void> {
+  const { loadById, headOf } = await import('../../lib/records/write.ts')
+  const { recordItem } = await import('../../lib/records/items.ts')
+  const { addressOf, recordId } = await import('../../lib/ids/address.ts')
+  const { put } = await import('../../lib/table/item.ts')
+  const { transact } = await import('../../lib/table/write.ts')
+  const found = await loadById(it.cultural_entity_id)
+  if (!found) throw new Error('nothing to copy')
+  const code = addressOf(found.entity_id)?.kindCode ?? 0
+  const writes = Array.from({ length: many }, (_, i) => {
+    const id = found.id * 1_000_000 + i
+    const created_at = new Date(Date.parse(found.created_at) - (i + 1) * 1000).toISOString()
+    const copy = { ...headOf(found), id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at, ...also }
+    return put(recordItem, copy, undefined)
+  })
+  for (let start = 0; start < writes.length; start += 80) await transact(writes.slice(start, start + 80))
+}
+
+/** The commands that go to the table while `work` runs. */
+export async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const { db } = await import('../../lib/table/client.ts')
+  const seen: string[] = []
+  db.middlewareStack.add(
+    (next, context) => (args) => {
+      // The projector goes on beside the tests, and writes down how far it has come.
+      const { Key }: { Key?: { pk?: string } } = Object(args.input)
+      if (Key?.pk !== 'PROJECTOR') seen.push(String(context.commandName))
+      return next(args)
+    },
+    { step: 'initialize', name: 'tally' },
+  )
+  try {
+    await work()
+    return seen
+  } finally {
+    db.middlewareStack.remove('tally')
+  }
+}
+
+/** Runs requests so that none commits before each has come to its transaction: the closest race there is. */
+export async function atOnce<T>(requests: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const { db } = await import('../../lib/table/client.ts')
+  const gate = Promise.withResolvers<void>()
+  // One that never comes to a transaction must not hold up the others for ever.
+  const giveUp = setTimeout(gate.resolve, 3000)
+  let waiting = 0
+  db.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context.commandName === 'TransactWriteItemsCommand') {
+        waiting += 1
+        if (waiting === requests.length) gate.resolve()
+        await gate.promise
+      }
+      return next(args)
+    },
+    { step: 'initialize', name: 'gate' },
+  )
+  try {
+    return await Promise.all(requests.map((request) => request()))
+  } finally {
+    clearTimeout(giveUp)
+    db.middlewareStack.remove('gate')
+  }
+}
+
+export type Reader = 'anon' | 'other' | 'contributor' | 'community' | 'staff'
+export const people: readonly Reader[] = ['anon', 'other', 'contributor', 'community', 'staff']
+/** Who reads a record of `contributor` in each state. */
+const readers: Record<State, readonly Reader[]> = {
+  published: people,
+  restricted: ['other', 'contributor', 'community', 'staff'],
+  pending: ['contributor', 'staff'],
+  rejected: ['contributor', 'staff'],
+  revising: ['contributor', 'staff'],
+  deleted: ['staff'],
+}
+
+/** Each state and person with whether the one may see the other. */
+export const sightings = states.flatMap((state) =>
+  people.map((who) => ({ state, who, sees: readers[state].includes(who) })),
+)

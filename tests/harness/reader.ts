@@ -1,0 +1,73 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** What a reader is told to do: read one of the kept answers, or let time pass. */
+type Order = { read: 'leaderboard' | 'queue-counts' } | { tick: number }
+export type Told = { value: unknown; calls: number }
+/** Another process on the same table, with a cache of its own or a shared one. */
+export type Reader = {
+  read: (what: 'leaderboard' | 'queue-counts') => Promise<Told>
+  tick: (seconds: number) => Promise<unknown>
+  stop: () => void
+}
+
+/** Starts a process that reads what this one changes. `env` is added to the environment of this one. */
+export function openReader(env: Record<string, string> = {}): Reader {
+  const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, LOG_LEVEL: 'silent', ...env } })
+  const ended = new Promise<never>((_, fail) => {
+    child.once('exit', () => fail(new Error('the reader has ended')))
+  })
+  ended.catch(() => undefined)
+  const answered = () =>
+    new Promise<Told>((done, fail) => {
+      child.once('message', (answer: { told: Told } | { error: string }) =>
+        'error' in answer ? fail(new Error(answer.error)) : done(answer.told),
+      )
+    })
+  const ask = (order: Order) => {
+    const answer = answered()
+    child.send(order)
+    return Promise.race([answer, ended])
+  }
+  // One order at a time, so that answers belong to what was asked.
+  let last: Promise<unknown> = Promise.resolve()
+  const queued = (order: Order) => {
+    const next = last.then(() => ask(order))
+    last = next.catch(() => undefined)
+    return next
+  }
+  return {
+    read: (what) => queued({ read: what }),
+    tick: (seconds) => queued({ tick: seconds }),
+    stop: () => {
+      child.kill()
+    },
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { clock } = await import('../../lib/clock.ts')
+  const { metered } = await import('../../lib/ops/request-cost.ts')
+  const board = await import('../../lib/leaderboard/page.ts')
+  const queue = await import('../../lib/review/queue.ts')
+  let time = Date.parse('2025-01-15T10:00:00.000Z')
+  clock.now = () => new Date(time)
+  const answers = {
+    leaderboard: () => board.page({ board: 'overall' }, { limit: 20, offset: 0 }),
+    'queue-counts': () => queue.counts(),
+  }
+  const follow = async (order: Order): Promise<Told> => {
+    if ('tick' in order) {
+      time += order.tick * 1000
+      return { value: null, calls: 0 }
+    }
+    return metered(async (meter) => ({ value: await answers[order.read](), calls: meter.calls }))
+  }
+  process.on('message', (order: Order) => {
+    follow(order).then(
+      (told) => process.send?.({ told }),
+      (error: unknown) => process.send?.({ error: String(error) }),
+    )
+  })
+  process.on('disconnect', () => process.exit(0))
+}

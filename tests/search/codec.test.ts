@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  bytesOf,
+  eachPosting,
+  impactOn,
+  PostingList,
+  packed,
+  postingBytes,
+  postingsIn,
+  push,
+  unpack,
+} from '../../lib/search/index/codec.ts'
+
+/** Numbers around the ends of blocks, and anywhere, ascending. */
+const ascending = fc
+  .uniqueArray(fc.oneof(fc.nat(100), fc.integer({ min: 65_500, max: 65_600 }), fc.nat(5_000_000)), { maxLength: 200 })
+  .map((numbers) => numbers.sort((a, b) => a - b))
+const impactFor = (number: number) => 1 + (number % 255)
+
+const listed = (numbers: readonly number[]) => {
+  const list = new PostingList()
+  for (const number of numbers) list.push(number, impactFor(number))
+  return list.postings
+}
+
+test('postings are read as they were pushed, from a list that grows and from its bytes, wherever these lie', () => {
+  fc.assert(
+    fc.property(ascending, fc.nat(3), (numbers, shift) => {
+      const bytes = postingBytes(listed(numbers))
+      const elsewhere = new Uint8Array(bytes.length + shift)
+      elsewhere.set(bytes, shift)
+      for (const postings of [listed(numbers), postingsIn(bytes), postingsIn(elsewhere.subarray(shift))]) {
+        const read: [number, number][] = []
+        eachPosting(postings, (number, impact) => read.push([number, impact]))
+        expect(read).toEqual(numbers.map((number) => [number, impactFor(number)]))
+      }
+    }),
+  )
+})
+
+test('of each number its impact is found, of every other none', () => {
+  fc.assert(
+    fc.property(ascending, ascending, (numbers, others) => {
+      const postings = listed(numbers)
+      for (const number of [...numbers, ...others])
+        expect(impactOn(postings, number)).toBe(numbers.includes(number) ? impactFor(number) : 0)
+    }),
+  )
+})
+
+test('a full block holds all its documents', () => {
+  const postings = listed(Array.from({ length: 65_537 }, (_, i) => i))
+  expect(impactOn(postings, 65_535)).toBe(impactFor(65_535))
+  expect(impactOn(postings, 65_536)).toBe(impactFor(65_536))
+  expect(impactOn(postings, 65_537)).toBe(0)
+})
+
+test('numbers without impacts are read as they were pushed', () => {
+  fc.assert(
+    fc.property(ascending, (numbers) => {
+      const list = packed()
+      for (const number of numbers) push(list, number)
+      expect([...unpack(bytesOf(list))]).toEqual(numbers)
+    }),
+  )
+})
