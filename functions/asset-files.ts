@@ -1,28 +1,36 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { deleteObject, getObject, putObject } from '../lib/files/blobs.ts'
 import { thumbnailOf } from '../lib/files/thumbnails.ts'
+import { besides, invokeLater } from '../lib/ops/invoke.ts'
 import { log } from '../lib/ops/log.ts'
 import { fileWork, hang, thumbnailKey } from '../lib/projects/assets/file-jobs.ts'
 import type { Asset } from '../lib/projects/items.ts'
 import { imagesOf } from '../lib/table/stream.ts'
 
 /**
- * Follows the assets and uploads of projects: draws a thumbnail of each new image, and clears away the objects of what
- * is no more. Every step may be repeated. A message that fails comes again, apart from the others.
+ * Follows the assets and uploads of projects: draws a thumbnail of each new image, clears away the objects of what is no
+ * more, and has the text read of images that wait for it. Every step may be repeated. The first change that fails comes again,
+ * with those after it.
  */
-export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
-  const batchItemFailures: SQSBatchResponse['batchItemFailures'] = []
-  for (const { messageId, body } of event.Records) {
+export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
+  const reader = besides(context.functionName, 'asset-files', 'ocr')
+  for (const record of event.Records) {
     try {
-      const { draw, clear } = await fileWork(imagesOf(JSON.parse(body)))
-      for (const key of clear) await deleteObject(key)
-      if (draw) await thumbnail(draw)
+      await follow(record, reader)
     } catch (error) {
       log({ level: 'error', message: 'asset files', error: error instanceof Error ? error.name : 'unknown' })
-      batchItemFailures.push({ itemIdentifier: messageId })
+      return { batchItemFailures: [{ itemIdentifier: record.dynamodb?.SequenceNumber ?? '' }] }
     }
   }
-  return { batchItemFailures }
+  return { batchItemFailures: [] }
+}
+
+async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
+  const images = imagesOf(record)
+  const { draw, clear, read } = await fileWork(images)
+  for (const key of clear) await deleteObject(key)
+  if (draw) await thumbnail(draw)
+  if (read) await invokeLater(reader, read)
 }
 
 /** An image that cannot be drawn small has no thumbnail; one that has gone meanwhile leaves none behind. */

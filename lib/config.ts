@@ -68,6 +68,7 @@ const Environment = v.pipe(
       BUCKET_NAME: text(),
       DYNAMODB_ENDPOINT: address,
       S3_ENDPOINT: address,
+      LAMBDA_ENDPOINT: address,
       DEBUG: flag,
       SERVICE_DEV_AUTH: flag,
       SECRET_KEY: text(),

@@ -1,9 +1,10 @@
+import { logGroup } from './gateway.ts'
+
 type Resources = Record<string, { Type: string; Properties: object; DependsOn?: readonly string[] }>
 
 /** What an operator looks at: alarms and where they go, one dashboard, saved log queries. `service` is service-stage. */
-export function operations(service: string, functions: readonly string[], email: string): { Resources: Resources } {
+export function operations(service: string, email: string): { Resources: Resources } {
   const namespace = service.replace('-', '/')
-  const logGroups = functions.map((name) => `/aws/lambda/${service}-${name}`)
   return {
     Resources: {
       Alarms: { Type: 'AWS::SNS::Topic', Properties: { TopicName: `${service}-alarms` } },
@@ -21,20 +22,18 @@ export function operations(service: string, functions: readonly string[], email:
           DashboardBody: { 'Fn::Sub': JSON.stringify({ widgets: widgets(service, namespace) }) },
         },
       },
-      ...queriesOf(service, functions, logGroups),
+      ...queriesOf(service),
     },
   }
 }
 
-/** As serverless.yml names them: the table's indexes, queues of work, and where what was given up lies. */
-const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4'] as const
-const jobs = ['AssetFileJobs', 'OcrJobs'] as const
+/** As serverless.yml names it: where what was given up lies. */
 const letters = ['ProjectorFailures', 'AssetFailures', 'ScheduleFailures'] as const
 
 type Metric = { namespace: string; name: string; dimensions?: Readonly<Record<string, unknown>> }
 type Alarm = {
   means: string
-  metric: Metric | readonly Metric[]
+  metric: Metric
   statistic: 'Sum' | 'Maximum' | 'SampleCount' | 'p99'
   above?: number
   below?: number
@@ -43,16 +42,6 @@ type Alarm = {
   times?: number
 }
 
-const inTable = (service: string, name: string, index?: string): Metric => ({
-  namespace: 'AWS/DynamoDB',
-  name,
-  dimensions: { TableName: service, ...(index && { GlobalSecondaryIndexName: index }) },
-})
-/** Of the table and of each index: what an index refuses is not counted as the table's. */
-const throttles = (service: string): Metric[] =>
-  ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) =>
-    [undefined, ...indexes].map((index) => inTable(service, name, index)),
-  )
 const ofFunction = (service: string, name: string, metric: string): Metric => ({
   namespace: 'AWS/Lambda',
   name: metric,
@@ -62,11 +51,6 @@ const inQueue = (queue: string, name = 'ApproximateNumberOfMessagesVisible'): Me
   namespace: 'AWS/SQS',
   name,
   dimensions: { QueueName: { 'Fn::GetAtt': [queue, 'QueueName'] } },
-})
-const ofPipe = (pipe: string, name: string): Metric => ({
-  namespace: 'AWS/EventBridge/Pipes',
-  name,
-  dimensions: { PipeName: { Ref: pipe } },
 })
 const ofGateway = (name: string): Metric => ({
   namespace: 'AWS/ApiGateway',
@@ -122,18 +106,12 @@ function alarmsOf(service: string, namespace: string): Resources {
       minutes: 5,
     },
     AssetsLate: {
-      means: 'A file of an asset has waited for over half an hour to be worked on. Saved query: errors.',
-      metric: [...jobs].map((queue) => inQueue(queue, 'ApproximateAgeOfOldestMessage')),
+      means:
+        'What changes of assets ask for (thumbnails, clearing away, text) is half an hour behind. Saved query: errors.',
+      metric: ofFunction(service, 'asset-files', 'IteratorAge'),
       statistic: 'Maximum',
-      above: 1800,
+      above: 1_800_000,
       minutes: 5,
-    },
-    PipeFails: {
-      means: 'The pipe does not get changes of assets to their queues; its state gives the reason.',
-      metric: ofPipe('AssetChangesPipe', 'ExecutionFailed'),
-      statistic: 'Sum',
-      above: 0,
-      minutes: 15,
     },
     SweeperSilent: {
       means: 'The sweeper, which comes by every minute, has come by less than thirty times in an hour.',
@@ -158,10 +136,11 @@ function alarmsOf(service: string, namespace: string): Resources {
       times: 30,
     },
     TableThrottled: {
-      means: 'The table or an index refuses calls: a hot partition, or a limit of the account.',
-      metric: throttles(service),
+      means:
+        'Calls to the table had to be made again: a hot partition, or a limit of the account. Saved query: throttled.',
+      metric: own('retries'),
       statistic: 'Sum',
-      above: 10,
+      above: 100,
       minutes: 5,
     },
     QueueForgotten: {
@@ -190,7 +169,7 @@ function alarmOf(service: string, name: string, { means, metric, statistic, abov
     Properties: {
       AlarmName: `${service}-${name}`,
       AlarmDescription: means,
-      ...measured([metric].flat(), statistic, minutes * 60),
+      ...measured(metric, statistic, minutes * 60),
       EvaluationPeriods: times,
       Threshold: above ?? below,
       ComparisonOperator: below === undefined ? 'GreaterThanThreshold' : 'LessThanThreshold',
@@ -202,26 +181,13 @@ function alarmOf(service: string, name: string, { means, metric, statistic, abov
   }
 }
 
-/** One metric as it is; several as their sum, and of those that are no sums the greatest. */
-function measured(metrics: readonly Metric[], statistic: Alarm['statistic'], Period: number): object {
-  const all = metrics.map(({ namespace, name, dimensions = {} }) => ({
+function measured({ namespace, name, dimensions = {} }: Metric, statistic: Alarm['statistic'], Period: number): object {
+  return {
     Namespace: namespace,
     MetricName: name,
     Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
-  }))
-  if (all.length === 1)
-    return { ...all[0], Period, ...(statistic === 'p99' ? { ExtendedStatistic: statistic } : { Statistic: statistic }) }
-  const ids = all.map((_, i) => `m${i}`)
-  const filled = ids.map((id) => `FILL(${id}, 0)`)
-  return {
-    Metrics: [
-      {
-        Id: 'all',
-        Expression: statistic === 'Sum' ? filled.join(' + ') : `MAX([${filled.join(', ')}])`,
-        ReturnData: true,
-      },
-      ...all.map((Metric, i) => ({ Id: ids[i], ReturnData: false, MetricStat: { Metric, Period, Stat: statistic } })),
-    ],
+    Period,
+    ...(statistic === 'p99' ? { ExtendedStatistic: statistic } : { Statistic: statistic }),
   }
 }
 
@@ -266,7 +232,6 @@ function widgets(service: string, namespace: string): object[] {
       gateway('Latency', 'p99'),
       own('ms', 'p99', 'in the function p99'),
     ],
-    'Time by route, p99': [[{ expression: `SEARCH('{${namespace},route} MetricName="ms"', 'p99', 300)` }]],
     'Cost: calls and units per request': [own('calls', 'Average'), own('units', 'Average'), own('retries', 'Sum')],
     Table: [
       ['AWS/DynamoDB', 'ConsumedReadCapacityUnits', 'TableName', service, { stat: 'Sum' }],
@@ -288,9 +253,10 @@ function widgets(service: string, namespace: string): object[] {
     'Given up: messages in dead-letter queues': letters.map((name) =>
       queue(name, 'ApproximateNumberOfMessagesVisible'),
     ),
-    'Files of assets: seconds that the oldest job has waited': jobs.map((name) =>
-      queue(name, 'ApproximateAgeOfOldestMessage'),
-    ),
+    'Files of assets: how far behind, milliseconds of the reader of text': [
+      lambda('asset-files', 'IteratorAge', 'Maximum'),
+      lambda('ocr', 'Duration', 'Maximum'),
+    ],
     'Exports: records, milliseconds of a run': [own('exported', 'Maximum'), lambda('exporter', 'Duration', 'Maximum')],
     'Sweeper: visits, milliseconds': [
       lambda('sweeper', 'Invocations', 'Sum'),
@@ -316,19 +282,24 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   ],
   errors: [
     "filter level = 'error'",
-    'fields @timestamp, @log, message, route, error, request_id, stack',
+    'fields @timestamp, @logStream, message, route, error, request_id, stack',
     'sort @timestamp desc',
     'limit 100',
   ],
   'one-request': [
     "filter request_id = 'PUT THE X-Request-Id HERE'",
-    'fields @timestamp, @log, message, route, status, ms, error, trace',
+    'fields @timestamp, @logStream, message, route, status, ms, error, trace',
     'sort @timestamp asc',
   ],
   costly: [
     "filter message = 'request'",
     'stats sum(units) as total, avg(units) as each, max(units) as most by route',
     'sort total desc',
+  ],
+  throttled: [
+    "filter message = 'request' and retries > 0",
+    'stats sum(retries) as again, count(*) as requests by route',
+    'sort again desc',
   ],
   refusals: [
     "filter message = 'request' and refusals = 1",
@@ -337,23 +308,22 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   ],
   'cold-starts': [
     "filter @type = 'REPORT'",
-    'stats count(*) as calls, count(@initDuration) as cold, pct(@initDuration, 50) as ms, max(@maxMemoryUsed) / 1000000 as mb by @log',
+    // A log stream is called DATE/FUNCTION[VERSION]NUMBER.
+    'parse @logStream /\\d\\/(?<function>[\\w-]+)\\[/',
+    'stats count(*) as calls, count(@initDuration) as cold, pct(@initDuration, 50) as ms, max(@maxMemoryUsed) / 1000000 as mb by function',
     'sort cold desc',
   ],
 }
 
-function queriesOf(service: string, functions: readonly string[], LogGroupNames: readonly string[]): Resources {
+function queriesOf(service: string): Resources {
   return Object.fromEntries(
     Object.entries(queries).map(([name, lines]) => [
       `${name.replace(/(^|-)(\w)/g, (_, _dash, letter: string) => letter.toUpperCase())}Query`,
       {
         Type: 'AWS::Logs::QueryDefinition',
-        DependsOn: functions.map((each) => `${idOf(each)}LogGroup`),
-        Properties: { Name: `${service}/${name}`, QueryString: lines.join(' | '), LogGroupNames },
+        DependsOn: ['FunctionLogs'],
+        Properties: { Name: `${service}/${name}`, QueryString: lines.join(' | '), LogGroupNames: [logGroup(service)] },
       },
     ]),
   )
 }
-
-/** As the framework names the resources of a function. */
-const idOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', 'Dash')}`

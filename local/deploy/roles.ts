@@ -1,3 +1,4 @@
+import { groupNames } from '../../lib/http/groups.ts'
 import seen from './access.json' with { type: 'json' }
 
 /**
@@ -30,8 +31,8 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   documents: ['table'],
   projects: ['table', 'files'],
   assets: ['table', 'files', 'bucket'],
-  'asset-files': ['table', 'files', 'bucket', 'assetFileJobs'],
-  ocr: ['table', 'files', 'bucket', 'ocrJobs'],
+  'asset-files': ['table', 'files', 'bucket', 'stream', 'assetFailures', 'ocr'],
+  ocr: ['table', 'files', 'bucket', 'assetFailures'],
   webhooks: ['table', 'scheduleFailures'],
   leaderboard: ['table', 'files', 'scan'],
   health: ['table', 'files', 'bucket'],
@@ -39,12 +40,14 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   sweeper: ['table', 'scan', 'files', 'scheduleFailures'],
   exports: ['table', 'files'],
   exporter: ['table', 'files', 'scheduleFailures'],
+  dispatcher: ['groups'],
 }
 
 type Grant = keyof typeof grants
 type Statement = { Effect: 'Allow'; Action: readonly string[]; Resource: readonly unknown[] }
 type Resource = { Type: string; Properties: object }
 
+const functionArn = (name: string) => ({ 'Fn::GetAtt': [functionId(name), 'Arn'] })
 const table = { 'Fn::GetAtt': ['Table', 'Arn'] }
 const bucket = { 'Fn::GetAtt': ['Bucket', 'Arn'] }
 const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4']
@@ -74,9 +77,11 @@ const grants = {
   ],
   // HeadBucket asks for this one.
   bucket: [allow(['s3:ListBucket'], [bucket])],
-  assetFileJobs: [jobsOf('AssetFileJobs')],
-  ocrJobs: [jobsOf('OcrJobs')],
+  assetFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['AssetFailures', 'Arn'] }])],
+  ocr: [allow(['lambda:InvokeFunction'], [functionArn('ocr')])],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
+  // Each by its name: what the gateway reaches by a route, the dispatcher reaches by this.
+  groups: [allow(['lambda:InvokeFunction'], groupNames.map(functionArn))],
   scheduleFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ScheduleFailures', 'Arn'] }])],
 } satisfies Record<string, readonly Statement[]>
 
@@ -91,6 +96,11 @@ function secretsIn(environment: Environment): Statement[] {
 const parameter = (path: string) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter${path}`,
 })
+
+/** As the framework names the resource of a function. */
+export function functionId(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', 'Dash')}LambdaFunction`
+}
 
 /** The logical id of a function's role. */
 export const roleId = (name: string): string =>
@@ -108,7 +118,7 @@ export function roles(
     Resources: Object.fromEntries(
       Object.entries(access).map(([name, granted]) => {
         const own = granted.flatMap((each): readonly Statement[] => grants[each])
-        const statements = [...secretsIn(environmentOf(name)), ...narrowed(used[name], own)]
+        const statements = [logsOf(service), ...secretsIn(environmentOf(name)), ...narrowed(used[name], own)]
         return [roleId(name), role(`${service}-${name}`, statements)]
       }),
     ),
@@ -130,7 +140,7 @@ function role(functionName: string, statements: readonly Statement[]): Resource 
           PolicyName: functionName,
           PolicyDocument: {
             Version: '2012-10-17',
-            Statement: [ownLogs(functionName), ...statements],
+            Statement: statements,
           },
         },
       ],
@@ -138,13 +148,13 @@ function role(functionName: string, statements: readonly Statement[]): Resource 
   }
 }
 
-// The group itself is made with the stack, so the function only writes. The last part stands for the log streams in it.
-const ownLogs = (functionName: string) =>
+// The one group of all functions is made with the stack, so they only write. The last part stands for the log streams in it.
+const logsOf = (service: string) =>
   allow(
     ['logs:CreateLogStream', 'logs:PutLogEvents'],
     [
       {
-        'Fn::Sub': `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/${functionName}:log-stream:*`,
+        'Fn::Sub': `arn:\${AWS::Partition}:logs:\${AWS::Region}:\${AWS::AccountId}:log-group:/aws/lambda/${service}:log-stream:*`,
       },
     ],
   )
@@ -201,12 +211,6 @@ export function labelOf(resource: unknown): string {
 
 function allow(Action: readonly string[], Resource: readonly unknown[]): Statement {
   return { Effect: 'Allow', Action, Resource }
-}
-
-function jobsOf(queue: string): Statement {
-  return allow(['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map(of('sqs')), [
-    { 'Fn::GetAtt': [queue, 'Arn'] },
-  ])
 }
 
 function of(service: string): (action: string) => string {

@@ -1,67 +1,67 @@
-/**
- * What each function answers. A new root is one line here; `events` writes out every form of its path. A root that ends
- * in `/*` has nothing at the root itself, only below.
- */
-const roots = {
-  tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev/*'],
-  users: ['/api/user/*', '/user/username', '/data/testme', '/data/testthelogin', '/data/user/*'],
-  'profile-images': ['/data/user/profile-image', '/data/user/{slug}/image'],
-  registry: ['/cidoc/schema/registry'],
-  records: ['/cidoc/*'],
-  sources: ['/cidoc/data_sources', '/cidoc/data-sources'],
-  assertions: ['/cidoc/assertions', '/cidoc/relationship-predicates'],
-  clusters: ['/cidoc/entity-clusters', '/cidoc/entity_clusters'],
-  entities: ['/data/cultural-entities'],
-  search: ['/data/search', '/cidoc/search', '/cidoc/discovery'],
-  assistant: ['/assistant/chat'],
-  queue: ['/data/review-queue', '/data/contribution-queue'],
-  reviews: ['/data/review-workspace/*', '/data/reviewer-dashboard', '/data/review-decisions-profile'],
-  revisions: ['/data/revisions', '/data/entities/{entity_id}/*'],
-  roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin/*'],
-  activities: ['/data/activities'],
-  comments: ['/data/comments', '/data/entities/{entity_id}/comments'],
-  submissions: ['/data/submissions', '/data/submission-suggestions', '/data/moderations/*'],
-  flags: ['/data/review-flags'],
-  notifications: ['/data/notifications'],
-  exports: ['/data/exports'],
-  documents: ['/schema', '/docs'],
-  projects: ['/data/projects'],
-  assets: ['/data/projects/{slug}/assets'],
-  // Leaderboard, contributors, progression and the statistics are roots without anything below. They come by the rest of
-  // the family, which the gateway takes last: written out they would be 36 of its 300 routes more.
-  leaderboard: ['/data/*'],
-  health: ['/', '/metrics', '/health'],
-} as const satisfies Record<string, readonly string[]>
+import { type Group, groupRoots, isUnder, isVariable, type Root } from '../../lib/http/groups.ts'
 
-export type HttpFunction = keyof typeof roots
 export type Event = { httpApi: string }
 
-/** The gateway events of each function. Whatever matches none of them goes to `health`, which answers 404 as we do. */
-export const events: Readonly<Record<string, readonly Event[]>> = Object.fromEntries(
-  Object.entries(roots).map(([name, own]) => [
-    name,
-    [...own.flatMap(prefixed).flatMap(shapes).map(any), ...(name === 'health' ? [{ httpApi: '*' }] : [])],
-  ]),
-)
+/** Sent without the last slash by clients there are, and worth a route of their own: what has none is dispatched. */
+const slashless: readonly string[] = [
+  '/data/api/testme',
+  '/api/v1/data/contribution-queue',
+  '/api/v1/data/reviewer-applications',
+  '/api/v1/data/projects',
+]
 
-/** The prefixes that a family is served under. */
-function prefixed(root: string): readonly string[] {
-  if (root.startsWith('/data/')) {
-    const rest = root.slice('/data'.length)
-    return [`/data${rest}`, `/data/api${rest}`, `/api/v1/data${rest}`, `/api/v1/data/api${rest}`]
-  }
-  if (root.startsWith('/cidoc') || root.startsWith('/assistant')) return [root, `/api/v1${root}`]
-  return [root]
+/**
+ * The gateway events of each group, from its roots in lib/http/groups.ts. They ask of the gateway what its guide says and no
+ * more: a path that fits whole, then the greedy route that says most, then `$default`. Whether `/data/x/` fits `/data/x` or
+ * `/data/x/{proxy+}` it does not say, and a route may not end in a slash itself. So no route here would take another group's
+ * path on either reading: what fits none reaches `rest`, and the dispatcher there hands it to the group that has it.
+ */
+export const events: Readonly<Record<Group, readonly Event[]>> = byGroup((root) => [
+  ...whole(root).map(any),
+  ...greedy(root).map(any),
+])
+
+/** Whatever fits no route of a group. */
+export const rest: readonly Event[] = [{ httpApi: '*' }]
+
+/** The root itself. Those that have one form only get a route for it, the others where clients send it. */
+function whole({ path }: Root): readonly string[] {
+  const forms = formsOf(path)
+  return forms.length === 1 ? forms : forms.filter((form) => slashless.includes(form))
 }
 
-// The gateway refuses a route that ends in a slash; the greedy one answers it, with an empty rest.
-function shapes(path: string): readonly string[] {
-  if (path === '/') return [path]
-  if (path.endsWith('/*')) return [path.replace('/*', '/{proxy+}')]
-  return [path, `${path}/{proxy+}`]
+/**
+ * What lies below the root. Where other groups have roots down there, only what lies deeper than the deepest of these: its
+ * own path with a last slash would fit a greedy route above it.
+ */
+function greedy(root: Root): readonly string[] {
+  if (root.path === '/') return []
+  const inside = groupRoots.filter(
+    ({ group, segments }) =>
+      group !== root.group && segments.length > root.segments.length && isUnder(root.segments, segments),
+  )
+  const deepest = inside.sort((a, b) => b.segments.length - a.segments.length)[0]?.segments ?? root.segments
+  const between = deepest.slice(root.segments.length).map((part, i) => (isVariable(part) ? part : `{part${i + 1}}`))
+  return formsOf([root.path, ...between, '{proxy+}'].join('/'))
+}
+
+/** The prefixes that a family is served under. */
+function formsOf(path: string): readonly string[] {
+  if (path.startsWith('/data/')) {
+    const below = path.slice('/data'.length)
+    return [`/data${below}`, `/data/api${below}`, `/api/v1/data${below}`, `/api/v1/data/api${below}`]
+  }
+  if (path.startsWith('/cidoc') || path.startsWith('/assistant')) return [path, `/api/v1${path}`]
+  return [path]
 }
 
 // Every method, OPTIONS and unknown ones too: CORS, 404 and 405 are ours to answer.
 function any(path: string): Event {
   return { httpApi: `ANY ${path}` }
+}
+
+function byGroup(eventsOf: (root: Root) => readonly Event[]): Record<Group, readonly Event[]> {
+  const all = Object.groupBy(groupRoots, ({ group }) => group)
+  const made = Object.entries(all).map(([group, own = []]) => [group, own.flatMap(eventsOf)])
+  return Object.fromEntries(made)
 }

@@ -1,10 +1,11 @@
 // The framework reads variables from CommonJS files only; the tables themselves are TypeScript.
 const { domain } = require('./custom-domain.ts')
+const { gateway } = require('./gateway.ts')
 const { operations } = require('./operations.ts')
-const { events } = require('./routes.ts')
+const { events, rest } = require('./routes.ts')
 const { roles } = require('./roles.ts')
 
-module.exports.events = events
+module.exports.events = { ...events, dispatcher: rest }
 
 module.exports.roles = async ({ resolveVariable }) => {
   const { environment: shared } = await resolveVariable('self:provider')
@@ -13,11 +14,10 @@ module.exports.roles = async ({ resolveVariable }) => {
 }
 
 module.exports.operations = async ({ resolveVariable }) =>
-  operations(
-    await nameOf(resolveVariable),
-    Object.keys(await resolveVariable('self:functions')),
-    await resolveVariable('param:alarmEmail'),
-  )
+  operations(await nameOf(resolveVariable), await resolveVariable('param:alarmEmail'))
+
+module.exports.gateway = async ({ resolveVariable }) =>
+  gateway(await nameOf(resolveVariable), await resolveVariable('param:logDays'))
 
 module.exports.domain = async ({ resolveVariable }) =>
   domain(await resolveVariable('param:domain'), await resolveVariable('param:certificate'))

@@ -52,7 +52,7 @@ const File = v.object({
   params: v.object({ default: anything, local: anything }),
   provider: v.object({ environment: anything }),
   custom: v.object({ 'serverless-offline': anything }),
-  functions: v.record(v.string(), v.object({ handler: v.string(), role: v.string(), events: v.unknown() })),
+  functions: v.record(v.string(), v.object({ handler: v.string(), role: v.string(), events: v.optional(v.unknown()) })),
   resources: v.array(v.union([v.string(), v.object({ Resources: anything })])),
 })
 

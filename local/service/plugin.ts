@@ -41,6 +41,8 @@ async function pack({ serviceDir, service }: Framework): Promise<void> {
 async function serve(framework: Framework): Promise<void> {
   // A parent that ends, however it ends, ends us too.
   process.on('disconnect', () => process.exit(0))
+  // What is invoked for later has nobody who hears that it failed.
+  process.on('unhandledRejection', (error) => console.error(error instanceof Error ? error.stack : error))
   try {
     await build(framework)
   } catch (error) {

@@ -83,7 +83,7 @@ async function start(): Promise<void> {
   running.push(
     startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
   )
-  // Each has a pump of its own, as each has a queue where it is deployed: none waits for another.
+  // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
   for (const follower of loadFollowers()) {
     const own = join(directory, follower.name)
     await mkdir(own, { recursive: true })

@@ -9,9 +9,9 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forLambda } from '../../local/deploy/build.ts'
 import { carriedBy } from '../../local/deploy/carried.ts'
-import { messageOf } from '../../local/service/followers.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { newProject, upload } from '../harness/asset-world.ts'
+import { answerFor } from '../harness/lambda.ts'
 import { sure } from '../harness/make.ts'
 
 const run = promisify(execFile)
@@ -37,14 +37,14 @@ async function unpacked(name: string): Promise<string> {
 
 const program = `
   const { handler } = await import(process.argv[1])
-  process.stdout.write(JSON.stringify(await handler(JSON.parse(process.argv[2]))))
+  process.stdout.write(JSON.stringify((await handler(JSON.parse(process.argv[2]), { functionName: process.argv[3] })) ?? null))
   process.exit(0)`
 
 /** Runs a packaged function as on Lambda: outside the project, with nothing but its package. */
 async function invoke(name: string, event: object) {
   const { stdout } = await run(
     process.execPath,
-    ['--input-type=module', '-e', program, await unpacked(name), JSON.stringify(event)],
+    ['--input-type=module', '-e', program, await unpacked(name), JSON.stringify(event), name],
     {
       cwd: directory,
       env: {
@@ -53,6 +53,7 @@ async function invoke(name: string, event: object) {
         AWS_SECRET_ACCESS_KEY: 'S3RVER',
         AWS_ENDPOINT_URL_DYNAMODB: process.env.DYNAMODB_ENDPOINT,
         AWS_ENDPOINT_URL_S3: process.env.S3_ENDPOINT,
+        AWS_ENDPOINT_URL_LAMBDA: process.env.LAMBDA_ENDPOINT,
         // The local server does not read trailing checksums.
         AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
         STAGE: 'prod',
@@ -78,13 +79,10 @@ test('the packages of the two workers are whole: an image gets its thumbnail and
   const made = sure(201, await upload(app.contributor, assets, page, 'page.png', { run_ocr: 'true' }))
   const { loadAsset } = await import('../../lib/projects/assets/assets.ts')
   const image = marshall(await loadAsset(made.project, made.id)) as Record<string, { S: string }>
-  const message = messageOf({
-    eventID: '1',
-    eventName: 'INSERT',
-    dynamodb: { NewImage: { ...image, type: { S: 'project_asset' } } },
-  })
-  for (const name of ['asset-files', 'ocr'])
-    expect(await invoke(name, { Records: [message] })).toEqual({ batchItemFailures: [] })
+  answerFor([])
+  const record = { dynamodb: { SequenceNumber: '1', NewImage: { ...image, type: { S: 'project_asset' } } } }
+  expect(await invoke('asset-files', { Records: [record] })).toEqual({ batchItemFailures: [] })
+  await invoke('ocr', { project_id: made.project, id: made.id })
   const after = sure(200, await app.contributor.get(`${assets}${made.id}/`))
   expect(after).toMatchObject({ ocr_status: 'completed', ocr_text: 'The Nyatapola Temple' })
   expect((await fetch(after.thumbnail_url)).status).toBe(200)

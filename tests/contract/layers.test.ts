@@ -47,6 +47,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
   '@aws-sdk/client-s3': ['files'],
+  '@aws-sdk/client-lambda': ['ops'],
   '@middy/core': ['http'],
   sharp: ['files'],
   'tesseract.js': ['files'],

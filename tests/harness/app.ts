@@ -1,8 +1,10 @@
 import type { Context } from 'aws-lambda'
+import { groupOf } from '../../lib/http/groups.ts'
+import { canonical } from '../../lib/http/path.ts'
 import type { Event, Result } from '../../lib/http/shell.ts'
-import { events } from '../../local/deploy/routes.ts'
 import { expectDocumented } from './documented.ts'
 import { createTestTable } from './emulator.ts'
+import { serveLambda } from './lambda.ts'
 
 export type Sent = { body?: unknown; query?: Record<string, string | number>; headers?: Record<string, string> }
 export type Answer = {
@@ -48,6 +50,7 @@ export type App = {
 /** The service with a table of its own, the six seeded people, and a clock that stands still at 2025-01-15T10:00:00Z. */
 export async function openApp({ env = {} }: { env?: Record<string, string> } = {}): Promise<App> {
   // The configuration is read when a module loads it, so this comes before every import of the service.
+  process.env.LAMBDA_ENDPOINT ??= await serveLambda()
   Object.assign(process.env, settings, { TABLE_NAME: `test-${process.pid}-${Date.now()}-${++tables}` }, env)
   await createTestTable(process.env.TABLE_NAME ?? '')
   const { clock } = await import('../../lib/clock.ts')
@@ -143,35 +146,10 @@ export const waitFor = (milliseconds: number) => {
 
 type Handler = (event: Event, context: Context) => Promise<Result>
 
-/** The gateway's routes in parts, and the functions behind them. */
-const gateway = Object.entries(events).flatMap(([name, routes]) =>
-  routes.map(({ httpApi }) => {
-    const route = httpApi.split(' ').at(-1) ?? ''
-    return { name, wanted: route.split('/'), isRest: route === '*' }
-  }),
-)
-
-/** The handler that the gateway's routes choose for a path. */
+/** The handler of the group whose path it is; how the gateway gets it there is the matter of tests/contract/routes.test.ts. */
 async function handlerOf(rawPath: string): Promise<Handler> {
-  const given = rawPath.split('/')
-  const fits = gateway.flatMap(({ name, wanted, isRest }) => {
-    const rank = isRest ? '9' : rankOf(wanted, given)
-    return rank === undefined ? [] : [{ name, rank }]
-  })
-  const [best] = fits.sort((a, b) => (a.rank < b.rank ? -1 : 1))
-  const { handler }: { handler: Handler } = await import(`../../functions/${best?.name}.ts`)
+  const { handler }: { handler: Handler } = await import(`../../functions/${groupOf(canonical(rawPath))}.ts`)
   return handler
-}
-
-/** How closely a gateway route fits a path, the least first: a fixed segment before a param before the greedy rest. */
-function rankOf(wanted: readonly string[], given: readonly string[]): string | undefined {
-  const greedy = wanted.at(-1) === '{proxy+}'
-  if (greedy ? given.length < wanted.length : given.length !== wanted.length) return undefined
-  const ranks = wanted.map((part, i) => {
-    if (part === '{proxy+}') return '2'
-    return part === given[i] ? '0' : part.startsWith('{') ? '1' : undefined
-  })
-  return ranks.includes(undefined) ? undefined : ranks.join('')
 }
 
 let requests = 0

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { expect } from 'vitest'
 import { loadFollowers, through } from '../../local/service/followers.ts'
 import { startPump } from '../../local/service/stream-pump.ts'
 import type { Answer, App, Persona } from './app.ts'
+import { answerFor } from './lambda.ts'
 import { sure } from './make.ts'
 
 /** What tests of assets start from: projects, forms, the bucket, and the functions that follow the table's stream. */
@@ -60,22 +61,25 @@ export async function objects(prefix: string): Promise<string[]> {
   return Contents.map(({ Key = '' }) => Key).sort()
 }
 
-/** Starts the functions that follow assets, each driven as its queue drives it. Answers how to stop them. */
-export async function follow(...names: readonly string[]): Promise<() => Promise<void>> {
+type Follow = (event: DynamoDBStreamEvent, context: Context) => Promise<DynamoDBBatchResponse>
+
+/** Starts the functions that follow assets, with those named that these call; other calls go nowhere. Answers how to stop them. */
+export async function follow(...called: readonly string[]): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'heritage-follow-'))
   const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
+  answerFor(called)
   const pumps = await Promise.all(
-    loadFollowers()
-      .filter(({ name }) => names.includes(name))
-      .map(async (follower) => {
-        const { handler }: { handler: (event: SQSEvent) => Promise<SQSBatchResponse> } = await import(
-          `../../functions/${follower.name}.ts`
-        )
-        const own = await mkdtemp(join(directory, follower.name))
-        return startPump({ endpoint, table, directory: own, rest: 30 }, through(follower, handler))
-      }),
+    loadFollowers().map(async (follower) => {
+      const { handler }: { handler: Follow } = await import(`../../functions/${follower.name}.ts`)
+      const own = await mkdtemp(join(directory, follower.name))
+      const context = { functionName: follower.name } as Context
+      return startPump(
+        { endpoint, table, directory: own, rest: 30 },
+        through(follower, (event) => handler(event, context)),
+      )
+    }),
   )
-  expect(pumps.length).toBe(names.length)
+  expect(pumps.length).toBe(1)
   return async () => {
     for (const pump of pumps) await pump.stop()
     await rm(directory, { recursive: true, force: true })

@@ -22,7 +22,7 @@ beforeAll(async () => {
     .png()
     .toBuffer()
   assets = await newProject(app)
-  stop = await follow('asset-files')
+  stop = await follow()
 })
 afterAll(() => stop())
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   files = await make.oneOfEach()
   png = files['image/png']
   assets = await newProject(app)
-  stop = await follow('asset-files')
+  stop = await follow()
 })
 afterAll(() => stop())
 
@@ -551,7 +551,7 @@ describe('thumbnails', () => {
   test('are drawn again without harm', async () => {
     const { id, project } = await added()
     await eventually(() => objects(`thumbnails/${project}/${id}/`)).toHaveLength(1)
-    const again = await follow('asset-files')
+    const again = await follow()
     await new Promise((done) => setTimeout(done, 500))
     await again()
     expect(await objects(`thumbnails/${project}/${id}/`)).toHaveLength(1)

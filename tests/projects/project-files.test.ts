@@ -15,7 +15,7 @@ let made: { id: string; media: number; project: string }
 beforeAll(async () => {
   app = await openApp({ env: { RATE_PROJECTS: '1000/h', RATE_UPLOADS: '1000/day' } })
   png = await sharp(make.drawing()).png().toBuffer()
-  stop = await follow('asset-files')
+  stop = await follow()
 })
 afterAll(() => stop())
 beforeEach(async () => {

@@ -5,15 +5,21 @@ import { type Asset, asset } from '../items.ts'
 import { loadAsset } from './assets.ts'
 import { upload } from './upload-items.ts'
 
-/** What is to be done with objects after a change: the image that needs a thumbnail, and what is of no more use. */
-export type FileWork = { draw?: Asset; clear: string[] }
+/** What is to be done after a change: the image that needs a thumbnail, objects of no more use, the image that waits to be read. */
+export type FileWork = { draw?: Asset; clear: string[]; read?: { project_id: string; id: string } }
 
 /** Reads a change of an asset or of an upload. What an asset still has, or has again, is not cleared away. */
 export async function fileWork({ before, after }: Images): Promise<FileWork> {
   const type = (after ?? before)?.type
   if (type === asset.type && after) {
     const it = parse(asset, after)
-    return { clear: [], ...(!before && it.media_type === 'image' && { draw: it }) }
+    // Other changes of an asset that waits are no new request.
+    const asksAnew = it.ocr_status === 'pending' && before?.ocr_since !== it.ocr_since
+    return {
+      clear: [],
+      ...(!before && it.media_type === 'image' && { draw: it }),
+      ...(asksAnew && { read: { project_id: it.project_id, id: it.id } }),
+    }
   }
   if (!before || after) return { clear: [] }
   if (type === asset.type) {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
+import { groupOf } from '../../../lib/http/groups.ts'
+import { canonical } from '../../../lib/http/path.ts'
 import type { Event, Result } from '../../../lib/http/shell.ts'
-import { events } from '../../deploy/routes.ts'
 import type { Send } from '../import/client.ts'
 
 /** Requests to the functions themselves, without a gateway: for work that is done before one runs. */
@@ -36,23 +37,11 @@ export const inProcess: Send = async (url, { method, headers, body }) => {
 
 type Handler = (event: Event, context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>) => Promise<Result>
 
-/** The function to which the gateway would give the path: of the patterns that fit, the one that says most. */
+/** The function of the group whose path it is. */
 async function handlerOf(path: string): Promise<Handler> {
-  const fitting = patterns.filter(({ pattern }) => pattern.test(path))
-  const name = fitting.sort((a, b) => b.length - a.length)[0]?.name ?? 'health'
-  const { handler }: { handler: Handler } = await import(`../../../functions/${name}.ts`)
+  const { handler }: { handler: Handler } = await import(`../../../functions/${groupOf(canonical(path))}.ts`)
   return handler
 }
-
-const patterns = Object.entries(events).flatMap(([name, own]) =>
-  own
-    .filter(({ httpApi }) => httpApi !== '*')
-    .map(({ httpApi }) => {
-      const path = httpApi.replace(/^\S+ /, '')
-      const source = path.replace('{proxy+}', '.*').replace(/\{\w+\}/g, '[^/]+')
-      return { name, pattern: new RegExp(`^${source}$`), length: path.replace(/\{[^}]*\}/g, '').length }
-    }),
-)
 
 const headersOf = ({ headers = {} }: Result) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

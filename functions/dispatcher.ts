@@ -1,0 +1,32 @@
+import type { Context } from 'aws-lambda'
+import * as v from 'valibot'
+import { unavailable } from '../lib/errors.ts'
+import { answerFailure } from '../lib/http/endpoint.ts'
+import { groupOf } from '../lib/http/groups.ts'
+import { canonical } from '../lib/http/path.ts'
+import type { Event, Result } from '../lib/http/shell.ts'
+import { besides, invoke } from '../lib/ops/invoke.ts'
+import { log } from '../lib/ops/log.ts'
+
+/** As a function of ours answers. */
+const Answer = v.looseObject({ statusCode: v.number() })
+
+/**
+ * Takes what fits no route of the gateway and hands it, as it came, to the group whose path it is: the gateway does not say
+ * whether a last slash fits. The group's answer goes back as it is.
+ */
+export async function handler(event: Event, context: Context): Promise<Result> {
+  const group = groupOf(canonical(event.rawPath))
+  try {
+    const answer = await invoke(besides(context.functionName, 'dispatcher', group), event)
+    return v.parse(Answer, answer)
+  } catch (error) {
+    log({
+      level: 'error',
+      message: 'dispatch',
+      request_id: event.requestContext.requestId,
+      error: error instanceof Error ? error.name : 'unknown',
+    })
+    return answerFailure(event, context, unavailable())
+  }
+}
