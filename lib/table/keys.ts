@@ -72,6 +72,7 @@ import { addressOf } from '../ids/address.ts'
  *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
  *   what an item will be after one                   table       STAGED#<pk>                     <sk>
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
+ *   who does what one at a time does                  table       LOCK#<name>                     HEAD
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   until when the projector has taken in changes     table       PROJECTOR                       HEAD
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
@@ -177,6 +178,7 @@ export const key = {
     sk: `PART#${String(number).padStart(6, '0')}`,
   }),
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
+  lock: (name: string): Key => ({ pk: `LOCK#${name}`, sk: HEAD }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),

@@ -79,13 +79,15 @@ test('leaves alone what has been decided meanwhile', async () => {
   expect(await sweep()).toBe(0)
 })
 
-test('with nothing to move, to complete or to end costs four calls', async () => {
+test('with nothing to move, to complete or to end costs four calls, and two to be alone', async () => {
   const { handler } = await import('../../functions/sweeper.ts')
   expect(await commandsOf(() => handler({ chores: 'often' }))).toEqual([
+    'PutItemCommand',
     'QueryCommand',
     'QueryCommand',
     'QueryCommand',
     'QueryCommand',
+    'PutItemCommand',
   ])
 })
 
