@@ -2,6 +2,9 @@ import { logGroup } from './gateway.ts'
 
 type Resources = Record<string, { Type: string; Properties: object; DependsOn?: readonly string[] }>
 
+/** Of the calls of functions, how many leave a trace: X-Ray bills each. */
+export const SAMPLED = 0.01
+
 /** What an operator looks at: alarms and where they go, one dashboard, saved log queries. `service` is service-stage. */
 export function operations(service: string, email: string): { Resources: Resources } {
   const namespace = service.replace('-', '/')
@@ -23,6 +26,10 @@ export function operations(service: string, email: string): { Resources: Resourc
         },
       },
       ...queriesOf(service),
+      Sampling: {
+        Type: 'AWS::XRay::SamplingRule',
+        Properties: { SamplingRule: samplingRule(service) },
+      },
     },
   }
 }
@@ -244,11 +251,7 @@ function widgets(service: string, namespace: string): object[] {
       own('failures', 'Sum'),
       lambda('projector', 'IteratorAge', 'Maximum'),
     ],
-    'Queue: size, age, oldest unclaimed': [
-      own('waiting', 'Maximum'),
-      own('queue_age_s', 'Maximum'),
-      own('oldest_unclaimed_s', 'Maximum'),
-    ],
+    'Queue: size, oldest unclaimed': [own('waiting', 'Maximum'), own('oldest_unclaimed_s', 'Maximum')],
     'Caches and webhook': [own('cache_hits', 'Sum'), own('cache_misses', 'Sum'), own('webhook_failures', 'Sum')],
     'Given up: messages in dead-letter queues': letters.map((name) =>
       queue(name, 'ApproximateNumberOfMessagesVisible'),
@@ -301,6 +304,12 @@ const queries: Readonly<Record<string, readonly string[]>> = {
     'stats sum(retries) as again, count(*) as requests by route',
     'sort again desc',
   ],
+  queue: [
+    "filter message = 'queue'",
+    'fields @timestamp, waiting, queue_age_s, oldest_unclaimed_s',
+    'sort @timestamp desc',
+    'limit 100',
+  ],
   refusals: [
     "filter message = 'request' and refusals = 1",
     'stats count(*) as requests by route, status',
@@ -314,6 +323,21 @@ const queries: Readonly<Record<string, readonly string[]>> = {
     'sort cold desc',
   ],
 }
+
+/** Before the rule that each account has, by which one call a second and one in twenty would be traced. */
+const samplingRule = (service: string) => ({
+  RuleName: `${service}-calls`.slice(0, 32),
+  Priority: 1000,
+  FixedRate: SAMPLED,
+  ReservoirSize: 0,
+  ServiceName: `${service}-*`,
+  ServiceType: '*',
+  Host: '*',
+  HTTPMethod: '*',
+  URLPath: '*',
+  ResourceARN: '*',
+  Version: 1,
+})
 
 function queriesOf(service: string): Resources {
   return Object.fromEntries(

@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBStreamEvent } from 'aws-lambda'
 import { measures } from '../../lib/ops/emf.ts'
+import { SAMPLED } from '../../local/deploy/operations.ts'
 import prices from '../../local/deploy/prices.json' with { type: 'json' }
 import type { Answer } from '../harness/app.ts'
 import { billOf, sumOf, totalOf, type Use } from './bill.ts'
@@ -23,12 +24,10 @@ const assumed = {
   line_bytes: 300,
   platform_bytes: 700,
   stored_gb: 1,
-  /** A new table on demand has four partitions, and its stream a shard for each. */
-  shards: 4,
-  /** How often a pipe asks each of them, per second. */
-  shard_reads: 4,
-  /** So many wait at each queue that feeds a function, each asking anew after 20 seconds without a message. */
-  pollers: 5,
+  /** Of all calls, how many are traced: what the sampling rule in local/deploy/operations.ts says. */
+  traced: SAMPLED,
+  /** Of all reads, how many the dispatcher hands on: those without the last slash, and roots that others lie under. */
+  dispatched: 0.02,
 }
 const MINUTES = 30 * 24 * 60
 
@@ -78,6 +77,8 @@ export async function benchCosts(): Promise<void> {
   const fullExport = await spent.unasked(makeExports)
   const { handler: sweep } = await import('../../functions/sweeper.ts')
   const { handler: webhooks } = await import('../../functions/webhooks.ts')
+  // What has just been written is dealt with; from then on the service is idle.
+  await sweep()
   const often = await spent.unasked(() => sweep({ chores: 'often' }))
   const seldom = await spent.unasked(() => sweep({ chores: 'seldom' }))
   const deliveries = await spent.unasked(webhooks)
@@ -95,43 +96,58 @@ export async function benchCosts(): Promise<void> {
     [1, { table_gb_months: assumed.stored_gb, file_gb_months: assumed.stored_gb }],
     // A function that reads the table asks for its key every five minutes.
     [MINUTES / 5, { key_requests: 1 }],
-    [MINUTES * 60, { stream_reads: assumed.shards * assumed.shard_reads }],
-    [MINUTES * 3, { queue_requests: assumed.pollers * watched.queues }],
     // Those of the queue in every hour, that of the exporter in one of a day.
-    [1, { alarm_metrics: watched.alarm_metrics, dashboards: 1, metrics: Object.keys(measures.queue).length + 1 / 24 }],
+    [
+      1,
+      {
+        alarm_metrics: watched.alarm_metrics,
+        dashboards: watched.dashboards,
+        metrics: Object.keys(measures.queue).length + 1 / 24,
+      },
+    ],
+  )
+  const read = sumOf(
+    [1 / reads.answers, reads.use],
+    [1, call(assumed.read_seconds)],
+    [assumed.dispatched, call(assumed.read_seconds, { gb: 0.5 })],
+  )
+  const contributed = sumOf(
+    [1, contribution.use],
+    [1, call(assumed.write_seconds)],
+    [1, afterContribution],
+    [1, call(assumed.projector_seconds, { lines: 1 })],
+  )
+  const reviewed = sumOf(
+    [1, review.use],
+    [2, call(assumed.read_seconds)],
+    [1, call(assumed.write_seconds)],
+    [1, afterReview],
+    [1, call(assumed.projector_seconds, { lines: 1 })],
+  )
+  // Of a review's requests two are reads.
+  const busy = sumOf(
+    [1, idle],
+    [30 * 960_000, read],
+    [30 * 10_000, contributed],
+    [30 * 10_000, reviewed],
+    [1, { metrics: Object.values(measures).flatMap((each) => Object.keys(each)).length }],
+    [-1, { metrics: idle.metrics ?? 0 }],
   )
   print(`What it costs, in ${prices.currency}: list prices of ${prices.region}, ${prices.date}, no free tier`, [
-    row('100,000 reads', 100_000, sumOf([1 / reads.answers, reads.use], [1, call(assumed.read_seconds)])),
-    row(
-      '1,000 contributions',
-      1000,
-      sumOf(
-        [1, contribution.use],
-        [1, call(assumed.write_seconds)],
-        [1, afterContribution],
-        [1, call(assumed.projector_seconds, { lines: 1 })],
-      ),
-    ),
-    row(
-      '1,000 reviews (queue, workspace, verdict)',
-      1000,
-      sumOf(
-        [1, review.use],
-        [2, call(assumed.read_seconds)],
-        [1, call(assumed.write_seconds)],
-        [1, afterReview],
-        [1, call(assumed.projector_seconds, { lines: 1 })],
-      ),
-    ),
+    row('100,000 reads', 100_000, read),
+    row('1,000 contributions', 1000, contributed),
+    row('1,000 reviews (queue, workspace, verdict)', 1000, reviewed),
     row(
       'daily exports, a month, of 1,000 records',
       30_000,
       sumOf([1, exported], [assumed.exported_seconds, { gb_seconds: 1 }]),
     ),
     row('idle, a month', 1, idle),
+    row('1,000,000 requests a day, a month', 1, busy),
   ])
+  print('Item by item, a month', items({ idle, 'of 1,000,000 requests a day': busy }))
   say(
-    `Units, calls to the bucket and answers are measured, what the projector does included. Assumed: 1 GB of memory (sweeper 2), ${assumed.read_seconds * 1000} ms for a read, ${assumed.write_seconds * 1000} for a write, ${assumed.projector_seconds * 1000} for the projector; every call traced; ${assumed.stored_gb} GB in the table and ${assumed.stored_gb} in the bucket. Idle: the sweeper every minute (${assumed.often_seconds * 1000} ms) and every 15 (${assumed.seldom_seconds * 1000}), the webhooks every minute, the exporter every day; a pipe that asks ${assumed.shards} shards of the stream ${assumed.shard_reads} times a second; ${watched.queues} queues at which ${assumed.pollers} pollers wait for 20 s at a time; alarms on ${watched.alarm_metrics} metrics, one dashboard, ${Object.keys(measures.queue).length} metrics of the queue. Schedules and what a function reads of the stream are free. Beyond this, each metric costs ${prices.per_month.custom_metric} in a month in which it is sent every hour: ${Object.keys(measures.request).length} of all requests, 2 for each route that is in use.`,
+    `Units, calls to the bucket and answers are measured, what the projector does included. Assumed: 1 GB of memory (sweeper 2), ${assumed.read_seconds * 1000} ms for a read, ${assumed.write_seconds * 1000} for a write, ${assumed.projector_seconds * 1000} for the projector; one call in ${1 / assumed.traced} traced; ${assumed.dispatched * 100} % of the reads through the dispatcher; ${assumed.stored_gb} GB in the table and ${assumed.stored_gb} in the bucket. Idle: the sweeper every minute (${assumed.often_seconds * 1000} ms) and every 15 (${assumed.seldom_seconds * 1000}), the webhooks every minute, the exporter every day; alarms on ${watched.alarm_metrics} metrics, ${Object.keys(measures.queue).length} metrics of the queue. Schedules and what a function reads of the stream are free. A day of 1,000,000 requests: 960,000 reads, 10,000 contributions, 10,000 reviews of two reads and a verdict each; on top of what idle costs.`,
   )
 }
 
@@ -142,22 +158,17 @@ const PUBLISHED = 22
 const call = (seconds: number, { gb = 1, lines = 0 } = {}): Use => ({
   invocations: 1,
   gb_seconds: gb * seconds,
-  traces: 1,
+  traces: assumed.traced,
   logged_bytes: assumed.platform_bytes + lines * assumed.line_bytes,
 })
 
-/** What the stack has that is paid for by the month: metrics under alarms, and queues that feed functions. */
-async function watching(): Promise<{ alarm_metrics: number; queues: number }> {
+/** What the stack has that is paid for by the month: metrics under alarms, and dashboards. */
+async function watching(): Promise<{ alarm_metrics: number; dashboards: number }> {
   const { operations } = await import('../../local/deploy/operations.ts')
-  const { loadFollowers } = await import('../../local/service/followers.ts')
-  const alarms = Object.values(operations('heritage-prod', [], '').Resources).filter(
-    ({ Type }) => Type === 'AWS::CloudWatch::Alarm',
-  )
-  const metricsOf = ({ Metrics }: { Metrics?: object[] }) => Metrics?.filter((it) => 'MetricStat' in it).length ?? 1
-  return {
-    alarm_metrics: alarms.reduce((sum, { Properties }) => sum + metricsOf(Properties), 0),
-    queues: loadFollowers().length,
-  }
+  const watching = Object.values(operations('heritage-prod', '').Resources)
+  const ofType = (type: string) => watching.filter(({ Type }) => Type === type).length
+  // Each alarm looks at one metric.
+  return { alarm_metrics: ofType('AWS::CloudWatch::Alarm'), dashboards: ofType('AWS::CloudWatch::Dashboard') }
 }
 
 const values = {
@@ -229,6 +240,18 @@ async function projected(entity_id: string): Promise<void> {
     },
   }))
   await handler({ Records } as DynamoDBStreamEvent)
+}
+
+/** Each thing that is paid for, in dollars, in each of some months. */
+function items(months: Readonly<Record<string, Use>>): Record<string, string>[] {
+  const names = [...new Set(Object.values(months).flatMap((use) => Object.keys(use)))]
+  const dollarsOf = (use: Use, name: string) => totalOf(billOf({ [name]: Object(use)[name] ?? 0 }))
+  const line = (what: string, of: (use: Use) => number) => ({
+    what,
+    ...Object.fromEntries(Object.entries(months).map(([month, use]) => [month, of(use).toFixed(2)])),
+  })
+  const rows = names.map((name) => line(name.replaceAll('_', ' '), (use) => dollarsOf(use, name)))
+  return [...rows, line('together', (use) => totalOf(billOf(use)))]
 }
 
 /** A row of the table: a use so many times over. */
