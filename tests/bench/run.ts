@@ -9,6 +9,7 @@ import { benchCost } from './cost.ts'
 import { benchCosts } from './costs.ts'
 import { benchCpu } from './cpu.ts'
 import { benchExports } from './exports.ts'
+import { benchHot } from './hot.ts'
 import { benchImport } from './import.ts'
 import { renewed } from './page.ts'
 import { benchPipeline } from './pipeline.ts'
@@ -30,6 +31,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   import: benchImport,
   cpu: benchCpu,
   costs: benchCosts,
+  hot: benchHot,
 
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
