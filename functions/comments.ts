@@ -1,20 +1,30 @@
 import * as v from 'valibot'
-import { type Branch, type Comment, list, listReplies, onEntity, show } from '../lib/comments/comments.ts'
+import {
+  type Comment,
+  type CommentPage,
+  list,
+  listReplies,
+  onEntity,
+  type Shown,
+  show,
+} from '../lib/comments/comments.ts'
 import * as remarks from '../lib/comments/on-records.ts'
 import { CommentBody, CommentText, commentNumber } from '../lib/comments/queries.ts'
-import { commentRow, remarkRow } from '../lib/comments/view.ts'
+import { reactionKeys, reactionsTo } from '../lib/comments/reactions.ts'
+import { commentRow, type Frame, remarkRow } from '../lib/comments/view.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { members, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
+import { listBody, type PageRequest } from '../lib/http/page.ts'
 import { ByEntity, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
 import type { RecordItem } from '../lib/records/items.ts'
-import { type PeopleById, peopleIn, peopleOf } from '../lib/users/people.ts'
+import { peopleIn, peopleOf } from '../lib/users/people.ts'
 import { loadByUsername } from '../lib/users/users.ts'
+import { reactions } from './comments/reactions.ts'
 
 const Own = v.object({ id: commentNumber })
 const OfEntity = v.object({ ...ByEntity.entries, id: commentNumber })
@@ -41,10 +51,8 @@ const changeIn = changeRoute({
   params: OfEntity,
   subject: ownRemark,
   body: CommentText,
-  handle: async ({ subject, body, request }) => {
-    const { branch, people } = await show(await remarks.amend(subject, body.comment))
-    return rowOf(subject.about, branch, people, request)
-  },
+  handle: async ({ subject, actor, body, request }) =>
+    shownRow(subject.about, await remarks.amend(subject, body.comment), actor, request),
 })
 
 const changeFlat = changeRoute({
@@ -61,17 +69,18 @@ const remove = async ({ subject }: { subject: remarks.Remark }) => {
   return noContent()
 }
 
-/** What people say of records: in threads, and one by one. */
+/** What people say of records: in threads, and one by one; and what they think of both. */
 export const routes = {
+  ...reactions,
+
   'GET /data/entities/{entity_id}/comments/': readRoute({
     permission: 'comment.read',
     cache: 'no-store',
     params: ByEntity,
     subject: thread,
-    handle: async ({ subject, page, request }) => {
-      const { people, results, ...listed } = await list(onEntity(subject.entity_id), page)
-      const rows = results.map((it) => rowOf(subject, it, people, request))
-      return listBody(request, page, { ...listed, results: rows })
+    handle: async ({ subject, actor, page, request }) => {
+      const of = onEntity(subject.entity_id)
+      return pageOf(subject, await list(of, page, reactionKeys(of, actor)), { actor, page, request })
     },
   }),
 
@@ -82,8 +91,7 @@ export const routes = {
     subject: thread,
     body: CommentBody,
     handle: async ({ subject, actor, body, request }) => {
-      const { branch, people } = await show(await remarks.create(subject, actor, body))
-      return created(rowOf(subject, branch, people, request))
+      return created(await shownRow(subject, await remarks.create(subject, actor, body), actor, request))
     },
   }),
 
@@ -92,10 +100,7 @@ export const routes = {
     cache: 'no-store',
     params: OfEntity,
     subject: remark,
-    handle: async ({ subject, request }) => {
-      const { branch, people } = await show(subject.remark)
-      return rowOf(subject.about, branch, people, request)
-    },
+    handle: async ({ subject, actor, request }) => shownRow(subject.about, subject.remark, actor, request),
   }),
 
   // Of a comment that is a reply itself: the replies to what it goes back to.
@@ -104,11 +109,10 @@ export const routes = {
     cache: 'no-store',
     params: OfEntity,
     subject: remark,
-    handle: async ({ subject, page, request }) => {
-      if (subject.remark.parent !== null) throw notFound()
-      const { people, results, ...listed } = await listReplies(subject.remark, page)
-      const rows = results.map((it) => rowOf(subject.about, it, people, request))
-      return listBody(request, page, { ...listed, results: rows })
+    handle: async ({ subject: { about, remark }, actor, page, request }) => {
+      if (remark.parent !== null) throw notFound()
+      const replies = await listReplies(remark, page, reactionKeys(onEntity(about.entity_id), actor))
+      return pageOf(about, replies, { actor, page, request })
     },
   }),
 
@@ -170,11 +174,24 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const rowOf = ({ entity_id }: RecordItem, branch: Branch, people: PeopleById, request: Request) =>
-  commentRow(branch, people, {
-    of: { submission: entity_id, entity_id },
-    at: `${request.origin}/data/entities/${entity_id}/comments/`,
-  })
+type Asked = { actor: Actor | null; page: PageRequest; request: Request }
+
+/** What rows of a record's thread have in common. */
+const frameOf = ({ entity_id }: RecordItem, found: Shown['found'], { actor, request }: Omit<Asked, 'page'>): Frame => ({
+  of: { submission: entity_id, entity_id },
+  at: `${request.origin}/data/entities/${entity_id}/comments/`,
+  reactions: (it) => reactionsTo(it, found, actor),
+})
+
+const pageOf = (about: RecordItem, { people, results, found, ...listed }: CommentPage, asked: Asked) => {
+  const frame = frameOf(about, found, asked)
+  return listBody(asked.request, asked.page, { ...listed, results: results.map((it) => commentRow(it, people, frame)) })
+}
+
+const shownRow = async (about: RecordItem, it: Comment, actor: Actor | null, request: Request) => {
+  const { branch, people, found } = await show(it, reactionKeys(onEntity(about.entity_id), actor))
+  return commentRow(branch, people, frameOf(about, found, { actor, request }))
+}
 
 const flatRow = async (comment: Comment, about: RecordItem, actor: Actor | null) =>
   remarkRow({ comment, about }, await peopleOf([comment.user_id]), actor)

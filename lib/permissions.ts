@@ -149,6 +149,8 @@ export const permissions = {
   'moderation.change': { role: staff },
   'comment.list': { lists: scope },
   'comment.add': { role: anyone },
+  'reaction.list': { lists: scope },
+  'reaction.toggle': { role: anyone },
   'comment.read': { sees: canInspect },
   'comment.create': { sees: canInspect, changes: (_, it) => !it.deleted_at },
   'comment.change': { sees: canInspect, changes: (actor, it) => actor.is_staff || wrote(actor, it) },

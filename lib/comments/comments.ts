@@ -50,6 +50,9 @@ const Comment = v.object({
   /** Of a root: how many replies there are, and how many have ever come. */
   replies: v.number(),
   came: v.number(),
+  /** How often it was voted for and against. */
+  upvotes: v.optional(v.number(), 0),
+  downvotes: v.optional(v.number(), 0),
   standing: v.picklist(audiences),
   /** What the feed says of it. */
   activity_id: v.nullable(v.string()),
@@ -126,16 +129,17 @@ export type Branch = {
   /** How many of all the replies to a root are shown here. */
   shown: number
 }
-export type CommentPage = PageResult<Branch> & { people: PeopleById }
+/** Branches with their authors, and whatever else was read with them. */
+export type CommentPage = PageResult<Branch> & { people: PeopleById; found: ReadonlyMap<string, Stored> }
 
 /** So many replies, and a megabyte of them at most, are read with a page of comments. */
 const MOST_REPLIES = 100
 
 /**
  * One page of a thread, newest comment first, with the first replies to each: a call for the comments, one for the
- * replies of all of them commitPlan, and one for the size and the people.
+ * replies of all of them together, and one for the size and the people.
  */
-export async function list(thread: Thread, place: PageRequest): Promise<CommentPage> {
+export async function list(thread: Thread, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
   const name = threadOf(thread)
   const partition = { pk: key.comment(name, { id: 0, root: 0, place: 0 }).pk, prefix: 'ROOT#' }
   let roots: Comment[] = []
@@ -147,27 +151,31 @@ export async function list(thread: Thread, place: PageRequest): Promise<CommentP
   } = await readList({ partitions: [partition], counted: [rootList(name)] }, place, async (items) => {
     roots = items.map((item) => parse(comment, item))
     replies = await earlyReplies(partition.pk, roots)
-    return authorsOf([...roots, ...replies])
+    return [...authorsOf([...roots, ...replies]), ...also]
   })
-  return { ...listed, results: roots.map((root) => grown(root, replies)), people: peopleIn(found) }
+  return { ...listed, found, results: roots.map((root) => grown(root, replies)), people: peopleIn(found) }
 }
 
 /** One page of all replies that go back to a root, oldest first, each by itself. */
-export async function listReplies(root: Comment, place: PageRequest): Promise<CommentPage> {
+export async function listReplies(root: Comment, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
   const list = { partitions: [{ index: 'gsi4', pk: replyList(root.id) } as const], counted: [], forward: true }
-  const listing = await readList(list, place, (items) => authorsOf(items.map((item) => parse(comment, item))))
+  const listing = await readList(list, place, (items) => [
+    ...authorsOf(items.map((item) => parse(comment, item))),
+    ...also,
+  ])
   const results = listing.items.map((item) => ({ comment: parse(comment, item), replies: [], shown: 0 }))
   return { ...listing, count: root.replies, results, people: peopleIn(listing.found) }
 }
 
 /** One comment with the replies to it, among the next hundred that go back to its root. Two calls. */
-export async function show(it: Comment): Promise<{ branch: Branch; people: PeopleById }> {
+export async function show(it: Comment, also: readonly Key[] = []): Promise<Shown> {
   const query = { index: 'gsi4', pk: replyList(it.root), forward: true, limit: MOST_REPLIES } as const
   const items = it.answers === 0 ? [] : await walk({ ...query, beyond: placed(it.place) }, 1)
   const replies = items.map((item) => parse(comment, item))
-  const found = await getMany(authorsOf([it, ...replies]))
-  return { branch: grown(it, replies), people: peopleIn(found) }
+  const found = await getMany([...authorsOf([it, ...replies]), ...also])
+  return { branch: grown(it, replies), people: peopleIn(found), found }
 }
+export type Shown = { branch: Branch; people: PeopleById; found: ReadonlyMap<string, Stored> }
 
 /** The comments and replies of a thread that are still there, newest first, each by itself. */
 export const listFlat = (thread: Thread, place: PageRequest, also: (found: readonly Comment[]) => readonly Key[]) =>
@@ -241,6 +249,8 @@ export async function create(
       answers: 0,
       replies: 0,
       came: 0,
+      upvotes: 0,
+      downvotes: 0,
       standing,
       activity_id,
       created_at: at,

@@ -63,6 +63,8 @@ function commentOf(n: number, { entity, user }: { entity: string; user: string }
     answers: others,
     replies: others,
     came: others,
+    upvotes: 0,
+    downvotes: 0,
     standing: 'published',
     activity_id: null,
     created_at: at,
