@@ -15,14 +15,17 @@ const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED),
 const name = v.optional(v.nullable(line(254)))
 const token = v.optional(v.nullable(v.string('Not a valid text.')))
 
+const EITHER = 'Give an email address or a username.'
 /** The login name is the email address or the username, under either member. */
 const Credentials = v.pipe(
   members({ email: name, username: name, password }),
+  v.rawCheck(({ dataset: { value, typed }, addIssue }) => {
+    if (!typed || (value.email || value.username || '').trim() !== '') return
+    // Both are named: either will do.
+    for (const key of ['email', 'username'] as const)
+      addIssue({ message: EITHER, path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }] })
+  }),
   v.transform((it) => ({ login: (it.email || it.username || '').trim(), password: it.password })),
-  v.forward(
-    v.check((it) => it.login !== '', REQUIRED),
-    ['login'],
-  ),
 )
 
 const Registration = members({

@@ -57,12 +57,17 @@ const weights = (fallback: string) =>
   )
 
 const stages = ['local', 'dev', 'staging', 'prod'] as const
+/** Stages that people outside use. */
+const isSecure = (stage: string) => stage === 'prod' || stage === 'staging'
+
+/** A key with few different letters was typed, not drawn: 32 random bytes in base 16 have fewer than ten once in 10,000 times. */
+const isRandom = (key: string) => new Set(key).size >= 10
 
 // Checks of several members look at these only, so that a fault elsewhere does not hide theirs.
 const Environment = v.pipe(
   v.object(
     {
-      STAGE: v.optional(v.picklist(stages, `must be one of ${stages.join(', ')}`), 'local'),
+      STAGE: v.picklist(stages, `must be one of ${stages.join(', ')}`),
       AWS_REGION: text('us-east-1'),
       TABLE_NAME: v.pipe(v.string('is missing'), v.minLength(3, 'must have 3 characters or more')),
       BUCKET_NAME: text(),
@@ -123,6 +128,14 @@ const Environment = v.pipe(
   ),
   v.forward(
     v.partialCheck(
+      [['STAGE'], ['SECRET_KEY']],
+      (it) => it.STAGE === 'local' || Buffer.byteLength(it.SECRET_KEY) < 32 || isRandom(it.SECRET_KEY),
+      'must be random',
+    ),
+    ['SECRET_KEY'],
+  ),
+  v.forward(
+    v.partialCheck(
       [['SECRET_KEY_FALLBACKS']],
       (it) => it.SECRET_KEY_FALLBACKS.every((key) => Buffer.byteLength(key) >= 32),
       'each must have 32 bytes or more',
@@ -132,10 +145,14 @@ const Environment = v.pipe(
   v.forward(
     v.partialCheck(
       [['STAGE'], ['ALLOWED_HOSTS']],
-      (it) => it.STAGE === 'local' || it.ALLOWED_HOSTS.length > 0,
+      (it) => it.STAGE === 'local' || (it.ALLOWED_HOSTS.length > 0 && !it.ALLOWED_HOSTS.includes('*')),
       'must list the API hosts',
     ),
     ['ALLOWED_HOSTS'],
+  ),
+  v.forward(
+    v.partialCheck([['STAGE'], ['DEBUG']], (it) => !(isSecure(it.STAGE) && it.DEBUG), 'must be off in this stage'),
+    ['DEBUG'],
   ),
   v.forward(
     v.partialCheck(
@@ -158,7 +175,7 @@ const Environment = v.pipe(
     SECRET_KEY: it.SECRET_KEY || 'local-stage-only-secret-key-0123456789',
     /** The one place where DEBUG and the dev flag meet. */
     devMode: it.DEBUG && it.SERVICE_DEV_AUTH,
-    secure: it.STAGE === 'prod' || it.STAGE === 'staging',
+    secure: isSecure(it.STAGE),
   })),
 )
 

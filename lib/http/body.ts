@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { asciiLowerCase } from '../matching/ascii.ts'
 
 /** Schemas that bodies of several groups share, each with the sentence that a form shows. */
 
@@ -41,13 +42,19 @@ export const webAddress = (most: number) =>
   )
 
 /** An email address in lower case. */
-export const emailAddress = v.pipe(line(254), v.trim(), v.toLowerCase(), v.email('Enter a valid email address.'))
+export const emailAddress = v.pipe(
+  line(254),
+  v.trim(),
+  v.check((it) => /^[\x21-\x7e]*$/.test(it), 'Enter a valid email address.'),
+  v.transform(asciiLowerCase),
+  v.email('Enter a valid email address.'),
+)
 
 /** A username in lower case. */
 export const username = v.pipe(
   line(100),
   v.trim(),
-  v.toLowerCase(),
+  v.transform(asciiLowerCase),
   v.regex(/^[a-z0-9_.-]{3,50}$/, 'Use 3 to 50 of the letters a to z, digits, "_", "." and "-".'),
   // For the API document: as it may be sent, before it is folded.
   v.metadata({ pattern: '^\\s*[A-Za-z0-9_.-]{3,50}\\s*$' }),

@@ -51,9 +51,9 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   const readBody = bodyOf(request, spec.form)
   const params = paramsOf(spec.params, hit.params)
-  const actor = await identify({ ...request, cookie: request.cookies.session })
+  const { actor, denial } = await identify({ ...request, cookie: request.cookies.session })
   if (actor) request.caller = actor.id
-  if ((rule.role || rule.changes) && !actor) throw signInNeeded()
+  if ((rule.role || rule.changes) && !actor) throw signInNeeded(denial)
   if (rule.role && actor && !rule.role(actor)) throw refused()
 
   const subject = await spec.subject?.(params)

@@ -31,7 +31,9 @@ export function read(event: APIGatewayProxyEventV2): Request {
     if (value !== undefined) headers[name.toLowerCase()] = value
   const host = headers.host ?? event.requestContext.domainName ?? 'localhost'
   const rawQuery = event.rawQueryString ?? ''
-  const scheme = headers['x-forwarded-proto'] ?? (/^(localhost|127\.|\[::1\])/.test(host) ? 'http' : 'https')
+  const proxied = headers['x-forwarded-proto']
+  const local = /^(localhost|127\.|\[::1\])/.test(host) ? 'http' : 'https'
+  const scheme = proxied === 'http' || proxied === 'https' ? proxied : local
   return {
     id: event.requestContext.requestId,
     method: event.requestContext.http.method.toUpperCase(),
