@@ -41,11 +41,12 @@ export const webAddress = (most: number) =>
     v.check((it) => it === '' || (/^https?:\/\//i.test(it) && URL.canParse(it)), 'Enter a valid URL.'),
   )
 
-/** An email address in lower case. */
+/** An email address in lower case. Its letters are ASCII as they are sent: some others become so under NFC. */
 export const emailAddress = v.pipe(
+  v.string(({ input }) => (input === undefined ? REQUIRED : 'Not a valid text.')),
+  v.check((it) => !/[^\x00-\x7f]/.test(it), 'Enter a valid email address.'),
   line(254),
   v.trim(),
-  v.check((it) => /^[\x21-\x7e]*$/.test(it), 'Enter a valid email address.'),
   v.transform(asciiLowerCase),
   v.email('Enter a valid email address.'),
 )
