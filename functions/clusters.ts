@@ -1,3 +1,4 @@
+import { cut } from '../lib/matching/cut.ts'
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import * as clusters from '../lib/clusters/clusters.ts'
@@ -65,7 +66,7 @@ export const routes = {
       include_members: BooleanFlag,
     }),
     handle: async ({ actor, query: { q, registry_key, type_scope, include_members } }) => {
-      const text = q.slice(0, LONGEST)
+      const text = cut(q, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clustered.filter((it) => it === kind) : clustered
       return suggestionsView(text, await rivalsOf(text, among, actor), include_members)

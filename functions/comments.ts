@@ -20,6 +20,7 @@ import { ByEntity, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { cut } from '../lib/matching/cut.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
 import type { RecordItem } from '../lib/records/items.ts'
 import { peopleIn, peopleOf } from '../lib/users/people.ts'
@@ -33,7 +34,7 @@ const SaidOf = members({ submission: about, entity_id: about, ...CommentBody.ent
 
 const word = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((it) => it.trim().slice(0, 100).toLowerCase()),
+  v.transform((it) => cut(it.trim(), 100).toLowerCase()),
 )
 const Filter = v.object({ submission_id: word, user_id: word, username: word })
 

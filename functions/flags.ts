@@ -5,6 +5,7 @@ import { listBody } from '../lib/http/page.ts'
 import { ById, OptionalBoolean } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { cut } from '../lib/matching/cut.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { flagTypes } from '../lib/records/items.ts'
 import * as flags from '../lib/review/flags.ts'
@@ -16,7 +17,7 @@ const Filter = v.object({
   is_resolved: OptionalBoolean,
   entity: v.pipe(
     v.optional(v.string(), ''),
-    v.transform((it) => it.trim().toLowerCase().slice(0, 36) || undefined),
+    v.transform((it) => cut(it.trim().toLowerCase(), 36) || undefined),
   ),
 })
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { cut } from '../matching/cut.ts'
 import type { Sort } from '../search/query.ts'
 import { chooseFrom } from './body.ts'
 
@@ -32,7 +33,7 @@ export const StrictBoolean = v.pipe(
 /** Text of a query member, cut to what is of use; absent when blank. */
 export const QueryText = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((it) => it.normalize('NFC').trim().slice(0, 200) || undefined),
+  v.transform((it) => cut(it.normalize('NFC').trim(), 200) || undefined),
 )
 export const NameQuery = v.object({ search: QueryText })
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { cut } from '../matching/cut.ts'
 import { fold } from '../matching/fold.ts'
 import { type Actor, mayVisit } from '../permissions.ts'
 import { parse, putEntry, removeEntry } from '../table/item.ts'
@@ -19,7 +20,7 @@ export const MOST_FOUND = 300
 export function wordsOf(it: Project | undefined): Set<string> {
   if (!it || it.deleted_at !== null) return new Set()
   const words = [it.title, it.intended_subject, it.abstract].flatMap((text) => fold(text).split(' '))
-  return new Set([...new Set(words.map((word) => word.slice(0, 60)).filter(Boolean))].slice(0, MOST_WORDS))
+  return new Set([...new Set(words.map((word) => cut(word, 60)).filter(Boolean))].slice(0, MOST_WORDS))
 }
 
 /** Makes the entries those of `after` where they were those of `before`. Repeating it changes nothing. */
