@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 const order: readonly string[] = [
   'errors',
   'permissions',
+  'signing',
   'secrets',
   'config',
   'ids',
@@ -47,6 +48,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
   '@aws-sdk/client-s3': ['files'],
+  '@smithy/signature-v4': ['signing', 'files'],
+  '@smithy/core/checksum': ['signing'],
+  '@smithy/core/protocols': ['files'],
   '@middy/core': ['http'],
   sharp: ['files'],
   'tesseract.js': ['files'],
