@@ -12,6 +12,7 @@ const order: readonly string[] = [
   'config',
   'ids',
   'clock',
+  'lru',
   'matching',
   'kinds',
   'ops',
