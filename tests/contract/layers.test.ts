@@ -53,6 +53,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@smithy/core/checksum': ['signing'],
   '@smithy/core/protocols': ['files'],
   '@middy/core': ['http'],
+  '@middy/http-json-body-parser': ['http'],
   sharp: ['files'],
   'tesseract.js': ['files'],
   iovalkey: ['cache'],
