@@ -112,7 +112,8 @@ export const routes = {
     handle: async ({ subject, page, request }) => {
       const { people, results, ...listed } = await assets.list(subject, page)
       const link = await links()
-      return listBody(request, page, { ...listed, results: results.map((it) => assetRow(it, people, link)) })
+      const rows = await Promise.all(results.map((it) => assetRow(it, people, link)))
+      return listBody(request, page, { ...listed, results: rows })
     },
   }),
 

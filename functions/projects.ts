@@ -229,10 +229,5 @@ async function detailOf(it: projects.Whole, actor: Actor | null) {
     entities.map((one) => one.entity_id),
   )
   const link = await links()
-  return projectDetail(
-    it,
-    assets.map((one) => assetRow(one, company.people, link)),
-    actor,
-    company,
-  )
+  return projectDetail(it, await Promise.all(assets.map((one) => assetRow(one, company.people, link))), actor, company)
 }

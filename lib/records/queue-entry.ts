@@ -114,7 +114,7 @@ export function headingIn(text: string) {
 export const waits = (it: RecordItem): boolean => it.deleted_at === null && isPending(it.status)
 
 /** A record as the queue knows it; undefined when it does not wait. */
-export function waitingOf(it: RecordItem): Waiting | undefined {
+function waitingOf(it: RecordItem): Waiting | undefined {
   if (it.deleted_at !== null || !isPending(it.status)) return undefined
   return {
     entity_id: it.entity_id,

@@ -177,7 +177,7 @@ export async function createNamedAfterEmail(given: Pick<User, 'email'> & Partial
 export type Changes = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
 
 /** The next version of a user with the writes that store it; for those who change more in the same transaction. */
-export function change(old: User, changes: Changes): { next: User; writes: Write[] } {
+function change(old: User, changes: Changes): { next: User; writes: Write[] } {
   const next = amended(old, { ...changes, updated_at: now() })
   return { next, writes: [put(user, next, old), ...indexWrites(byName(old), byName(next))] }
 }

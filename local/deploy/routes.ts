@@ -33,7 +33,6 @@ const roots = {
   health: ['/', '/metrics', '/health'],
 } as const satisfies Record<string, readonly string[]>
 
-export type HttpFunction = keyof typeof roots
 export type Event = { httpApi: string }
 
 /** The gateway events of each function. Whatever matches none of them goes to `health`, which answers 404 as we do. */
