@@ -106,7 +106,6 @@ const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug
 export const routes = {
   'GET /data/projects/{slug}/assets/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {
@@ -118,7 +117,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: BySlug,
     subject: ofProject,
     body: AnnouncedUpload,
@@ -141,7 +139,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/upload/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: BySlug,
     subject: ofProject,
     form: {
@@ -167,7 +164,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/uploads/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: BySlug,
     subject: ofProject,
     body: Announced,
@@ -182,7 +178,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: UploadAddress,
     subject: ofProject,
     body: Completed,
@@ -202,7 +197,6 @@ export const routes = {
 
   'GET /data/projects/{slug}/assets/{id}/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject }) => viewOf(subject),
@@ -210,7 +204,6 @@ export const routes = {
 
   'PATCH /data/projects/{slug}/assets/{id}/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: AssetAddress,
     subject: ofAsset,
     body: Part,
@@ -219,7 +212,6 @@ export const routes = {
 
   'DELETE /data/projects/{slug}/assets/{id}/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject, actor }) => {
@@ -230,7 +222,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/{id}/start-ocr/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject, actor }) => viewOf(await assets.askForText(subject, actor, config.RATE_OCR)),

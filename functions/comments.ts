@@ -37,7 +37,6 @@ const ownAnyRemark = async (params: { id: number }) => living(await anyRemark(pa
 
 const changeIn = changeRoute({
   permission: 'comment.change',
-  cache: 'no-store',
   params: OfEntity,
   subject: ownRemark,
   body: CommentText,
@@ -49,7 +48,6 @@ const changeIn = changeRoute({
 
 const changeFlat = changeRoute({
   permission: 'comment.change',
-  cache: 'no-store',
   params: Own,
   subject: ownAnyRemark,
   body: CommentText,
@@ -65,7 +63,6 @@ const remove = async ({ subject }: { subject: remarks.Remark }) => {
 export const routes = {
   'GET /data/entities/{entity_id}/comments/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: ByEntity,
     subject: thread,
     handle: async ({ subject, page, request }) => {
@@ -77,7 +74,6 @@ export const routes = {
 
   'POST /data/entities/{entity_id}/comments/': changeRoute({
     permission: 'comment.create',
-    cache: 'no-store',
     params: ByEntity,
     subject: thread,
     body: CommentBody,
@@ -89,7 +85,6 @@ export const routes = {
 
   'GET /data/entities/{entity_id}/comments/{id}/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: OfEntity,
     subject: remark,
     handle: async ({ subject, request }) => {
@@ -101,7 +96,6 @@ export const routes = {
   // Of a comment that is a reply itself: the replies to what it goes back to.
   'GET /data/entities/{entity_id}/comments/{id}/replies/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: OfEntity,
     subject: remark,
     handle: async ({ subject, page, request }) => {
@@ -117,7 +111,6 @@ export const routes = {
 
   'DELETE /data/entities/{entity_id}/comments/{id}/': changeRoute({
     permission: 'comment.change',
-    cache: 'no-store',
     params: OfEntity,
     subject: ownRemark,
     handle: remove,
@@ -126,7 +119,6 @@ export const routes = {
   // The first filter that is given counts; without one there is nothing to list.
   'GET /data/comments/': listRoute({
     permission: 'comment.list',
-    cache: 'no-store',
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
       const { results, found, ...listed } = await chosen(query, actor, page)
@@ -137,7 +129,6 @@ export const routes = {
 
   'POST /data/comments/': actorRoute({
     permission: 'comment.add',
-    cache: 'no-store',
     body: SaidOf,
     handle: async ({ actor, body: { submission, entity_id = submission, ...said } }) => {
       if (entity_id === undefined) throw invalid({ submission: [REQUIRED] })
@@ -150,7 +141,6 @@ export const routes = {
 
   'GET /data/comments/{id}/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: Own,
     subject: anyRemark,
     handle: async ({ subject, actor }) => flatRow(subject.remark, subject.about, actor),
@@ -161,7 +151,6 @@ export const routes = {
 
   'DELETE /data/comments/{id}/': changeRoute({
     permission: 'comment.change',
-    cache: 'no-store',
     params: Own,
     subject: ownAnyRemark,
     handle: remove,

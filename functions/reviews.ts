@@ -24,7 +24,6 @@ import { peopleOf } from '../lib/users/people.ts'
 export const routes = {
   'GET /data/review-workspace/{entity_id}/': readRoute({
     permission: 'review.read',
-    cache: 'no-store',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     handle: async ({ subject, actor }) =>
@@ -33,7 +32,6 @@ export const routes = {
 
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({
     permission: 'review.decide',
-    cache: 'no-store',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     body: ({ entity_id }) => verdictOn(entity_id),
@@ -46,7 +44,6 @@ export const routes = {
 
   'GET /data/reviewer-dashboard/': actorRoute({
     permission: 'review.dashboard',
-    cache: 'no-store',
     handle: async ({ actor }) => {
       const [work, queues] = await Promise.all([workOf(actor), queue.counts()])
       return dashboardView(work, queues, actor)
@@ -55,7 +52,6 @@ export const routes = {
 
   'GET /data/review-decisions-profile/': publicRoute({
     permission: 'decision.list',
-    cache: 'no-store',
     query: ReviewerQuery,
     handle: async ({ query, actor, page, request }) => {
       const listed = await decisionsOf(query.reviewer, actor, page)

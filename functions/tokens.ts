@@ -42,7 +42,6 @@ const registerThrottle = { scope: 'register', rate: config.RATE_REGISTER, per: '
 
 const register = publicRoute({
   permission: 'account.register',
-  cache: 'no-store',
   throttle: registerThrottle,
   body: Registration,
   handle: async ({ body }) => created(await registered(body)),
@@ -52,7 +51,6 @@ const register = publicRoute({
 export const routes = {
   'POST /api/token/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: tokenThrottle,
     body: Credentials,
     handle: async ({ body }) => issue(await signedIn(body)),
@@ -60,7 +58,6 @@ export const routes = {
 
   'POST /api/token/refresh/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: tokenThrottle,
     body: members({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }),
     handle: async ({ body }) => refresh(body.refresh),
@@ -68,7 +65,6 @@ export const routes = {
 
   'POST /data/blacklist/': actorRoute({
     permission: 'token.revoke',
-    cache: 'no-store',
     body: v.pipe(
       members({ refresh: token, refresh_token: token, token }),
       v.transform((it) => ({ refresh: it.refresh || it.refresh_token || it.token || '' })),
@@ -88,7 +84,6 @@ export const routes = {
 
   'POST /api/dev/login/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: { scope: 'dev_login', rate: config.RATE_DEV_LOGIN, per: 'address' },
     body: config.devMode ? members({ email: emailAddress }) : undefined,
     handle: async ({ body, request }) => {
@@ -103,7 +98,6 @@ export const routes = {
 
   'POST /api/dev/logout/': publicRoute({
     permission: 'session.end',
-    cache: 'no-store',
     handle: async ({ request }) => {
       if (!config.devMode) throw refused('Dev login is not enabled.')
       await revokeSession(request.cookies.session ?? '')

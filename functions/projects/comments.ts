@@ -18,7 +18,6 @@ const commentOf = ({ slug, id }: { slug: string; id: number }) => loadProjectRem
 
 const amend = changeRoute({
   permission: 'project.comment.delete',
-  cache: 'no-store',
   params: CommentAddress,
   subject: commentOf,
   body: CommentText,
@@ -32,7 +31,6 @@ const amend = changeRoute({
 export const comments = {
   'GET /data/projects/{slug}/comments/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: BySlug,
     subject: projectOf,
     handle: async ({ subject: { about }, page, request }) => {
@@ -43,7 +41,6 @@ export const comments = {
 
   'POST /data/projects/{slug}/comments/': changeRoute({
     permission: 'project.comment.create',
-    cache: 'no-store',
     params: BySlug,
     subject: projectOf,
     body: CommentBody,
@@ -55,7 +52,6 @@ export const comments = {
 
   'GET /data/projects/{slug}/comments/{id}/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject, request }) => {
@@ -66,7 +62,6 @@ export const comments = {
 
   'GET /data/projects/{slug}/comments/{id}/replies/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject, page, request }) => {
@@ -81,7 +76,6 @@ export const comments = {
 
   'DELETE /data/projects/{slug}/comments/{id}/': changeRoute({
     permission: 'project.comment.delete',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject }) => {

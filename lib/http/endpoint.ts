@@ -84,7 +84,7 @@ export const declarationOf = (route: Route): Declared => route as unknown as Dec
 // What route.ts erased. The five functions there are the only makers of a Route, so this shape holds.
 export type Declared = {
   permission: keyof typeof permissions
-  cache: CachePolicy
+  cache?: CachePolicy
   params?: v.GenericSchema
   query?: v.GenericSchema
   repeated?: readonly string[]
@@ -167,7 +167,7 @@ function checkPrecondition({ headers }: Request, version: number | undefined): v
 
 /** Cache policy and ETag; 304 when the client has exactly this already: what it sees depends on who asks, too. */
 function finish(spec: Declared, request: Request, reply: Reply, version: number | undefined): Reply {
-  const control = spec.cache === 'no-store' ? 'private, no-store' : spec.cache.control
+  const control = spec.cache?.control ?? 'private, no-store'
   const isPlain = reply.body !== undefined && typeof reply.body !== 'string' && !(reply.body instanceof Uint8Array)
   const etag = version !== undefined && isPlain ? `"${version}-${digest(reply.body)}"` : undefined
   const vary = spec.representations && { vary: 'Origin, Accept-Encoding, Accept' }
