@@ -41,9 +41,31 @@ const atLeast = (rank: Rank) => (actor: Actor) =>
 const reviewer = atLeast('community_reviewer')
 const curator = atLeast('expert_curator')
 
+/** The tier of what everyone may see; a thing that names no tier is of this one. */
+export const openTier = 'public'
+/** The tier of what whoever is signed in may see. */
+export const signedInTier = 'restricted'
+/** Places of these tiers are shown to a tenth of a degree, but to those who work on the record. */
+const coarseTiers: readonly string[] = ['sensitive_indigenous', 'community_only']
+
+/** The readers of published things: everyone, and only those who are signed in. Lists are kept for each apart. */
+export const audiences = ['published', 'restricted'] as const
+export type Audience = (typeof audiences)[number]
+const [everyone, signedInOnly] = audiences
+/** Whose a published thing of this tier is to read: the one rule on tiers, which all the others call. */
+export const audienceOf = (tier: string = openTier): Audience => (tier === openTier ? everyone : signedInOnly)
+/** The audiences to which a reader belongs. */
+export const audiencesWith = (signedIn: boolean): readonly Audience[] => (signedIn ? audiences : [everyone])
+/** Whether a published thing of this tier is shown to this reader. */
+export const maySeeTier = (actor: Actor | null, tier: string | undefined): boolean =>
+  audiencesWith(actor !== null).includes(audienceOf(tier))
+/** Whether everyone may see what is published in this tier. */
+export const isForEveryone = (tier: string | undefined): boolean => maySeeTier(null, tier)
+/** The one tier that lists are held to in this scope; undefined where they show every tier. */
+export const onlyTier = ({ signedIn }: Scope): string | undefined => (signedIn ? undefined : openTier)
+
 const owns = (actor: Actor | null, it: Subject) => actor !== null && actor.id === it.contributor_id
-const open = (actor: Actor | null, it: Subject) =>
-  it.public && (actor !== null || (it.access_tier ?? 'public') === 'public')
+const open = (actor: Actor | null, it: Subject) => it.public && maySeeTier(actor, it.access_tier)
 const canSee = (actor: Actor | null, it: Subject) =>
   actor?.is_staff === true || (!it.deleted_at && (open(actor, it) || owns(actor, it)))
 const canReview = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
@@ -195,6 +217,14 @@ export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(acto
 export const mayInspect = (actor: Actor | null, it: Subject): boolean => canInspect(actor, it)
 /** Whether this caller may see that project. */
 export const mayVisit = (actor: Actor | null, it: Subject): boolean => canSeeProject(actor, it)
+/** Whether the caller works on that record: its contributor, reviewers, staff. They see what waits and what lost. */
+export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>): boolean =>
+  actor !== null && (actor.id === it.contributor_id || reviewer(actor))
+/** Whether this caller may know exactly where that record is. */
+export const maySeePlace = (
+  actor: Actor | null,
+  it: Pick<Subject, 'contributor_id'> & { access_tier: string },
+): boolean => !coarseTiers.includes(it.access_tier) || worksOn(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
 /** Whether the caller may see that suggestion. */

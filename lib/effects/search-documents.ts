@@ -1,6 +1,7 @@
 import { cluster, headingOf as headingOfCluster } from '../clusters/clusters.ts'
 import { kinds } from '../kinds/index.ts'
 import { namesOf, textOf } from '../names/text.ts'
+import { openTier, signedInTier } from '../permissions.ts'
 import { assetText } from '../projects/assets/texts.ts'
 import { project } from '../projects/items.ts'
 import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
@@ -79,7 +80,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       summary: short(it.text.replace(/\s+/g, ' ').trim()),
       text: it.text.slice(0, MOST_TEXT),
       is_published: it.public,
-      access_tier: 'restricted',
+      access_tier: signedInTier,
       contributor_id: it.owner_id,
     }
   },
@@ -148,7 +149,7 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
   point: null,
   status: null,
   is_published: true,
-  access_tier: 'public',
+  access_tier: openTier,
   contributor_id: null,
   created_at: it.created_at,
   updated_at: it.updated_at,

@@ -4,7 +4,7 @@ import { conflict, invalid, refused } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Contribution, kindOfScope, kinds, type Provenance, predicateOf, predicates } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
-import { type Actor, mayReview, maySee, type Subject } from '../permissions.ts'
+import { type Actor, mayInspect, mayReview, type Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
@@ -47,9 +47,6 @@ function claimOf(it: Assertion, stored: Stored | undefined): Claim {
   }
 }
 
-/** Reviewers read what waits as well, but not what is deleted. */
-const mayRead = (actor: Actor | null, it: Subject) => maySee(actor, it) || (mayReview(actor) && !it.deleted_at)
-
 export type Filter = {
   entity_type?: string | undefined
   entity_id?: string | undefined
@@ -81,10 +78,10 @@ function ofOne(
   actor: Actor | null,
   place: PageRequest,
 ): Claims {
-  if (!about || !mayRead(actor, about)) return { count: 0, results: [] }
+  if (!about || !mayInspect(actor, about)) return { count: 0, results: [] }
   const results = about.assertions
     .map((it): Claim => ({ ...claimOf(it, about), about }))
-    .filter((it) => mayRead(actor, it) || about.contributor_id === actor?.id)
+    .filter((it) => mayInspect(actor, it) || about.contributor_id === actor?.id)
     .filter(({ claim: it }) => !asserted_property || it.asserted_property === asserted_property)
     .filter(({ claim: it }) => !status || it.reconciliation_status === status)
     .reverse()
@@ -106,7 +103,7 @@ async function ofAll(
   const results = listing.items
     .map((item) => parse(assertion, item))
     .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
-    .filter((it) => mayRead(actor, it))
+    .filter((it) => mayInspect(actor, it))
   return { ...listing, results }
 }
 
@@ -122,7 +119,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     entity_id: text('entity_id'),
     cultural_entity_id: text('cultural_entity_id'),
   })
-  if (about !== 'any' && !(about && mayRead(actor, about))) {
+  if (about !== 'any' && !(about && mayInspect(actor, about))) {
     throw invalid({
       [values.cultural_entity_id ? 'cultural_entity_id' : 'entity_id']: ['There is no record with this id.'],
     })
@@ -212,7 +209,7 @@ async function otherEnd(property: string, type: string, id: string, actor: Actor
     })
   }
   const found = await recordOf({ entity_type: type, entity_id: id })
-  if (found === 'any' || !found || !mayRead(actor, found))
+  if (found === 'any' || !found || !mayInspect(actor, found))
     throw invalid({ object_entity_id: ['There is no record with this id.'] })
   return {
     kind: found.kind,

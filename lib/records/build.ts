@@ -4,7 +4,7 @@ import { type Kind, type Provenance, pointOf } from '../kinds/index.ts'
 import { type Indexed, indexWrites } from '../names/index.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
-import type { Actor } from '../permissions.ts'
+import { type Actor, openTier } from '../permissions.ts'
 import { put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { add } from '../table/write.ts'
@@ -94,7 +94,7 @@ export function summaryOf(kind: Kind, data: Values): Pick<RecordItem, 'name' | '
   return {
     name: textOf(data[kind.nameField]),
     category: kind.key === 'entity' ? textOf(data.category) : kind.queueCategory,
-    access_tier: textOf(data.access_tier) || 'public',
+    access_tier: textOf(data.access_tier) || openTier,
     point: pointOf(data) ?? null,
   }
 }
