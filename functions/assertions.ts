@@ -74,7 +74,7 @@ export const routes = {
     subject,
     body: StatusBody,
     handle: async ({ subject, actor, body }) =>
-      claimView(await assertions.settle(subject, actor, body.reconciliation_status), actor),
+      claimView(await assertions.settle(subject, body.reconciliation_status), actor),
   }),
 
   'GET /cidoc/relationship-predicates/': publicRoute({

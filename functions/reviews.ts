@@ -12,7 +12,7 @@ import { loadHistory, loadReferenced } from '../lib/records/history.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/records/rules/verdicts.ts'
 import { decisionView } from '../lib/records/views/entity.ts'
 import { kindOf } from '../lib/records/write.ts'
-import { decide } from '../lib/review/decide.ts'
+import { decide, loadDecidable } from '../lib/review/decide.ts'
 import { ReviewerQuery } from '../lib/review/queries.ts'
 import * as queue from '../lib/review/queue.ts'
 import { decisionsOf, workOf } from '../lib/review/reviewers.ts'
@@ -33,7 +33,7 @@ export const routes = {
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({
     permission: 'review.decide',
     params: ByEntity,
-    subject: ({ entity_id }) => loadHistory(entity_id),
+    subject: ({ entity_id }) => loadDecidable(entity_id),
     body: ({ entity_id }) => verdictOn(entity_id),
     handle: async ({ subject, actor, body }) => {
       const made = await decide(subject, actor, body)

@@ -1,13 +1,13 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
-import { notFound, refused, signInNeeded } from '../lib/errors.ts'
+import { checkAllowed, notFound, signInNeeded } from '../lib/errors.ts'
 import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ById, NameQuery } from '../lib/http/params.ts'
 import { created, noContent, Reply } from '../lib/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
-import { type Actor, ranks } from '../lib/permissions.ts'
+import { type Actor, mayAnswer, mayChangeRoleOf, ranks } from '../lib/permissions.ts'
 import * as applications from '../lib/users/applications.ts'
 import { peopleOf } from '../lib/users/people.ts'
 import * as roles from '../lib/users/roles.ts'
@@ -45,7 +45,7 @@ const assign = actorRoute({
   handle: async ({ actor, body: { user_id, username, ...said } }) => {
     const id = user_id ?? (username && (await users.loadByUsername(username))?.id)
     if (!id) throw notFound()
-    checkOther(id, actor)
+    checkAllowed(mayChangeRoleOf(actor, id))
     const { holder, made } = found(await roles.assign(id, said, actor))
     return new Reply(made ? 201 : 200, await viewOf(holder, actor))
   },
@@ -57,7 +57,7 @@ const change = (body: typeof Whole | typeof Part) =>
     params: ById,
     body,
     handle: async ({ actor, params: { id }, body }) => {
-      checkOther(id, actor)
+      checkAllowed(mayChangeRoleOf(actor, id))
       return viewOf(found(await roles.amend(id, body, actor)), actor)
     },
   })
@@ -69,7 +69,7 @@ const answer = (give: (it: applications.Application, by: Actor, notes: string) =
     body: Answer,
     handle: async ({ actor, params: { id }, body: { admin_notes } }) => {
       const it = found(await applications.load(id))
-      if (it.user_id === actor.id) throw refused()
+      checkAllowed(mayAnswer(actor, it.user_id))
       const answered = found(await give(it, actor, admin_notes))
       return applicationView(answered, await peopleOf(applications.peopleOn(answered)))
     },
@@ -105,7 +105,7 @@ export const routes = {
     permission: 'role.change',
     params: ById,
     handle: async ({ actor, params: { id } }) => {
-      checkOther(id, actor)
+      checkAllowed(mayChangeRoleOf(actor, id))
       found(await roles.remove(id))
       return noContent()
     },
@@ -173,11 +173,6 @@ export const routes = {
 } satisfies Routes
 
 export const handler = endpoint(routes)
-
-/** Nobody raises or lowers themselves; staff have no need of a role, and may. */
-function checkOther(id: string, actor: Actor): void {
-  if (id === actor.id && !actor.is_staff) throw refused()
-}
 
 function found<T>(it: T | undefined): T {
   if (it === undefined) throw notFound()

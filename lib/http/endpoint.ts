@@ -6,6 +6,7 @@ import { identify } from '../auth/actor.ts'
 import { config } from '../config.ts'
 import {
   badHost,
+  checkAllowed,
   type Fields,
   invalid,
   methodNotAllowed,
@@ -16,7 +17,7 @@ import {
   signInNeeded,
 } from '../errors.ts'
 import { metered } from '../ops/request-cost.ts'
-import { type Actor, permissions, type Scope, type Subject } from '../permissions.ts'
+import { type Actor, permissions, type Ruling, type Scope, type Subject } from '../permissions.ts'
 import { preferred } from './accept.ts'
 import { withIdempotencyKey } from './idempotency.ts'
 import { pageOf } from './page.ts'
@@ -58,7 +59,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   const subject = await spec.subject?.(params)
   if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()
-  if (rule.changes && !(actor && subject && rule.changes(actor, subject))) throw refused()
+  if (rule.changes) checkAllowed(actor !== null && subject !== undefined && rule.changes(actor, subject))
   const version = subject?.version
   if (rule.changes) checkPrecondition(request, version)
 
@@ -100,7 +101,7 @@ type Rule = {
   role?: (actor: Actor) => boolean
   lists?: (actor: Actor | null) => Scope
   sees?: (actor: Actor | null, subject: Subject) => boolean
-  changes?: (actor: Actor, subject: Subject) => boolean
+  changes?: (actor: Actor, subject: Subject) => Ruling
 }
 
 function checkHost({ headers }: Request): void {

@@ -1,6 +1,6 @@
 import { now } from '../clock.ts'
 import { commit } from '../commit.ts'
-import { conflict, invalid, refused } from '../errors.ts'
+import { conflict, invalid } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Contribution, kindOfScope, kinds, type Provenance, predicateOf, predicates } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
@@ -40,6 +40,7 @@ function claimOf(it: Assertion, stored: Stored | undefined): Claim {
     claim: it,
     about,
     contributor_id: it.contributor_id,
+    authors: [it.contributor_id],
     public: settled.includes(it.reconciliation_status) && (about?.public ?? true),
     access_tier: about?.access_tier,
     deleted_at: about?.deleted_at,
@@ -175,15 +176,10 @@ function intoReview(it: RecordItem, made: Assertion, at: string): Partial<Record
 }
 
 /**
- * Sets how a claim stands. Fails on a claim of the reviewer's own, on accepting one about a record that is not published,
- * and with `conflict` when it has changed since it was read.
+ * Sets the status of a claim. Fails with `conflict` on accepting one about a record that is not published, and when it has
+ * changed since it was read.
  */
-export async function settle(
-  old: Claim,
-  reviewer: Actor,
-  reconciliation_status: Assertion['reconciliation_status'],
-): Promise<Claim> {
-  if (old.contributor_id === reviewer.id) throw refused('Nobody decides on a contribution of their own.')
+export async function settle(old: Claim, reconciliation_status: Assertion['reconciliation_status']): Promise<Claim> {
   if (reconciliation_status === 'accepted' && old.about && !old.about.public)
     throw conflict('Its record is not published: that is decided first.')
   const next = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })

@@ -140,7 +140,8 @@ function proposedNames(it: RecordItem): string[] {
   return [...new Set([it.name, ...namesOf(textOf(values[kinds[it.kind].nameField]), values)])]
 }
 
-const isPending = (status: RecordItem['status']): status is Waiting['status'] =>
+/** Whether a record in this status waits for review, unless it is deleted. */
+export const isPending = (status: RecordItem['status']): status is Waiting['status'] =>
   status === 'pending_review' || status === 'pending_revision'
 
 function typesOf(it: RecordItem): Waiting['types'] {

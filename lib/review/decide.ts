@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { newChildId, now } from '../clock.ts'
 import { commitNaming } from '../commit.ts'
-import { conflict, invalid, invalidObject, refused } from '../errors.ts'
+import { checkAllowed, conflict, invalid } from '../errors.ts'
 import { type Contribution, kinds, schemaOf } from '../kinds/index.ts'
 import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
-import { type Actor, type Rank, ranks } from '../permissions.ts'
+import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, ranks } from '../permissions.ts'
 import { activityOf, claim, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
-import { claimsOf, type History } from '../records/history.ts'
+import { claimsOf, type History, loadHistory } from '../records/history.ts'
 import {
   type Activity,
   type Assertion,
@@ -25,7 +25,7 @@ import {
   revision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
-import { queueWrites } from '../records/queue-entry.ts'
+import { isPending, queueWrites } from '../records/queue-entry.ts'
 import { resolve } from '../records/relations.ts'
 import { canonical, type Outcome, type Ruled, settle } from '../records/rules/canonical.ts'
 import { move } from '../records/rules/status.ts'
@@ -49,6 +49,15 @@ export type DecisionInput = {
   escalated_to?: string | null
 }
 
+/** A record with its history as the subject of rules. */
+export type Decidable = History & { authors: readonly string[] }
+
+/** What may be decided on, by its review identity, in one call; undefined when there is none. */
+export async function loadDecidable(entity_id: string): Promise<Decidable | undefined> {
+  const it = await loadHistory(entity_id)
+  return it && { ...it, authors: authorsOf(it) }
+}
+
 /**
  * Applies a verdict to what waits for review: status, values, revision, assertions, flags, activity and decision in one
  * transaction. Of two reviewers at once one wins; the other gets `conflict`, as does a verdict on what no longer waits.
@@ -64,7 +73,8 @@ export type PlannedDecision = { made: Decision; head: RecordItem; done: Activity
 
 /** What `decide` would write, for those who write it together with more. Fails as `decide` does. */
 export async function planDecision(old: History, reviewer: Actor, said: DecisionInput): Promise<PlannedDecision> {
-  check(old, reviewer, said)
+  checkAllowed(mayDecide(reviewer, decidingOn(old, said)))
+  check(old, said)
   const effect = effects[said.verdict]
   const moved = move(stateOf(old), effect.trigger)
   if (!moved) throw nothingWaits()
@@ -134,34 +144,31 @@ export async function planDecision(old: History, reviewer: Actor, said: Decision
 
 const nothingWaits = () => conflict('Nothing waits for review here.')
 
-function check(old: History, reviewer: Actor, said: DecisionInput): void {
-  if (!['pending_review', 'pending_revision'].includes(old.status)) throw nothingWaits()
-  if (authorsOf(old).includes(reviewer.id)) throw refused('Nobody decides on a contribution of their own.')
-  if (said.verdict !== 'escalate' && !reaches(reviewer, old.required_persona))
-    throw refused(`This has been escalated: it takes at least a ${old.required_persona.replace('_', ' ')}.`)
+/** What rules look at in a decision. */
+const decidingOn = (old: History, { verdict, confidence_override }: DecisionInput): Deciding => ({
+  authors: authorsOf(old),
+  required_persona: old.required_persona,
+  escalates: verdict === 'escalate',
+  overridesConfidence: Boolean(confidence_override),
+  settlesContradiction: effects[verdict].accepts && isContested(old),
+})
+
+function check(old: History, said: DecisionInput): void {
+  if (!isPending(old.status)) throw nothingWaits()
   if (said.verdict === 'escalate' && personaAfter(old, said.verdict) === old.required_persona)
     throw invalid({ verdict: ['It is with the expert curators already, and nobody is above them.'] })
   if (effects[said.verdict].reason && !said.feedback.trim())
     throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
-  const expert = reaches(reviewer, 'domain_expert')
-  if (said.confidence_override && !expert) throw invalidObject('Your role does not override confidence.')
-  const contested = openContradictions(old).some((it) => !isMoot(old, it))
-  if (!effects[said.verdict].accepts || !contested) return
-  if (said.conflict_handling === 'not_applicable') {
+  if (effects[said.verdict].accepts && isContested(old) && said.conflict_handling === 'not_applicable')
     throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
-  }
-  if (!expert) throw invalidObject('Your role does not settle contradictions.')
 }
 
 /** Everyone whose work the verdict is about. */
-const authorsOf = (old: History) => [
+const authorsOf = (old: History): string[] => [
   old.contributor_id,
-  old.revisions.find((it) => it.revision_number === old.current_revision)?.created_by,
+  ...old.revisions.filter((it) => it.revision_number === old.current_revision).map((it) => it.created_by),
   ...underReview(old).map((it) => it.contributor_id),
 ]
-
-const reaches = ({ is_staff, rank }: Pick<Actor, 'is_staff' | 'rank'>, least: Rank) =>
-  is_staff || (rank !== null && ranks.indexOf(rank) >= ranks.indexOf(least))
 
 /** An escalation raises by one step who has to decide; with the verdict that ends a review that is over. */
 function personaAfter({ required_persona }: RecordItem, verdict: Verdict): Rank {
@@ -174,13 +181,16 @@ async function reviewerOf(id: string | null | undefined, least: Rank): Promise<s
   if (!id) return null
   const it = await users.load(id)
   const rank = it?.reviewer_role?.is_active ? it.reviewer_role.role : null
-  if (!it?.is_active || !reaches({ is_staff: it.is_staff, rank }, least))
-    throw invalid({ escalated_to: [`There is no active ${least.replace('_', ' ')} with this id.`] })
+  if (!it?.is_active || !hasRank({ is_staff: it.is_staff, rank }, least))
+    throw invalid({ escalated_to: [`There is no active ${inWords(least)} with this id.`] })
   return id
 }
 
 const openContradictions = (it: History) =>
   it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
+
+/** Whether accepting settles a contradiction. */
+const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
 
 /** Its claim, the first that it names, has been withdrawn since. */
 const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
