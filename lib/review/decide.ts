@@ -49,13 +49,13 @@ export type DecisionInput = {
   escalated_to?: string | null
 }
 
-/** A record with its history as the subject of rules. */
+/** A record with its history as the subject of rules. What does not wait is nobody's work to decide on. */
 export type Decidable = History & { authors: readonly string[] }
 
 /** What may be decided on, by its review identity, in one call; undefined when there is none. */
 export async function loadDecidable(entity_id: string): Promise<Decidable | undefined> {
   const it = await loadHistory(entity_id)
-  return it && { ...it, authors: authorsOf(it) }
+  return it && { ...it, authors: isPending(it.status) ? authorsOf(it) : [] }
 }
 
 /**
@@ -73,6 +73,7 @@ export type PlannedDecision = { made: Decision; head: RecordItem; done: Activity
 
 /** What `decide` would write, for those who write it together with more. Fails as `decide` does. */
 export async function planDecision(old: History, reviewer: Actor, said: DecisionInput): Promise<PlannedDecision> {
+  if (!isPending(old.status)) throw nothingWaits()
   checkAllowed(mayDecide(reviewer, decidingOn(old, said)))
   check(old, said)
   const effect = effects[said.verdict]
@@ -154,7 +155,6 @@ const decidingOn = (old: History, { verdict, confidence_override }: DecisionInpu
 })
 
 function check(old: History, said: DecisionInput): void {
-  if (!isPending(old.status)) throw nothingWaits()
   if (said.verdict === 'escalate' && personaAfter(old, said.verdict) === old.required_persona)
     throw invalid({ verdict: ['It is with the expert curators already, and nobody is above them.'] })
   if (effects[said.verdict].reason && !said.feedback.trim())
