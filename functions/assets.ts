@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { booleanIn } from '../lib/booleans.ts'
 import { config } from '../lib/config.ts'
 import { invalid, notFound, Problem } from '../lib/errors.ts'
 import { admit, type Claim, keep } from '../lib/files/admit.ts'
@@ -50,7 +51,7 @@ const AssetMetadata = {
 /** In a form everything is text. */
 const run_ocr = v.pipe(
   v.nullish(v.union([v.boolean(), v.string()], 'Give true or false.'), false),
-  v.transform((it) => it === true || ['true', '1', 'yes', 'on'].includes(String(it).trim().toLowerCase())),
+  v.transform((it) => booleanIn(String(it)) === true),
 )
 const UploadForm = members({ file: v.instance(File, 'Send a file.'), media_type, run_ocr, ...AssetMetadata })
 const file_name = v.pipe(

@@ -1,5 +1,5 @@
 import { urlOf } from '../discovery/view.ts'
-import { type Field, kinds } from '../kinds/index.ts'
+import { type Field, kinds, proseFields } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { textOf } from '../names/text.ts'
 import { type Actor, maySeePlace } from '../permissions.ts'
@@ -29,7 +29,7 @@ export function passageOf(it: RecordItem, actor: Actor | null): Passage {
 
 /** What tells of the record in sentences: everything that a summary is taken from. */
 const proseOf = ({ data }: RecordItem): string =>
-  ['description', 'biography', 'note', 'route_description']
+  proseFields
     .map((name) => textOf(data[name]).trim())
     .filter(Boolean)
     .join('\n')

@@ -1,5 +1,5 @@
 import { cluster, headingOf as headingOfCluster } from '../clusters/clusters.ts'
-import { kinds } from '../kinds/index.ts'
+import { kinds, nameFieldsOf, proseFields } from '../kinds/index.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import { openTier, signedInTier } from '../permissions.ts'
 import { assetText } from '../projects/assets/texts.ts'
@@ -164,9 +164,7 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
 function recordDocument(it: RecordItem): Document {
   const kind = kinds[it.kind]
   const [title = '', ...names] = namesOf(it.name, it.data)
-  const summary = short(
-    ['description', 'biography', 'note', 'route_description'].map((each) => textOf(it.data[each])).find(Boolean) ?? '',
-  )
+  const summary = short(proseFields.map((each) => textOf(it.data[each])).find(Boolean) ?? '')
   return {
     id: it.entity_id,
     resource: kind.segment.replaceAll('-', '_'),
@@ -174,10 +172,7 @@ function recordDocument(it: RecordItem): Document {
     title,
     names,
     summary,
-    text: textsIn(it.data, [...kind.search, ...furtherText], [kind.nameField, 'name_ne', 'alternate_names']).slice(
-      0,
-      MOST_TEXT,
-    ),
+    text: textsIn(it.data, [...kind.search, ...furtherText], nameFieldsOf(kind)).slice(0, MOST_TEXT),
     location_hint:
       places
         .map((each) => textOf(it.data[each]))

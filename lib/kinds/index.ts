@@ -33,7 +33,7 @@ export { isRecordKey, type KindKey, kindKeys, type RecordKey, recordKinds } from
 export { type Predicate, predicateOf, predicates } from './predicates.ts'
 export { type Comparator, comparatorOf, type Field, type FieldType } from './schema/fields.ts'
 export { jsonSchemaOf } from './schema/json-schema.ts'
-export type { Kind } from './schema/kind.ts'
+export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema/kind.ts'
 export { pointOf } from './schema/points.ts'
 export type { Provenance } from './schema/provenance.ts'
 export { type Contribution, type Mode, schemaOf } from './schema/validate.ts'

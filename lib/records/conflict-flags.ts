@@ -6,9 +6,6 @@ import type { Assertion, Loaded } from './items.ts'
 import { similarTo } from './look-alikes.ts'
 import { type Claim, type ClaimConflict, conflictsOf, contradictions } from './rules/conflicts.ts'
 
-/** Members whose change can make a record look like another. */
-export const findableBy = new Set(['name', 'name_ne', 'alternate_names', 'coordinates'])
-
 /** What the record looks like: one flag for each other record, naming it. */
 export async function likenessFlags(kind: Kind, data: Values, entity_id?: string): Promise<Raised[]> {
   const { name, point } = summaryOf(kind, data)

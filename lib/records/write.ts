@@ -3,7 +3,7 @@ import { newChildId, now } from '../clock.ts'
 import { commit, commitNaming } from '../commit.ts'
 import { conflict, invalidObject } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
-import { type Contribution, type Kind, kindOfCode, kinds } from '../kinds/index.ts'
+import { type Contribution, type Kind, kindOfCode, kinds, likenessFieldsOf } from '../kinds/index.ts'
 import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
@@ -23,7 +23,7 @@ import {
   summaryOf,
   withActivity,
 } from './build.ts'
-import { contradictionFlags, detectConflicts, findableBy, likenessFlags } from './conflict-flags.ts'
+import { contradictionFlags, detectConflicts, likenessFlags } from './conflict-flags.ts'
 import {
   type Assertion,
   activity,
@@ -117,7 +117,7 @@ async function planAmend(
   const claims = changed.map((name) => claim(old, name, after[name], provenance, actor, number, at))
   const met = detectConflicts(old, claims)
   const contradicted = contradictionFlags(old, claims, met)
-  const renamed = changed.some((name) => findableBy.has(name))
+  const renamed = changed.some((name) => likenessFieldsOf(kind).includes(name))
   const flags = [...contradicted, ...(renamed ? await likenessFlags(kind, after, old.entity_id) : [])]
   const ends = new Set(met.flatMap((each) => each.replaces))
   const replaced = old.assertions.filter(
