@@ -11,12 +11,21 @@ import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { claim, flagOf, nextId } from './build.ts'
 import { contradictionFlags } from './conflict-flags.ts'
-import { type Assertion, assertion, assertionList, flag, type Loaded, type RecordItem, recordItem } from './items.ts'
+import {
+  type Assertion,
+  assertion,
+  assertionList,
+  flag,
+  type Loaded,
+  type RecordItem,
+  recordItem,
+  recordItemOf,
+} from './items.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
-import { headOf, load, loadById, stateOf } from './write.ts'
+import { load, loadById, stateOf } from './write.ts'
 
 /** An assertion as the subject of rules: it is seen where its record is, and while it waits by its author and reviewers. */
 export type Claim = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }
@@ -130,7 +139,10 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
   const at = now()
   const subject = about === 'any' ? undefined : about
   const made: Assertion = {
-    ...claim(subject ?? (await loose()), property, undefined, provenance(source, text), actor, null, at),
+    ...claim({
+      about: subject ?? (await loose()),
+      ...{ property, value: undefined, source: provenance(source, text), actor, revision_number: null, at },
+    }),
     asserted_value: text('asserted_value') || (other?.name ?? ''),
     value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
     assertion_content: text('assertion_content'),
@@ -147,7 +159,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     object_entity_id: other?.id ?? null,
   }
   const flags = subject ? contradictionFlags(subject, [made]) : []
-  const stored = subject && headOf(subject)
+  const stored = subject && recordItemOf(subject)
   const next =
     stored &&
     amended<RecordItem>(stored, {
@@ -183,7 +195,7 @@ export async function settle(old: Claim, reconciliation_status: Assertion['recon
   if (reconciliation_status === 'accepted' && old.about && !old.about.public)
     throw conflict('Its record is not published: that is decided first.')
   const next = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })
-  const before = old.about && headOf(old.about)
+  const before = old.about && recordItemOf(old.about)
   const after = before && amended<RecordItem>(before, { updated_at: now() })
   await commit([
     put(assertion, next, old.claim),

@@ -75,6 +75,13 @@ export const RecordItem = v.object({
 export type RecordItem = v.InferOutput<typeof RecordItem>
 export type Brief = v.InferOutput<typeof Brief>
 
+/** A record item without what was loaded beside it. Its members were checked when it was read. */
+export function recordItemOf(it: RecordItem): RecordItem {
+  const item = { ...it }
+  for (const name of Object.keys(item)) if (!(name in RecordItem.entries)) Reflect.deleteProperty(item, name)
+  return item
+}
+
 /** When the record last changed as far as the public may know: what waits behind a published one moves nothing. */
 export function changedAt(
   it: Pick<RecordItem, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>,

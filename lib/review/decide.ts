@@ -8,7 +8,7 @@ import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, ranks } from '../permissions.ts'
-import { activityOf, claim, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
+import { activityOf, claim, headerOf, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
 import { claimsOf, type History, loadHistory } from '../records/history.ts'
 import {
   type Activity,
@@ -22,6 +22,7 @@ import {
   isCarried,
   type RecordItem,
   recordItem,
+  recordItemOf,
   revision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
@@ -31,7 +32,7 @@ import { canonical, type Outcome, type Ruled, settle } from '../records/rules/ca
 import { move } from '../records/rules/status.ts'
 import { effects, type Handling, settlements, type Verdict } from '../records/rules/verdicts.ts'
 import { stubsFor } from '../records/stubs.ts'
-import { headOf, stateOf } from '../records/write.ts'
+import { stateOf } from '../records/write.ts'
 import { amended, put, type Write } from '../table/item.ts'
 import * as users from '../users/users.ts'
 
@@ -84,21 +85,10 @@ export async function planDecision(old: History, reviewer: Actor, said: Decision
   const settled = settledFlags(old, said)
   const required_persona = personaAfter(old, said.verdict)
   const escalated_to = said.verdict === 'escalate' ? await reviewerOf(said.escalated_to, required_persona) : null
-  const result = effect.accepts
-    ? await accepted(old, reviewer, said, settled, at)
-    : {
-        ...unruled,
-        head: said.verdict === 'reject' && old.public ? { proposed: null } : {},
-        fates: refusals(old, said),
-      }
-
-  const done = activityOf(old.entity_id, reviewer, effect.activity, said.feedback, at)
-  const conflictsSettled = settled.length > 0 && effect.accepts && said.conflict_handling !== 'not_applicable'
-  const also = conflictsSettled
-    ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
-    : []
-  const stored = headOf(old)
-  const next = [done, ...also].reduce(
+  const result = effect.accepts ? await accepted(old, reviewer, said, settled, at) : withheld(old, said)
+  const done = activitiesOf(old, reviewer, said, settled.length > 0, at)
+  const stored = recordItemOf(old)
+  const next = done.reduce(
     (it, each) => withActivity(it, each, reviewer),
     amended<RecordItem>(stored, {
       ...result.head,
@@ -111,37 +101,50 @@ export async function planDecision(old: History, reviewer: Actor, said: Decision
       updated_at: at,
     }),
   )
-  const { edits: _, ...words } = said
-  const made: Decision = {
-    ...words,
-    id: newChildId(old.entity_id),
-    entity_id: old.entity_id,
-    reviewer_id: reviewer.id,
-    revision_reviewed: old.current_revision,
-    accepted_revision: effect.accepts ? next.accepted_revision : null,
-    sequence: next.version,
-    outcomes: result.outcomes.map((it) => ({ ...it, rivals: [...it.rivals] })),
-    escalated_to,
-    created_at: at,
-    version: 1,
-  }
+  const made = decisionOf(next, reviewer, said, { result, escalated_to, reviewed: old.current_revision, at })
+  const isFurther = next.current_revision !== old.current_revision
+  const resolved = { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }
   const writes = [
     put(recordItem, next, stored),
     put(decision, made, undefined),
-    ...[done, ...also].map((it) => put(activity, it, undefined)),
-    ...(next.current_revision === old.current_revision
-      ? []
-      : [put(revision, revisionOf(next, next.data, reviewer, at), undefined)]),
+    ...done.map((it) => put(activity, it, undefined)),
+    ...(isFurther ? [put(revision, revisionOf(next, next.data, reviewer, at), undefined)] : []),
     ...changedClaims(old, result, said, at),
-    ...settled.map((it) =>
-      put(flag, amended<Flag>(it, { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }), it),
-    ),
+    ...settled.map((it) => put(flag, amended<Flag>(it, resolved), it)),
     ...indexWrites(indexedOf(stored), indexedOf(next)),
     ...queueWrites(stored, next),
     ...result.stubs,
   ]
-  return { made, head: next, done: [done, ...also], writes }
+  return { made, head: next, done, writes }
 }
+
+/** What the history says of a verdict, and of the contradictions that it settles. */
+function activitiesOf(old: History, reviewer: Actor, said: DecisionInput, settles: boolean, at: string): Activity[] {
+  const effect = effects[said.verdict]
+  const done = activityOf(old.entity_id, reviewer, effect.activity, said.feedback, at)
+  if (!settles || !effect.accepts || said.conflict_handling === 'not_applicable') return [done]
+  return [done, activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
+}
+
+/** The decision itself as an item of the history. */
+const decisionOf = (
+  next: RecordItem,
+  reviewer: Actor,
+  { edits: _, ...words }: DecisionInput,
+  { result, escalated_to, reviewed, at }: { result: Result; escalated_to: string | null; reviewed: number; at: string },
+): Decision => ({
+  ...words,
+  id: newChildId(next.entity_id),
+  entity_id: next.entity_id,
+  reviewer_id: reviewer.id,
+  revision_reviewed: reviewed,
+  accepted_revision: effects[words.verdict].accepts ? next.accepted_revision : null,
+  sequence: next.version,
+  outcomes: result.outcomes.map((it) => ({ ...it, rivals: [...it.rivals] })),
+  escalated_to,
+  created_at: at,
+  version: 1,
+})
 
 const nothingWaits = () => conflict('Nothing waits for review here.')
 
@@ -217,7 +220,13 @@ function underReview(old: History): Assertion[] {
 }
 
 type Result = Ruled & { head: Partial<RecordItem>; made: readonly Assertion[]; values: Values; stubs: readonly Write[] }
-const unruled: Omit<Result, 'head' | 'fates'> = { outcomes: [], made: [], values: {}, stubs: [] }
+
+/** What becomes of a record that is not accepted: a refused edit of a published one waits no more. */
+const withheld = (old: History, said: DecisionInput): Result => ({
+  ...{ outcomes: [], made: [], values: {}, stubs: [] },
+  head: said.verdict === 'reject' && old.public ? { proposed: null } : {},
+  fates: refusals(old, said),
+})
 
 /** What was refused stands no longer; what is sent back or up goes on waiting. A published record keeps its accepted revision. */
 const refusals = (old: History, { verdict }: DecisionInput): Ruled['fates'] =>
@@ -236,7 +245,17 @@ async function accepted(
   const reviewed: Values = old.proposed ?? old.data
   const { values, changed, stubs } = await edited(old, reviewer, reviewed, edits)
   const made = changed.map((name) =>
-    claim(old, name, values[name], edits?.assertion ?? unsourced, reviewer, old.current_revision + 1, at),
+    claim({
+      ...{
+        about: old,
+        property: name,
+        value: values[name],
+        source: edits?.assertion ?? unsourced,
+        actor: reviewer,
+        at,
+      },
+      revision_number: old.current_revision + 1,
+    }),
   )
   const contested = contestedClaims(old, settled)
   checkEdits(said.conflict_handling, changed, contested)
@@ -268,7 +287,7 @@ async function accepted(
     made,
     values: adopted,
     stubs,
-    head: { ...summaryOf(kind, data), data, proposed: null, accepted_at: at, ...further },
+    head: { ...summaryOf(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...further },
   }
 }
 
