@@ -88,7 +88,7 @@ async function retold({ activity_id, entity_id }: Comment, about: RecordItem, te
   return isShown ? [changed, put(recordItem, amended<RecordItem>(next, {}), about)] : [changed]
 }
 
-/** The head as it was read, and after the first attempt as it is now. */
+/** The record item as it was read, and after the first attempt as it is now. */
 async function latest(first: RecordItem, attempt: number): Promise<RecordItem> {
   const about = attempt === 1 ? first : await loadAbout(first.entity_id)
   if (!about) throw notFound()

@@ -229,7 +229,7 @@ export const flagOf = (it: { entity_id: string }, raised: Raised, at: string): F
 
 const feedback = ['rejected', 'changes_requested', 'accepted', 'commented']
 
-/** The head with an activity among its latest; lists of contributions show them without reading each history. */
+/** The record item with an activity among its latest; lists of contributions show them without reading each history. */
 export function withActivity(it: RecordItem, done: Activity, actor: Actor): RecordItem {
   const { activity_id, activity_type, comment, created_at } = done
   const brief = { activity_id, activity_type, comment, created_at, user_id: actor.id, username: actor.username }
@@ -241,7 +241,7 @@ export function withActivity(it: RecordItem, done: Activity, actor: Actor): Reco
   }
 }
 
-/** The head after what an activity said has changed; where it says nothing any more, an earlier word is the latest. */
+/** The record item after the comment of an activity has changed. Where that is empty now, an earlier comment is the latest. */
 export function withActivityComment(it: RecordItem, activity_id: string, comment: string): RecordItem {
   const recent_activities = it.recent_activities.map((each) =>
     each.activity_id === activity_id ? { ...each, comment } : each,

@@ -31,13 +31,13 @@ export const RecordItem = v.object({
   id: v.number(),
   name: v.string(),
   category: v.string(),
-  /** The standing values: the accepted ones once published, else the contributor's latest. */
+  /** The canonical values: the accepted ones once published, else the contributor's latest. */
   data: Values,
   /** Values of an edit of a published record that waits for review. */
   proposed: v.optional(v.nullable(Values), null),
-  /** Where its review stands. What the public sees does not depend on it but on `public`. */
+  /** The status of its review. What the public sees depends on `public` instead. */
   status: v.picklist(statuses),
-  /** An accepted revision of it stands, whatever waits behind it. */
+  /** It has an accepted revision, whatever waits behind that. */
   public: v.boolean(),
   contributor_id: v.string(),
   /** The contributor's username; the projector follows a change of it. */

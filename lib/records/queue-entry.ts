@@ -17,7 +17,7 @@ import {
 
 /**
  * What waits for review, as three small items in the record's partition: one in the lists by urgency, one in those of
- * its category, one in those by age. They follow the head: whoever writes a head writes them with it, guarded by the head's version.
+ * its category, one in those by age. They follow the record item: whoever writes it writes them with it, guarded by its version.
  */
 export const Waiting = v.object({
   entity_id: v.string(),
@@ -94,7 +94,7 @@ export const byAge = defineItem({
   counted: (it) => queuesOf(it).flatMap((type) => [lists.size(type), lists.size(type, it.category)]),
 })
 
-/** The writes that move a record in, within and out of the queue as its head changes; they belong into the head's own transaction. */
+/** The writes that move a record in, within and out of the queue as its record item changes; they belong into the same transaction. */
 export function queueWrites(old: RecordItem | undefined, next: RecordItem | undefined): Write[] {
   const before = old && waitingOf(old)
   const after = next && waitingOf(next)
