@@ -48,7 +48,6 @@ const ownAnyRemark = async (params: { id: number }) => living(await anyRemark(pa
 
 const changeIn = changeRoute({
   permission: 'comment.change',
-  cache: 'no-store',
   params: OfEntity,
   subject: ownRemark,
   body: CommentText,
@@ -58,7 +57,6 @@ const changeIn = changeRoute({
 
 const changeFlat = changeRoute({
   permission: 'comment.change',
-  cache: 'no-store',
   params: Own,
   subject: ownAnyRemark,
   body: CommentText,
@@ -76,7 +74,6 @@ export const routes = {
 
   'GET /data/entities/{entity_id}/comments/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: ByEntity,
     subject: thread,
     handle: async ({ subject, actor, page, request }) => {
@@ -87,7 +84,6 @@ export const routes = {
 
   'POST /data/entities/{entity_id}/comments/': changeRoute({
     permission: 'comment.create',
-    cache: 'no-store',
     params: ByEntity,
     subject: thread,
     body: CommentBody,
@@ -98,7 +94,6 @@ export const routes = {
 
   'GET /data/entities/{entity_id}/comments/{id}/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: OfEntity,
     subject: remark,
     handle: async ({ subject, actor, request }) => shownRow(subject.about, subject.remark, actor, request),
@@ -107,7 +102,6 @@ export const routes = {
   // Of a comment that is a reply itself: the replies to what it goes back to.
   'GET /data/entities/{entity_id}/comments/{id}/replies/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: OfEntity,
     subject: remark,
     handle: async ({ subject: { about, remark }, actor, page, request }) => {
@@ -122,7 +116,6 @@ export const routes = {
 
   'DELETE /data/entities/{entity_id}/comments/{id}/': changeRoute({
     permission: 'comment.change',
-    cache: 'no-store',
     params: OfEntity,
     subject: ownRemark,
     handle: remove,
@@ -131,7 +124,6 @@ export const routes = {
   // The first filter that is given counts; without one there is nothing to list.
   'GET /data/comments/': listRoute({
     permission: 'comment.list',
-    cache: 'no-store',
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
       const { results, found, ...listed } = await chosen(query, actor, page)
@@ -142,7 +134,6 @@ export const routes = {
 
   'POST /data/comments/': actorRoute({
     permission: 'comment.add',
-    cache: 'no-store',
     body: SaidOf,
     handle: async ({ actor, body: { submission, entity_id = submission, ...said } }) => {
       if (entity_id === undefined) throw invalid({ submission: [REQUIRED] })
@@ -155,7 +146,6 @@ export const routes = {
 
   'GET /data/comments/{id}/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: Own,
     subject: anyRemark,
     handle: async ({ subject, actor }) => flatRow(subject.remark, subject.about, actor),
@@ -166,7 +156,6 @@ export const routes = {
 
   'DELETE /data/comments/{id}/': changeRoute({
     permission: 'comment.change',
-    cache: 'no-store',
     params: Own,
     subject: ownAnyRemark,
     handle: remove,

@@ -39,7 +39,6 @@ const subject = ({ id }: { id: string }) => flags.load(id)
 const change = (body: typeof Whole | typeof Part) =>
   changeRoute({
     permission: 'flag.change',
-    cache: 'no-store',
     params: ById,
     subject,
     body,
@@ -50,7 +49,6 @@ const change = (body: typeof Whole | typeof Part) =>
 export const routes = {
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',
-    cache: 'no-store',
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
       const { people, results, ...listed } = await flags.list(query, actor, page)
@@ -60,7 +58,6 @@ export const routes = {
 
   'POST /data/review-flags/': actorRoute({
     permission: 'flag.create',
-    cache: 'no-store',
     body: Raised,
     handle: async ({ actor, body: { entity, ...said } }) =>
       created(await viewOf(await flags.raise(entity, actor, said), actor)),
@@ -68,7 +65,6 @@ export const routes = {
 
   'GET /data/review-flags/{id}/': readRoute({
     permission: 'flag.read',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject, actor }) => viewOf(subject, actor),
@@ -79,7 +75,6 @@ export const routes = {
 
   'DELETE /data/review-flags/{id}/': changeRoute({
     permission: 'flag.delete',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject }) => {
@@ -90,7 +85,6 @@ export const routes = {
 
   'POST /data/review-flags/{id}/resolve/': changeRoute({
     permission: 'flag.resolve',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject, actor }) => viewOf(await flags.resolve(subject, actor), actor),

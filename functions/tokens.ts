@@ -45,7 +45,6 @@ const registerThrottle = { scope: 'register', rate: config.RATE_REGISTER, per: '
 
 const register = publicRoute({
   permission: 'account.register',
-  cache: 'no-store',
   throttle: registerThrottle,
   body: Registration,
   handle: async ({ body }) => created(await registered(body)),
@@ -55,7 +54,6 @@ const register = publicRoute({
 export const routes = {
   'POST /api/token/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: tokenThrottle,
     body: Credentials,
     handle: async ({ body }) => issue(await signedIn(body)),
@@ -63,7 +61,6 @@ export const routes = {
 
   'POST /api/token/refresh/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: tokenThrottle,
     body: members({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }),
     handle: async ({ body }) => refresh(body.refresh),
@@ -71,7 +68,6 @@ export const routes = {
 
   'POST /data/blacklist/': actorRoute({
     permission: 'token.revoke',
-    cache: 'no-store',
     body: v.pipe(
       members({ refresh: token, refresh_token: token, token }),
       v.transform((it) => ({ refresh: it.refresh || it.refresh_token || it.token || '' })),
@@ -91,7 +87,6 @@ export const routes = {
 
   'POST /api/dev/login/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: { scope: 'dev_login', rate: config.RATE_DEV_LOGIN, per: 'address' },
     body: config.devMode ? members({ email: emailAddress }) : undefined,
     handle: async ({ body, request }) => {
@@ -106,7 +101,6 @@ export const routes = {
 
   'POST /api/dev/logout/': publicRoute({
     permission: 'session.end',
-    cache: 'no-store',
     handle: async ({ request }) => {
       if (!config.devMode) throw refused('Dev login is not enabled.')
       await revokeSession(request.cookies.session ?? '')

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import { booleanIn } from './booleans.ts'
 import { revealed } from './secrets.ts'
 
 const flag = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((text) => ['1', 'true', 'yes', 'on'].includes(text.trim().toLowerCase())),
+  v.transform((text) => booleanIn(text) === true),
 )
 const text = (fallback = '') => v.optional(v.string(), fallback)
 const list = (fallback = '') =>

@@ -78,6 +78,10 @@ export const badCredentials = (detail = 'No active account found with the given 
   new Problem('unauthenticated', detail, { headers: { 'www-authenticate': 'Bearer' } })
 /** The caller is known and may not do this. */
 export const refused = (detail = 'You do not have permission to perform this action.') => new Problem('refused', detail)
+/** Fails with `refused` unless a rule allows it; a rule may say why it does not. */
+export function checkAllowed(ruling: boolean | { refusal: string }): void {
+  if (ruling !== true) throw ruling ? refused(ruling.refusal) : refused()
+}
 /** Absent, or not visible to this caller: the two are told apart nowhere. */
 export const notFound = () => new Problem('not_found', 'Not found.')
 /** The path exists, the method does not. */

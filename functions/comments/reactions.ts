@@ -23,7 +23,6 @@ const Summary = v.object({ entity_id: v.optional(v.string()), comment_id: commen
 export const reactions = {
   'POST /data/reactions/toggle/': actorRoute({
     permission: 'reaction.toggle',
-    cache: 'no-store',
     body: Toggle,
     handle: async ({ actor, body: { reaction_type, ...named } }) => {
       const done = await toggle(await targetOf(named, actor), actor, reaction_type)
@@ -33,7 +32,6 @@ export const reactions = {
 
   'GET /data/reactions/summary/': listRoute({
     permission: 'reaction.list',
-    cache: 'no-store',
     query: Summary,
     handle: async ({ actor, query }) => summaryOf(await targetOf(query, actor), actor),
   }),

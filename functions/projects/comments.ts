@@ -19,7 +19,6 @@ const commentOf = ({ slug, id }: { slug: string; id: number }) => loadProjectRem
 
 const amend = changeRoute({
   permission: 'project.comment.delete',
-  cache: 'no-store',
   params: CommentAddress,
   subject: commentOf,
   body: CommentText,
@@ -31,7 +30,6 @@ const amend = changeRoute({
 export const comments = {
   'GET /data/projects/{slug}/comments/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: BySlug,
     subject: projectOf,
     handle: async ({ subject: { about }, actor, page, request }) => {
@@ -42,7 +40,6 @@ export const comments = {
 
   'POST /data/projects/{slug}/comments/': changeRoute({
     permission: 'project.comment.create',
-    cache: 'no-store',
     params: BySlug,
     subject: projectOf,
     body: CommentBody,
@@ -54,7 +51,6 @@ export const comments = {
 
   'GET /data/projects/{slug}/comments/{id}/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject: { said, on }, actor, request }) => shownRow(on.about, said, actor, request),
@@ -62,7 +58,6 @@ export const comments = {
 
   'GET /data/projects/{slug}/comments/{id}/replies/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject: { said, on }, actor, page, request }) => {
@@ -76,7 +71,6 @@ export const comments = {
 
   'DELETE /data/projects/{slug}/comments/{id}/': changeRoute({
     permission: 'project.comment.delete',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject }) => {

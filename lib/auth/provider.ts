@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import * as v from 'valibot'
+import { booleanIn } from '../booleans.ts'
 import { clock, nowSeconds } from '../clock.ts'
 import { Problem } from '../errors.ts'
 import { asciiLowerCase } from '../matching/ascii.ts'
@@ -80,7 +81,7 @@ const Claims = v.object({
     v.literal(true),
     v.pipe(
       v.string(),
-      v.check((it) => ['true', '1', 'yes'].includes(it.toLowerCase())),
+      v.check((it) => booleanIn(it) === true),
     ),
   ]),
   given_name: text(50),

@@ -3,7 +3,7 @@ import { now } from '../clock.ts'
 import { commitPlan } from '../commit.ts'
 import { conflict, invalid, notFound } from '../errors.ts'
 import { shortIdOf } from '../ids/short-id.ts'
-import type { Actor } from '../permissions.ts'
+import { type Actor, audiences } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { EARLY, earlyKey, type Key, key, padded, placed } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
@@ -27,8 +27,8 @@ export const onEntity = (entity_id: string): Thread => ({ entity_id, project_id:
 export const onProject = (project_id: string): Thread => ({ entity_id: null, project_id })
 
 /** Who sees what a comment hangs on: everyone, those who are signed in, those who work on it, or staff. */
-export const audiences = ['published', 'restricted', 'withheld', 'deleted'] as const
-export type Audience = (typeof audiences)[number]
+export const commentAudiences = [...audiences, 'withheld', 'deleted'] as const
+export type CommentAudience = (typeof commentAudiences)[number]
 
 const Comment = v.object({
   id: v.number(),
@@ -43,7 +43,7 @@ const Comment = v.object({
   parent_user_id: v.nullable(v.string()),
   /** The comment that all of this goes back to; of that one, its own number. */
   root: v.number(),
-  /** The how manieth reply to the root it is; 0 the root itself. */
+  /** Its ordinal among the replies to the root; 0 the root itself. */
   place: v.number(),
   /** How many answer this very comment. */
   answers: v.number(),
@@ -53,7 +53,7 @@ const Comment = v.object({
   /** How often it was voted for and against. */
   upvotes: v.optional(v.number(), 0),
   downvotes: v.optional(v.number(), 0),
-  standing: v.picklist(audiences),
+  standing: v.picklist(commentAudiences),
   /** What the feed says of it. */
   activity_id: v.nullable(v.string()),
   created_at: v.string(),
@@ -72,7 +72,7 @@ const isThere = (it: Comment) => it.user_id !== null
 const rootList = (thread: string) => `THREAD#${thread}`
 const flatList = (thread: string) => `COMMENTS#${thread}`
 const replyList = (root: number) => `REPLIES#${root}`
-const authorList = (user: string, standing: Audience) => `COMMENTER#${user}#${standing}`
+const authorList = (user: string, standing: CommentAudience) => `COMMENTER#${user}#${standing}`
 
 export const comment = defineItem({
   type: 'comment',
@@ -184,7 +184,7 @@ export const listFlat = (thread: Thread, place: PageRequest, also: (found: reado
 /** One person's comments on records of these standings, newest first. */
 export const listBy = (
   user: string,
-  standings: readonly Audience[],
+  standings: readonly CommentAudience[],
   place: PageRequest,
   also: (found: readonly Comment[]) => readonly Key[],
 ) =>
@@ -212,7 +212,7 @@ export type CommentInput = { comment: string; parent: number | null }
 /** What else is written with a comment, and what it is to remember of that. */
 export type Also = {
   writes: readonly Write[]
-  standing?: Audience
+  standing?: CommentAudience
   activity_id?: string | null
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 /** The rooms of lib from top to bottom: each imports only what stands above it, and the functions, at the bottom, all. */
 const order: readonly string[] = [
   'errors',
+  'booleans',
   'permissions',
   'signing',
   'secrets',
