@@ -11,7 +11,6 @@ import { peopleIn, peopleOf } from '../lib/users/people.ts'
 export const routes = {
   'GET /data/activities/': listRoute({
     permission: 'activity.list',
-    cache: 'no-store',
     query: ActivityQuery,
     handle: async ({ query, actor, page, request }) => {
       const feed = await activities.list({ ...query, ...query.ordering }, actor, page)
@@ -23,7 +22,6 @@ export const routes = {
 
   'GET /data/activities/{id}/': readRoute({
     permission: 'activity.read',
-    cache: 'no-store',
     params: ById,
     subject: ({ id }) => activities.load(id),
     handle: async ({ subject: { activity, about }, actor }) =>

@@ -33,7 +33,6 @@ async function listed({ query, actor, page, request }: ListCall<typeof Assertion
 export const routes = {
   'GET /cidoc/assertions/': listRoute({
     permission: 'assertion.list',
-    cache: 'no-store',
     query: AssertionQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
@@ -51,7 +50,6 @@ export const routes = {
 
   'POST /cidoc/assertions/': actorRoute({
     permission: 'assertion.create',
-    cache: 'no-store',
     body: schemaOf(kinds.assertion, 'create'),
     handle: async ({ actor, body }) => {
       // Forms take an `entity_id` in the answer for the id of what was made.
@@ -62,7 +60,6 @@ export const routes = {
 
   'GET /cidoc/assertions/{id}/': readRoute({
     permission: 'assertion.read',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject, actor }) => claimView(subject, actor),
@@ -73,12 +70,11 @@ export const routes = {
 
   'PATCH /cidoc/assertions/{id}/': changeRoute({
     permission: 'assertion.change',
-    cache: 'no-store',
     params: ById,
     subject,
     body: StatusBody,
     handle: async ({ subject, actor, body }) =>
-      claimView(await assertions.settle(subject, actor, body.reconciliation_status), actor),
+      claimView(await assertions.settle(subject, body.reconciliation_status), actor),
   }),
 
   'GET /cidoc/relationship-predicates/': publicRoute({

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { booleanIn } from '../lib/booleans.ts'
 import { config } from '../lib/config.ts'
 import { invalid, notFound, Problem } from '../lib/errors.ts'
 import { admit, type Claim, keep } from '../lib/files/admit.ts'
@@ -50,7 +51,7 @@ const AssetMetadata = {
 /** In a form everything is text. */
 const run_ocr = v.pipe(
   v.nullish(v.union([v.boolean(), v.string()], 'Give true or false.'), false),
-  v.transform((it) => it === true || ['true', '1', 'yes', 'on'].includes(String(it).trim().toLowerCase())),
+  v.transform((it) => booleanIn(String(it)) === true),
 )
 const UploadForm = members({ file: v.instance(File, 'Send a file.'), media_type, run_ocr, ...AssetMetadata })
 const file_name = v.pipe(
@@ -106,19 +107,18 @@ const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug
 export const routes = {
   'GET /data/projects/{slug}/assets/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {
       const { people, results, ...listed } = await assets.list(subject, page)
       const link = await links()
-      return listBody(request, page, { ...listed, results: results.map((it) => assetRow(it, people, link)) })
+      const rows = await Promise.all(results.map((it) => assetRow(it, people, link)))
+      return listBody(request, page, { ...listed, results: rows })
     },
   }),
 
   'POST /data/projects/{slug}/assets/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: BySlug,
     subject: ofProject,
     body: AnnouncedUpload,
@@ -141,7 +141,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/upload/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: BySlug,
     subject: ofProject,
     form: {
@@ -167,7 +166,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/uploads/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: BySlug,
     subject: ofProject,
     body: Announced,
@@ -182,7 +180,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: UploadAddress,
     subject: ofProject,
     body: Completed,
@@ -202,7 +199,6 @@ export const routes = {
 
   'GET /data/projects/{slug}/assets/{id}/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject }) => viewOf(subject),
@@ -210,7 +206,6 @@ export const routes = {
 
   'PATCH /data/projects/{slug}/assets/{id}/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: AssetAddress,
     subject: ofAsset,
     body: Part,
@@ -219,7 +214,6 @@ export const routes = {
 
   'DELETE /data/projects/{slug}/assets/{id}/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject, actor }) => {
@@ -230,7 +224,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/assets/{id}/start-ocr/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject, actor }) => viewOf(await assets.askForText(subject, actor, config.RATE_OCR)),

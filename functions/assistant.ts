@@ -49,7 +49,6 @@ const Conversation = members({
 export const routes = {
   'POST /assistant/chat/': listRoute({
     permission: 'assistant.ask',
-    cache: 'no-store',
     throttle: { scope: 'assistant', rate: config.RATE_ASSISTANT, per: 'address' },
     body: Conversation,
     handle: async ({ actor, scope, body: { messages, maxContextEntities } }) =>

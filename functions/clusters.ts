@@ -1,3 +1,4 @@
+import { cut } from '../lib/matching/cut.ts'
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import * as clusters from '../lib/clusters/clusters.ts'
@@ -29,7 +30,6 @@ const subject = ({ id }: { id: string }) => clusters.load(id)
 export const routes = {
   'GET /cidoc/entity-clusters/': publicRoute({
     permission: 'cluster.list',
-    cache: 'no-store',
     query: ClusterQuery,
     handle: async ({ query: { search, type_scope, locked, ordering }, page, request }) => {
       const kind = type_scope ? kindOfScope(type_scope) : undefined
@@ -46,7 +46,6 @@ export const routes = {
 
   'POST /cidoc/entity-clusters/': actorRoute({
     permission: 'cluster.create',
-    cache: 'no-store',
     body: bodyFor('create'),
     handle: async ({ actor, body }) => {
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
@@ -57,7 +56,6 @@ export const routes = {
 
   'GET /cidoc/entity-clusters/suggest-duplicates/': actorRoute({
     permission: 'duplicates.suggest',
-    cache: 'no-store',
     query: v.object({
       q: v.pipe(v.optional(v.string(), ''), v.trim(), v.minLength(2, 'Give at least 2 characters.')),
       registry_key: scopeMember(),
@@ -65,7 +63,7 @@ export const routes = {
       include_members: BooleanFlag,
     }),
     handle: async ({ actor, query: { q, registry_key, type_scope, include_members } }) => {
-      const text = q.slice(0, LONGEST)
+      const text = cut(q, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clustered.filter((it) => it === kind) : clustered
       return suggestionsView(text, await rivalsOf(text, among, actor), include_members)
@@ -74,7 +72,6 @@ export const routes = {
 
   'GET /cidoc/entity-clusters/{id}/': readRoute({
     permission: 'cluster.read',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject }) => clusterView(subject),
@@ -82,7 +79,6 @@ export const routes = {
 
   'GET /cidoc/entity-clusters/{id}/members/': readRoute({
     permission: 'cluster.read',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject, actor }) => ({
@@ -93,7 +89,6 @@ export const routes = {
 
   'PUT /cidoc/entity-clusters/{id}/': changeRoute({
     permission: 'cluster.change',
-    cache: 'no-store',
     params: ById,
     subject,
     body: bodyFor('create'),
@@ -102,7 +97,6 @@ export const routes = {
 
   'PATCH /cidoc/entity-clusters/{id}/': changeRoute({
     permission: 'cluster.change',
-    cache: 'no-store',
     params: ById,
     subject,
     body: bodyFor('change'),

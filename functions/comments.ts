@@ -1,20 +1,31 @@
 import * as v from 'valibot'
-import { type Branch, type Comment, list, listReplies, onEntity, show } from '../lib/comments/comments.ts'
+import {
+  type Comment,
+  type CommentPage,
+  list,
+  listReplies,
+  onEntity,
+  type Shown,
+  show,
+} from '../lib/comments/comments.ts'
 import * as remarks from '../lib/comments/on-records.ts'
 import { CommentBody, CommentText, commentNumber } from '../lib/comments/queries.ts'
-import { commentRow, remarkRow } from '../lib/comments/view.ts'
+import { reactionKeys, reactionsTo } from '../lib/comments/reactions.ts'
+import { commentRow, type Frame, remarkRow } from '../lib/comments/view.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { members, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
+import { listBody, type PageRequest } from '../lib/http/page.ts'
 import { ByEntity, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { cut } from '../lib/matching/cut.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
 import type { RecordItem } from '../lib/records/items.ts'
-import { type PeopleById, peopleIn, peopleOf } from '../lib/users/people.ts'
+import { peopleIn, peopleOf } from '../lib/users/people.ts'
 import { loadByUsername } from '../lib/users/users.ts'
+import { reactions } from './comments/reactions.ts'
 
 const Own = v.object({ id: commentNumber })
 const OfEntity = v.object({ ...ByEntity.entries, id: commentNumber })
@@ -23,7 +34,7 @@ const SaidOf = members({ submission: about, entity_id: about, ...CommentBody.ent
 
 const word = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((it) => it.trim().slice(0, 100).toLowerCase()),
+  v.transform((it) => cut(it.trim(), 100).toLowerCase()),
 )
 const Filter = v.object({ submission_id: word, user_id: word, username: word })
 
@@ -37,19 +48,15 @@ const ownAnyRemark = async (params: { id: number }) => living(await anyRemark(pa
 
 const changeIn = changeRoute({
   permission: 'comment.change',
-  cache: 'no-store',
   params: OfEntity,
   subject: ownRemark,
   body: CommentText,
-  handle: async ({ subject, body, request }) => {
-    const { branch, people } = await show(await remarks.amend(subject, body.comment))
-    return rowOf(subject.about, branch, people, request)
-  },
+  handle: async ({ subject, actor, body, request }) =>
+    shownRow(subject.about, await remarks.amend(subject, body.comment), actor, request),
 })
 
 const changeFlat = changeRoute({
   permission: 'comment.change',
-  cache: 'no-store',
   params: Own,
   subject: ownAnyRemark,
   body: CommentText,
@@ -61,54 +68,46 @@ const remove = async ({ subject }: { subject: remarks.Remark }) => {
   return noContent()
 }
 
-/** What people say of records: in threads, and one by one. */
+/** What people say of records: in threads, and one by one; and what they think of both. */
 export const routes = {
+  ...reactions,
+
   'GET /data/entities/{entity_id}/comments/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: ByEntity,
     subject: thread,
-    handle: async ({ subject, page, request }) => {
-      const { people, results, ...listed } = await list(onEntity(subject.entity_id), page)
-      const rows = results.map((it) => rowOf(subject, it, people, request))
-      return listBody(request, page, { ...listed, results: rows })
+    handle: async ({ subject, actor, page, request }) => {
+      const of = onEntity(subject.entity_id)
+      return pageOf(subject, await list(of, page, reactionKeys(of, actor)), { actor, page, request })
     },
   }),
 
   'POST /data/entities/{entity_id}/comments/': changeRoute({
     permission: 'comment.create',
-    cache: 'no-store',
     params: ByEntity,
     subject: thread,
     body: CommentBody,
     handle: async ({ subject, actor, body, request }) => {
-      const { branch, people } = await show(await remarks.create(subject, actor, body))
-      return created(rowOf(subject, branch, people, request))
+      return created(await shownRow(subject, await remarks.create(subject, actor, body), actor, request))
     },
   }),
 
   'GET /data/entities/{entity_id}/comments/{id}/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: OfEntity,
     subject: remark,
-    handle: async ({ subject, request }) => {
-      const { branch, people } = await show(subject.remark)
-      return rowOf(subject.about, branch, people, request)
-    },
+    handle: async ({ subject, actor, request }) => shownRow(subject.about, subject.remark, actor, request),
   }),
 
   // Of a comment that is a reply itself: the replies to what it goes back to.
   'GET /data/entities/{entity_id}/comments/{id}/replies/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: OfEntity,
     subject: remark,
-    handle: async ({ subject, page, request }) => {
-      if (subject.remark.parent !== null) throw notFound()
-      const { people, results, ...listed } = await listReplies(subject.remark, page)
-      const rows = results.map((it) => rowOf(subject.about, it, people, request))
-      return listBody(request, page, { ...listed, results: rows })
+    handle: async ({ subject: { about, remark }, actor, page, request }) => {
+      if (remark.parent !== null) throw notFound()
+      const replies = await listReplies(remark, page, reactionKeys(onEntity(about.entity_id), actor))
+      return pageOf(about, replies, { actor, page, request })
     },
   }),
 
@@ -117,7 +116,6 @@ export const routes = {
 
   'DELETE /data/entities/{entity_id}/comments/{id}/': changeRoute({
     permission: 'comment.change',
-    cache: 'no-store',
     params: OfEntity,
     subject: ownRemark,
     handle: remove,
@@ -126,7 +124,6 @@ export const routes = {
   // The first filter that is given counts; without one there is nothing to list.
   'GET /data/comments/': listRoute({
     permission: 'comment.list',
-    cache: 'no-store',
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
       const { results, found, ...listed } = await chosen(query, actor, page)
@@ -137,7 +134,6 @@ export const routes = {
 
   'POST /data/comments/': actorRoute({
     permission: 'comment.add',
-    cache: 'no-store',
     body: SaidOf,
     handle: async ({ actor, body: { submission, entity_id = submission, ...said } }) => {
       if (entity_id === undefined) throw invalid({ submission: [REQUIRED] })
@@ -150,7 +146,6 @@ export const routes = {
 
   'GET /data/comments/{id}/': readRoute({
     permission: 'comment.read',
-    cache: 'no-store',
     params: Own,
     subject: anyRemark,
     handle: async ({ subject, actor }) => flatRow(subject.remark, subject.about, actor),
@@ -161,7 +156,6 @@ export const routes = {
 
   'DELETE /data/comments/{id}/': changeRoute({
     permission: 'comment.change',
-    cache: 'no-store',
     params: Own,
     subject: ownAnyRemark,
     handle: remove,
@@ -170,11 +164,24 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const rowOf = ({ entity_id }: RecordItem, branch: Branch, people: PeopleById, request: Request) =>
-  commentRow(branch, people, {
-    of: { submission: entity_id, entity_id },
-    at: `${request.origin}/data/entities/${entity_id}/comments/`,
-  })
+type Asked = { actor: Actor | null; page: PageRequest; request: Request }
+
+/** What rows of a record's thread have in common. */
+const frameOf = ({ entity_id }: RecordItem, found: Shown['found'], { actor, request }: Omit<Asked, 'page'>): Frame => ({
+  of: { submission: entity_id, entity_id },
+  at: `${request.origin}/data/entities/${entity_id}/comments/`,
+  reactions: (it) => reactionsTo(it, found, actor),
+})
+
+const pageOf = (about: RecordItem, { people, results, found, ...listed }: CommentPage, asked: Asked) => {
+  const frame = frameOf(about, found, asked)
+  return listBody(asked.request, asked.page, { ...listed, results: results.map((it) => commentRow(it, people, frame)) })
+}
+
+const shownRow = async (about: RecordItem, it: Comment, actor: Actor | null, request: Request) => {
+  const { branch, people, found } = await show(it, reactionKeys(onEntity(about.entity_id), actor))
+  return commentRow(branch, people, frameOf(about, found, { actor, request }))
+}
 
 const flatRow = async (comment: Comment, about: RecordItem, actor: Actor | null) =>
   remarkRow({ comment, about }, await peopleOf([comment.user_id]), actor)

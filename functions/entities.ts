@@ -39,7 +39,6 @@ async function listed({ query, actor, scope, page, request }: ListCall<typeof Re
 export const routes = {
   'GET /data/cultural-entities/': listRoute({
     permission: 'record.list',
-    cache: 'no-store',
     query: RecordQuery,
     handle: async (asked) => {
       const { results, people, ...page } = await listed(asked)
@@ -61,7 +60,6 @@ export const routes = {
 
   'POST /data/cultural-entities/': actorRoute({
     permission: 'record.create',
-    cache: 'no-store',
     body: formOf(schemaOf(kinds.entity, 'create')),
     handle: async ({ actor, body }) => {
       const made = await records.create(kinds.entity, actor, body)
@@ -73,7 +71,6 @@ export const routes = {
 
   'GET /data/cultural-entities/my_contributions/': actorRoute({
     permission: 'contribution.list',
-    cache: 'no-store',
     query: RecordQuery,
     handle: async ({ query, actor, page, request }) => {
       const scope = { signedIn: true, everything: false, own: actor.id }
@@ -92,7 +89,6 @@ export const routes = {
 
   'GET /data/cultural-entities/{entity_id}/': readRoute({
     permission: 'record.read',
-    cache: 'no-store',
     params: ByEntity,
     subject,
     handle: async ({ subject, actor }) => shown(subject, actor),
@@ -104,7 +100,6 @@ export const routes = {
 
   'PUT /data/cultural-entities/{entity_id}/': changeRoute({
     permission: 'record.update',
-    cache: 'no-store',
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'create'),
@@ -114,7 +109,6 @@ export const routes = {
 
   'PATCH /data/cultural-entities/{entity_id}/': changeRoute({
     permission: 'record.update',
-    cache: 'no-store',
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
@@ -124,7 +118,6 @@ export const routes = {
 
   'DELETE /data/cultural-entities/{entity_id}/': changeRoute({
     permission: 'record.delete',
-    cache: 'no-store',
     params: ByEntity,
     subject,
     handle: async ({ subject }) => {
@@ -135,7 +128,6 @@ export const routes = {
 
   'POST /data/cultural-entities/{entity_id}/create_revision/': changeRoute({
     permission: 'record.update',
-    cache: 'no-store',
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
@@ -162,7 +154,6 @@ export const routes = {
 
   'POST /data/cultural-entities/{entity_id}/submit_for_review/': changeRoute({
     permission: 'record.update',
-    cache: 'no-store',
     params: ByEntity,
     subject,
     handle: async ({ subject, actor }) => {

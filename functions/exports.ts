@@ -13,7 +13,6 @@ export const routes = {
   'GET /data/exports/': publicRoute({
     permission: 'export.read',
     // The addresses end.
-    cache: 'no-store',
     handle: async () => {
       const listing = await currentListing()
       if (!listing) return { made_at: null, licence: null, files: [] }

@@ -5,6 +5,7 @@ import { listBody } from '../lib/http/page.ts'
 import { ById, OptionalBoolean } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { cut } from '../lib/matching/cut.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { flagTypes } from '../lib/records/items.ts'
 import * as flags from '../lib/review/flags.ts'
@@ -16,7 +17,7 @@ const Filter = v.object({
   is_resolved: OptionalBoolean,
   entity: v.pipe(
     v.optional(v.string(), ''),
-    v.transform((it) => it.trim().toLowerCase().slice(0, 36) || undefined),
+    v.transform((it) => cut(it.trim().toLowerCase(), 36) || undefined),
   ),
 })
 
@@ -38,7 +39,6 @@ const subject = ({ id }: { id: string }) => flags.load(id)
 const change = (body: typeof Whole | typeof Part) =>
   changeRoute({
     permission: 'flag.change',
-    cache: 'no-store',
     params: ById,
     subject,
     body,
@@ -49,7 +49,6 @@ const change = (body: typeof Whole | typeof Part) =>
 export const routes = {
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',
-    cache: 'no-store',
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
       const { people, results, ...listed } = await flags.list(query, actor, page)
@@ -59,7 +58,6 @@ export const routes = {
 
   'POST /data/review-flags/': actorRoute({
     permission: 'flag.create',
-    cache: 'no-store',
     body: Raised,
     handle: async ({ actor, body: { entity, ...said } }) =>
       created(await viewOf(await flags.raise(entity, actor, said), actor)),
@@ -67,7 +65,6 @@ export const routes = {
 
   'GET /data/review-flags/{id}/': readRoute({
     permission: 'flag.read',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject, actor }) => viewOf(subject, actor),
@@ -78,7 +75,6 @@ export const routes = {
 
   'DELETE /data/review-flags/{id}/': changeRoute({
     permission: 'flag.delete',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject }) => {
@@ -89,7 +85,6 @@ export const routes = {
 
   'POST /data/review-flags/{id}/resolve/': changeRoute({
     permission: 'flag.resolve',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject, actor }) => viewOf(await flags.resolve(subject, actor), actor),

@@ -17,19 +17,16 @@ const service = { service: 'heritage-knowledge-service', version: build.version 
 export const routes = {
   'GET /health/': publicRoute({
     permission: 'service.read',
-    cache: 'no-store',
     handle: async () => ({ status: 'healthy', ...service }),
   }),
 
   'GET /health/live/': publicRoute({
     permission: 'service.read',
-    cache: 'no-store',
     handle: async () => ({ alive: true, service: service.service }),
   }),
 
   'GET /health/ready/': publicRoute({
     permission: 'service.read',
-    cache: 'no-store',
     handle: async () => {
       const checks = await checkAll(vital)
       const ready = isHealthy(checks)
@@ -39,7 +36,6 @@ export const routes = {
 
   'GET /health/detailed/': publicRoute({
     permission: 'service.read',
-    cache: 'no-store',
     handle: async () => {
       const checks = await checkAll({ ...vital, ...beside })
       const healthy = isHealthy(checks)
@@ -50,14 +46,12 @@ export const routes = {
   // The dashboard comes here with a query by accident; whatever it is, it must not fail.
   'GET /': publicRoute({
     permission: 'service.read',
-    cache: 'no-store',
     query: v.object({ format: v.optional(v.string()) }),
     handle: async ({ query, request }) => (query.format === 'json' ? linksFrom(request.origin) : metrics()),
   }),
 
   'GET /metrics/': publicRoute({
     permission: 'service.read',
-    cache: 'no-store',
     handle: async () => metrics(),
   }),
 } satisfies Routes

@@ -15,7 +15,6 @@ import { progressionView } from '../lib/leaderboard/views/progression.ts'
 export const routes = {
   'GET /data/leaderboard/': publicRoute({
     permission: 'board.list',
-    cache: 'no-store',
     query: BoardQuery,
     handle: async ({ query: { type, institution, search }, page, request }) => {
       if (type && institution) throw invalid({ institution: ['Institutions are told apart on the whole board only.'] })
@@ -26,7 +25,6 @@ export const routes = {
 
   'GET /data/contributors/': publicRoute({
     permission: 'board.list',
-    cache: 'no-store',
     query: BoardQuery,
     handle: async ({ query: { search }, page, request }) =>
       pageBody(request, page, await board.page({ board: 'contributors', search }, page), contributorRow),
@@ -34,13 +32,11 @@ export const routes = {
 
   'GET /data/progression/': publicRoute({
     permission: 'board.list',
-    cache: 'no-store',
     handle: async ({ actor, request }) => progressionView(await progression(actor), request.origin),
   }),
 
   'GET /data/personal-stats/': actorRoute({
     permission: 'statistics.own',
-    cache: 'no-store',
     handle: async ({ actor }) => {
       const it = await personalOf(actor.id)
       if (!it) throw notFound()
@@ -51,7 +47,6 @@ export const routes = {
 
   'GET /data/user-stats/': actorRoute({
     permission: 'statistics.own',
-    cache: 'no-store',
     handle: async ({ actor }) => statisticsOf(actor.id),
   }),
 } satisfies Routes

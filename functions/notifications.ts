@@ -28,7 +28,6 @@ const Marked = members({
 export const routes = {
   'GET /data/notifications/': actorRoute({
     permission: 'notification.own',
-    cache: 'no-store',
     query: Filter,
     handle: async ({ query: { is_read, notification_type }, actor, page, request }) => {
       const filter = { is_read, notification_type: notification_type ?? undefined }
@@ -39,14 +38,12 @@ export const routes = {
 
   'GET /data/notifications/unread_count/': actorRoute({
     permission: 'notification.own',
-    cache: 'no-store',
     handle: async ({ actor }) => ({ unread_count: await notifications.unreadOf(actor.id) }),
   }),
 
   // No ids mean all of them.
   'POST /data/notifications/mark_read/': actorRoute({
     permission: 'notification.own',
-    cache: 'no-store',
     body: Marked,
     handle: async ({ actor, body: { notification_ids: ids } }) => ({
       marked_read:
@@ -56,13 +53,11 @@ export const routes = {
 
   'POST /data/notifications/mark_all_read/': actorRoute({
     permission: 'notification.own',
-    cache: 'no-store',
     handle: async ({ actor }) => ({ marked_read: await notifications.markAllRead(actor.id) }),
   }),
 
   'GET /data/notifications/{id}/': actorRoute({
     permission: 'notification.own',
-    cache: 'no-store',
     params: v.object({ id: v.string() }),
     handle: async ({ actor, params: { id } }) => {
       const found = await notifications.load(id, actor)

@@ -22,7 +22,6 @@ const LARGEST_FORM = 4_500_000
 export const routes = {
   'POST /data/user/profile-image/': actorRoute({
     permission: 'profile.change',
-    cache: 'no-store',
     form: { bytes: LARGEST_FORM },
     body: members({ profile_image: v.instance(File, 'Send an image file.') }, 'Send an image file.'),
     handle: async ({ actor, body, request }) => {
@@ -37,7 +36,6 @@ export const routes = {
 
   'DELETE /data/user/profile-image/': actorRoute({
     permission: 'profile.change',
-    cache: 'no-store',
     handle: async ({ actor }) => {
       await replace(actor.id, '')
       return { detail: 'The profile image has been removed.' }

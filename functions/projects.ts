@@ -106,7 +106,6 @@ const read = async (name: string) => (await getObject(name))?.bytes
 const update = (body: typeof Part | typeof Whole) =>
   changeRoute({
     permission: 'project.update',
-    cache: 'no-store',
     params: BySlug,
     subject: whole,
     body,
@@ -118,7 +117,6 @@ const update = (body: typeof Part | typeof Whole) =>
 export const routes = {
   'GET /data/projects/': listRoute({
     permission: 'project.list',
-    cache: 'no-store',
     query: ListQuery,
     handle: async ({ query, actor, page, request }) => {
       const { search, owner: named, ordering, ...rest } = query
@@ -133,7 +131,6 @@ export const routes = {
 
   'POST /data/projects/': actorRoute({
     permission: 'project.create',
-    cache: 'no-store',
     body: Opening,
     idempotent: '24h',
     handle: async ({ actor, body, once }) =>
@@ -146,7 +143,6 @@ export const routes = {
 
   'GET /data/projects/{slug}/': readRoute({
     permission: 'project.read',
-    cache: 'no-store',
     params: BySlug,
     subject: whole,
     handle: async ({ subject, actor }) => detailOf(subject, actor),
@@ -157,7 +153,6 @@ export const routes = {
 
   'DELETE /data/projects/{slug}/': changeRoute({
     permission: 'project.update',
-    cache: 'no-store',
     params: BySlug,
     subject,
     handle: async ({ subject }) => {
@@ -168,7 +163,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/transition/': changeRoute({
     permission: 'project.transition',
-    cache: 'no-store',
     params: BySlug,
     subject: whole,
     body: Transition,
@@ -177,7 +171,6 @@ export const routes = {
 
   'POST /data/projects/{slug}/rollback-merge/': changeRoute({
     permission: 'project.rollback',
-    cache: 'no-store',
     params: BySlug,
     subject: whole,
     handle: async ({ subject, actor }) => detailOf(await rollBack(subject, actor, read), actor),
@@ -185,7 +178,6 @@ export const routes = {
 
   'GET /data/projects/{slug}/activity/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: BySlug,
     subject,
     handle: async ({ subject, page, request }) => {
@@ -197,7 +189,6 @@ export const routes = {
 
   'GET /data/projects/{slug}/graph/': readRoute({
     permission: 'project.read',
-    cache: 'no-store',
     params: BySlug,
     subject: whole,
     handle: async ({ subject, actor }) => {
@@ -229,10 +220,5 @@ async function detailOf(it: projects.Whole, actor: Actor | null) {
     entities.map((one) => one.entity_id),
   )
   const link = await links()
-  return projectDetail(
-    it,
-    assets.map((one) => assetRow(one, company.people, link)),
-    actor,
-    company,
-  )
+  return projectDetail(it, await Promise.all(assets.map((one) => assetRow(one, company.people, link))), actor, company)
 }

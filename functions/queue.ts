@@ -26,7 +26,6 @@ const Moderation = v.pipe(
 export const routes = {
   'GET /data/review-queue/': actorRoute({
     permission: 'queue.read',
-    cache: 'no-store',
     query: QueueQuery,
     handle: async ({ query: { my_domain, category, ...asked }, actor, request }) => {
       const page = pageOf(request, 10)
@@ -38,26 +37,22 @@ export const routes = {
 
   'GET /data/review-queue/queue_counts/': actorRoute({
     permission: 'queue.read',
-    cache: 'no-store',
     handle: async () => countsView(),
   }),
 
   'GET /data/review-queue/triage-policy/': actorRoute({
     permission: 'queue.read',
-    cache: 'no-store',
     handle: async () => policy,
   }),
 
   'GET /data/review-queue/{entity_id}/': actorRoute({
     permission: 'queue.read',
-    cache: 'no-store',
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
   }),
 
   'POST /data/review-queue/{entity_id}/claim/': actorRoute({
     permission: 'queue.claim',
-    cache: 'no-store',
     params: ByEntity,
     handle: async ({ params, actor }) => {
       await leases.claim(params.entity_id, actor)
@@ -67,7 +62,6 @@ export const routes = {
 
   'POST /data/review-queue/{entity_id}/release/': actorRoute({
     permission: 'queue.claim',
-    cache: 'no-store',
     params: ByEntity,
     handle: async ({ params, actor }) => {
       await leases.release(params.entity_id, actor)
@@ -77,7 +71,6 @@ export const routes = {
 
   'GET /data/contribution-queue/': actorRoute({
     permission: 'queue.read',
-    cache: 'no-store',
     query: ContributionQueueQuery,
     handle: async ({ query: { queue_tab, category, ...asked }, actor, page, request }) => {
       // Nothing is forked yet.
@@ -90,7 +83,6 @@ export const routes = {
 
   'GET /data/contribution-queue/queue-counts/': actorRoute({
     permission: 'queue.read',
-    cache: 'no-store',
     handle: async () => {
       const { total, ...counts } = await countsView()
       return { ...counts, forks: 0, total }
@@ -99,14 +91,12 @@ export const routes = {
 
   'GET /data/contribution-queue/{entity_id}/': actorRoute({
     permission: 'queue.read',
-    cache: 'no-store',
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
   }),
 
   'POST /data/contribution-queue/{entity_id}/moderate/': actorRoute({
     permission: 'queue.moderate',
-    cache: 'no-store',
     params: ByEntity,
     body: Moderation,
     handle: async ({ params, actor, body }) => {

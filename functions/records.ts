@@ -74,7 +74,6 @@ async function listed({ params: { segment }, query, actor, scope, page, request 
 export const routes = {
   'GET /cidoc/{segment}/': listRoute({
     permission: 'record.list',
-    cache: 'no-store',
     params: Collection,
     query: RecordQuery,
     handle: async (asked) => {
@@ -101,7 +100,6 @@ export const routes = {
 
   'GET /cidoc/related/': listRoute({
     permission: 'related.list',
-    cache: 'no-store',
     query: RelatedQuery,
     handle: async ({ query, actor }) => {
       const { domain, id, group, page, page_size } = query
@@ -115,14 +113,12 @@ export const routes = {
 
   'POST /cidoc/assist/suggest-field/': actorRoute({
     permission: 'assist.ask',
-    cache: 'no-store',
     body: Question,
     handle: async ({ actor, body: { kind, field_key, name } }) => suggest(kind, field_key, name, actor),
   }),
 
   'POST /cidoc/{segment}/': actorRoute({
     permission: 'record.create',
-    cache: 'no-store',
     params: Collection,
     body: ({ segment }) => schemaOf(segment, 'create'),
     handle: async ({ params, actor, body }) =>
@@ -131,7 +127,6 @@ export const routes = {
 
   'GET /cidoc/{segment}/{id}/': readRoute({
     permission: 'record.read',
-    cache: 'no-store',
     params: Address,
     subject,
     handle: async ({ subject, actor }) => detailOf(subject, actor),
@@ -143,7 +138,6 @@ export const routes = {
 
   'PUT /cidoc/{segment}/{id}/': changeRoute({
     permission: 'record.update',
-    cache: 'no-store',
     params: Address,
     subject,
     body: ({ segment }) => schemaOf(segment, 'create'),
@@ -153,7 +147,6 @@ export const routes = {
 
   'PATCH /cidoc/{segment}/{id}/': changeRoute({
     permission: 'record.update',
-    cache: 'no-store',
     params: Address,
     subject,
     body: ({ segment }) => schemaOf(segment, 'change'),
@@ -163,7 +156,6 @@ export const routes = {
 
   'DELETE /cidoc/{segment}/{id}/': changeRoute({
     permission: 'record.delete',
-    cache: 'no-store',
     params: Address,
     subject,
     handle: async ({ subject }) => {
@@ -174,7 +166,6 @@ export const routes = {
 
   'POST /cidoc/{segment}/{id}/restore/': changeRoute({
     permission: 'record.restore',
-    cache: 'no-store',
     params: Address,
     subject,
     handle: async ({ subject, actor }) => detailOf(await records.restore(subject), actor),

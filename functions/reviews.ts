@@ -12,7 +12,7 @@ import { loadHistory, loadReferenced } from '../lib/records/history.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/records/rules/verdicts.ts'
 import { decisionView } from '../lib/records/views/entity.ts'
 import { kindOf } from '../lib/records/write.ts'
-import { decide } from '../lib/review/decide.ts'
+import { decide, loadDecidable } from '../lib/review/decide.ts'
 import { ReviewerQuery } from '../lib/review/queries.ts'
 import * as queue from '../lib/review/queue.ts'
 import { decisionsOf, workOf } from '../lib/review/reviewers.ts'
@@ -24,7 +24,6 @@ import { peopleOf } from '../lib/users/people.ts'
 export const routes = {
   'GET /data/review-workspace/{entity_id}/': readRoute({
     permission: 'review.read',
-    cache: 'no-store',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     handle: async ({ subject, actor }) =>
@@ -33,9 +32,8 @@ export const routes = {
 
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({
     permission: 'review.decide',
-    cache: 'no-store',
     params: ByEntity,
-    subject: ({ entity_id }) => loadHistory(entity_id),
+    subject: ({ entity_id }) => loadDecidable(entity_id),
     body: ({ entity_id }) => verdictOn(entity_id),
     handle: async ({ subject, actor, body }) => {
       const made = await decide(subject, actor, body)
@@ -46,7 +44,6 @@ export const routes = {
 
   'GET /data/reviewer-dashboard/': actorRoute({
     permission: 'review.dashboard',
-    cache: 'no-store',
     handle: async ({ actor }) => {
       const [work, queues] = await Promise.all([workOf(actor), queue.counts()])
       return dashboardView(work, queues, actor)
@@ -55,7 +52,6 @@ export const routes = {
 
   'GET /data/review-decisions-profile/': publicRoute({
     permission: 'decision.list',
-    cache: 'no-store',
     query: ReviewerQuery,
     handle: async ({ query, actor, page, request }) => {
       const listed = await decisionsOf(query.reviewer, actor, page)

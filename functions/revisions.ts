@@ -23,7 +23,6 @@ async function historyWith({ id }: { id: string }) {
 export const routes = {
   'GET /data/revisions/': listRoute({
     permission: 'history.list',
-    cache: 'no-store',
     query: EntityQuery,
     handle: async ({ query, actor, page, request }) => {
       const it = await loadHistory(query.entity)
@@ -33,7 +32,6 @@ export const routes = {
 
   'GET /data/revisions/{id}/': readRoute({
     permission: 'history.read',
-    cache: 'no-store',
     params: ById,
     subject: historyWith,
     handle: async ({ subject, actor }) => {
@@ -46,7 +44,6 @@ export const routes = {
   // By the id of a revision, or of the record itself.
   'GET /data/revisions/{id}/entity_history/': readRoute({
     permission: 'history.read',
-    cache: 'no-store',
     params: ById,
     subject: historyWith,
     handle: async ({ subject, actor, page, request }) => {
@@ -58,7 +55,6 @@ export const routes = {
 
   'GET /data/entities/{entity_id}/diff/': readRoute({
     permission: 'history.read',
-    cache: 'no-store',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: DiffQuery,
@@ -72,7 +68,6 @@ export const routes = {
 
   'GET /data/entities/{entity_id}/explain/': readRoute({
     permission: 'history.read',
-    cache: 'no-store',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: ExplainQuery,

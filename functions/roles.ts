@@ -1,13 +1,13 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
-import { notFound, refused, signInNeeded } from '../lib/errors.ts'
+import { checkAllowed, notFound, signInNeeded } from '../lib/errors.ts'
 import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ById, NameQuery } from '../lib/http/params.ts'
 import { created, noContent, Reply } from '../lib/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
-import { type Actor, ranks } from '../lib/permissions.ts'
+import { type Actor, mayAnswer, mayChangeRoleOf, ranks } from '../lib/permissions.ts'
 import * as applications from '../lib/users/applications.ts'
 import { peopleOf } from '../lib/users/people.ts'
 import * as roles from '../lib/users/roles.ts'
@@ -41,12 +41,11 @@ const Answer = members({ admin_notes: prose(4000) })
 
 const assign = actorRoute({
   permission: 'role.change',
-  cache: 'no-store',
   body: Assignment,
   handle: async ({ actor, body: { user_id, username, ...said } }) => {
     const id = user_id ?? (username && (await users.loadByUsername(username))?.id)
     if (!id) throw notFound()
-    checkOther(id, actor)
+    checkAllowed(mayChangeRoleOf(actor, id))
     const { holder, made } = found(await roles.assign(id, said, actor))
     return new Reply(made ? 201 : 200, await viewOf(holder, actor))
   },
@@ -55,11 +54,10 @@ const assign = actorRoute({
 const change = (body: typeof Whole | typeof Part) =>
   actorRoute({
     permission: 'role.change',
-    cache: 'no-store',
     params: ById,
     body,
     handle: async ({ actor, params: { id }, body }) => {
-      checkOther(id, actor)
+      checkAllowed(mayChangeRoleOf(actor, id))
       return viewOf(found(await roles.amend(id, body, actor)), actor)
     },
   })
@@ -67,12 +65,11 @@ const change = (body: typeof Whole | typeof Part) =>
 const answer = (give: (it: applications.Application, by: Actor, notes: string) => ReturnType<typeof roles.approve>) =>
   actorRoute({
     permission: 'application.answer',
-    cache: 'no-store',
     params: ById,
     body: Answer,
     handle: async ({ actor, params: { id }, body: { admin_notes } }) => {
       const it = found(await applications.load(id))
-      if (it.user_id === actor.id) throw refused()
+      checkAllowed(mayAnswer(actor, it.user_id))
       const answered = found(await give(it, actor, admin_notes))
       return applicationView(answered, await peopleOf(applications.peopleOn(answered)))
     },
@@ -82,7 +79,6 @@ const answer = (give: (it: applications.Application, by: Actor, notes: string) =
 export const routes = {
   'GET /data/reviewer-roles/': actorRoute({
     permission: 'role.read',
-    cache: 'no-store',
     handle: async ({ actor, page, request }) => {
       const { people, results, ...listed } = await roles.list(page)
       return listBody(request, page, { ...listed, results: results.map((it) => roleView(it, people, actor)) })
@@ -91,13 +87,11 @@ export const routes = {
 
   'GET /data/reviewer-roles/my_role/': actorRoute({
     permission: 'role.own',
-    cache: 'no-store',
     handle: async ({ actor }) => viewOf(found(await roles.load(actor.id)), actor),
   }),
 
   'GET /data/reviewer-roles/{id}/': actorRoute({
     permission: 'role.read',
-    cache: 'no-store',
     params: ById,
     handle: async ({ actor, params: { id } }) => viewOf(found(await roles.load(id)), actor),
   }),
@@ -109,10 +103,9 @@ export const routes = {
 
   'DELETE /data/reviewer-roles/{id}/': actorRoute({
     permission: 'role.change',
-    cache: 'no-store',
     params: ById,
     handle: async ({ actor, params: { id } }) => {
-      checkOther(id, actor)
+      checkAllowed(mayChangeRoleOf(actor, id))
       found(await roles.remove(id))
       return noContent()
     },
@@ -120,7 +113,6 @@ export const routes = {
 
   'GET /data/reviewer-applications/': actorRoute({
     permission: 'application.read',
-    cache: 'no-store',
     query: v.object({ status: optionalChoice(applications.statuses) }),
     handle: async ({ query: { status }, page, request }) => {
       const { people, results, ...listed } = await applications.list(status, page)
@@ -130,7 +122,6 @@ export const routes = {
 
   'POST /data/reviewer-applications/': actorRoute({
     permission: 'application.own',
-    cache: 'no-store',
     body: members({ message: prose(4000) }),
     handle: async ({ actor, body: { message } }) =>
       created(ownApplicationView(signedIn(await applications.apply(actor.id, message)))),
@@ -138,13 +129,11 @@ export const routes = {
 
   'GET /data/reviewer-applications/mine/': actorRoute({
     permission: 'application.own',
-    cache: 'no-store',
     handle: async ({ actor }) => ownApplicationView(await applications.loadOf(signedIn(await users.load(actor.id)))),
   }),
 
   'POST /data/reviewer-applications/mine/withdraw/': actorRoute({
     permission: 'application.own',
-    cache: 'no-store',
     handle: async ({ actor }) => {
       signedIn(await applications.withdraw(actor.id))
       return noContent()
@@ -153,7 +142,6 @@ export const routes = {
 
   'GET /data/reviewer-applications/{id}/': actorRoute({
     permission: 'application.read',
-    cache: 'no-store',
     params: ById,
     handle: async ({ params: { id } }) => {
       const it = found(await applications.load(id))
@@ -166,7 +154,6 @@ export const routes = {
 
   'GET /data/platform-admin/users/': actorRoute({
     permission: 'user.read',
-    cache: 'no-store',
     query: v.object({ ...NameQuery.entries, ordering: v.optional(v.string()) }),
     handle: async ({ actor, query: { search, ordering }, page, request }) => {
       const forward = ordering === 'date_joined'
@@ -180,18 +167,12 @@ export const routes = {
 
   'GET /data/platform-admin/users/{id}/': actorRoute({
     permission: 'user.read',
-    cache: 'no-store',
     params: ById,
     handle: async ({ actor, params: { id } }) => userView(found(await users.load(id)), actor),
   }),
 } satisfies Routes
 
 export const handler = endpoint(routes)
-
-/** Nobody raises or lowers themselves; staff have no need of a role, and may. */
-function checkOther(id: string, actor: Actor): void {
-  if (id === actor.id && !actor.is_staff) throw refused()
-}
 
 function found<T>(it: T | undefined): T {
   if (it === undefined) throw notFound()

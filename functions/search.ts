@@ -23,7 +23,6 @@ const types: readonly string[] = Object.keys(discovered)
 export const routes = {
   'GET /data/search/': listRoute({
     permission: 'search.read',
-    cache: 'no-store',
     query: SearchQuery,
     repeated: REPEATED,
     handle: async ({ query, actor, scope }) => {
@@ -47,7 +46,6 @@ export const routes = {
 
   'GET /data/search/suggest/': listRoute({
     permission: 'search.read',
-    cache: 'no-store',
     query: SoughtQuery,
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
@@ -60,7 +58,6 @@ export const routes = {
 
   'GET /cidoc/search/': listRoute({
     permission: 'search.read',
-    cache: 'no-store',
     query: SoughtQuery,
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
@@ -73,7 +70,6 @@ export const routes = {
 
   'GET /cidoc/discovery/': listRoute({
     permission: 'search.read',
-    cache: 'no-store',
     query: DiscoveryQuery,
     handle: async ({ query: { q, type }, scope }) => {
       const model = await searchModel()

@@ -46,7 +46,6 @@ async function listed({
 export const routes = {
   'GET /cidoc/data_sources/': listRoute({
     permission: 'source.list',
-    cache: 'no-store',
     query: SourceQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
@@ -64,7 +63,6 @@ export const routes = {
 
   'POST /cidoc/data_sources/': actorRoute({
     permission: 'source.create',
-    cache: 'no-store',
     // What a gateway lets through at all; between this and LARGEST the answer says what is wrong.
     form: { bytes: 6_000_000, json: true },
     body: Made,
@@ -74,7 +72,6 @@ export const routes = {
 
   'GET /cidoc/data_sources/{id}/': readRoute({
     permission: 'source.read',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject, request }) => sourceView(subject, request.origin),
@@ -85,7 +82,6 @@ export const routes = {
 
   'GET /cidoc/data_sources/{id}/file/': readRoute({
     permission: 'source.read',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject: { id, upload } }) => {
@@ -98,7 +94,6 @@ export const routes = {
 
   'PUT /cidoc/data_sources/{id}/': changeRoute({
     permission: 'source.change',
-    cache: 'no-store',
     params: ById,
     subject,
     body: schemaOf(kinds.data_source, 'create'),
@@ -108,7 +103,6 @@ export const routes = {
 
   'PATCH /cidoc/data_sources/{id}/': changeRoute({
     permission: 'source.change',
-    cache: 'no-store',
     params: ById,
     subject,
     body: schemaOf(kinds.data_source, 'change'),
@@ -118,7 +112,6 @@ export const routes = {
 
   'DELETE /cidoc/data_sources/{id}/': changeRoute({
     permission: 'source.change',
-    cache: 'no-store',
     params: ById,
     subject,
     handle: async ({ subject }) => {

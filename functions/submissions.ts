@@ -56,7 +56,6 @@ const suggestion = ({ id }: { id: number }) => suggestions.load(id)
 
 const retired = publicRoute({
   permission: 'submission.write',
-  cache: 'no-store',
   handle: async () => {
     throw gone('Legacy submissions are closed. Contribute to /data/cultural-entities/ or /cidoc/ instead.')
   },
@@ -65,7 +64,6 @@ const retired = publicRoute({
 const moderate = (body: typeof Noted | typeof NotedPart) =>
   actorRoute({
     permission: 'moderation.change',
-    cache: 'no-store',
     params: SubmissionAddress,
     body,
     handle: async ({ actor, params, body }) => {
@@ -80,7 +78,6 @@ const moderate = (body: typeof Noted | typeof NotedPart) =>
 export const routes = {
   'GET /data/submissions/': actorRoute({
     permission: 'submission.list',
-    cache: 'no-store',
     query: Filter,
     handle: async ({ query, page, request }) => {
       if (!v.is(Legal, query)) return listBody(request, page, none)
@@ -92,14 +89,12 @@ export const routes = {
   // A thousand at a time; `after` an id leads on.
   'GET /data/submissions/ids/': publicRoute({
     permission: 'submission.ids',
-    cache: 'no-store',
     query: After,
     handle: async ({ query }) => submissions.listIds(query.after),
   }),
 
   'GET /data/submissions/{id}/': readRoute({
     permission: 'submission.read',
-    cache: 'no-store',
     params: SubmissionAddress,
     subject,
     handle: async ({ subject }) => rowOf(subject.submission),
@@ -107,7 +102,6 @@ export const routes = {
 
   'GET /data/submissions/{id}/versions/': readRoute({
     permission: 'submission.read',
-    cache: 'no-store',
     params: SubmissionAddress,
     subject,
     handle: async ({ subject }) => (await submissions.listVersions(subject.submission)).map(versionRow),
@@ -115,7 +109,6 @@ export const routes = {
 
   'GET /data/submissions/{id}/versions/{version}/': readRoute({
     permission: 'submission.read',
-    cache: 'no-store',
     params: Version,
     subject,
     handle: async ({ subject, params }) => {
@@ -128,7 +121,6 @@ export const routes = {
   // The latest hundred. Those that wait or were turned down are between the two sides and reviewers.
   'GET /data/submissions/{id}/edit-suggestions/': readRoute({
     permission: 'submission.read',
-    cache: 'no-store',
     params: SubmissionAddress,
     subject,
     handle: async ({ subject, actor }) => {
@@ -148,7 +140,6 @@ export const routes = {
   // Reviewers see all, others their own.
   'GET /data/submission-suggestions/': actorRoute({
     permission: 'suggestion.list',
-    cache: 'no-store',
     handle: async ({ actor, page, request }) => {
       const { results, ...listed } = await suggestions.list(mayReview(actor) ? 'all' : { by: actor.id }, page)
       return listBody(request, page, { ...listed, results: results.map(suggestionRow) })
@@ -157,7 +148,6 @@ export const routes = {
 
   'POST /data/submission-suggestions/': actorRoute({
     permission: 'suggestion.create',
-    cache: 'no-store',
     body: Suggested,
     handle: async ({ actor, body: { submission: id, ...change } }) => {
       const it = await submissions.load(id)
@@ -169,7 +159,6 @@ export const routes = {
 
   'GET /data/submission-suggestions/{id}/': readRoute({
     permission: 'suggestion.read',
-    cache: 'no-store',
     params: Numbered,
     subject: suggestion,
     handle: async ({ subject }) => suggestionRow(subject.suggestion),
@@ -177,7 +166,6 @@ export const routes = {
 
   'POST /data/submission-suggestions/{id}/approve/': changeRoute({
     permission: 'suggestion.decide',
-    cache: 'no-store',
     params: Numbered,
     subject: suggestion,
     handle: async ({ subject, actor }) => {
@@ -188,7 +176,6 @@ export const routes = {
 
   'POST /data/submission-suggestions/{id}/reject/': changeRoute({
     permission: 'suggestion.decide',
-    cache: 'no-store',
     params: Numbered,
     subject: suggestion,
     handle: async ({ subject, actor }) => {
@@ -199,7 +186,6 @@ export const routes = {
 
   'GET /data/moderations/{id}/': actorRoute({
     permission: 'moderation.read',
-    cache: 'no-store',
     params: SubmissionAddress,
     handle: async ({ params }) => {
       const it = await submissions.load(params.id)

@@ -15,14 +15,17 @@ const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED),
 const name = v.optional(v.nullable(line(254)))
 const token = v.optional(v.nullable(v.string('Not a valid text.')))
 
+const EITHER = 'Give an email address or a username.'
 /** The login name is the email address or the username, under either member. */
 const Credentials = v.pipe(
   members({ email: name, username: name, password }),
+  v.rawCheck(({ dataset: { value, typed }, addIssue }) => {
+    if (!typed || (value.email || value.username || '').trim() !== '') return
+    // Both are named: either will do.
+    for (const key of ['email', 'username'] as const)
+      addIssue({ message: EITHER, path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }] })
+  }),
   v.transform((it) => ({ login: (it.email || it.username || '').trim(), password: it.password })),
-  v.forward(
-    v.check((it) => it.login !== '', REQUIRED),
-    ['login'],
-  ),
 )
 
 const Registration = members({
@@ -42,7 +45,6 @@ const registerThrottle = { scope: 'register', rate: config.RATE_REGISTER, per: '
 
 const register = publicRoute({
   permission: 'account.register',
-  cache: 'no-store',
   throttle: registerThrottle,
   body: Registration,
   handle: async ({ body }) => created(await registered(body)),
@@ -52,7 +54,6 @@ const register = publicRoute({
 export const routes = {
   'POST /api/token/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: tokenThrottle,
     body: Credentials,
     handle: async ({ body }) => issue(await signedIn(body)),
@@ -60,7 +61,6 @@ export const routes = {
 
   'POST /api/token/refresh/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: tokenThrottle,
     body: members({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }),
     handle: async ({ body }) => refresh(body.refresh),
@@ -68,7 +68,6 @@ export const routes = {
 
   'POST /data/blacklist/': actorRoute({
     permission: 'token.revoke',
-    cache: 'no-store',
     body: v.pipe(
       members({ refresh: token, refresh_token: token, token }),
       v.transform((it) => ({ refresh: it.refresh || it.refresh_token || it.token || '' })),
@@ -88,7 +87,6 @@ export const routes = {
 
   'POST /api/dev/login/': publicRoute({
     permission: 'token.create',
-    cache: 'no-store',
     throttle: { scope: 'dev_login', rate: config.RATE_DEV_LOGIN, per: 'address' },
     body: config.devMode ? members({ email: emailAddress }) : undefined,
     handle: async ({ body, request }) => {
@@ -103,7 +101,6 @@ export const routes = {
 
   'POST /api/dev/logout/': publicRoute({
     permission: 'session.end',
-    cache: 'no-store',
     handle: async ({ request }) => {
       if (!config.devMode) throw refused('Dev login is not enabled.')
       await revokeSession(request.cookies.session ?? '')

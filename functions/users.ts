@@ -29,7 +29,6 @@ const Profile = members({
 
 const changeProfile = actorRoute({
   permission: 'profile.change',
-  cache: 'no-store',
   params: Slug,
   body: Profile,
   handle: async ({ actor, params, body, request }) => {
@@ -41,7 +40,6 @@ const changeProfile = actorRoute({
 
 const changeUsername = actorRoute({
   permission: 'account.change',
-  cache: 'no-store',
   body: members({ username }),
   handle: async ({ actor, body }) => ({ username: (await rename(await own(actor), body.username)).username }),
 })
@@ -50,19 +48,16 @@ const changeUsername = actorRoute({
 export const routes = {
   'GET /api/user/info/': actorRoute({
     permission: 'account.read',
-    cache: 'no-store',
     handle: async ({ actor }) => accountOf(await own(actor)),
   }),
 
   'GET /data/testme/': actorRoute({
     permission: 'account.read',
-    cache: 'no-store',
     handle: async ({ actor }) => ({ message: `Hello, ${actor.username}. You are signed in.`, roles: [] }),
   }),
 
   'GET /data/testthelogin/': actorRoute({
     permission: 'account.read',
-    cache: 'no-store',
     handle: async ({ actor, page, request }) => {
       const { items, ...listed } = await list(page)
       return listBody(request, page, { ...listed, results: items.map((it) => cardFor(it, actor)) })
@@ -71,20 +66,17 @@ export const routes = {
 
   'GET /data/user/me/': actorRoute({
     permission: 'account.read',
-    cache: 'no-store',
     handle: async ({ actor, request }) => profileOf(await own(actor), actor, request.origin),
   }),
 
   'GET /data/user/{slug}/': publicRoute({
     permission: 'profile.read',
-    cache: 'no-store',
     params: Slug,
     handle: async ({ actor, params, request }) => profileOf(await found(load(params.slug)), actor, request.origin),
   }),
 
   'GET /data/user/by-username/{username}/': publicRoute({
     permission: 'profile.read',
-    cache: 'no-store',
     params: v.object({ username }),
     handle: async ({ actor, params, request }) =>
       profileOf(await found(loadByUsername(params.username)), actor, request.origin),

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import { booleanIn } from './booleans.ts'
 import { revealed } from './secrets.ts'
 
 const flag = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((text) => ['1', 'true', 'yes', 'on'].includes(text.trim().toLowerCase())),
+  v.transform((text) => booleanIn(text) === true),
 )
 const text = (fallback = '') => v.optional(v.string(), fallback)
 const list = (fallback = '') =>
@@ -57,12 +58,17 @@ const weights = (fallback: string) =>
   )
 
 const stages = ['local', 'dev', 'staging', 'prod'] as const
+/** Stages that people outside use. */
+const isSecure = (stage: string) => stage === 'prod' || stage === 'staging'
+
+/** A key with few different letters was typed, not drawn: 32 random bytes in base 16 have fewer than ten once in 10,000 times. */
+const isRandom = (key: string) => new Set(key).size >= 10
 
 // Checks of several members look at these only, so that a fault elsewhere does not hide theirs.
 const Environment = v.pipe(
   v.object(
     {
-      STAGE: v.optional(v.picklist(stages, `must be one of ${stages.join(', ')}`), 'local'),
+      STAGE: v.picklist(stages, `must be one of ${stages.join(', ')}`),
       AWS_REGION: text('us-east-1'),
       TABLE_NAME: v.pipe(v.string('is missing'), v.minLength(3, 'must have 3 characters or more')),
       BUCKET_NAME: text(),
@@ -124,6 +130,14 @@ const Environment = v.pipe(
   ),
   v.forward(
     v.partialCheck(
+      [['STAGE'], ['SECRET_KEY']],
+      (it) => it.STAGE === 'local' || Buffer.byteLength(it.SECRET_KEY) < 32 || isRandom(it.SECRET_KEY),
+      'must be random',
+    ),
+    ['SECRET_KEY'],
+  ),
+  v.forward(
+    v.partialCheck(
       [['SECRET_KEY_FALLBACKS']],
       (it) => it.SECRET_KEY_FALLBACKS.every((key) => Buffer.byteLength(key) >= 32),
       'each must have 32 bytes or more',
@@ -133,10 +147,14 @@ const Environment = v.pipe(
   v.forward(
     v.partialCheck(
       [['STAGE'], ['ALLOWED_HOSTS']],
-      (it) => it.STAGE === 'local' || it.ALLOWED_HOSTS.length > 0,
+      (it) => it.STAGE === 'local' || (it.ALLOWED_HOSTS.length > 0 && !it.ALLOWED_HOSTS.includes('*')),
       'must list the API hosts',
     ),
     ['ALLOWED_HOSTS'],
+  ),
+  v.forward(
+    v.partialCheck([['STAGE'], ['DEBUG']], (it) => !(isSecure(it.STAGE) && it.DEBUG), 'must be off in this stage'),
+    ['DEBUG'],
   ),
   v.forward(
     v.partialCheck(
@@ -159,7 +177,7 @@ const Environment = v.pipe(
     SECRET_KEY: it.SECRET_KEY || 'local-stage-only-secret-key-0123456789',
     /** The one place where DEBUG and the dev flag meet. */
     devMode: it.DEBUG && it.SERVICE_DEV_AUTH,
-    secure: it.STAGE === 'prod' || it.STAGE === 'staging',
+    secure: isSecure(it.STAGE),
   })),
 )
 

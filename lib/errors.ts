@@ -61,16 +61,27 @@ export const invalidObject = (detail: string) => invalid({ non_field_errors: [de
 export const impossible = (detail: string) => new Problem('invalid', detail)
 /** The Host header names a host that is not ours. */
 export const badHost = () => new Problem('bad_host', 'This host is not served here.')
+const denials = {
+  none: { detail: 'Authentication credentials were not provided.', challenge: 'Bearer' },
+  token: { detail: 'The token is malformed, expired or revoked.', challenge: 'Bearer error="invalid_token"' },
+  dev_user: { detail: 'There is no development user of this address.', challenge: 'Bearer' },
+} as const
+/** Why a caller is nobody: no credentials, a token that no one accepts (RFC 6750), an unknown development user. */
+export type Denial = keyof typeof denials
 /** A caller has to be known, and none is. */
-export const signInNeeded = () =>
-  new Problem('unauthenticated', 'Authentication credentials were not provided or are not valid.', {
-    headers: { 'www-authenticate': 'Bearer' },
+export const signInNeeded = (denial: Denial = 'none') =>
+  new Problem('unauthenticated', denials[denial].detail, {
+    headers: { 'www-authenticate': denials[denial].challenge },
   })
 /** Wrong name or password, or a token that is no longer good. */
 export const badCredentials = (detail = 'No active account found with the given credentials.') =>
   new Problem('unauthenticated', detail, { headers: { 'www-authenticate': 'Bearer' } })
 /** The caller is known and may not do this. */
 export const refused = (detail = 'You do not have permission to perform this action.') => new Problem('refused', detail)
+/** Fails with `refused` unless a rule allows it; a rule may say why it does not. */
+export function checkAllowed(ruling: boolean | { refusal: string }): void {
+  if (ruling !== true) throw ruling ? refused(ruling.refusal) : refused()
+}
 /** Absent, or not visible to this caller: the two are told apart nowhere. */
 export const notFound = () => new Problem('not_found', 'Not found.')
 /** The path exists, the method does not. */

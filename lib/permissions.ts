@@ -21,6 +21,8 @@ export type Subject = {
   is_resolved?: boolean | undefined
   /** Of a project and of what belongs to it: where it stands, and in which role whom works on it, by user id. */
   project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
+  /** Of what is decided on: everyone whose work it is. */
+  authors?: readonly string[] | undefined
   /** Of a comment: who wrote it. */
   author_id?: string | null | undefined
 }
@@ -32,18 +34,43 @@ export type Role = { role: (actor: Actor) => boolean } // looks at the actor
 export type Lists = { lists: (actor: Actor | null) => Scope } // which ones the actor may list
 type Sight<S> = (actor: Actor | null, it: S) => boolean
 export type Sees<S = never> = { sees: Sight<S>; changes?: never } // and at the stored thing
-export type Changes<S = never> = { sees: Sight<S>; changes: (actor: Actor, it: S) => boolean }
+export type Changes<S = never> = { sees: Sight<S>; changes: (actor: Actor, it: S) => Ruling }
+/** Whether something is allowed. A refusal may say why, and what role it takes. */
+export type Ruling = boolean | { refusal: string }
 
 const anyone = () => true
 const staff = (actor: Actor) => actor.is_staff
-const atLeast = (rank: Rank) => (actor: Actor) =>
+const atLeast = (rank: Rank) => (actor: Pick<Actor, 'is_staff' | 'rank'>) =>
   actor.is_staff || (actor.rank !== null && ranks.indexOf(actor.rank) >= ranks.indexOf(rank))
 const reviewer = atLeast('community_reviewer')
+const expert = atLeast('domain_expert')
 const curator = atLeast('expert_curator')
 
+/** The tier of what everyone may see; a thing that names no tier is of this one. */
+export const openTier = 'public'
+/** The tier of what whoever is signed in may see. */
+export const signedInTier = 'restricted'
+/** Places of these tiers are shown to a tenth of a degree, but to those who work on the record. */
+const coarseTiers: readonly string[] = ['sensitive_indigenous', 'community_only']
+
+/** The readers of published things: everyone, and only those who are signed in. Lists are kept for each apart. */
+export const audiences = ['published', 'restricted'] as const
+export type Audience = (typeof audiences)[number]
+const [everyone, signedInOnly] = audiences
+/** Whose a published thing of this tier is to read: the one rule on tiers, which all the others call. */
+export const audienceOf = (tier: string = openTier): Audience => (tier === openTier ? everyone : signedInOnly)
+/** The audiences to which a reader belongs. */
+export const audiencesWith = (signedIn: boolean): readonly Audience[] => (signedIn ? audiences : [everyone])
+/** Whether a published thing of this tier is shown to this reader. */
+export const maySeeTier = (actor: Actor | null, tier: string | undefined): boolean =>
+  audiencesWith(actor !== null).includes(audienceOf(tier))
+/** Whether everyone may see what is published in this tier. */
+export const isForEveryone = (tier: string | undefined): boolean => maySeeTier(null, tier)
+/** The one tier that lists are held to in this scope; undefined where they show every tier. */
+export const onlyTier = ({ signedIn }: Scope): string | undefined => (signedIn ? undefined : openTier)
+
 const owns = (actor: Actor | null, it: Subject) => actor !== null && actor.id === it.contributor_id
-const open = (actor: Actor | null, it: Subject) =>
-  it.public && (actor !== null || (it.access_tier ?? 'public') === 'public')
+const open = (actor: Actor | null, it: Subject) => it.public && maySeeTier(actor, it.access_tier)
 const canSee = (actor: Actor | null, it: Subject) =>
   actor?.is_staff === true || (!it.deleted_at && (open(actor, it) || owns(actor, it)))
 const canReview = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
@@ -55,6 +82,33 @@ const canSeeSubmission = (actor: Actor | null, it: Subject) => it.public || acto
 /** Suggestions: what came of them is for those who are signed in, until then they are between the two sides and reviewers. */
 const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
   actor !== null && (it.public || reviewer(actor) || owns(actor, it) || wrote(actor, it))
+const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
+  it.authors?.includes(actor.id) ? { refusal: 'Nobody decides on a contribution of their own.' } : true
+/** What part of a decision takes at least some rank. */
+const takes = (part: string, rank: Rank): Ruling => ({ refusal: `${part} takes at least a ${inWords(rank)}.` })
+/** A rank as sentences name it. */
+export const inWords = (rank: Rank): string => rank.replace('_', ' ')
+
+/** A decision, as far as it depends on who gives it. */
+export type Deciding = {
+  /** Everyone whose work it is about. */
+  authors: readonly string[]
+  /** The least rank that may decide; whoever reviews may escalate. */
+  required_persona: Rank
+  escalates: boolean
+  overridesConfidence: boolean
+  settlesContradiction: boolean
+}
+/** What a decision takes; the first rule that does not hold refuses it. */
+const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
+  notOnesOwn,
+  (actor, { escalates, required_persona: least }) =>
+    escalates ||
+    atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${inWords(least)}.` },
+  (actor, it) => !it.overridesConfidence || expert(actor) || takes('Overriding confidence', 'domain_expert'),
+  (actor, it) => !it.settlesContradiction || expert(actor) || takes('Settling a contradiction', 'domain_expert'),
+]
+
 /** Reviewers, but on a record of their own: nobody decides on that. */
 const canSettleFlag = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
 const scope = (actor: Actor | null): Scope => ({
@@ -69,7 +123,7 @@ const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.proj
 export const partsIn = {
   editors: (actor: Actor, it: Subject) => actor.is_staff || ['owner', 'editor'].includes(roleIn(actor, it) ?? ''),
   reviewers: (actor: Actor, it: Subject) => reviewer(actor) || roleIn(actor, it) === 'domain_expert',
-  mergers: (actor: Actor, _it: Subject) => atLeast('domain_expert')(actor),
+  mergers: (actor: Actor, _it: Subject) => expert(actor),
 }
 /** Reviewers while a project waits for them, and once it is merged those who may take that back. */
 const canOversee = (actor: Actor, it: Subject) =>
@@ -99,7 +153,8 @@ export const permissions = {
   'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || (owns(actor, it) && !it.public) },
   'record.restore': { sees: canSee, changes: staff },
   'review.read': { role: reviewer, sees: canInspect },
-  'review.decide': { role: reviewer, sees: canInspect, changes: anyone },
+  // What is asked for may take more: see decisionRules.
+  'review.decide': { role: reviewer, sees: canInspect, changes: notOnesOwn },
   'review.dashboard': { role: reviewer },
   'decision.list': { open: 'who decided what is public; records that the caller may not see are not named' },
   'history.list': { lists: scope },
@@ -117,7 +172,7 @@ export const permissions = {
   'assertion.read': { sees: canInspect },
   'assertion.change': {
     sees: canInspect,
-    changes: (actor) => reviewer(actor),
+    changes: (actor, it) => reviewer(actor) && notOnesOwn(actor, it),
   },
   'activity.list': { lists: scope },
   'activity.read': { sees: canInspect },
@@ -149,6 +204,8 @@ export const permissions = {
   'moderation.change': { role: staff },
   'comment.list': { lists: scope },
   'comment.add': { role: anyone },
+  'reaction.list': { lists: scope },
+  'reaction.toggle': { role: anyone },
   'comment.read': { sees: canInspect },
   'comment.create': { sees: canInspect, changes: (_, it) => !it.deleted_at },
   'comment.change': { sees: canInspect, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
@@ -159,7 +216,7 @@ export const permissions = {
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
   'cluster.read': { sees: canSee },
   'cluster.create': { role: reviewer },
-  'cluster.change': { sees: canSee, changes: (actor) => atLeast('expert_curator')(actor) },
+  'cluster.change': { sees: canSee, changes: curator },
   'duplicates.suggest': { role: anyone },
   'role.own': { role: anyone },
   'role.read': { role: curator },
@@ -195,6 +252,25 @@ export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(acto
 export const mayInspect = (actor: Actor | null, it: Subject): boolean => canInspect(actor, it)
 /** Whether this caller may see that project. */
 export const mayVisit = (actor: Actor | null, it: Subject): boolean => canSeeProject(actor, it)
+/** Whether the caller may give that decision. */
+export const mayDecide = (actor: Actor, it: Deciding): Ruling =>
+  decisionRules.map((rule) => rule(actor, it)).find((ruling) => ruling !== true) ?? true
+/** Whether the caller may decide on the work of these authors. */
+export const mayDecideOn = (actor: Actor, authors: readonly string[]): Ruling => notOnesOwn(actor, { authors })
+/** Whether someone has at least that rank; staff have every rank. */
+export const hasRank = (who: Pick<Actor, 'is_staff' | 'rank'>, least: Rank): boolean => atLeast(least)(who)
+/** Whether the caller may give that user a role, or take it: nobody raises or lowers themselves, but staff, who need none. */
+export const mayChangeRoleOf = (actor: Actor, user: string): boolean => actor.is_staff || actor.id !== user
+/** Whether the caller may answer that user's application. */
+export const mayAnswer = (actor: Actor, applicant: string): boolean => actor.id !== applicant
+/** Whether the caller works on that record: its contributor, reviewers, staff. They see what waits and what lost. */
+export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>): boolean =>
+  actor !== null && (actor.id === it.contributor_id || reviewer(actor))
+/** Whether this caller may know exactly where that record is. */
+export const maySeePlace = (
+  actor: Actor | null,
+  it: Pick<Subject, 'contributor_id'> & { access_tier: string },
+): boolean => !coarseTiers.includes(it.access_tier) || worksOn(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
 /** Whether the caller may see that suggestion. */

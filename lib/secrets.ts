@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { signerOf } from './signing.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -39,44 +39,24 @@ function valuesIn(answer: unknown): Map<string, string> {
   return new Map(Parameters.map(({ Name, Value }) => [Name, Value]))
 }
 
-/** Signed here: the SDK's client would be another one in every bundle, for one call at the start. */
-function ask(body: string, environment: Environment): Promise<Response> {
+/** One signed request: the SDK's client would be another one in every bundle, for one call at the start. */
+async function ask(body: string, environment: Environment): Promise<Response> {
   const { AWS_REGION: region = 'us-east-1', AWS_ENDPOINT_URL_SSM = `https://ssm.${region}.amazonaws.com` } = environment
-  const url = new URL('/', AWS_ENDPOINT_URL_SSM)
-  const headers = {
-    'content-type': 'application/x-amz-json-1.1',
-    host: url.host,
-    'x-amz-date': `${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`,
-    ...(environment.AWS_SESSION_TOKEN && { 'x-amz-security-token': environment.AWS_SESSION_TOKEN }),
-    'x-amz-target': 'AmazonSSM.GetParameters',
-  }
-  const authorization = signature(headers, body, { region, service: 'ssm' }, environment)
-  return fetch(url, {
+  const { protocol, hostname, host, href } = new URL('/', AWS_ENDPOINT_URL_SSM)
+  const headers = { host, 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AmazonSSM.GetParameters' }
+  const signed = await signerOf('ssm', region, credentialsIn(environment)).sign({
     method: 'POST',
-    headers: { ...headers, authorization },
+    protocol,
+    hostname,
+    path: '/',
+    headers,
     body,
-    signal: AbortSignal.timeout(TIME_LIMIT_MS),
   })
+  return fetch(href, { method: 'POST', headers: signed.headers, body, signal: AbortSignal.timeout(TIME_LIMIT_MS) })
 }
 
-type Headers = Readonly<Record<string, string>> & { 'x-amz-date': string }
-
-/** AWS's signature, version 4, of a POST to the root. The headers are in the order of their names. */
-export function signature(
-  headers: Headers,
-  body: string,
-  { region, service }: { region: string; service: string },
-  { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }: Environment,
-): string {
-  const names = Object.keys(headers).join(';')
-  const canonical = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`)
-  const request = ['POST', '/', '', canonical.join(''), names, sha256(body)].join('\n')
-  const day = headers['x-amz-date'].slice(0, 8)
-  const scope = [day, region, service, 'aws4_request']
-  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope.join('/'), sha256(request)].join('\n')
-  const key = scope.reduce<string | Buffer>((by, part) => hmac(by, part).digest(), `AWS4${AWS_SECRET_ACCESS_KEY}`)
-  return `AWS4-HMAC-SHA256 Credential=${AWS_ACCESS_KEY_ID}/${scope.join('/')}, SignedHeaders=${names}, Signature=${hmac(key, text).digest('hex')}`
-}
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
+const credentialsIn = ({ AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN }: Environment) => ({
+  accessKeyId: AWS_ACCESS_KEY_ID,
+  secretAccessKey: AWS_SECRET_ACCESS_KEY,
+  ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
+})

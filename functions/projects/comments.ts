@@ -1,16 +1,17 @@
 import * as v from 'valibot'
 import * as threads from '../../lib/comments/comments.ts'
 import { CommentBody, CommentText, commentNumber } from '../../lib/comments/queries.ts'
-import { commentRow } from '../../lib/comments/view.ts'
-import { listBody } from '../../lib/http/page.ts'
+import { reactionKeys, reactionsTo } from '../../lib/comments/reactions.ts'
+import { commentRow, type Frame } from '../../lib/comments/view.ts'
+import { listBody, type PageRequest } from '../../lib/http/page.ts'
 import { BySlug } from '../../lib/http/params.ts'
 import { created, noContent } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
+import type { Actor } from '../../lib/permissions.ts'
 import { living, loadProjectRemark } from '../../lib/projects/comments.ts'
 import type { Project } from '../../lib/projects/items.ts'
 import { load } from '../../lib/projects/projects.ts'
-import type { PeopleById } from '../../lib/users/people.ts'
 
 const CommentAddress = v.object({ ...BySlug.entries, id: commentNumber })
 const projectOf = ({ slug }: { slug: string }) => load(slug)
@@ -18,61 +19,50 @@ const commentOf = ({ slug, id }: { slug: string; id: number }) => loadProjectRem
 
 const amend = changeRoute({
   permission: 'project.comment.delete',
-  cache: 'no-store',
   params: CommentAddress,
   subject: commentOf,
   body: CommentText,
-  handle: async ({ subject, body, request }) => {
-    const { branch, people } = await threads.show(await threads.amend(living(subject), body.comment))
-    return remarkOf(subject.on.about, branch, people, request)
-  },
+  handle: async ({ subject, actor, body, request }) =>
+    shownRow(subject.on.about, await threads.amend(living(subject), body.comment), actor, request),
 })
 
 /** What people say of a project, in threads. */
 export const comments = {
   'GET /data/projects/{slug}/comments/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: BySlug,
     subject: projectOf,
-    handle: async ({ subject: { about }, page, request }) => {
-      const { people, results, ...listed } = await threads.list(threads.onProject(about.id), page)
-      return listBody(request, page, { ...listed, results: results.map((it) => remarkOf(about, it, people, request)) })
+    handle: async ({ subject: { about }, actor, page, request }) => {
+      const of = threads.onProject(about.id)
+      return pageOf(about, await threads.list(of, page, reactionKeys(of, actor)), { actor, page, request })
     },
   }),
 
   'POST /data/projects/{slug}/comments/': changeRoute({
     permission: 'project.comment.create',
-    cache: 'no-store',
     params: BySlug,
     subject: projectOf,
     body: CommentBody,
     handle: async ({ subject: { about }, actor, body, request }) => {
-      const { branch, people } = await threads.show(await threads.create(threads.onProject(about.id), actor, body))
-      return created(remarkOf(about, branch, people, request))
+      const made = await threads.create(threads.onProject(about.id), actor, body)
+      return created(await shownRow(about, made, actor, request))
     },
   }),
 
   'GET /data/projects/{slug}/comments/{id}/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
-    handle: async ({ subject, request }) => {
-      const { branch, people } = await threads.show(subject.said)
-      return remarkOf(subject.on.about, branch, people, request)
-    },
+    handle: async ({ subject: { said, on }, actor, request }) => shownRow(on.about, said, actor, request),
   }),
 
   'GET /data/projects/{slug}/comments/{id}/replies/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
-    handle: async ({ subject, page, request }) => {
-      const { people, results, ...listed } = await threads.listReplies(subject.said, page)
-      const rows = results.map((it) => remarkOf(subject.on.about, it, people, request))
-      return listBody(request, page, { ...listed, results: rows })
+    handle: async ({ subject: { said, on }, actor, page, request }) => {
+      const replies = await threads.listReplies(said, page, reactionKeys(threads.onProject(on.about.id), actor))
+      return pageOf(on.about, replies, { actor, page, request })
     },
   }),
 
@@ -81,7 +71,6 @@ export const comments = {
 
   'DELETE /data/projects/{slug}/comments/{id}/': changeRoute({
     permission: 'project.comment.delete',
-    cache: 'no-store',
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject }) => {
@@ -91,8 +80,25 @@ export const comments = {
   }),
 } satisfies Routes
 
-const remarkOf = (about: Project, branch: threads.Branch, people: PeopleById, request: Request) =>
-  commentRow(branch, people, {
-    of: { project: about.id },
-    at: `${request.origin}/data/projects/${about.slug}/comments/`,
-  })
+type Asked = { actor: Actor | null; page: PageRequest; request: Request }
+
+/** What rows of a project's thread have in common. */
+const frameOf = (
+  { id, slug }: Project,
+  found: threads.Shown['found'],
+  { actor, request }: Omit<Asked, 'page'>,
+): Frame => ({
+  of: { project: id },
+  at: `${request.origin}/data/projects/${slug}/comments/`,
+  reactions: (it) => reactionsTo(it, found, actor),
+})
+
+const pageOf = (about: Project, { people, results, found, ...listed }: threads.CommentPage, asked: Asked) => {
+  const frame = frameOf(about, found, asked)
+  return listBody(asked.request, asked.page, { ...listed, results: results.map((it) => commentRow(it, people, frame)) })
+}
+
+const shownRow = async (about: Project, it: threads.Comment, actor: Actor | null, request: Request) => {
+  const { branch, people, found } = await threads.show(it, reactionKeys(threads.onProject(about.id), actor))
+  return commentRow(branch, people, frameOf(about, found, { actor, request }))
+}

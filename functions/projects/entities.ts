@@ -23,7 +23,6 @@ const whole = ({ slug }: { slug: string }) => loadWhole(slug)
 
 const relabel = changeRoute({
   permission: 'project.contribute',
-  cache: 'no-store',
   params: EntityAddress,
   subject: whole,
   body: Label,
@@ -37,7 +36,6 @@ const relabel = changeRoute({
 export const entities = {
   'GET /data/projects/{slug}/entities/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: BySlug,
     subject: whole,
     handle: async ({ subject: { entities }, actor, page, request }) => {
@@ -53,7 +51,6 @@ export const entities = {
 
   'POST /data/projects/{slug}/entities/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: BySlug,
     subject,
     body: Link,
@@ -65,7 +62,6 @@ export const entities = {
 
   'GET /data/projects/{slug}/entities/{id}/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: EntityAddress,
     subject: whole,
     handle: async ({ subject, actor, params }) => viewOf(linked.linkIn(subject, params.id), actor),
@@ -76,7 +72,6 @@ export const entities = {
 
   'DELETE /data/projects/{slug}/entities/{id}/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: EntityAddress,
     subject: whole,
     handle: async ({ subject, actor, params }) => {

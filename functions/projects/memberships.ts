@@ -24,7 +24,6 @@ const subject = ({ slug }: { slug: string }) => load(slug)
 
 const reassign = changeRoute({
   permission: 'project.contribute',
-  cache: 'no-store',
   params: MemberAddress,
   subject,
   body: Role,
@@ -38,7 +37,6 @@ const reassign = changeRoute({
 export const memberships = {
   'GET /data/projects/{slug}/memberships/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: BySlug,
     subject,
     handle: async ({ subject: { about }, page, request }) => {
@@ -51,7 +49,6 @@ export const memberships = {
 
   'POST /data/projects/{slug}/memberships/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: BySlug,
     subject,
     body: Invitation,
@@ -63,7 +60,6 @@ export const memberships = {
 
   'GET /data/projects/{slug}/memberships/{id}/': readRoute({
     permission: 'project.follow',
-    cache: 'no-store',
     params: MemberAddress,
     subject,
     handle: async ({ subject: { about }, params }) => viewOf(about, people.memberIn(about.memberships, params.id)),
@@ -74,7 +70,6 @@ export const memberships = {
 
   'DELETE /data/projects/{slug}/memberships/{id}/': changeRoute({
     permission: 'project.contribute',
-    cache: 'no-store',
     params: MemberAddress,
     subject,
     handle: async ({ subject, actor, params }) => {

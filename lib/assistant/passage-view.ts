@@ -1,10 +1,9 @@
 import { urlOf } from '../discovery/view.ts'
-import { type Field, kinds } from '../kinds/index.ts'
+import { type Field, kinds, proseFields } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { textOf } from '../names/text.ts'
-import type { Actor } from '../permissions.ts'
+import { type Actor, maySeePlace } from '../permissions.ts'
 import type { RecordItem } from '../records/items.ts'
-import { hidesPlace } from '../records/views/record.ts'
 import { type About, cut, type Passage } from './passage.ts'
 
 /** A record as the assistant may quote it to this caller. */
@@ -23,14 +22,14 @@ export function passageOf(it: RecordItem, actor: Actor | null): Passage {
     label: kind.label,
     title: it.name,
     text: proseOf(it),
-    facts: hidesPlace(it, actor) ? facts.filter((fact) => fact.about !== 'place') : facts,
+    facts: maySeePlace(actor, it) ? facts : facts.filter((fact) => fact.about !== 'place'),
     url: urlOf({ resource, object_pk: id }),
   }
 }
 
 /** What tells of the record in sentences: everything that a summary is taken from. */
 const proseOf = ({ data }: RecordItem): string =>
-  ['description', 'biography', 'note', 'route_description']
+  proseFields
     .map((name) => textOf(data[name]).trim())
     .filter(Boolean)
     .join('\n')

@@ -1,4 +1,5 @@
 import { config } from '../config.ts'
+import type { Denial } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import type { User } from '../users/users.ts'
 import type { Authenticator, Credentials } from './authenticator.ts'
@@ -16,14 +17,23 @@ const chain: readonly Authenticator[] = [
   jwt,
 ]
 
-/** The caller, or null: a token that no authenticator accepts leaves the caller anonymous, and an inactive user is nobody. */
-export async function identify(credentials: Credentials): Promise<Actor | null> {
+/** Who calls; of nobody, why. */
+export type Identity = { actor: Actor; denial?: never } | { actor: null; denial: Denial }
+
+/** The caller. A token that no authenticator accepts leaves the caller anonymous, and an inactive user is nobody. */
+export async function identify(credentials: Credentials): Promise<Identity> {
   const shown = { ...credentials, token: bearer(credentials.headers.authorization) }
   for (const authenticate of chain) {
     const user = await authenticate(shown)
-    if (user) return user.is_active ? actorOf(user) : null
+    if (user?.is_active) return { actor: actorOf(user) }
+    if (user) return { actor: null, denial: 'token' }
   }
-  return null
+  return { actor: null, denial: denialOf(credentials) }
+}
+
+function denialOf({ headers, cookie }: Credentials): Denial {
+  if (headers.authorization || cookie) return 'token'
+  return config.devMode && headers['x-dev-user'] !== undefined ? 'dev_user' : 'none'
 }
 
 /** The token of `Authorization: Bearer`, if it has the letters of one (RFC 6750) and a sane length. */

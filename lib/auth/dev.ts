@@ -1,3 +1,4 @@
+import { asciiLowerCase } from '../matching/ascii.ts'
 import { loadByEmail, type User } from '../users/users.ts'
 import type { Authenticator } from './authenticator.ts'
 import { userOf } from './jwt.ts'
@@ -16,7 +17,7 @@ export const devSession: Authenticator = async ({ cookie, method, headers, origi
 
 /** The seeded user of this address. Nobody else may be impersonated, not even in dev mode. */
 export async function seededUser(email: string): Promise<User | undefined> {
-  const address = email.trim().toLowerCase()
+  const address = asciiLowerCase(email.trim())
   const user = address.includes('@') ? await loadByEmail(address) : undefined
   return user?.seeded ? user : undefined
 }

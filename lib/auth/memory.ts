@@ -1,28 +1,18 @@
 import { createHash } from 'node:crypto'
-import { nowSeconds } from '../clock.ts'
+import { lru } from '../lru.ts'
 
-/** Answers about tokens, kept in this process until a time in seconds. Holds at most `most`; the oldest go first. */
-export type BoundedMap<T> = {
+/** Answers about tokens, kept in this process until a time in seconds. */
+export type TokenMemory<T> = {
   get: (token: string) => T | undefined
   set: (token: string, answer: T, until: number) => void
 }
 
-/** A memory whose keys are hashes, so that no token lies about in it. */
-export function memory<T>(most: number): BoundedMap<T> {
-  const kept = new Map<string, { answer: T; until: number }>()
+/** A memory of at most so many answers, whose keys are hashes, so that no token lies about in it. */
+export function memory<T extends NonNullable<unknown>>(most: number): TokenMemory<T> {
+  const kept = lru<string, T>(most)
   return {
-    get: (token) => {
-      const hash = hashOf(token)
-      const hit = kept.get(hash)
-      if (hit && hit.until > nowSeconds()) return hit.answer
-      kept.delete(hash)
-      return undefined
-    },
-    set: (token, answer, until) => {
-      const [oldest] = kept.keys()
-      if (kept.size >= most && oldest !== undefined) kept.delete(oldest)
-      kept.set(hashOf(token), { answer, until })
-    },
+    get: (token) => kept.get(hashOf(token)),
+    set: (token, answer, until) => kept.set(hashOf(token), answer, until * 1000),
   }
 }
 

@@ -1,7 +1,9 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import * as v from 'valibot'
+import { booleanIn } from '../booleans.ts'
 import { clock, nowSeconds } from '../clock.ts'
 import { Problem } from '../errors.ts'
+import { asciiLowerCase } from '../matching/ascii.ts'
 import { keepIdentity, loadIdentity } from '../users/tokens.ts'
 import { amendLatest, createNamedAfterEmail, load, loadByEmail, type User } from '../users/users.ts'
 import { hashOf, memory } from './memory.ts'
@@ -67,12 +69,19 @@ const text = (most: number) =>
 /** A verified address is a must; providers write the flag as a boolean or as text. */
 const Claims = v.object({
   sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
-  email: v.pipe(v.string(), v.trim(), v.toLowerCase(), v.email(), v.maxLength(254)),
+  email: v.pipe(
+    v.string(),
+    v.trim(),
+    v.regex(/^[\x21-\x7e]+$/),
+    v.transform(asciiLowerCase),
+    v.email(),
+    v.maxLength(254),
+  ),
   email_verified: v.union([
     v.literal(true),
     v.pipe(
       v.string(),
-      v.check((it) => ['true', '1', 'yes'].includes(it.toLowerCase())),
+      v.check((it) => booleanIn(it) === true),
     ),
   ]),
   given_name: text(50),

@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { nowSeconds } from '../clock.ts'
+import { lru } from '../lru.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { write } from '../table/write.ts'
@@ -7,13 +8,15 @@ import { SLOW_MS, type Store } from './store.ts'
 
 /** Above this an answer does not fit into an item. */
 const MOST_BYTES = 350_000
+/** There are far fewer sorts of answers. */
+const MOST_NAMES = 100
 
 /**
  * Keeps answers in the table. The version is read in one call with the answer of the version that this process has seen
  * last: as a rule that is the newest, so a hit is one call. Answers are packed: each kilobyte costs a unit to write.
  */
 export function tableStore(): Store {
-  const seen = new Map<string, number>()
+  const seen = lru<string, number>(MOST_NAMES)
   return {
     read: (at) => readAt(at),
     look: async (name, place) => {

@@ -3,7 +3,7 @@ import { now } from '../clock.ts'
 import { commitPlan } from '../commit.ts'
 import { conflict, invalid, notFound } from '../errors.ts'
 import { shortIdOf } from '../ids/short-id.ts'
-import type { Actor } from '../permissions.ts'
+import { type Actor, audiences } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { EARLY, earlyKey, type Key, key, padded, placed } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
@@ -27,8 +27,8 @@ export const onEntity = (entity_id: string): Thread => ({ entity_id, project_id:
 export const onProject = (project_id: string): Thread => ({ entity_id: null, project_id })
 
 /** Who sees what a comment hangs on: everyone, those who are signed in, those who work on it, or staff. */
-export const audiences = ['published', 'restricted', 'withheld', 'deleted'] as const
-export type Audience = (typeof audiences)[number]
+export const commentAudiences = [...audiences, 'withheld', 'deleted'] as const
+export type CommentAudience = (typeof commentAudiences)[number]
 
 const Comment = v.object({
   id: v.number(),
@@ -43,14 +43,17 @@ const Comment = v.object({
   parent_user_id: v.nullable(v.string()),
   /** The comment that all of this goes back to; of that one, its own number. */
   root: v.number(),
-  /** The how manieth reply to the root it is; 0 the root itself. */
+  /** Its ordinal among the replies to the root; 0 the root itself. */
   place: v.number(),
   /** How many answer this very comment. */
   answers: v.number(),
   /** Of a root: how many replies there are, and how many have ever come. */
   replies: v.number(),
   came: v.number(),
-  standing: v.picklist(audiences),
+  /** How often it was voted for and against. */
+  upvotes: v.optional(v.number(), 0),
+  downvotes: v.optional(v.number(), 0),
+  standing: v.picklist(commentAudiences),
   /** What the feed says of it. */
   activity_id: v.nullable(v.string()),
   created_at: v.string(),
@@ -69,7 +72,7 @@ const isThere = (it: Comment) => it.user_id !== null
 const rootList = (thread: string) => `THREAD#${thread}`
 const flatList = (thread: string) => `COMMENTS#${thread}`
 const replyList = (root: number) => `REPLIES#${root}`
-const authorList = (user: string, standing: Audience) => `COMMENTER#${user}#${standing}`
+const authorList = (user: string, standing: CommentAudience) => `COMMENTER#${user}#${standing}`
 
 export const comment = defineItem({
   type: 'comment',
@@ -126,16 +129,17 @@ export type Branch = {
   /** How many of all the replies to a root are shown here. */
   shown: number
 }
-export type CommentPage = PageResult<Branch> & { people: PeopleById }
+/** Branches with their authors, and whatever else was read with them. */
+export type CommentPage = PageResult<Branch> & { people: PeopleById; found: ReadonlyMap<string, Stored> }
 
 /** So many replies, and a megabyte of them at most, are read with a page of comments. */
 const MOST_REPLIES = 100
 
 /**
  * One page of a thread, newest comment first, with the first replies to each: a call for the comments, one for the
- * replies of all of them commitPlan, and one for the size and the people.
+ * replies of all of them together, and one for the size and the people.
  */
-export async function list(thread: Thread, place: PageRequest): Promise<CommentPage> {
+export async function list(thread: Thread, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
   const name = threadOf(thread)
   const partition = { pk: key.comment(name, { id: 0, root: 0, place: 0 }).pk, prefix: 'ROOT#' }
   let roots: Comment[] = []
@@ -147,27 +151,31 @@ export async function list(thread: Thread, place: PageRequest): Promise<CommentP
   } = await readList({ partitions: [partition], counted: [rootList(name)] }, place, async (items) => {
     roots = items.map((item) => parse(comment, item))
     replies = await earlyReplies(partition.pk, roots)
-    return authorsOf([...roots, ...replies])
+    return [...authorsOf([...roots, ...replies]), ...also]
   })
-  return { ...listed, results: roots.map((root) => grown(root, replies)), people: peopleIn(found) }
+  return { ...listed, found, results: roots.map((root) => grown(root, replies)), people: peopleIn(found) }
 }
 
 /** One page of all replies that go back to a root, oldest first, each by itself. */
-export async function listReplies(root: Comment, place: PageRequest): Promise<CommentPage> {
+export async function listReplies(root: Comment, place: PageRequest, also: readonly Key[] = []): Promise<CommentPage> {
   const list = { partitions: [{ index: 'gsi4', pk: replyList(root.id) } as const], counted: [], forward: true }
-  const listing = await readList(list, place, (items) => authorsOf(items.map((item) => parse(comment, item))))
+  const listing = await readList(list, place, (items) => [
+    ...authorsOf(items.map((item) => parse(comment, item))),
+    ...also,
+  ])
   const results = listing.items.map((item) => ({ comment: parse(comment, item), replies: [], shown: 0 }))
   return { ...listing, count: root.replies, results, people: peopleIn(listing.found) }
 }
 
 /** One comment with the replies to it, among the next hundred that go back to its root. Two calls. */
-export async function show(it: Comment): Promise<{ branch: Branch; people: PeopleById }> {
+export async function show(it: Comment, also: readonly Key[] = []): Promise<Shown> {
   const query = { index: 'gsi4', pk: replyList(it.root), forward: true, limit: MOST_REPLIES } as const
   const items = it.answers === 0 ? [] : await walk({ ...query, beyond: placed(it.place) }, 1)
   const replies = items.map((item) => parse(comment, item))
-  const found = await getMany(authorsOf([it, ...replies]))
-  return { branch: grown(it, replies), people: peopleIn(found) }
+  const found = await getMany([...authorsOf([it, ...replies]), ...also])
+  return { branch: grown(it, replies), people: peopleIn(found), found }
 }
+export type Shown = { branch: Branch; people: PeopleById; found: ReadonlyMap<string, Stored> }
 
 /** The comments and replies of a thread that are still there, newest first, each by itself. */
 export const listFlat = (thread: Thread, place: PageRequest, also: (found: readonly Comment[]) => readonly Key[]) =>
@@ -176,7 +184,7 @@ export const listFlat = (thread: Thread, place: PageRequest, also: (found: reado
 /** One person's comments on records of these standings, newest first. */
 export const listBy = (
   user: string,
-  standings: readonly Audience[],
+  standings: readonly CommentAudience[],
   place: PageRequest,
   also: (found: readonly Comment[]) => readonly Key[],
 ) =>
@@ -204,7 +212,7 @@ export type CommentInput = { comment: string; parent: number | null }
 /** What else is written with a comment, and what it is to remember of that. */
 export type Also = {
   writes: readonly Write[]
-  standing?: Audience
+  standing?: CommentAudience
   activity_id?: string | null
 }
 
@@ -241,6 +249,8 @@ export async function create(
       answers: 0,
       replies: 0,
       came: 0,
+      upvotes: 0,
+      downvotes: 0,
       standing,
       activity_id,
       created_at: at,

@@ -1,5 +1,5 @@
 import { notFound } from '../errors.ts'
-import { type Actor, mayReview, type Subject } from '../permissions.ts'
+import { type Actor, audienceOf, audiencesWith, mayReview, type Subject } from '../permissions.ts'
 import { activityOf, withActivity, withActivityComment } from '../records/build.ts'
 import { type Activity, activity, type RecordItem, recordItem } from '../records/items.ts'
 import { amended, put, type Write } from '../table/item.ts'
@@ -7,11 +7,11 @@ import { key } from '../table/keys.ts'
 import type { PageRequest, PageResult } from '../table/pages.ts'
 import { get, getMany, itemIn, type Stored } from '../table/read.ts'
 import {
-  type Audience,
   amend as amendComment,
-  audiences,
   type Comment,
+  type CommentAudience,
   type CommentInput,
+  commentAudiences,
   create as createComment,
   listBy,
   listFlat,
@@ -88,7 +88,7 @@ async function retold({ activity_id, entity_id }: Comment, about: RecordItem, te
   return isShown ? [changed, put(recordItem, amended<RecordItem>(next, {}), about)] : [changed]
 }
 
-/** The head as it was read, and after the first attempt as it is now. */
+/** The record item as it was read, and after the first attempt as it is now. */
 async function latest(first: RecordItem, attempt: number): Promise<RecordItem> {
   const about = attempt === 1 ? first : await loadAbout(first.entity_id)
   if (!about) throw notFound()
@@ -96,10 +96,10 @@ async function latest(first: RecordItem, attempt: number): Promise<RecordItem> {
 }
 
 /** Who sees a comment on this record. */
-export const commentAudienceOf = (it: RecordItem): Audience => {
+export const commentAudienceOf = (it: RecordItem): CommentAudience => {
   if (it.deleted_at) return 'deleted'
   if (!it.public) return 'withheld'
-  return it.access_tier === 'public' ? 'published' : 'restricted'
+  return audienceOf(it.access_tier)
 }
 
 /** Comments one by one with the records they are on. */
@@ -110,19 +110,17 @@ export const nothing: Remarks = { count: 0, results: [], found: new Map() }
 
 /** What someone has said, newest first: of their own all, of others what is on records that the caller sees. Two calls. */
 export async function listOf(user: string, actor: Actor | null, place: PageRequest): Promise<Remarks> {
-  const seen = 1 + audiences.indexOf(reachOf(user, actor))
-  return withRecords(await listBy(user, audiences.slice(0, seen), place, recordsOf))
+  return withRecords(await listBy(user, audiencesOf(user, actor), place, recordsOf))
 }
 
 /** Everything said of a record, newest first. Two calls. */
 export const listOn = async (entity_id: string, place: PageRequest): Promise<Remarks> =>
   withRecords(await listFlat(onEntity(entity_id), place, recordsOf))
 
-/** The furthest standing of records whose comments by this person the caller gets to see. */
-function reachOf(user: string, actor: Actor | null): Audience {
-  if (actor === null) return 'published'
-  if (actor.id === user || actor.is_staff) return 'deleted'
-  return mayReview(actor) ? 'withheld' : 'restricted'
+/** The audiences of this person's comments to which the caller belongs. */
+function audiencesOf(user: string, actor: Actor | null): readonly CommentAudience[] {
+  if (actor?.id === user || actor?.is_staff) return commentAudiences
+  return [...audiencesWith(actor !== null), ...(mayReview(actor) ? (['withheld'] as const) : [])]
 }
 
 const withRecords = ({ items, ...listing }: Awaited<ReturnType<typeof listBy>>): Remarks => ({

@@ -1,13 +1,11 @@
 import { type Actor, mayInspect } from '../permissions.ts'
 import type { PeopleById } from '../users/people.ts'
-import { type Branch, commentIdOf } from './comments.ts'
+import { type Branch, type Comment, commentIdOf } from './comments.ts'
 import type { Remarks } from './on-records.ts'
+import type { ReactionSummary } from './reactions.ts'
 
 /** Who wrote what is deleted: as an object, since readers look into it. */
 const nobody = { id: null, username: '', email: '', first_name: '', last_name: '' }
-
-/** Reactions are not kept yet; readers want the sums. */
-const reaction_summary = { upvotes: 0, downvotes: 0, user_reaction: null }
 
 /** How rows of a thread differ by what it hangs on. */
 export type Frame = {
@@ -15,6 +13,8 @@ export type Frame = {
   of: Readonly<Record<string, unknown>>
   /** Where the comments of the thread are; with its last slash. */
   at: string
+  /** The sums of a comment, with what the reader said of it. */
+  reactions: (it: Comment) => ReactionSummary
 }
 
 /** A comment with the replies to it. Where not all that go back to it are shown, `replies_next` leads to the rest. */
@@ -33,7 +33,7 @@ export function commentRow({ comment: it, replies, shown }: Branch, people: Peop
     reply_count: isRoot ? it.replies : it.answers,
     replies_next: isRoot && shown < it.replies ? `${frame.at}${it.id}/replies/?offset=${shown}` : null,
     replies: replies.map((each) => commentRow(each, people, frame)),
-    reaction_summary,
+    reaction_summary: frame.reactions(it),
   }
 }
 type Row = Record<string, unknown>

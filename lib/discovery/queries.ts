@@ -51,7 +51,7 @@ const several = (known: ReadonlySet<string>, message: string) =>
   )
 const oneOf = (names: Iterable<string>) => `Not a valid choice. Choose among: ${[...names].join(', ')}.`
 
-export const MOST_RESULTS = 50
+const MOST_RESULTS = 50
 const FEW_RESULTS = 20
 const orders = ['relevance', 'newest', 'popularity'] as const
 

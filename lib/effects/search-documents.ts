@@ -1,6 +1,7 @@
 import { cluster, headingOf as headingOfCluster } from '../clusters/clusters.ts'
-import { kinds } from '../kinds/index.ts'
+import { kinds, nameFieldsOf, proseFields } from '../kinds/index.ts'
 import { namesOf, textOf } from '../names/text.ts'
+import { openTier, signedInTier } from '../permissions.ts'
 import { assetText } from '../projects/assets/texts.ts'
 import { project } from '../projects/items.ts'
 import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
@@ -79,7 +80,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       summary: short(it.text.replace(/\s+/g, ' ').trim()),
       text: it.text.slice(0, MOST_TEXT),
       is_published: it.public,
-      access_tier: 'restricted',
+      access_tier: signedInTier,
       contributor_id: it.owner_id,
     }
   },
@@ -148,7 +149,7 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
   point: null,
   status: null,
   is_published: true,
-  access_tier: 'public',
+  access_tier: openTier,
   contributor_id: null,
   created_at: it.created_at,
   updated_at: it.updated_at,
@@ -163,9 +164,7 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
 function recordDocument(it: RecordItem): Document {
   const kind = kinds[it.kind]
   const [title = '', ...names] = namesOf(it.name, it.data)
-  const summary = short(
-    ['description', 'biography', 'note', 'route_description'].map((each) => textOf(it.data[each])).find(Boolean) ?? '',
-  )
+  const summary = short(proseFields.map((each) => textOf(it.data[each])).find(Boolean) ?? '')
   return {
     id: it.entity_id,
     resource: kind.segment.replaceAll('-', '_'),
@@ -173,10 +172,7 @@ function recordDocument(it: RecordItem): Document {
     title,
     names,
     summary,
-    text: textsIn(it.data, [...kind.search, ...furtherText], [kind.nameField, 'name_ne', 'alternate_names']).slice(
-      0,
-      MOST_TEXT,
-    ),
+    text: textsIn(it.data, [...kind.search, ...furtherText], nameFieldsOf(kind)).slice(0, MOST_TEXT),
     location_hint:
       places
         .map((each) => textOf(it.data[each]))

@@ -168,7 +168,7 @@ const STEADY = 5 * 60 * 1000
 
 export type Shown = { type: string; disposition: string }
 /** Makes addresses under which one object can be read for a while. */
-export type Links = (key: string, shown: Shown) => string
+export type Links = (key: string, shown: Shown) => Promise<string>
 
 /**
  * A maker of addresses that are good for so many seconds, 15 minutes if nothing is said, from the last full five minutes on: so they stay the same for a while, and
@@ -190,7 +190,7 @@ export async function links(seconds = 900): Promise<Links> {
 export async function uploadForm(key: string, file: { type: string; size: number }, seconds: number) {
   const by = await signer()
   const until = new Date(by.at.getTime() + seconds * 1000)
-  const fields = postFields({ bucket: Bucket, key, ...file, until }, by)
+  const fields = await postFields({ bucket: Bucket, key, ...file, until }, by)
   return { url: addressOf('', by).href, fields, expires_at: until.toISOString() }
 }
 

@@ -1,5 +1,6 @@
 import { cpuUsage, memoryUsage, version as node, uptime } from 'node:process'
 import { clock } from '../clock.ts'
+import { audiences, openTier, signedInTier } from '../permissions.ts'
 import { countKeys, countsOf, getMany, sumOf } from '../table/read.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -51,7 +52,8 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
 
 const started = Date.now() / 1000 - uptime()
 
-const lists = ['USER', 'SOURCE', 'SOURCE#TIER#public', 'CLUSTER'] as const
+const openSources = `SOURCE#TIER#${openTier}`
+const lists = ['USER', 'SOURCE', openSources, 'CLUSTER'] as const
 
 /** Exact sizes from the counters that every write keeps: one call per shard and one more. */
 async function census(): Promise<Family[]> {
@@ -65,19 +67,20 @@ async function census(): Promise<Family[]> {
     ),
     gauge('heritage_users', 'Users.', [[{}, size('USER')]]),
     gauge('heritage_data_sources', 'Data sources by access.', [
-      [{ access: 'public' }, size('SOURCE#TIER#public')],
-      [{ access: 'restricted' }, size('SOURCE') - size('SOURCE#TIER#public')],
+      [{ access: openTier }, size(openSources)],
+      [{ access: signedInTier }, size('SOURCE') - size(openSources)],
     ]),
     gauge('heritage_entity_clusters', 'Entity clusters.', [[{}, size('CLUSTER')]]),
   ]
 }
 
-/** `KIND#structure#restricted`, `KIND#entity:artifact#published`: restricted is what is published for those who are signed in. */
+const [everyone, signedInOnly] = audiences
+/** The list `KIND#structure#restricted` counts what is published for those who are signed in, `KIND#entity:artifact#published` what is for everyone. */
 function recordSample(list: string, n: number): [Labels, number][] {
   const [, sort, place] = list.split('#')
   const [kind, category] = sort?.split(':') ?? []
   if (!kind || !place) return []
-  const [standing, access] = place === 'restricted' ? ['published', 'restricted'] : [place, 'public']
+  const [standing, access] = place === signedInOnly ? [everyone, signedInTier] : [place, openTier]
   return [[{ kind, standing, access, ...(category && { category }) }, n]]
 }
 

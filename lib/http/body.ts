@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { asciiLowerCase } from '../matching/ascii.ts'
 
 /** Schemas that bodies of several groups share, each with the sentence that a form shows. */
 
@@ -40,14 +41,21 @@ export const webAddress = (most: number) =>
     v.check((it) => it === '' || (/^https?:\/\//i.test(it) && URL.canParse(it)), 'Enter a valid URL.'),
   )
 
-/** An email address in lower case. */
-export const emailAddress = v.pipe(line(254), v.trim(), v.toLowerCase(), v.email('Enter a valid email address.'))
+/** An email address in lower case. Its letters are ASCII as they are sent: some others become so under NFC. */
+export const emailAddress = v.pipe(
+  v.string(({ input }) => (input === undefined ? REQUIRED : 'Not a valid text.')),
+  v.check((it) => !/[^\x00-\x7f]/.test(it), 'Enter a valid email address.'),
+  line(254),
+  v.trim(),
+  v.transform(asciiLowerCase),
+  v.email('Enter a valid email address.'),
+)
 
 /** A username in lower case. */
 export const username = v.pipe(
   line(100),
   v.trim(),
-  v.toLowerCase(),
+  v.transform(asciiLowerCase),
   v.regex(/^[a-z0-9_.-]{3,50}$/, 'Use 3 to 50 of the letters a to z, digits, "_", "." and "-".'),
   // For the API document: as it may be sent, before it is folded.
   v.metadata({ pattern: '^\\s*[A-Za-z0-9_.-]{3,50}\\s*$' }),

@@ -6,6 +6,7 @@ import { identify } from '../auth/actor.ts'
 import { config } from '../config.ts'
 import {
   badHost,
+  checkAllowed,
   type Fields,
   invalid,
   methodNotAllowed,
@@ -17,7 +18,7 @@ import {
   signInNeeded,
 } from '../errors.ts'
 import { metered } from '../ops/request-cost.ts'
-import { type Actor, permissions, type Scope, type Subject } from '../permissions.ts'
+import { type Actor, permissions, type Ruling, type Scope, type Subject } from '../permissions.ts'
 import { preferred } from './accept.ts'
 import { withIdempotencyKey } from './idempotency.ts'
 import { pageOf } from './page.ts'
@@ -62,14 +63,14 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   const readBody = bodyOf(request, spec.form)
   const params = paramsOf(spec.params, hit.params)
-  const actor = await identify({ ...request, cookie: request.cookies.session })
+  const { actor, denial } = await identify({ ...request, cookie: request.cookies.session })
   if (actor) request.caller = actor.id
-  if ((rule.role || rule.changes) && !actor) throw signInNeeded()
+  if ((rule.role || rule.changes) && !actor) throw signInNeeded(denial)
   if (rule.role && actor && !rule.role(actor)) throw refused()
 
   const subject = await spec.subject?.(params)
   if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()
-  if (rule.changes && !(actor && subject && rule.changes(actor, subject))) throw refused()
+  if (rule.changes) checkAllowed(actor !== null && subject !== undefined && rule.changes(actor, subject))
   const version = subject?.version
   if (rule.changes) checkPrecondition(request, version)
 
@@ -95,7 +96,7 @@ export const declarationOf = (route: Route): Declared => route as unknown as Dec
 // What route.ts erased. The five functions there are the only makers of a Route, so this shape holds.
 export type Declared = {
   permission: keyof typeof permissions
-  cache: CachePolicy
+  cache?: CachePolicy
   params?: v.GenericSchema
   query?: v.GenericSchema
   repeated?: readonly string[]
@@ -111,7 +112,7 @@ type Rule = {
   role?: (actor: Actor) => boolean
   lists?: (actor: Actor | null) => Scope
   sees?: (actor: Actor | null, subject: Subject) => boolean
-  changes?: (actor: Actor, subject: Subject) => boolean
+  changes?: (actor: Actor, subject: Subject) => Ruling
 }
 
 function checkHost({ headers }: Request): void {
@@ -178,7 +179,7 @@ function checkPrecondition({ headers }: Request, version: number | undefined): v
 
 /** Cache policy and ETag; 304 when the client has exactly this already: what it sees depends on who asks, too. */
 function finish(spec: Declared, request: Request, reply: Reply, version: number | undefined): Reply {
-  const control = spec.cache === 'no-store' ? 'private, no-store' : spec.cache.control
+  const control = spec.cache?.control ?? 'private, no-store'
   const isPlain = reply.body !== undefined && typeof reply.body !== 'string' && !(reply.body instanceof Uint8Array)
   const etag = version !== undefined && isPlain ? `"${version}-${digest(reply.body)}"` : undefined
   const vary = spec.representations && { vary: 'Origin, Accept-Encoding, Accept' }

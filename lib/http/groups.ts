@@ -19,7 +19,7 @@ const roots = {
   revisions: ['/data/revisions', '/data/entities/{entity_id}'],
   roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin'],
   activities: ['/data/activities'],
-  comments: ['/data/comments', '/data/entities/{entity_id}/comments'],
+  comments: ['/data/comments', '/data/entities/{entity_id}/comments', '/data/reactions'],
   submissions: ['/data/submissions', '/data/submission-suggestions', '/data/moderations'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { booleanIn } from '../booleans.ts'
+import { cut } from '../matching/cut.ts'
 import type { Sort } from '../search/query.ts'
 import { chooseFrom } from './body.ts'
 
@@ -11,11 +13,6 @@ export const ByEntity = v.object({ entity_id: uuid })
 /** The slug of a project. */
 export const BySlug = v.object({ slug: v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/)) })
 
-const booleans: ReadonlyMap<string, boolean> = new Map([
-  ...['1', 'true', 'yes', 'on'].map((it) => [it, true] as const),
-  ...['0', 'false', 'no', 'off'].map((it) => [it, false] as const),
-])
-const booleanIn = (text: string): boolean | undefined => booleans.get(text.trim().toLowerCase())
 /** On or off; what is neither is off. */
 export const BooleanFlag = v.pipe(
   v.optional(v.string(), ''),
@@ -32,7 +29,7 @@ export const StrictBoolean = v.pipe(
 /** Text of a query member, cut to what is of use; absent when blank. */
 export const QueryText = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((it) => it.normalize('NFC').trim().slice(0, 200) || undefined),
+  v.transform((it) => cut(it.normalize('NFC').trim(), 200) || undefined),
 )
 export const NameQuery = v.object({ search: QueryText })
 

@@ -1,3 +1,4 @@
+import jsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { malformed, tooLarge, unsupportedMediaType } from '../errors.ts'
 
@@ -31,7 +32,9 @@ export function read(event: APIGatewayProxyEventV2): Request {
     if (value !== undefined) headers[name.toLowerCase()] = value
   const host = headers.host ?? event.requestContext.domainName ?? 'localhost'
   const rawQuery = event.rawQueryString ?? ''
-  const scheme = headers['x-forwarded-proto'] ?? (/^(localhost|127\.|\[::1\])/.test(host) ? 'http' : 'https')
+  const proxied = headers['x-forwarded-proto']
+  const local = /^(localhost|127\.|\[::1\])/.test(host) ? 'http' : 'https'
+  const scheme = proxied === 'http' || proxied === 'https' ? proxied : local
   return {
     id: event.requestContext.requestId,
     method: event.requestContext.http.method.toUpperCase(),
@@ -71,12 +74,12 @@ export function bodyOf(request: Request, limits?: FormLimits): () => Promise<obj
   if (request.body.length > 0 && !/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) {
     throw unsupportedMediaType(limits?.json ? 'application/json or multipart/form-data' : 'application/json')
   }
-  return async () => json(request.body)
+  return () => json(request)
 }
 
 /** An object; an empty body is `{}`. */
-function json(body: Buffer): object {
-  const value = body.length === 0 ? {} : parse(body)
+async function json(request: Request): Promise<object> {
+  const value = request.body.length === 0 ? {} : await parse(request)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw malformed('The body must be a JSON object.')
 }
@@ -98,9 +101,20 @@ async function form(body: Buffer, type: string): Promise<Record<string, string |
 
 const MOST_PARTS = 100
 
-function parse(body: Buffer): unknown {
+/** The part of an event that the parser of JSON reads and writes. */
+type ParserEvent = { headers: APIGatewayProxyEventV2['headers']; body?: unknown; isBase64Encoded: boolean }
+// The content type was looked at before, together with the size.
+const parser: { before?(request: { event: ParserEvent }): unknown } = jsonBodyParser<APIGatewayProxyEventV2>({
+  disableContentTypeCheck: true,
+})
+
+/** The parser refuses members that could become a prototype, but takes bytes that are not UTF-8: these are found here. */
+async function parse({ headers, body }: Pick<Request, 'headers' | 'body'>): Promise<unknown> {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const event: ParserEvent = { headers, body: text, isBase64Encoded: false }
+    await parser.before?.({ event })
+    return event.body
   } catch {
     throw malformed('JSON parse error: the body is not valid JSON.')
   }

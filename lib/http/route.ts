@@ -8,8 +8,8 @@ import type { KeepReply } from './throttle.ts'
 type Schema = GenericSchema | undefined
 type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
 
-/** `no-store`: depends on who asks. Otherwise the Cache-Control of an answer that is the same for everyone. */
-export type CachePolicy = 'no-store' | { control: string }
+/** The Cache-Control of an answer that caches may keep, since it is the same for everyone or changes rarely. */
+export type CachePolicy = { control: string }
 export type Throttle = { scope: string; rate: Rate; per: 'address' }
 
 type Handle<P, Q, B, Given> = (
@@ -18,7 +18,8 @@ type Handle<P, Q, B, Given> = (
 
 type Spec<Permission, P, Q, B, Given> = {
   permission: Permission
-  cache: CachePolicy
+  /** Without it no cache keeps the answer, since it depends on who asks. */
+  cache?: CachePolicy
   params?: P
   query?: Q
   /** Query members that may be sent several times: their schema gets a list. */

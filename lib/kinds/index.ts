@@ -29,15 +29,15 @@ import { syncretism } from './syncretism.ts'
 import { tradition } from './tradition.ts'
 import { transfer_of_custody } from './transfer-of-custody.ts'
 
-export { isRecordKey, type KindKey, kindKeys, type RecordKey, recordKinds } from './keys.ts'
-export { type Predicate, predicateOf, predicates } from './predicates.ts'
-export { type Comparator, comparatorOf, type Field, type FieldType } from './schema/fields.ts'
+export { isRecordKey, type KindKey, kindKeys, recordKinds } from './keys.ts'
+export { predicateOf, predicates } from './predicates.ts'
+export { type Comparator, comparatorOf, type Field } from './schema/fields.ts'
 export { jsonSchemaOf } from './schema/json-schema.ts'
-export type { Kind } from './schema/kind.ts'
+export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema/kind.ts'
 export { pointOf } from './schema/points.ts'
 export type { Provenance } from './schema/provenance.ts'
 export { type Contribution, type Mode, schemaOf } from './schema/validate.ts'
-export type { Data, Reference, Value } from './schema/value.ts'
+export type { Data, Reference } from './schema/value.ts'
 
 /** Every kind of record by its registry key, in registry order. */
 export const kinds: Readonly<Record<KindKey, Kind>> = {

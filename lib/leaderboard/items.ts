@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { clock } from '../clock.ts'
+import { audiences } from '../permissions.ts'
 import { decisionList, listsOf, revisionList, visibilities } from '../records/items.ts'
 import { submissionList } from '../submissions/items.ts'
 import { addNumbers, defineItem, putEntry, removeEntry, type Write } from '../table/item.ts'
@@ -10,8 +11,8 @@ import { figures, type Tally } from './tally.ts'
 
 /** The lists of a person whose sizes are the figures of the tally. */
 export const tallies = {
-  entities: (user) => visibilities.map((standing) => listsOf.owner(user, standing)),
-  accepted_entities: (user) => ['published', 'restricted'].map((standing) => listsOf.owner(user, standing)),
+  entities: (user) => visibilities.map((visibility) => listsOf.owner(user, visibility)),
+  accepted_entities: (user) => audiences.map((audience) => listsOf.owner(user, audience)),
   rejected_entities: (user) => [listsOf.owner(user, 'rejected')],
   reviews: (user) => [decisionList(user)],
   revisions: (user) => [revisionList(user)],

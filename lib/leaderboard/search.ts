@@ -3,7 +3,7 @@ import { modelIfAny } from '../search/open.ts'
 import { beginning, filterByName } from '../users/search.ts'
 
 /** So many people are found by one search: their places are read one by one, and kept with the answer. */
-export const MOST_FOUND = 500
+const MOST_FOUND = 500
 
 const everyone: Scope = { signedIn: false, everything: false, own: null }
 

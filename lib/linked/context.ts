@@ -3,7 +3,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export type Node = { readonly [member: string]: Json | undefined }
 
 /** Where terms of the ontology live that CIDOC-CRM does not have. */
-export const HERITAGE = 'https://cair-nepal.org/heritageGraph/'
+const HERITAGE = 'https://cair-nepal.org/heritageGraph/'
 
 /**
  * What the names in an answer mean. It stands in each answer, so that none has to be fetched to read one; the same is

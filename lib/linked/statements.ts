@@ -1,4 +1,4 @@
-import type { Field, Kind } from '../kinds/index.ts'
+import { type Field, type Kind, nameFieldsOf } from '../kinds/index.ts'
 import type { RecordItem } from '../records/items.ts'
 import { namedClasses } from './classes.ts'
 import type { Json, Node } from './context.ts'
@@ -43,7 +43,8 @@ const ofSources: Readonly<Record<string, Dated>> = {
 }
 
 /** Said in a way of their own, in record.ts. */
-const elsewhere = ['name', 'name_ne', 'alternate_names', 'coordinates', 'location_name']
+const placeFields = ['coordinates', 'location_name']
+const saidElsewhere = (kind: Kind, name: string) => [...nameFieldsOf(kind), ...placeFields].includes(name)
 /** What a tangible thing owes to its production is said of that. */
 const ofProduction = ['commissioned_by', 'technique']
 
@@ -52,7 +53,7 @@ export function statementsOf(kind: Kind, data: RecordItem['data'], origin: strin
   // In the order of the declaration: the table keeps none, and the same answer must have the same tag.
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = data[name]
-    if (value === undefined || name === kind.nameField || elsewhere.includes(name) || datedBy(kind, name)) return []
+    if (value === undefined || saidElsewhere(kind, name) || datedBy(kind, name)) return []
     const property = propertyOf(name, field)
     const of = subjectOf(kind, name, property)
     return valuesOf(name, field, value, origin).map((each) => ({ ...(of && { of }), property, value: each }))

@@ -1,3 +1,4 @@
+import { booleanIn } from '../booleans.ts'
 import { interval } from './dates.ts'
 import { fold, foldAlike, sortWords } from './fold.ts'
 import { metres, type Point } from './geo.ts'
@@ -181,17 +182,8 @@ function address(text: string): string {
   return host.toLowerCase() + path.replace(/\/(?=\?|$)/, '')
 }
 
-const spoken: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['yes', true],
-  ['1', true],
-  ['false', false],
-  ['no', false],
-  ['0', false],
-])
-
 function flags(a: string, b: string): Comparison {
-  const [x, y] = [spoken.get(a.toLowerCase()), spoken.get(b.toLowerCase())]
+  const [x, y] = [booleanIn(a), booleanIn(b)]
   if (x === undefined || y === undefined) return a.toLowerCase() === b.toLowerCase() ? 'same' : 'compatible'
   return x === y ? 'same' : 'contradicts'
 }

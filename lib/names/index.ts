@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { cut } from '../matching/cut.ts'
 import { fold } from '../matching/fold.ts'
 import { gridKey } from '../matching/geo.ts'
 import { putEntry, removeEntry, type Write } from '../table/item.ts'
@@ -25,7 +26,7 @@ const Entry = v.object({
 export const readEntry = (stored: unknown) => v.parse(Entry, stored)
 
 /** A name as keys hold it: folded, and cut to what a key takes. */
-export const foldedName = (name: string): string => fold(name).slice(0, 200)
+export const foldedName = (name: string): string => cut(fold(name), 200)
 
 /** So many names of one record are indexed; the rest is shown, not searched. */
 const MOST_NAMES = 12

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { lru } from '../lru.ts'
 
 /** A file as it is shipped: packed, with a tag that changes with its content. */
 export type Shipped = { packed: Uint8Array; tag: string }
@@ -23,7 +24,7 @@ export const unpacked = ({ packed }: Shipped): Uint8Array => gunzipSync(packed)
 /** Where the build puts them, below the working directory: the project's, and on Lambda the package's. */
 export const FOLDER = '.build/documents'
 
-const kept = new Map<string, Promise<Shipped>>()
+const kept = lru<string, Promise<Shipped>>(20)
 
 async function read(name: string): Promise<Shipped> {
   const packed = new Uint8Array(await readFile(join(FOLDER, `${name}.gz`)))

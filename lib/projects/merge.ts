@@ -7,9 +7,8 @@ import { newId, now, nowSeconds } from '../clock.ts'
 import { conflict, impossible, invalid, Problem } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { type History, loadHistory } from '../records/history.ts'
-import { Assertion, activity, assertion, decision, RecordItem, recordItem } from '../records/items.ts'
+import { Assertion, activity, assertion, decision, RecordItem, recordItem, recordItemOf } from '../records/items.ts'
 import { queueWrites, waits } from '../records/queue-entry.ts'
-import { headOf } from '../records/write.ts'
 import { type DecisionInput, planDecision } from '../review/decide.ts'
 import { amended, parse, put, remove as removal, removeEntry, reserve, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -172,7 +171,7 @@ async function accept(old: History, actor: Actor): Promise<Accepted & { writes: 
   const after = written.map((item) => parse(assertion, item))
   const ids = new Set(after.map((it) => it.id))
   return {
-    before: { head: headOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },
+    before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },
     after: { head: next, assertions: after },
     decision_id: made.id,
     activity_ids: done.map((it) => it.activity_id),
@@ -242,7 +241,7 @@ function isUntouched(it: RecordItem, after: RecordItem): boolean {
 
 /** The writes that make a record wait again as it did. What has come to it since, comments and flags, stays. */
 function restored(it: History, { before, after, decision_id, activity_ids }: Accepted): Write[] {
-  const current = headOf(it)
+  const current = recordItemOf(it)
   const next: RecordItem = {
     ...current,
     ...Object.fromEntries(

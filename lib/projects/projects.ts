@@ -113,7 +113,7 @@ export type Done = Pick<ProjectActivity, 'action' | 'actor_id'> &
   Partial<Pick<ProjectActivity, 'target_kind' | 'target_id' | 'payload'>>
 
 /** An activity of a project whose count includes it already. */
-export const activityOf = (it: Project, done: Done, at: string): ProjectActivity => ({
+const activityOf = (it: Project, done: Done, at: string): ProjectActivity => ({
   target_kind: '',
   target_id: '',
   payload: {},

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { cut } from '../matching/cut.ts'
 import { fold } from '../matching/fold.ts'
 import { type Actor, mayVisit } from '../permissions.ts'
 import { parse, putEntry, removeEntry } from '../table/item.ts'
@@ -13,13 +14,13 @@ import { type Filter, fits, type Projects } from './lists.ts'
 /** Words of a project are kept by the projector: title and subject whole, the abstract from its beginning. */
 const MOST_WORDS = 80
 /** So many projects are looked at for each word that is searched, and counted at most. */
-export const MOST_FOUND = 300
+const MOST_FOUND = 300
 
 /** The folded words by which a project is found. */
-export function wordsOf(it: Project | undefined): Set<string> {
+function wordsOf(it: Project | undefined): Set<string> {
   if (!it || it.deleted_at !== null) return new Set()
   const words = [it.title, it.intended_subject, it.abstract].flatMap((text) => fold(text).split(' '))
-  return new Set([...new Set(words.map((word) => word.slice(0, 60)).filter(Boolean))].slice(0, MOST_WORDS))
+  return new Set([...new Set(words.map((word) => cut(word, 60)).filter(Boolean))].slice(0, MOST_WORDS))
 }
 
 /** Makes the entries those of `after` where they were those of `before`. Repeating it changes nothing. */

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { clock, now } from '../clock.ts'
 import { config } from '../config.ts'
 import { isConflict } from '../errors.ts'
+import { cut } from '../matching/cut.ts'
 import { amended, defineItem, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, walk } from '../table/read.ts'
@@ -93,7 +94,7 @@ async function deliver(found: Delivery, send: (it: Delivery) => Promise<void>) {
   try {
     await send(begun)
   } catch (error) {
-    const last_error = error instanceof Error ? error.message.slice(0, 200) : 'unknown'
+    const last_error = error instanceof Error ? cut(error.message, 200) : 'unknown'
     const pause = pauses[begun.attempts - 1]
     const next = pause === undefined ? { state: 'dead' as const, next_at: now() } : { next_at: later(pause) }
     await transact([put(delivery, amended<Delivery>(begun, { ...next, last_error }), begun)]).catch(ifThere)

@@ -1,22 +1,31 @@
 import { now } from '../clock.ts'
 import { commit } from '../commit.ts'
-import { conflict, invalid, refused } from '../errors.ts'
+import { conflict, invalid } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Contribution, kindOfScope, kinds, type Provenance, predicateOf, predicates } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
-import { type Actor, mayReview, maySee, type Subject } from '../permissions.ts'
+import { type Actor, mayInspect, mayReview, type Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { claim, flagOf, nextId } from './build.ts'
 import { contradictionFlags } from './conflict-flags.ts'
-import { type Assertion, assertion, assertionList, flag, type Loaded, type RecordItem, recordItem } from './items.ts'
+import {
+  type Assertion,
+  assertion,
+  assertionList,
+  flag,
+  type Loaded,
+  type RecordItem,
+  recordItem,
+  recordItemOf,
+} from './items.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
-import { headOf, load, loadById, stateOf } from './write.ts'
+import { load, loadById, stateOf } from './write.ts'
 
 /** An assertion as the subject of rules: it is seen where its record is, and while it waits by its author and reviewers. */
 export type Claim = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }
@@ -40,15 +49,13 @@ function claimOf(it: Assertion, stored: Stored | undefined): Claim {
     claim: it,
     about,
     contributor_id: it.contributor_id,
+    authors: [it.contributor_id],
     public: settled.includes(it.reconciliation_status) && (about?.public ?? true),
     access_tier: about?.access_tier,
     deleted_at: about?.deleted_at,
     version: it.version,
   }
 }
-
-/** Reviewers read what waits as well, but not what is deleted. */
-const mayRead = (actor: Actor | null, it: Subject) => maySee(actor, it) || (mayReview(actor) && !it.deleted_at)
 
 export type Filter = {
   entity_type?: string | undefined
@@ -81,10 +88,10 @@ function ofOne(
   actor: Actor | null,
   place: PageRequest,
 ): Claims {
-  if (!about || !mayRead(actor, about)) return { count: 0, results: [] }
+  if (!about || !mayInspect(actor, about)) return { count: 0, results: [] }
   const results = about.assertions
     .map((it): Claim => ({ ...claimOf(it, about), about }))
-    .filter((it) => mayRead(actor, it) || about.contributor_id === actor?.id)
+    .filter((it) => mayInspect(actor, it) || about.contributor_id === actor?.id)
     .filter(({ claim: it }) => !asserted_property || it.asserted_property === asserted_property)
     .filter(({ claim: it }) => !status || it.reconciliation_status === status)
     .reverse()
@@ -106,7 +113,7 @@ async function ofAll(
   const results = listing.items
     .map((item) => parse(assertion, item))
     .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
-    .filter((it) => mayRead(actor, it))
+    .filter((it) => mayInspect(actor, it))
   return { ...listing, results }
 }
 
@@ -122,7 +129,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     entity_id: text('entity_id'),
     cultural_entity_id: text('cultural_entity_id'),
   })
-  if (about !== 'any' && !(about && mayRead(actor, about))) {
+  if (about !== 'any' && !(about && mayInspect(actor, about))) {
     throw invalid({
       [values.cultural_entity_id ? 'cultural_entity_id' : 'entity_id']: ['There is no record with this id.'],
     })
@@ -132,7 +139,10 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
   const at = now()
   const subject = about === 'any' ? undefined : about
   const made: Assertion = {
-    ...claim(subject ?? (await loose()), property, undefined, provenance(source, text), actor, null, at),
+    ...claim({
+      about: subject ?? (await loose()),
+      ...{ property, value: undefined, source: provenance(source, text), actor, revision_number: null, at },
+    }),
     asserted_value: text('asserted_value') || (other?.name ?? ''),
     value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
     assertion_content: text('assertion_content'),
@@ -149,7 +159,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     object_entity_id: other?.id ?? null,
   }
   const flags = subject ? contradictionFlags(subject, [made]) : []
-  const stored = subject && headOf(subject)
+  const stored = subject && recordItemOf(subject)
   const next =
     stored &&
     amended<RecordItem>(stored, {
@@ -178,19 +188,14 @@ function intoReview(it: RecordItem, made: Assertion, at: string): Partial<Record
 }
 
 /**
- * Sets how a claim stands. Fails on a claim of the reviewer's own, on accepting one about a record that is not published,
- * and with `conflict` when it has changed since it was read.
+ * Sets the status of a claim. Fails with `conflict` on accepting one about a record that is not published, and when it has
+ * changed since it was read.
  */
-export async function settle(
-  old: Claim,
-  reviewer: Actor,
-  reconciliation_status: Assertion['reconciliation_status'],
-): Promise<Claim> {
-  if (old.contributor_id === reviewer.id) throw refused('Nobody decides on a contribution of their own.')
+export async function settle(old: Claim, reconciliation_status: Assertion['reconciliation_status']): Promise<Claim> {
   if (reconciliation_status === 'accepted' && old.about && !old.about.public)
     throw conflict('Its record is not published: that is decided first.')
   const next = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })
-  const before = old.about && headOf(old.about)
+  const before = old.about && recordItemOf(old.about)
   const after = before && amended<RecordItem>(before, { updated_at: now() })
   await commit([
     put(assertion, next, old.claim),
@@ -212,7 +217,7 @@ async function otherEnd(property: string, type: string, id: string, actor: Actor
     })
   }
   const found = await recordOf({ entity_type: type, entity_id: id })
-  if (found === 'any' || !found || !mayRead(actor, found))
+  if (found === 'any' || !found || !mayInspect(actor, found))
     throw invalid({ object_entity_id: ['There is no record with this id.'] })
   return {
     kind: found.kind,

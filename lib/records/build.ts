@@ -4,7 +4,7 @@ import { type Kind, type Provenance, pointOf } from '../kinds/index.ts'
 import { type Indexed, indexWrites } from '../names/index.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
-import type { Actor } from '../permissions.ts'
+import { type Actor, openTier } from '../permissions.ts'
 import { put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { add } from '../table/write.ts'
@@ -30,15 +30,22 @@ export type Change = { head: RecordItem; assertions: Assertion[]; writes: Write[
 /** The next small integer of a kind. A number that ends up unused leaves a gap and does no harm. */
 export const nextId = (kind: Kind): Promise<number> => add(key.sequence(kind.key))
 
-/** A new contribution: head, first revision, one assertion per value, activity, and what it is found by. */
+/** What a new record is made of. `stub`: another contribution names it, and nobody has made it yet. */
+export type Opening = {
+  data: Values
+  /** Of `data`, where the caller has computed it already. */
+  header?: Header
+  source: Provenance
+  actor: Actor
+  flags?: readonly Raised[]
+  stub?: boolean
+}
+
+/** A new contribution: record item, first revision, one assertion per value, activity, and what it is found by. */
 export function newRecord(
   kind: Kind,
   id: number,
-  data: Values,
-  source: Provenance,
-  actor: Actor,
-  flags: Raised[],
-  stub = false,
+  { data, header = headerOf(kind, data), source, actor, flags = [], stub = false }: Opening,
 ): Change {
   const at = now()
   const entity_id = recordId(kind.code, id)
@@ -47,7 +54,7 @@ export function newRecord(
     entity_id,
     kind: kind.key,
     id,
-    ...summaryOf(kind, data),
+    ...summaryOf(header),
     data,
     proposed: null,
     status: 'pending_review',
@@ -76,45 +83,70 @@ export function newRecord(
     version: 1,
   }
   const next = withActivity(first, submitted, actor)
-  const assertions = Object.entries(data).map(([property, value]) => claim(next, property, value, source, actor, 1, at))
+  const assertions = Object.entries(data).map(([property, value]) =>
+    claim({ about: next, property, value, source, actor, revision_number: 1, at }),
+  )
   const writes = [
     put(recordItem, next, undefined),
     put(revision, revisionOf(next, data, actor, at), undefined),
     put(activity, submitted, undefined),
     ...assertions.map((it) => put(assertion, it, undefined)),
     ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
-    ...indexWrites(undefined, indexedOf(next)),
+    ...indexWrites(undefined, indexedAs(next, header)),
     ...queueWrites(undefined, next),
   ]
   return { head: next, assertions, writes }
 }
 
-/** What a list row and a rule need of the values: name, category, tier, place. */
-export function summaryOf(kind: Kind, data: Values): Pick<RecordItem, 'name' | 'category' | 'access_tier' | 'point'> {
+/** What rows, rules, the index of names and likeness need of a record's values. */
+export type Header = Pick<RecordItem, 'name' | 'category' | 'access_tier' | 'point'> & {
+  /** Every name, the record's own first. */
+  names: string[]
+  /** Its id in the source that it comes from. */
+  identifier: string | undefined
+}
+
+/** The header of a record of a kind with these values. Computed once for a write and handed on. */
+export function headerOf(kind: Kind, data: Values): Header {
+  const name = textOf(data[kind.nameField])
   return {
-    name: textOf(data[kind.nameField]),
+    name,
+    names: namesOf(name, data),
+    identifier: textOf(data.identifier) || undefined,
     category: kind.key === 'entity' ? textOf(data.category) : kind.queueCategory,
-    access_tier: textOf(data.access_tier) || 'public',
+    access_tier: textOf(data.access_tier) || openTier,
     point: pointOf(data) ?? null,
   }
 }
 
-/** What the record is found by; nothing once it is deleted. */
+/** The part of a header that the record item holds. */
+export const summaryOf = ({ names: _, identifier: __, ...summary }: Header) => summary
+
+/** What a record with this header is found by. */
+export const indexedAs = ({ entity_id, kind, id }: RecordItem, { names, identifier, point }: Header): Indexed => ({
+  ...{ entity_id, kind, id },
+  ...{ names, identifier, point },
+})
+
+/** What a stored record is found by; nothing once it is deleted. */
 export function indexedOf(it: RecordItem): Indexed | undefined {
   if (it.deleted_at) return undefined
   return { ...it, names: namesOf(it.name, it.data), identifier: textOf(it.data.identifier) || undefined }
 }
 
+export type NewClaim = {
+  about: Pick<RecordItem, 'entity_id' | 'kind' | 'id'>
+  property: string
+  value: unknown
+  source: Provenance
+  actor: Actor
+  /** The revision that carries the value; null for a claim made apart. */
+  revision_number: number | null
+  at: string
+}
+
 /** One value of a contribution as a claim with its source. */
-export function claim(
-  it: Pick<RecordItem, 'entity_id' | 'kind' | 'id'>,
-  property: string,
-  value: unknown,
-  source: Provenance,
-  actor: Actor,
-  revision_number: number | null,
-  at: string,
-): Assertion {
+export function claim({ about: it, property, value, source, actor, revision_number, at }: NewClaim): Assertion {
   return {
     ...source,
     id: newChildId(it.entity_id),
@@ -197,7 +229,7 @@ export const flagOf = (it: { entity_id: string }, raised: Raised, at: string): F
 
 const feedback = ['rejected', 'changes_requested', 'accepted', 'commented']
 
-/** The head with an activity among its latest; lists of contributions show them without reading each history. */
+/** The record item with an activity among its latest; lists of contributions show them without reading each history. */
 export function withActivity(it: RecordItem, done: Activity, actor: Actor): RecordItem {
   const { activity_id, activity_type, comment, created_at } = done
   const brief = { activity_id, activity_type, comment, created_at, user_id: actor.id, username: actor.username }
@@ -209,7 +241,7 @@ export function withActivity(it: RecordItem, done: Activity, actor: Actor): Reco
   }
 }
 
-/** The head after what an activity said has changed; where it says nothing any more, an earlier word is the latest. */
+/** The record item after the comment of an activity has changed. Where that is empty now, an earlier comment is the latest. */
 export function withActivityComment(it: RecordItem, activity_id: string, comment: string): RecordItem {
   const recent_activities = it.recent_activities.map((each) =>
     each.activity_id === activity_id ? { ...each, comment } : each,

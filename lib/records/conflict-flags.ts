@@ -1,18 +1,12 @@
 import { comparatorOf, type Kind, kinds } from '../kinds/index.ts'
-import { namesOf } from '../names/text.ts'
-import type { Values } from '../names/values.ts'
-import { type Raised, summaryOf } from './build.ts'
+import type { Header, Raised } from './build.ts'
 import type { Assertion, Loaded } from './items.ts'
 import { similarTo } from './look-alikes.ts'
 import { type Claim, type ClaimConflict, conflictsOf, contradictions } from './rules/conflicts.ts'
 
-/** Members whose change can make a record look like another. */
-export const findableBy = new Set(['name', 'name_ne', 'alternate_names', 'coordinates'])
-
 /** What the record looks like: one flag for each other record, naming it. */
-export async function likenessFlags(kind: Kind, data: Values, entity_id?: string): Promise<Raised[]> {
-  const { name, point } = summaryOf(kind, data)
-  const found = await similarTo({ kind: kind.key, names: namesOf(name, data), point, ...(entity_id && { entity_id }) })
+export async function likenessFlags(kind: Kind, { names, point }: Header, entity_id?: string): Promise<Raised[]> {
+  const found = await similarTo({ kind: kind.key, names, point, ...(entity_id && { entity_id }) })
   return found.map(({ entity_id, id, names, how }) => ({
     flag_type: 'suspected_duplicate' as const,
     other_entity_id: entity_id,

@@ -1,4 +1,5 @@
 import { addressOf } from '../ids/address.ts'
+import { audiences } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { countKeys, getMany, itemIn, queryAll, sumOf } from '../table/read.ts'
@@ -95,8 +96,8 @@ export async function loadReferenced(it: History): Promise<Referenced> {
     ...it.flags.flatMap((each) => [each.flagged_by, each.resolved_by]),
   ].filter((id) => id !== null)
   const others = it.flags.flatMap(({ other_entity_id }) => (other_entity_id ? [key.head(other_entity_id)] : []))
-  const lists = visibilities.map((standing) => listsOf.owner(it.contributor_id, standing))
-  const accepted = lists.slice(0, visibilities.indexOf('restricted') + 1)
+  const lists = visibilities.map((visibility) => listsOf.owner(it.contributor_id, visibility))
+  const accepted = audiences.map((audience) => listsOf.owner(it.contributor_id, audience))
   const found = await getMany([...countKeys(lists), ...others, ...ids.map(keyOf)])
   const [total, good] = [sumOf(lists, found), sumOf(accepted, found)]
   return {

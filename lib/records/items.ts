@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { timeOf } from '../ids/address.ts'
 import { kindKeys } from '../kinds/index.ts'
-import { ranks } from '../permissions.ts'
+import { audienceOf, audiences, openTier, ranks } from '../permissions.ts'
 import { defineItem } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { rules } from './rules/canonical.ts'
@@ -31,18 +31,18 @@ export const RecordItem = v.object({
   id: v.number(),
   name: v.string(),
   category: v.string(),
-  /** The standing values: the accepted ones once published, else the contributor's latest. */
+  /** The canonical values: the accepted ones once published, else the contributor's latest. */
   data: Values,
   /** Values of an edit of a published record that waits for review. */
   proposed: v.optional(v.nullable(Values), null),
-  /** Where its review stands. What the public sees does not depend on it but on `public`. */
+  /** The status of its review. What the public sees depends on `public` instead. */
   status: v.picklist(statuses),
-  /** An accepted revision of it stands, whatever waits behind it. */
+  /** It has an accepted revision, whatever waits behind that. */
   public: v.boolean(),
   contributor_id: v.string(),
   /** The contributor's username; the projector follows a change of it. */
   contributor: v.string(),
-  access_tier: v.optional(v.string(), 'public'),
+  access_tier: v.optional(v.string(), openTier),
   point: v.optional(v.nullable(v.object({ lat: v.number(), lng: v.number() })), null),
   current_revision: v.number(),
   current_revision_id: v.string(),
@@ -75,6 +75,13 @@ export const RecordItem = v.object({
 export type RecordItem = v.InferOutput<typeof RecordItem>
 export type Brief = v.InferOutput<typeof Brief>
 
+/** A record item without what was loaded beside it. Its members were checked when it was read. */
+export function recordItemOf(it: RecordItem): RecordItem {
+  const item = { ...it }
+  for (const name of Object.keys(item)) if (!(name in RecordItem.entries)) Reflect.deleteProperty(item, name)
+  return item
+}
+
 /** When the record last changed as far as the public may know: what waits behind a published one moves nothing. */
 export function changedAt(
   it: Pick<RecordItem, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>,
@@ -84,29 +91,29 @@ export function changedAt(
   return it.accepted_at ?? (it.accepted_revision_id && timeOf(it.accepted_revision_id)) ?? it.updated_at
 }
 
-/** `published`; `restricted`, which is published for those who are signed in; or the status that keeps a record from the public. */
+/** Of a published record its audience, else the status that keeps it from the public. */
 export const visibilityOf = (it: { status: string; public: boolean; access_tier: string }) =>
-  it.public ? (it.access_tier === 'public' ? 'published' : 'restricted') : it.status
-export const visibilities = ['published', 'restricted', ...withheld] as const
+  it.public ? audienceOf(it.access_tier) : it.status
+export const visibilities = [...audiences, ...withheld] as const
 
-/** Names of the lists a record is in: one for each standing, so that no page holds what its reader may not see. */
+/** Names of the lists a record is in: one for each visibility, so that no page holds what its reader may not see. */
 export const listsOf = {
-  kind: (kind: string, standing: string) => `KIND#${kind}#${standing}`,
-  every: (standing: string) => `RECORD#${standing}`,
-  owner: (user: string, standing: string) => `OWNER#${user}#${standing}`,
-  owner_kind: (user: string, kind: string, standing: string) => `OWNER#${user}#${kind}#${standing}`,
+  kind: (kind: string, visibility: string) => `KIND#${kind}#${visibility}`,
+  every: (visibility: string) => `RECORD#${visibility}`,
+  owner: (user: string, visibility: string) => `OWNER#${user}#${visibility}`,
+  owner_kind: (user: string, kind: string, visibility: string) => `OWNER#${user}#${kind}#${visibility}`,
 }
 
 /** What lists by kind go by: cultural entities, which are of every sort, are told apart by their category. */
 export const sortOf = (kind: string, category: string) => (kind === 'entity' ? `entity:${category}` : kind)
 
 const partitionsOf = (it: RecordItem) => {
-  const standing = visibilityOf(it)
+  const visibility = visibilityOf(it)
   return {
-    gsi1: listsOf.kind(sortOf(it.kind, it.category), standing),
-    gsi2: listsOf.every(standing),
-    gsi3: listsOf.owner(it.contributor_id, standing),
-    gsi4: listsOf.owner_kind(it.contributor_id, sortOf(it.kind, it.category), standing),
+    gsi1: listsOf.kind(sortOf(it.kind, it.category), visibility),
+    gsi2: listsOf.every(visibility),
+    gsi3: listsOf.owner(it.contributor_id, visibility),
+    gsi4: listsOf.owner_kind(it.contributor_id, sortOf(it.kind, it.category), visibility),
   }
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { nowSeconds } from '../clock.ts'
-import { conflict, notFound, refused } from '../errors.ts'
-import type { Actor } from '../permissions.ts'
+import { checkAllowed, conflict, notFound } from '../errors.ts'
+import { type Actor, mayDecideOn } from '../permissions.ts'
 import { acquireLease, releaseLease, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, itemIn, type Stored } from '../table/read.ts'
@@ -40,11 +40,11 @@ export const endLease = (entity_id: string, reviewer: Actor): Write =>
 
 /**
  * Takes or renews the lease of what waits. Fails with `conflict`, naming who and until when, while another holds it, and
- * for one's own contribution.
+ * with `refused` for one's own contribution.
  */
 export async function claim(entity_id: string, reviewer: Actor): Promise<Lease> {
   const contributor_id = await checkFree(entity_id, reviewer)
-  if (contributor_id === reviewer.id) throw refused('Nobody decides on a contribution of their own.')
+  checkAllowed(mayDecideOn(reviewer, [contributor_id]))
   const held = { held_by: reviewer.id, username: reviewer.username, expires_at: nowSeconds() + MINUTES * 60 }
   const taken = () => conflict('Another reviewer has claimed this just now.')
   await transact([acquireLease(key.lease(entity_id), held, nowSeconds(), taken)])

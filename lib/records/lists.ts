@@ -1,6 +1,6 @@
 import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { readEntry } from '../names/index.ts'
-import { type Actor, maySee, type Scope } from '../permissions.ts'
+import { type Actor, audiences, audiencesWith, maySee, type Scope } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { type List, type PageRequest, type PageResult, readList } from '../table/pages.ts'
@@ -63,28 +63,26 @@ function fits(it: RecordItem, { status, mine, all, category, contributor }: Filt
   return it.public || own || (all === true && actor?.is_staff === true)
 }
 
-const published = ['published', 'restricted']
-
 /** Which partitions hold what the filter asks for, as far as the scope allows it. A category is the kinds that belong to it. */
 function listFor({ kind, status, mine, all, contributor, category, forward }: Filter, scope: Scope): List {
   const whose = mine ? scope.own : contributor
   const sorts = category === undefined ? [kind] : sortsIn(category).filter((sort) => !kind || sort === kind)
-  const here = (owner: string | null | undefined, standing: string) =>
+  const here = (owner: string | null | undefined, visibility: string) =>
     sorts.map((sort) => {
-      if (owner && sort) return { index: 'gsi4' as const, pk: listsOf.owner_kind(owner, sort, standing) }
-      if (owner) return { index: 'gsi3' as const, pk: listsOf.owner(owner, standing) }
-      if (sort) return { index: 'gsi1' as const, pk: listsOf.kind(sort, standing) }
-      return { index: 'gsi2' as const, pk: listsOf.every(standing) }
+      if (owner && sort) return { index: 'gsi4' as const, pk: listsOf.owner_kind(owner, sort, visibility) }
+      if (owner) return { index: 'gsi3' as const, pk: listsOf.owner(owner, visibility) }
+      if (sort) return { index: 'gsi1' as const, pk: listsOf.kind(sort, visibility) }
+      return { index: 'gsi2' as const, pk: listsOf.every(visibility) }
     })
   const wanted: readonly string[] =
-    status !== undefined ? (isPublished(status) ? published : [status]) : mine || all ? visibilities : published
-  const known = wanted.filter((standing) => visibilities.some((one) => one === standing))
+    status !== undefined ? (isPublished(status) ? audiences : [status]) : mine || all ? visibilities : audiences
+  const known = wanted.filter((visibility) => visibilities.some((one) => one === visibility))
+  const open: readonly string[] = audiencesWith(scope.signedIn)
   // What is withheld from the public is shown to its contributor and to staff only.
-  const partitions = known.flatMap((standing) => {
-    if (standing === 'published' || scope.everything) return here(whose, standing)
-    if (standing === 'restricted') return scope.signedIn ? here(whose, standing) : []
+  const partitions = known.flatMap((visibility) => {
+    if (scope.everything || open.includes(visibility)) return here(whose, visibility)
     if (!scope.own || (whose && whose !== scope.own)) return []
-    return here(scope.own, standing)
+    return here(scope.own, visibility)
   })
   return { partitions, counted: partitions.map(({ pk }) => pk), ...(forward && { forward }) }
 }

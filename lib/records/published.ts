@@ -1,6 +1,6 @@
 import { isRecordKey, type KindKey } from '../kinds/index.ts'
 import { entityCategory } from '../kinds/schema/enums.ts'
-import { maySee } from '../permissions.ts'
+import { audienceOf, maySee, openTier } from '../permissions.ts'
 import { walk } from '../table/read.ts'
 import { type Loaded, listsOf, sortOf } from './items.ts'
 import { loadById } from './write.ts'
@@ -16,7 +16,7 @@ export async function* publishedOf(kind: KindKey): AsyncGenerator<Loaded[]> {
   for (const sort of sortsOf(kind)) {
     let beyond: string | undefined
     for (;;) {
-      const pk = listsOf.kind(sort, 'published')
+      const pk = listsOf.kind(sort, audienceOf(openTier))
       const items = await walk({ index: 'gsi1', pk, forward: true, limit: BATCH, beyond })
       const loaded = await Promise.all(items.map((item) => loadById(String(item.entity_id))))
       const shown = loaded.flatMap((it) => (it && maySee(null, it) ? [it] : []))

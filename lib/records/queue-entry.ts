@@ -5,11 +5,19 @@ import { namesOf, textOf } from '../names/text.ts'
 import { defineItem, replaceDerived, type Write } from '../table/item.ts'
 import { type IndexName, key } from '../table/keys.ts'
 import type { RecordItem } from './items.ts'
-import { agedOrder, ages, passesAt, type QueueType, youngOrder } from './rules/triage.ts'
+import {
+  agedOrder,
+  ages,
+  type LastingQueueType,
+  lastingQueueTypes,
+  passesAt,
+  type QueueType,
+  youngOrder,
+} from './rules/triage.ts'
 
 /**
  * What waits for review, as three small items in the record's partition: one in the lists by urgency, one in those of
- * its category, one in those by age. They follow the head: whoever writes a head writes them with it, guarded by the head's version.
+ * its category, one in those by age. They follow the record item: whoever writes it writes them with it, guarded by its version.
  */
 export const Waiting = v.object({
   entity_id: v.string(),
@@ -23,7 +31,7 @@ export const Waiting = v.object({
   open_contradictions: v.number(),
   worst_source_rank: v.number(),
   /** The queues that it is in whatever the time; `all` and `expiring` follow from the rest. */
-  types: v.array(v.picklist(['new_claims', 'conflicts', 'flagged'])),
+  types: v.array(v.picklist(lastingQueueTypes)),
   age: v.picklist(ages),
   created_at: v.string(),
   updated_at: v.string(),
@@ -86,7 +94,7 @@ export const byAge = defineItem({
   counted: (it) => queuesOf(it).flatMap((type) => [lists.size(type), lists.size(type, it.category)]),
 })
 
-/** The writes that move a record in, within and out of the queue as its head changes; they belong into the head's own transaction. */
+/** The writes that move a record in, within and out of the queue as its record item changes; they belong into the same transaction. */
 export function queueWrites(old: RecordItem | undefined, next: RecordItem | undefined): Write[] {
   const before = old && waitingOf(old)
   const after = next && waitingOf(next)
@@ -114,7 +122,7 @@ export function headingIn(text: string) {
 export const waits = (it: RecordItem): boolean => it.deleted_at === null && isPending(it.status)
 
 /** A record as the queue knows it; undefined when it does not wait. */
-export function waitingOf(it: RecordItem): Waiting | undefined {
+function waitingOf(it: RecordItem): Waiting | undefined {
   if (it.deleted_at !== null || !isPending(it.status)) return undefined
   return {
     entity_id: it.entity_id,
@@ -126,7 +134,7 @@ export function waitingOf(it: RecordItem): Waiting | undefined {
     open_flags: it.open_flags,
     open_contradictions: it.open_contradictions,
     worst_source_rank: it.worst_source_rank,
-    types: typesOf(it),
+    types: lastingQueueTypes.filter((type) => belongsTo[type](it)),
     age: it.queue_age,
     created_at: it.created_at,
     updated_at: it.updated_at,
@@ -140,15 +148,15 @@ function proposedNames(it: RecordItem): string[] {
   return [...new Set([it.name, ...namesOf(textOf(values[kinds[it.kind].nameField]), values)])]
 }
 
-const isPending = (status: RecordItem['status']): status is Waiting['status'] =>
+/** Whether a record in this status waits for review, unless it is deleted. */
+export const isPending = (status: RecordItem['status']): status is Waiting['status'] =>
   status === 'pending_review' || status === 'pending_revision'
 
-function typesOf(it: RecordItem): Waiting['types'] {
-  return [
-    ...(it.status === 'pending_review' && !it.decided ? (['new_claims'] as const) : []),
-    ...(it.open_contradictions > 0 ? (['conflicts'] as const) : []),
-    ...(it.open_flags > 0 && it.open_contradictions === 0 && !it.contradicted ? (['flagged'] as const) : []),
-  ]
+/** What puts a record that waits into a queue. */
+const belongsTo: Readonly<Record<LastingQueueType, (it: RecordItem) => boolean>> = {
+  new_claims: (it) => it.status === 'pending_review' && !it.decided,
+  conflicts: (it) => it.open_contradictions > 0,
+  flagged: (it) => it.open_flags > 0 && it.open_contradictions === 0 && !it.contradicted,
 }
 
 const queuesOf = (it: Waiting): QueueType[] => [

@@ -5,7 +5,7 @@ import { type Data, type Field, type Kind, type KindKey, kinds, type Reference }
 import { fold } from '../matching/fold.ts'
 import { foldedName, readEntry } from '../names/index.ts'
 import type { Link } from '../names/values.ts'
-import { type Actor, maySee } from '../permissions.ts'
+import { type Actor, maySee, openTier } from '../permissions.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, queryBetween, type Stored } from '../table/read.ts'
 
@@ -93,7 +93,7 @@ const Target = v.object({
   contributor_id: v.optional(v.nullable(v.string()), null),
   public: v.optional(v.boolean(), true),
   status: v.optional(v.string(), 'accepted'),
-  access_tier: v.optional(v.string(), 'public'),
+  access_tier: v.optional(v.string(), openTier),
   deleted_at: v.optional(v.nullable(v.string()), null),
 })
 

@@ -16,7 +16,8 @@ export async function stubsFor(missing: readonly Missing[], provenance: Provenan
     missing.map(async ({ kind, name, links }): Promise<Write[]> => {
       if (!kinds[kind].record) return sourceStub(name, links, actor)
       const id = await nextId(kinds[kind])
-      const stub = newRecord(kinds[kind], id, { [kinds[kind].nameField]: name }, provenance, actor, [], true)
+      const data = { [kinds[kind].nameField]: name }
+      const stub = newRecord(kinds[kind], id, { data, source: provenance, actor, stub: true })
       // The links stand in the values already: they gain the id of what was made for them.
       for (const link of links) Object.assign(link, { id, entity_id: stub.head.entity_id })
       const taken = reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)

@@ -1,6 +1,6 @@
 import type { Kind } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
-import { type Actor, maySee } from '../permissions.ts'
+import { type Actor, isForEveryone, maySee } from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany } from '../table/read.ts'
@@ -17,7 +17,7 @@ export async function suggest(kind: Kind, field: string, name: string, actor: Ac
     .map((item) => parse(recordItem, item))
     .filter((it) => maySee(actor, it) && !it.deleted_at)
     // Where a record that is not public stands is shown by its own page only, and there as exactly as the caller may know.
-    .filter((it) => field !== 'coordinates' || it.access_tier === 'public')
+    .filter((it) => field !== 'coordinates' || isForEveryone(it.access_tier))
     .map((it) => textOf(it.data[field]))
     .filter(Boolean)
   const [first = ''] = values

@@ -3,12 +3,12 @@ import { newChildId, now } from '../clock.ts'
 import { commit, commitNaming } from '../commit.ts'
 import { conflict, invalidObject } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
-import { type Contribution, type Kind, kindOfCode, kinds } from '../kinds/index.ts'
+import { type Contribution, type Kind, kindOfCode, kinds, likenessFieldsOf } from '../kinds/index.ts'
 import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import type { Actor } from '../permissions.ts'
-import { amended, parse, put } from '../table/item.ts'
+import { amended, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { queryAll, type Stored } from '../table/read.ts'
 import type { Plan } from '../table/retry.ts'
@@ -16,14 +16,18 @@ import {
   activityOf,
   claim,
   flagOf,
+  headerOf,
+  indexedAs,
   indexedOf,
+  type NewClaim,
   newRecord,
   nextId,
+  type Raised,
   revisionOf,
   summaryOf,
   withActivity,
 } from './build.ts'
-import { contradictionFlags, detectConflicts, findableBy, likenessFlags } from './conflict-flags.ts'
+import { contradictionFlags, detectConflicts, likenessFlags } from './conflict-flags.ts'
 import {
   type Assertion,
   activity,
@@ -34,6 +38,7 @@ import {
   link,
   type RecordItem,
   recordItem,
+  recordItemOf,
   revision,
 } from './items.ts'
 import { queueWrites } from './queue-entry.ts'
@@ -73,12 +78,13 @@ async function planCreate(
 ): Promise<Plan<Loaded>> {
   const resolved = await resolve(kind, data, actor, synonymousRecords)
   checkSize(resolved.data)
+  const header = headerOf(kind, resolved.data)
   const [id, stubs, flags] = await Promise.all([
     nextId(kind),
     stubsFor(resolved.missing, provenance, actor),
-    likenessFlags(kind, resolved.data),
+    likenessFlags(kind, header),
   ])
-  const change = newRecord(kind, id, resolved.data, provenance, actor, flags)
+  const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags })
   const result = { ...change.head, assertions: change.assertions, links: [] }
   return { result, writes: [...change.writes, ...stubs] }
 }
@@ -102,40 +108,26 @@ async function planAmend(
   const moved = move(stateOf(old), trigger)
   if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
   const resolved = await resolve(kind, data, actor, synonymousRecords)
-  const before = old.proposed ?? old.data
-  const kept = replace ? {} : without(before, cleared)
-  const after: Values = { ...kept, ...resolved.data }
-  checkSize(after)
-  const changed = Object.keys(resolved.data).filter((name) => !same(before[name], after[name]))
-  const gone = Object.keys(before).filter((name) => !(name in after))
+  const edit = editOf(old, resolved.data, replace ? 'all' : cleared)
+  const { after, changed, gone } = edit
   if (changed.length === 0 && gone.length === 0 && trigger === 'edit') return { result: old, writes: [] }
 
   checkAcceptable(old, changed.length + gone.length)
   const at = now()
+  const header = headerOf(kind, after)
   const stubs = await stubsFor(resolved.missing, provenance, actor)
-  const number = old.current_revision + 1
-  const claims = changed.map((name) => claim(old, name, after[name], provenance, actor, number, at))
-  const met = detectConflicts(old, claims)
-  const contradicted = contradictionFlags(old, claims, met)
-  const renamed = changed.some((name) => findableBy.has(name))
-  const flags = [...contradicted, ...(renamed ? await likenessFlags(kind, after, old.entity_id) : [])]
-  const ends = new Set(met.flatMap((each) => each.replaces))
-  const replaced = old.assertions.filter(
-    (it) => ends.has(it.id) || (waits(it, actor) && gone.includes(it.asserted_property)),
-  )
-  const left = old.assertions.filter((it) => !replaced.includes(it))
+  const claimed = claimsFor(old, edit, { source: provenance, actor, at })
+  const alike = changed.some((name) => likenessFieldsOf(kind).includes(name))
+  const flags = [...claimed.contradicted, ...(alike ? await likenessFlags(kind, header, old.entity_id) : [])]
   const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
-  const stored = headOf(old)
+  const stored = recordItemOf(old)
   const next = withActivity(
     amended<RecordItem>(stored, {
-      ...(old.public ? { proposed: after } : { ...summaryOf(kind, after), data: after }),
+      ...(old.public ? { proposed: after } : { ...summaryOf(header), data: after }),
+      ...weightAfter(old, claimed, flags.length),
       status: moved.status,
-      current_revision: number,
+      current_revision: old.current_revision + 1,
       current_revision_id: newChildId(old.entity_id),
-      open_flags: old.open_flags + flags.length,
-      open_contradictions: old.open_contradictions + contradicted.length,
-      contradicted: old.contradicted || contradicted.length > 0,
-      ...worstSource([...left, ...claims].filter(isCarried).map((it) => it.source_type)),
       queue_age: ageAt(old.created_at, Date.parse(at)),
       stub: false,
       updated_at: at,
@@ -143,27 +135,82 @@ async function planAmend(
     done,
     actor,
   )
+  const { superseded, writes } = claimWrites(claimed, at)
+  return {
+    result: { ...next, assertions: [...claimed.left, ...superseded, ...claimed.claims], links: old.links },
+    writes: [
+      put(recordItem, next, stored),
+      put(revision, revisionOf(next, after, actor, at), undefined),
+      put(activity, done, undefined),
+      ...writes,
+      ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
+      ...(old.public ? [] : indexWrites(indexedOf(stored), indexedAs(next, header))),
+      ...queueWrites(stored, next),
+      ...stubs,
+    ],
+  }
+}
+
+type Edit = { after: Values; changed: string[]; gone: string[] }
+
+/** What an edit makes of the values that wait, or else of those that stand. */
+function editOf(old: Loaded, data: Values, cleared: readonly string[] | 'all'): Edit {
+  const before = old.proposed ?? old.data
+  const after: Values = { ...(cleared === 'all' ? {} : without(before, cleared)), ...data }
+  checkSize(after)
+  return {
+    after,
+    changed: Object.keys(data).filter((name) => !same(before[name], after[name])),
+    gone: Object.keys(before).filter((name) => !(name in after)),
+  }
+}
+
+type Claimed = { claims: Assertion[]; contradicted: Raised[]; replaced: Assertion[]; left: Assertion[] }
+
+/** The claims of an edit, what they contradict, the waiting claims that they replace, and those that are left. */
+function claimsFor(
+  old: Loaded,
+  { after, changed, gone }: Edit,
+  made: Pick<NewClaim, 'source' | 'actor' | 'at'>,
+): Claimed {
+  const revision_number = old.current_revision + 1
+  const claims = changed.map((property) =>
+    claim({ ...made, about: old, property, value: after[property], revision_number }),
+  )
+  const conflicts = detectConflicts(old, claims)
+  const ends = new Set(conflicts.flatMap((each) => each.replaces))
+  const replaced = old.assertions.filter(
+    (it) => ends.has(it.id) || (waits(it, made.actor) && gone.includes(it.asserted_property)),
+  )
+  const left = old.assertions.filter((it) => !replaced.includes(it))
+  return { claims, contradicted: contradictionFlags(old, claims, conflicts), replaced, left }
+}
+
+/** The record's counts of flags and its worst source after an edit. */
+const weightAfter = (old: Loaded, { claims, contradicted, left }: Claimed, flags: number): Partial<RecordItem> => ({
+  open_flags: old.open_flags + flags,
+  open_contradictions: old.open_contradictions + contradicted.length,
+  contradicted: old.contradicted || contradicted.length > 0,
+  ...worstSource([...left, ...claims].filter(isCarried).map((it) => it.source_type)),
+})
+
+/** The writes of new claims, and those that end the claims which they replace. */
+function claimWrites({ claims, replaced }: Claimed, at: string): { superseded: Assertion[]; writes: Write[] } {
   const superseded = replaced.map((it) =>
     amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at }),
   )
-  const result = { ...next, assertions: [...left, ...superseded, ...claims], links: old.links }
   const writes = [
-    put(recordItem, next, stored),
-    put(revision, revisionOf(next, after, actor, at), undefined),
-    put(activity, done, undefined),
     ...claims.map((it) => put(assertion, it, undefined)),
     ...superseded.map((it, i) => put(assertion, it, replaced[i])),
-    ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
-    ...(old.public ? [] : indexWrites(indexedOf(stored), indexedOf(next))),
-    ...queueWrites(stored, next),
-    ...stubs,
   ]
-  return { result, writes }
+  return { superseded, writes }
 }
 
 /** A record as the edit that waits would make it: what its contributor gets to see of a change. */
 export function asProposed(it: Loaded): Loaded {
-  return it.proposed ? { ...it, ...summaryOf(kinds[it.kind], it.proposed), data: it.proposed, public: false } : it
+  return it.proposed
+    ? { ...it, ...summaryOf(headerOf(kinds[it.kind], it.proposed)), data: it.proposed, public: false }
+    : it
 }
 
 /** Hands a draft in for review. Fails when it is no draft. */
@@ -173,7 +220,7 @@ export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
   const at = now()
   const done = activityOf(old.entity_id, actor, 'submitted', '', at)
   const queue_age = ageAt(old.created_at, Date.parse(at))
-  const stored = headOf(old)
+  const stored = recordItemOf(old)
   const next = withActivity(
     amended<RecordItem>(stored, { status: moved.status, queue_age, updated_at: at }),
     done,
@@ -186,7 +233,7 @@ export async function submit(old: Loaded, actor: Actor): Promise<Loaded> {
 /** Deletes softly: the record is gone for all but staff, who can restore it. */
 export async function remove(old: Loaded): Promise<void> {
   if (old.deleted_at) throw conflict('This record is deleted already.')
-  const stored = headOf(old)
+  const stored = recordItemOf(old)
   const at = now()
   const next = amended<RecordItem>(stored, { deleted_at: at, updated_at: at })
   await commit([
@@ -201,7 +248,7 @@ export async function restore(old: Loaded): Promise<Loaded> {
   if (!old.deleted_at) throw conflict('This record is not deleted.')
   const at = now()
   const queue_age = ageAt(old.created_at, Date.parse(at))
-  const stored = headOf(old)
+  const stored = recordItemOf(old)
   const next = amended<RecordItem>(stored, { deleted_at: null, queue_age, updated_at: at })
   await commit([
     put(recordItem, next, stored),
@@ -213,9 +260,6 @@ export async function restore(old: Loaded): Promise<Loaded> {
 
 /** The kind that a review identity tells; one that tells none is taken for a cultural entity's. */
 export const kindOf = (entity_id: string): Kind => kindOfCode(addressOf(entity_id)?.kindCode ?? 0) ?? kinds.entity
-
-/** A head as it is stored, without what was loaded beside it. */
-export const headOf = (it: RecordItem): RecordItem => parse(recordItem, it)
 
 /** Where a record stands, for the rules of lib/records/rules/status.ts. */
 export const stateOf = (it: RecordItem) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })

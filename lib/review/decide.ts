@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { newChildId, now } from '../clock.ts'
 import { commitNaming } from '../commit.ts'
-import { conflict, invalid, invalidObject, refused } from '../errors.ts'
+import { checkAllowed, conflict, invalid } from '../errors.ts'
 import { type Contribution, kinds, schemaOf } from '../kinds/index.ts'
 import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
-import { type Actor, type Rank, ranks } from '../permissions.ts'
-import { activityOf, claim, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
-import { claimsOf, type History } from '../records/history.ts'
+import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, ranks } from '../permissions.ts'
+import { activityOf, claim, headerOf, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
+import { claimsOf, type History, loadHistory } from '../records/history.ts'
 import {
   type Activity,
   type Assertion,
@@ -22,16 +22,17 @@ import {
   isCarried,
   type RecordItem,
   recordItem,
+  recordItemOf,
   revision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
-import { queueWrites } from '../records/queue-entry.ts'
+import { isPending, queueWrites } from '../records/queue-entry.ts'
 import { resolve } from '../records/relations.ts'
 import { canonical, type Outcome, type Ruled, settle } from '../records/rules/canonical.ts'
 import { move } from '../records/rules/status.ts'
 import { effects, type Handling, settlements, type Verdict } from '../records/rules/verdicts.ts'
 import { stubsFor } from '../records/stubs.ts'
-import { headOf, stateOf } from '../records/write.ts'
+import { stateOf } from '../records/write.ts'
 import { amended, put, type Write } from '../table/item.ts'
 import * as users from '../users/users.ts'
 
@@ -49,6 +50,15 @@ export type DecisionInput = {
   escalated_to?: string | null
 }
 
+/** A record with its history as the subject of rules. What does not wait is nobody's work to decide on. */
+export type Decidable = History & { authors: readonly string[] }
+
+/** What may be decided on, by its review identity, in one call; undefined when there is none. */
+export async function loadDecidable(entity_id: string): Promise<Decidable | undefined> {
+  const it = await loadHistory(entity_id)
+  return it && { ...it, authors: isPending(it.status) ? authorsOf(it) : [] }
+}
+
 /**
  * Applies a verdict to what waits for review: status, values, revision, assertions, flags, activity and decision in one
  * transaction. Of two reviewers at once one wins; the other gets `conflict`, as does a verdict on what no longer waits.
@@ -64,7 +74,9 @@ export type PlannedDecision = { made: Decision; head: RecordItem; done: Activity
 
 /** What `decide` would write, for those who write it together with more. Fails as `decide` does. */
 export async function planDecision(old: History, reviewer: Actor, said: DecisionInput): Promise<PlannedDecision> {
-  check(old, reviewer, said)
+  if (!isPending(old.status)) throw nothingWaits()
+  checkAllowed(mayDecide(reviewer, decidingOn(old, said)))
+  check(old, said)
   const effect = effects[said.verdict]
   const moved = move(stateOf(old), effect.trigger)
   if (!moved) throw nothingWaits()
@@ -73,21 +85,10 @@ export async function planDecision(old: History, reviewer: Actor, said: Decision
   const settled = settledFlags(old, said)
   const required_persona = personaAfter(old, said.verdict)
   const escalated_to = said.verdict === 'escalate' ? await reviewerOf(said.escalated_to, required_persona) : null
-  const result = effect.accepts
-    ? await accepted(old, reviewer, said, settled, at)
-    : {
-        ...unruled,
-        head: said.verdict === 'reject' && old.public ? { proposed: null } : {},
-        fates: refusals(old, said),
-      }
-
-  const done = activityOf(old.entity_id, reviewer, effect.activity, said.feedback, at)
-  const conflictsSettled = settled.length > 0 && effect.accepts && said.conflict_handling !== 'not_applicable'
-  const also = conflictsSettled
-    ? [activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
-    : []
-  const stored = headOf(old)
-  const next = [done, ...also].reduce(
+  const result = effect.accepts ? await accepted(old, reviewer, said, settled, at) : withheld(old, said)
+  const done = activitiesOf(old, reviewer, said, settled.length > 0, at)
+  const stored = recordItemOf(old)
+  const next = done.reduce(
     (it, each) => withActivity(it, each, reviewer),
     amended<RecordItem>(stored, {
       ...result.head,
@@ -100,68 +101,77 @@ export async function planDecision(old: History, reviewer: Actor, said: Decision
       updated_at: at,
     }),
   )
-  const { edits: _, ...words } = said
-  const made: Decision = {
-    ...words,
-    id: newChildId(old.entity_id),
-    entity_id: old.entity_id,
-    reviewer_id: reviewer.id,
-    revision_reviewed: old.current_revision,
-    accepted_revision: effect.accepts ? next.accepted_revision : null,
-    sequence: next.version,
-    outcomes: result.outcomes.map((it) => ({ ...it, rivals: [...it.rivals] })),
-    escalated_to,
-    created_at: at,
-    version: 1,
-  }
+  const made = decisionOf(next, reviewer, said, { result, escalated_to, reviewed: old.current_revision, at })
+  const isFurther = next.current_revision !== old.current_revision
+  const resolved = { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }
   const writes = [
     put(recordItem, next, stored),
     put(decision, made, undefined),
-    ...[done, ...also].map((it) => put(activity, it, undefined)),
-    ...(next.current_revision === old.current_revision
-      ? []
-      : [put(revision, revisionOf(next, next.data, reviewer, at), undefined)]),
+    ...done.map((it) => put(activity, it, undefined)),
+    ...(isFurther ? [put(revision, revisionOf(next, next.data, reviewer, at), undefined)] : []),
     ...changedClaims(old, result, said, at),
-    ...settled.map((it) =>
-      put(flag, amended<Flag>(it, { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }), it),
-    ),
+    ...settled.map((it) => put(flag, amended<Flag>(it, resolved), it)),
     ...indexWrites(indexedOf(stored), indexedOf(next)),
     ...queueWrites(stored, next),
     ...result.stubs,
   ]
-  return { made, head: next, done: [done, ...also], writes }
+  return { made, head: next, done, writes }
 }
+
+/** What the history says of a verdict, and of the contradictions that it settles. */
+function activitiesOf(old: History, reviewer: Actor, said: DecisionInput, settles: boolean, at: string): Activity[] {
+  const effect = effects[said.verdict]
+  const done = activityOf(old.entity_id, reviewer, effect.activity, said.feedback, at)
+  if (!settles || !effect.accepts || said.conflict_handling === 'not_applicable') return [done]
+  return [done, activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
+}
+
+/** The decision itself as an item of the history. */
+const decisionOf = (
+  next: RecordItem,
+  reviewer: Actor,
+  { edits: _, ...words }: DecisionInput,
+  { result, escalated_to, reviewed, at }: { result: Result; escalated_to: string | null; reviewed: number; at: string },
+): Decision => ({
+  ...words,
+  id: newChildId(next.entity_id),
+  entity_id: next.entity_id,
+  reviewer_id: reviewer.id,
+  revision_reviewed: reviewed,
+  accepted_revision: effects[words.verdict].accepts ? next.accepted_revision : null,
+  sequence: next.version,
+  outcomes: result.outcomes.map((it) => ({ ...it, rivals: [...it.rivals] })),
+  escalated_to,
+  created_at: at,
+  version: 1,
+})
 
 const nothingWaits = () => conflict('Nothing waits for review here.')
 
-function check(old: History, reviewer: Actor, said: DecisionInput): void {
-  if (!['pending_review', 'pending_revision'].includes(old.status)) throw nothingWaits()
-  if (authorsOf(old).includes(reviewer.id)) throw refused('Nobody decides on a contribution of their own.')
-  if (said.verdict !== 'escalate' && !reaches(reviewer, old.required_persona))
-    throw refused(`This has been escalated: it takes at least a ${old.required_persona.replace('_', ' ')}.`)
+/** What rules look at in a decision. */
+const decidingOn = (old: History, { verdict, confidence_override }: DecisionInput): Deciding => ({
+  authors: authorsOf(old),
+  required_persona: old.required_persona,
+  escalates: verdict === 'escalate',
+  overridesConfidence: Boolean(confidence_override),
+  settlesContradiction: effects[verdict].accepts && isContested(old),
+})
+
+function check(old: History, said: DecisionInput): void {
   if (said.verdict === 'escalate' && personaAfter(old, said.verdict) === old.required_persona)
     throw invalid({ verdict: ['It is with the expert curators already, and nobody is above them.'] })
   if (effects[said.verdict].reason && !said.feedback.trim())
     throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
-  const expert = reaches(reviewer, 'domain_expert')
-  if (said.confidence_override && !expert) throw invalidObject('Your role does not override confidence.')
-  const contested = openContradictions(old).some((it) => !isMoot(old, it))
-  if (!effects[said.verdict].accepts || !contested) return
-  if (said.conflict_handling === 'not_applicable') {
+  if (effects[said.verdict].accepts && isContested(old) && said.conflict_handling === 'not_applicable')
     throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
-  }
-  if (!expert) throw invalidObject('Your role does not settle contradictions.')
 }
 
 /** Everyone whose work the verdict is about. */
-const authorsOf = (old: History) => [
+const authorsOf = (old: History): string[] => [
   old.contributor_id,
-  old.revisions.find((it) => it.revision_number === old.current_revision)?.created_by,
+  ...old.revisions.filter((it) => it.revision_number === old.current_revision).map((it) => it.created_by),
   ...underReview(old).map((it) => it.contributor_id),
 ]
-
-const reaches = ({ is_staff, rank }: Pick<Actor, 'is_staff' | 'rank'>, least: Rank) =>
-  is_staff || (rank !== null && ranks.indexOf(rank) >= ranks.indexOf(least))
 
 /** An escalation raises by one step who has to decide; with the verdict that ends a review that is over. */
 function personaAfter({ required_persona }: RecordItem, verdict: Verdict): Rank {
@@ -174,13 +184,16 @@ async function reviewerOf(id: string | null | undefined, least: Rank): Promise<s
   if (!id) return null
   const it = await users.load(id)
   const rank = it?.reviewer_role?.is_active ? it.reviewer_role.role : null
-  if (!it?.is_active || !reaches({ is_staff: it.is_staff, rank }, least))
-    throw invalid({ escalated_to: [`There is no active ${least.replace('_', ' ')} with this id.`] })
+  if (!it?.is_active || !hasRank({ is_staff: it.is_staff, rank }, least))
+    throw invalid({ escalated_to: [`There is no active ${inWords(least)} with this id.`] })
   return id
 }
 
 const openContradictions = (it: History) =>
   it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
+
+/** Whether accepting settles a contradiction. */
+const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
 
 /** Its claim, the first that it names, has been withdrawn since. */
 const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
@@ -207,7 +220,13 @@ function underReview(old: History): Assertion[] {
 }
 
 type Result = Ruled & { head: Partial<RecordItem>; made: readonly Assertion[]; values: Values; stubs: readonly Write[] }
-const unruled: Omit<Result, 'head' | 'fates'> = { outcomes: [], made: [], values: {}, stubs: [] }
+
+/** What becomes of a record that is not accepted: a refused edit of a published one waits no more. */
+const withheld = (old: History, said: DecisionInput): Result => ({
+  ...{ outcomes: [], made: [], values: {}, stubs: [] },
+  head: said.verdict === 'reject' && old.public ? { proposed: null } : {},
+  fates: refusals(old, said),
+})
 
 /** What was refused stands no longer; what is sent back or up goes on waiting. A published record keeps its accepted revision. */
 const refusals = (old: History, { verdict }: DecisionInput): Ruled['fates'] =>
@@ -226,7 +245,17 @@ async function accepted(
   const reviewed: Values = old.proposed ?? old.data
   const { values, changed, stubs } = await edited(old, reviewer, reviewed, edits)
   const made = changed.map((name) =>
-    claim(old, name, values[name], edits?.assertion ?? unsourced, reviewer, old.current_revision + 1, at),
+    claim({
+      ...{
+        about: old,
+        property: name,
+        value: values[name],
+        source: edits?.assertion ?? unsourced,
+        actor: reviewer,
+        at,
+      },
+      revision_number: old.current_revision + 1,
+    }),
   )
   const contested = contestedClaims(old, settled)
   checkEdits(said.conflict_handling, changed, contested)
@@ -258,7 +287,7 @@ async function accepted(
     made,
     values: adopted,
     stubs,
-    head: { ...summaryOf(kind, data), data, proposed: null, accepted_at: at, ...further },
+    head: { ...summaryOf(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...further },
   }
 }
 

@@ -48,7 +48,7 @@ export type Queued = { count: number; results: Row[]; people: PeopleById; first?
  * among the first of its type. A category by
  * creation is picked out of the list of its type: its pages may be short, and `next` goes on.
  */
-export const LOOKED_AT = 2000
+const LOOKED_AT = 2000
 
 /**
  * One page of what waits, as it stands at this moment whether or not the sweeper has come by: one call each for the young,

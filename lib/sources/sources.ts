@@ -3,7 +3,7 @@ import { newId, now } from '../clock.ts'
 import type { Data } from '../kinds/index.ts'
 import { foldedName, type Indexed, indexWrites, readEntry } from '../names/index.ts'
 import { textOf } from '../names/text.ts'
-import { type Actor, maySee, type Scope } from '../permissions.ts'
+import { type Actor, maySee, onlyTier, openTier, type Scope } from '../permissions.ts'
 import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, readList } from '../table/pages.ts'
@@ -132,8 +132,9 @@ export type Sources = {
 /** One page of the sources that the scope shows, newest first unless `forward`. */
 export async function list(filter: Filter, scope: Scope, place: PageRequest): Promise<Sources> {
   const { source_type, ingest_status, forward } = filter
-  const access_tier = scope.signedIn ? filter.access_tier : 'public'
-  if (!scope.signedIn && filter.access_tier && filter.access_tier !== 'public') return { count: 0, results: [] }
+  const only = onlyTier(scope)
+  if (only && filter.access_tier && filter.access_tier !== only) return { count: 0, results: [] }
+  const access_tier = only ?? filter.access_tier
   const listing = await readList(
     {
       partitions: [{ index: source_type ? 'gsi1' : 'gsi2', pk: listOf({ source_type }) }],
@@ -174,7 +175,7 @@ export async function named(name: string, filter: Filter, actor: Actor | null, p
 const faceOf = (data: Data) => ({
   name: textOf(data.name),
   source_type: textOf(data.source_type),
-  access_tier: textOf(data.access_tier) || 'public',
+  access_tier: textOf(data.access_tier) || openTier,
 })
 
 const findable = (it: Source): Indexed => ({

@@ -40,6 +40,7 @@ import { addressOf } from '../ids/address.ts'
  *   a thread's comments and replies, newest first     kind        COMMENTS#<record or project>    <number>
  *   one person's comments on records, by standing     owner       COMMENTER#<user>#<standing>     <number>
  *   where a comment is                                table       COMMENT#<number>                HEAD
+ *   one's reactions in a thread; sums of its subject  table       REACTIONS#<record or project>   <user>, TOTALS
  *   one submission; by its short id; all of these     table       SUBMISSION#<number>; SUBMISSION_ID  HEAD; <submission_id>
  *   its versions, its moderation                      table       SUBMISSION#<number>             VERSION#<number>, MODERATION
  *   submissions: all, by status, by person, by both   every ...   SUBMISSION[#USER#<user>][#STATUS#<status>]  <created_at>#<number>
@@ -131,6 +132,7 @@ export const key = {
   source: (id: string): Key => ({ pk: `SOURCE#${id}`, sk: HEAD }),
   cluster: (id: string): Key => ({ pk: `CLUSTER#${id}`, sk: HEAD }),
   clustered: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'CLUSTER' }),
+  reactions: (thread: string, of: string): Key => ({ pk: `REACTIONS#${thread}`, sk: of }),
   user: (id: string): Key => ({ pk: `USER#${id}`, sk: HEAD }),
   email: (email: string): Key => ({ pk: `EMAIL#${email}`, sk: HEAD }),
   username: (username: string): Key => ({ pk: `USERNAME#${username}`, sk: HEAD }),

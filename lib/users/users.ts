@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
 import { invalid, Problem } from '../errors.ts'
+import { asciiLowerCase } from '../matching/ascii.ts'
 import { indexWrites } from '../names/index.ts'
 import { ranks } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
@@ -106,13 +107,13 @@ export const load = (id: string): Promise<User | undefined> => get(user, { id })
 
 /** The user who signs in with this address, in any letter case. */
 export async function loadByEmail(email: string): Promise<User | undefined> {
-  const claim = await get(emailClaim, { value: email.toLowerCase() })
+  const claim = await get(emailClaim, { value: asciiLowerCase(email) })
   return claim && load(claim.user_id)
 }
 
 /** The user of this name, in any letter case. */
 export async function loadByUsername(username: string): Promise<User | undefined> {
-  const claim = await get(usernameClaim, { value: username.toLowerCase() })
+  const claim = await get(usernameClaim, { value: asciiLowerCase(username) })
   return claim && load(claim.user_id)
 }
 
@@ -145,8 +146,8 @@ export async function create(given: Pick<User, 'email' | 'username'> & Partial<U
     created_at: at,
     updated_at: at,
     ...given,
-    email: given.email.toLowerCase(),
-    username: given.username.toLowerCase(),
+    email: asciiLowerCase(given.email),
+    username: asciiLowerCase(given.username),
     version: 1,
   }
   await transact([
@@ -176,7 +177,7 @@ export async function createNamedAfterEmail(given: Pick<User, 'email'> & Partial
 export type Changes = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
 
 /** The next version of a user with the writes that store it; for those who change more in the same transaction. */
-export function change(old: User, changes: Changes): { next: User; writes: Write[] } {
+function change(old: User, changes: Changes): { next: User; writes: Write[] } {
   const next = amended(old, { ...changes, updated_at: now() })
   return { next, writes: [put(user, next, old), ...indexWrites(byName(old), byName(next))] }
 }
@@ -211,7 +212,7 @@ export async function amendByPlan(
 
 /** Gives a user another name and frees the old one. Fails with `invalid` when it is taken. */
 export async function rename(old: User, username: string): Promise<User> {
-  const next = amended(old, { username: username.toLowerCase(), updated_at: now() })
+  const next = amended(old, { username: asciiLowerCase(username), updated_at: now() })
   if (next.username === old.username) return old
   await transact([
     put(user, next, old),

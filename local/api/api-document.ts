@@ -291,7 +291,7 @@ const refusals: Readonly<Record<number, Refused>> = {
   401: {
     why: 'Nobody is signed in, or the token or password is not good.',
     shape: 'Detail',
-    shows: { detail: 'Authentication credentials were not provided or are not valid.' },
+    shows: { detail: 'Authentication credentials were not provided.' },
   },
   403: {
     why: 'The caller may not do this.',

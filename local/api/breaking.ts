@@ -5,8 +5,7 @@ import { isJson, type Json } from './json.ts'
  * is gone or another, and whatever is asked for that was not. What only adds is not told.
  */
 export function breaks(old: Json, next: Json): string[] {
-  /** Pairs of schemas that agree, or are being compared further out: a shape may hold itself. */
-  const agreed = { sent: new Map<Json, Set<Json>>(), answered: new Map<Json, Set<Json>>() }
+  const documents: Documents = { old, next, agreed: { sent: new Map(), answered: new Map() } }
   const before = operationsOf(old)
   const after = operationsOf(next)
   const operations = [...before].flatMap(([name, one]) => {
@@ -15,9 +14,9 @@ export function breaks(old: Json, next: Json): string[] {
     const found = [
       ...(one.operationId === other.operationId ? [] : [`it is called ${other.operationId} now`]),
       ...permission(one, other),
-      ...parameters(one, other),
-      ...request(one, other),
-      ...responses(one, other),
+      ...parameters(documents, one, other),
+      ...request(documents, one, other),
+      ...responses(documents, one, other),
     ]
     return [...new Set(found)].map((fault) => `${name}: ${fault}`)
   })
@@ -25,109 +24,125 @@ export function breaks(old: Json, next: Json): string[] {
   // Clients in types name them.
   const lost = Object.keys(shapes).filter((name) => !(name in others))
   return [...operations, ...lost.map((name) => `the shape ${name} is gone`)]
+}
 
-  function parameters(one: Json, other: Json): string[] {
-    const [were, are] = [parametersOf(one), parametersOf(other)]
-    const added = [...are].filter(([name, it]) => it.required === true && !were.has(name))
-    return [
-      ...added.map(([name]) => `the parameter ${name} is new and required`),
-      ...[...were].flatMap(([name, was]) => {
-        const is = are.get(name)
-        if (!is) return [`the parameter ${name} is gone`]
-        const required =
-          is.required === true && was.required !== true ? [`the parameter ${name} has become required`] : []
-        return [...required, ...schemas('sent', member(was, 'schema'), member(is, 'schema'), `the parameter ${name}`)]
-      }),
-    ]
-  }
-
-  function request(one: Json, other: Json): string[] {
-    const [was, is] = [member(one, 'requestBody'), member(other, 'requestBody')]
-    const required = is.required === true && was.required !== true ? ['a body has become required'] : []
-    return [...required, ...contents('sent', was, is, 'the body')]
-  }
-
-  function responses(one: Json, other: Json): string[] {
-    const [were, are] = [member(one, 'responses'), member(other, 'responses')]
-    return Object.keys(were).flatMap((status) => {
-      if (!(status in are)) return [`the status ${status} is gone`]
-      const [was, is] = [resolved(old, member(were, status)), resolved(next, member(are, status))]
-      const headers = Object.keys(member(was, 'headers')).filter((name) => !(name in member(is, 'headers')))
+function parameters(documents: Documents, one: Json, other: Json): string[] {
+  const [were, are] = [parametersOf(one), parametersOf(other)]
+  const added = [...are].filter(([name, it]) => it.required === true && !were.has(name))
+  return [
+    ...added.map(([name]) => `the parameter ${name} is new and required`),
+    ...[...were].flatMap(([name, was]) => {
+      const is = are.get(name)
+      if (!is) return [`the parameter ${name} is gone`]
+      const required =
+        is.required === true && was.required !== true ? [`the parameter ${name} has become required`] : []
       return [
-        ...headers.map((name) => `the header ${name} of the answer ${status} is gone`),
-        ...contents('answered', was, is, `the answer ${status}`),
-      ]
-    })
-  }
-
-  function contents(side: Side, was: Json, is: Json, at: string): string[] {
-    const [types, others] = [member(was, 'content'), member(is, 'content')]
-    return Object.keys(types).flatMap((type) =>
-      type in others
-        ? schemas(side, member(member(types, type), 'schema'), member(member(others, type), 'schema'), at)
-        : [`${at} is no longer ${type}`],
-    )
-  }
-
-  function schemas(side: Side, was: Json, is: Json, at: string): string[] {
-    const [options, others] = [optionsOf(old, was), optionsOf(next, is)]
-    // What is sent must still be taken, and what is answered must have been there before.
-    const [given, known] = side === 'sent' ? [options, others] : [others, options]
-    if (known.some(isAnything)) return []
-    return given.flatMap((one) => {
-      const faults = known
-        .filter((each) => isAlike(one, each))
-        .map((each) => (side === 'sent' ? compared(one, each) : compared(each, one)))
-      if (faults.length === 0)
-        return [side === 'sent' ? `${at} no longer takes ${kindOf(one)}` : `${at} may now be ${kindOf(one)}`]
-      return faults.toSorted((a, b) => a.length - b.length)[0] ?? []
-    })
-
-    function compared(a: Json, b: Json): string[] {
-      const others = agreed[side].get(a) ?? new Set()
-      if (others.has(b)) return []
-      agreed[side].set(a, others.add(b))
-      const faults = [...members(a, b), ...items(a, b), ...values(side, a, b, at)]
-      if (faults.length > 0) others.delete(b)
-      return faults
-    }
-
-    function members(a: Json, b: Json): string[] {
-      const [were, are] = [member(a, 'properties'), member(b, 'properties')]
-      const [must, mustNow] = [listOf(a.required), listOf(b.required)]
-      const lost = must
-        .filter((name) => name in are && !mustNow.includes(name))
-        .map((name) => `${at}.${name} may be missing now`)
-      const asked = mustNow.filter((name) => !must.includes(name)).map((name) => `${at}.${name} is required now`)
-      return [
-        ...(side === 'sent' ? asked : lost),
-        ...Object.keys(were).flatMap((name) =>
-          name in are
-            ? schemas(side, member(were, name), member(are, name), `${at}.${name}`)
-            : [`${at}.${name} is gone`],
+        ...required,
+        ...schemas(
+          { documents, side: 'sent', at: `the parameter ${name}` },
+          member(was, 'schema'),
+          member(is, 'schema'),
         ),
-        ...(side === 'sent' && b.additionalProperties === false && a.additionalProperties !== false
-          ? [`${at} takes no other members now`]
-          : []),
-        ...(isJson(a.additionalProperties) && isJson(b.additionalProperties)
-          ? schemas(side, a.additionalProperties, b.additionalProperties, `${at}.*`)
-          : []),
       ]
-    }
+    }),
+  ]
+}
 
-    function items(a: Json, b: Json): string[] {
-      const [were, are] = [schemasIn(a.prefixItems), schemasIn(b.prefixItems)]
-      return [
-        ...(were.length === are.length ? [] : [`${at} has another number of items`]),
-        ...were.flatMap((one, place) => schemas(side, one, are[place] ?? {}, `${at}[${place}]`)),
-        ...(isJson(a.items) && isJson(b.items) ? schemas(side, a.items, b.items, `${at}[]`) : []),
-      ]
-    }
-  }
+function request(documents: Documents, one: Json, other: Json): string[] {
+  const [was, is] = [member(one, 'requestBody'), member(other, 'requestBody')]
+  const required = is.required === true && was.required !== true ? ['a body has become required'] : []
+  return [...required, ...contents({ documents, side: 'sent', at: 'the body' }, was, is)]
+}
+
+function responses(documents: Documents, one: Json, other: Json): string[] {
+  const [were, are] = [member(one, 'responses'), member(other, 'responses')]
+  return Object.keys(were).flatMap((status) => {
+    if (!(status in are)) return [`the status ${status} is gone`]
+    const [was, is] = [resolved(documents.old, member(were, status)), resolved(documents.next, member(are, status))]
+    const headers = Object.keys(member(was, 'headers')).filter((name) => !(name in member(is, 'headers')))
+    return [
+      ...headers.map((name) => `the header ${name} of the answer ${status} is gone`),
+      ...contents({ documents, side: 'answered', at: `the answer ${status}` }, was, is),
+    ]
+  })
+}
+
+function contents(spot: Spot, was: Json, is: Json): string[] {
+  const [types, others] = [member(was, 'content'), member(is, 'content')]
+  return Object.keys(types).flatMap((type) =>
+    type in others
+      ? schemas(spot, member(member(types, type), 'schema'), member(member(others, type), 'schema'))
+      : [`${spot.at} is no longer ${type}`],
+  )
+}
+
+function schemas(spot: Spot, was: Json, is: Json): string[] {
+  const { documents, side, at } = spot
+  const [options, others] = [optionsOf(documents.old, was), optionsOf(documents.next, is)]
+  // What is sent must still be taken, and what is answered must have been there before.
+  const [given, known] = side === 'sent' ? [options, others] : [others, options]
+  if (known.some(isAnything)) return []
+  return given.flatMap((one) => {
+    const faults = known
+      .filter((each) => isAlike(one, each))
+      .map((each) => (side === 'sent' ? compared(spot, one, each) : compared(spot, each, one)))
+    if (faults.length === 0)
+      return [side === 'sent' ? `${at} no longer takes ${kindOf(one)}` : `${at} may now be ${kindOf(one)}`]
+    return faults.toSorted((a, b) => a.length - b.length)[0] ?? []
+  })
+}
+
+function compared(spot: Spot, a: Json, b: Json): string[] {
+  const { documents, side } = spot
+  const agreed = documents.agreed[side]
+  const others = agreed.get(a) ?? new Set()
+  if (others.has(b)) return []
+  agreed.set(a, others.add(b))
+  const faults = [...members(spot, a, b), ...items(spot, a, b), ...values(spot, a, b)]
+  if (faults.length > 0) others.delete(b)
+  return faults
+}
+
+function members(spot: Spot, a: Json, b: Json): string[] {
+  const { side, at } = spot
+  const [were, are] = [member(a, 'properties'), member(b, 'properties')]
+  const [must, mustNow] = [listOf(a.required), listOf(b.required)]
+  const lost = must
+    .filter((name) => name in are && !mustNow.includes(name))
+    .map((name) => `${at}.${name} may be missing now`)
+  const asked = mustNow.filter((name) => !must.includes(name)).map((name) => `${at}.${name} is required now`)
+  return [
+    ...(side === 'sent' ? asked : lost),
+    ...Object.keys(were).flatMap((name) =>
+      name in are
+        ? schemas(within(spot, `.${name}`), member(were, name), member(are, name))
+        : [`${at}.${name} is gone`],
+    ),
+    ...(side === 'sent' && b.additionalProperties === false && a.additionalProperties !== false
+      ? [`${at} takes no other members now`]
+      : []),
+    ...(isJson(a.additionalProperties) && isJson(b.additionalProperties)
+      ? schemas(within(spot, '.*'), a.additionalProperties, b.additionalProperties)
+      : []),
+  ]
+}
+
+function items(spot: Spot, a: Json, b: Json): string[] {
+  const [were, are] = [schemasIn(a.prefixItems), schemasIn(b.prefixItems)]
+  return [
+    ...(were.length === are.length ? [] : [`${spot.at} has another number of items`]),
+    ...were.flatMap((one, place) => schemas(within(spot, `[${place}]`), one, are[place] ?? {})),
+    ...(isJson(a.items) && isJson(b.items) ? schemas(within(spot, '[]'), a.items, b.items) : []),
+  ]
 }
 
 /** The side on which a client stands: what it sends, or what it is answered. */
 type Side = 'sent' | 'answered'
+/** Both documents, and pairs of schemas that agree, or are being compared further out: a shape may hold itself. */
+type Documents = { old: Json; next: Json; agreed: Readonly<Record<Side, Map<Json, Set<Json>>>> }
+/** What is being compared: the side, and its name in a sentence. */
+type Spot = { documents: Documents; side: Side; at: string }
+const within = (spot: Spot, step: string): Spot => ({ ...spot, at: `${spot.at}${step}` })
 
 function operationsOf(document: Json): Map<string, Json> {
   return new Map(
@@ -199,7 +214,7 @@ const isAlike = (a: Json, b: Json) =>
 const kindOf = (it: Json) => (it.const === undefined ? String(typeOf(it)) : JSON.stringify(it.const))
 
 /** Narrower is worse in what is sent, wider in what is answered. */
-function values(side: Side, was: Json, is: Json, at: string): string[] {
+function values({ side, at }: Spot, was: Json, is: Json): string[] {
   const [from, to] = side === 'sent' ? [was, is] : [is, was]
   const narrower = [
     ...limits.filter(([name, isLess]) => isLess(to[name], from[name])).map(([name]) => name),

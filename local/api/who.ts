@@ -58,6 +58,7 @@ const things = {
   'search.read': 'Everyone. What the caller may not see is neither found nor counted.',
   'assistant.ask': 'Everyone. What the caller may not see is neither quoted nor named.',
   'comment.list': 'Everyone. Comments on what the caller may not see are left out and not counted.',
+  'reaction.list': 'Everyone who sees the record or the comment.',
   'comment.read': 'Whoever sees the record, and reviewers while it waits.',
   'comment.create': 'Whoever is signed in and sees the record, and reviewers while it waits.',
   'comment.change': 'Whoever wrote the comment, while they see the record, and staff.',

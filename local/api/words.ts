@@ -40,6 +40,7 @@ export const words: Readonly<Record<string, string>> = {
   entity: 'The review identity of a record, a UUID.',
   entity_type: 'A registry key, such as `structure`.',
   'assertions entity_id': 'The id of the record within its kind.',
+  comment_id: 'The comment, by its number or its eleven characters.',
   cultural_entity_id: 'The review identity of the record.',
   asserted_property: 'Only claims about this property.',
   flag_type: 'Only flags of this type.',

@@ -26,11 +26,11 @@ afterAll(async () => {
 })
 
 const KEY = 'the-key-that-signs-now-0123456789abcdef'
-const signInNeeded = { detail: 'Authentication credentials were not provided or are not valid.' }
+const badToken = { detail: 'The token is malformed, expired or revoked.' }
 const whoIs = async (token: string) => (await app.as(token).get('/api/user/info')).body.username
 const expectNobody = async (token: string) => {
   const needed = await app.as(token).get('/api/user/info')
-  expect([needed.status, needed.body]).toEqual([401, signInNeeded])
+  expect([needed.status, needed.body]).toEqual([401, badToken])
   // On a public endpoint the caller is merely anonymous.
   expect((await app.as(token).get('/data/user/by-username/dev/')).status).toBe(200)
 }
@@ -273,6 +273,12 @@ describe('the identity provider', () => {
     expect(login.status).toBe(200)
   })
 
+  test('an address with letters that only look like others is not registered', async () => {
+    const account = { username: 'kelvin', email: '\u212aelvin@example.org', password: 'Stupa-at-dawn-7' }
+    const reply = await app.anon.post('/api/register/', { body: account })
+    expect([reply.status, reply.body]).toEqual([400, { email: ['Enter a valid email address.'] }])
+  })
+
   test('at the first link a password that was set without proof of the address is gone, and its sessions', async () => {
     const account = { username: 'early', email: 'early@example.org', password: 'Stupa-at-dawn-7' }
     await app.anon.post('/api/register/', { body: account })
@@ -299,6 +305,12 @@ describe('the identity provider', () => {
     ['"false" as text', person('un3', { email_verified: 'false' }), {}],
     ['no address', person('un4', { email: undefined }), {}],
     ['an address that is none', person('un5', { email: 'nobody' }), {}],
+    // The Kelvin sign is a k to Unicode's lower case, and to no mail server.
+    [
+      'an address that only Unicode folds into ours',
+      person('un5b', { email: 'kelvin@heritage.test'.replace('k', '\u212a') }),
+      {},
+    ],
     ['no subject', person('un6', { sub: '' }), {}],
     ['a token for another client', person('un7'), { aud: 'someone-else' }],
     ['a token for nobody in particular', person('un8'), { aud: undefined }],

@@ -34,7 +34,7 @@ const FAMILY = 5
 const text = 'A remark of some length on the carving of the struts and on who paid for their renewal in that year. '
 
 /** Puts comments on one record straight into the table: their numbers are those from `from` to `to`, both multiples of five. */
-export async function fillComments(of: { entity: string; user: string }, from: number, to: number): Promise<void> {
+async function fillComments(of: { entity: string; user: string }, from: number, to: number): Promise<void> {
   const { putAll } = await import('./fill.ts')
   const { newComment } = await import('../../lib/comments/comments.ts')
   await putAll(
@@ -63,6 +63,8 @@ function commentOf(n: number, { entity, user }: { entity: string; user: string }
     answers: others,
     replies: others,
     came: others,
+    upvotes: 0,
+    downvotes: 0,
     standing: 'published',
     activity_id: null,
     created_at: at,

@@ -6,13 +6,19 @@ const frame = (...parts: string[]) =>
 const part = (name: string, text: string) =>
   [
     `<!-- measured ${name}: begin -->`,
-    `#### ${name}`,
+    `## ${name}`,
     `\`npm run bench -- ${name}\``,
+    '2 cores',
     text,
     `<!-- measured ${name}: end -->`,
   ].join('\n\n')
 const names = ['first', 'second', 'third']
-const measured = (name: string, text: string) => ({ name, command: `npm run bench -- ${name}`, text })
+const measured = (name: string, text: string) => ({
+  name,
+  command: `npm run bench -- ${name}`,
+  machine: '2 cores',
+  text,
+})
 
 test('a measurement that was never made gets its place in the order of the list', () => {
   const page = frame(part('first', 'a'), part('third', 'c'))

@@ -10,7 +10,7 @@ export async function benchPipeline(): Promise<void> {
   const { endpoint } = await import('../../lib/http/endpoint.ts')
   const { publicRoute } = await import('../../lib/http/route.ts')
   const handle = async () => ({ answer: 42 })
-  const routes = { 'GET /health/': publicRoute({ permission: 'service.read', cache: 'no-store', handle }) }
+  const routes = { 'GET /health/': publicRoute({ permission: 'service.read', handle }) }
   const piped = endpoint(routes)
   const bare = async (event: Event) => ({
     statusCode: 200,

@@ -114,7 +114,11 @@ async function waiting(many: number): Promise<string[]> {
         practice: 'Yes',
       },
     }
-    const { head, writes } = newRecord(kinds.tradition, await nextId(kinds.tradition), data, unsourced, actor, [])
+    const { head, writes } = newRecord(kinds.tradition, await nextId(kinds.tradition), {
+      data,
+      source: unsourced,
+      actor,
+    })
     await transact(writes)
     ids.push(head.entity_id)
   }

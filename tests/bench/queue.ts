@@ -93,14 +93,11 @@ async function fill(begin: number, end: number): Promise<void> {
     confidence: 'likely',
     data_quality_note: '',
   }
-  const { head: template } = newRecord(
-    kinds.structure,
-    1,
-    { name: 'Shrine', note: 'One of many.' },
+  const { head: template } = newRecord(kinds.structure, 1, {
+    data: { name: 'Shrine', note: 'One of many.' },
     source,
-    { ...actor, is_staff: false, is_superuser: false, rank: null },
-    [],
-  )
+    actor: { ...actor, is_staff: false, is_superuser: false, rank: null },
+  })
   const counts = new Map<string, number>()
   let batch: object[] = []
   let flying: Promise<void>[] = []

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
 import { benchAnswers } from './answers.ts'
 import { benchBundles } from './bundles.ts'
 import { benchComments } from './comments.ts'
@@ -20,8 +21,8 @@ import { benchFreshness } from './search-freshness.ts'
 import { benchUploads } from './uploads.ts'
 
 /**
- * `npm run bench [-- NAME...]`: all measurements, or the named ones. `SIZES=1000,100000` sets the sizes of those that fill
- * a table. `--write` puts what was measured into the README, each between marks of its own; the others there stay.
+ * `npm run bench [-- NAME...]`: all measurements, or the named ones. Prints what it measures and renews the section of each
+ * in RESULTS.md; the other sections stay. `SIZES=1000,100000` sets the sizes of those that fill a table.
  */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
 const benches: Readonly<Record<string, () => Promise<void>>> = {
@@ -45,34 +46,42 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   exports: () => benchExports(sizes),
 }
 
-const writes = process.argv.includes('--write')
-const named = process.argv.slice(2).filter((word) => word !== '--write' && word !== 'all')
+const named = process.argv.slice(2)
 const unknown = named.filter((name) => !benches[name])
 if (unknown.length > 0) {
   console.error(`No measurement is called ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}.`)
   process.exit(2)
 }
-const [only] = named
-if (only && named.length === 1 && !writes) {
+await (process.env.BENCH_PAGE ? measure(named[0] ?? '') : renew(named.length > 0 ? named : Object.keys(benches)))
+
+/** One measurement in this process; what it prints goes onto the page BENCH_PAGE, too. */
+async function measure(name: string): Promise<void> {
   const { default: setup } = await import('../harness/setup.ts')
   const stop = await setup()
-  await benches[only]?.()
+  await benches[name]?.()
   await stop()
   process.exit(0)
 }
-const [pages, README] = ['.build/bench', 'README.md']
-mkdirSync(pages, { recursive: true })
-// Each in a process of its own: the configuration, and with it the table, is read once.
-for (const name of named.length > 0 ? named : Object.keys(benches)) {
-  const BENCH_PAGE = `${pages}/${name}.md`
-  writeFileSync(BENCH_PAGE, '')
-  const { status } = spawnSync(process.execPath, [process.argv[1] ?? '', name], {
-    stdio: 'inherit',
-    env: { ...process.env, BENCH_PAGE },
-  })
-  if (status !== 0) process.exit(status ?? 1)
-  if (!writes) continue
-  const command = `${process.env.SIZES ? `SIZES=${process.env.SIZES} ` : ''}npm run bench -- ${name}`
-  const measured = { name, command, text: readFileSync(BENCH_PAGE, 'utf8') }
-  writeFileSync(README, renewed(readFileSync(README, 'utf8'), measured, Object.keys(benches)))
+
+/** Measures each in a process of its own, since the configuration, and with it the table, is read once, and renews its section. */
+function renew(names: readonly string[]): void {
+  const [pages, results] = ['.build/bench', new URL('RESULTS.md', import.meta.url)]
+  mkdirSync(pages, { recursive: true })
+  for (const name of names) {
+    const BENCH_PAGE = `${pages}/${name}.md`
+    writeFileSync(BENCH_PAGE, '')
+    const env = { ...process.env, BENCH_PAGE }
+    const { status } = spawnSync(process.execPath, [import.meta.filename, name], { stdio: 'inherit', env })
+    if (status !== 0) process.exit(status ?? 1)
+    const command = `${process.env.SIZES ? `SIZES=${process.env.SIZES} ` : ''}npm run bench -- ${name}`
+    const measured = { name, command, machine: machine(), text: readFileSync(BENCH_PAGE, 'utf8') }
+    writeFileSync(results, renewed(readFileSync(results, 'utf8'), measured, Object.keys(benches)))
+  }
+}
+
+/** What times depend on, in a line. */
+function machine(): string {
+  const cores = availableParallelism()
+  const model = cpus()[0]?.model.trim() ?? process.arch
+  return `${cores} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}; all on one machine`
 }

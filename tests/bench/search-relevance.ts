@@ -8,7 +8,7 @@ export type Scores = { questions: number; first: number; ten: number; mrr: numbe
 export type Finder = (query: string) => Promise<string[]> | string[]
 
 /** Recall among the first and the first ten, and the mean reciprocal rank of the first right row, by perturbation. */
-export async function judge(queries: readonly Query[], known: ReadonlySet<string>, find: Finder) {
+async function judge(queries: readonly Query[], known: ReadonlySet<string>, find: Finder) {
   const groups = new Map<string, Scores>()
   const missed: { query: Query; got: string[] }[] = []
   for (const query of queries) {

@@ -14,7 +14,8 @@ const SUGGEST = '/api/v1/cidoc/entity-clusters/suggest-duplicates/'
 const AT = '2025-01-15T10:00:00.000Z'
 const notFound = { detail: 'Not found.' }
 const refused = { detail: 'You do not have permission to perform this action.' }
-const signInNeeded = { detail: 'Authentication credentials were not provided or are not valid.' }
+const signInNeeded = { detail: 'Authentication credentials were not provided.' }
+const badToken = { detail: 'The token is malformed, expired or revoked.' }
 const nobody = '00000000-0000-4000-8000-00000000ffff'
 const wrongScope = { type_scope: [expect.stringMatching(/^Not a valid choice\. Choose one of: person, location, /)] }
 const wrongMembers = { members: ['Give a list of {entity_type, entity_id}.'] }
@@ -128,7 +129,7 @@ describe('making a cluster', () => {
     for (const [who, status, expected] of [
       [app.contributor, 403, refused],
       [app.anon, 401, signInNeeded],
-      [app.as('not-a-token'), 401, signInNeeded],
+      [app.as('not-a-token'), 401, badToken],
     ] as const) {
       const reply = await withoutTrace(() => who.post(PATH, { body }))
       expect([reply.status, reply.body]).toEqual([status, expected])
@@ -373,7 +374,7 @@ describe('changing a cluster', () => {
     const body = { canonical_label: 'Taken over', type_scope: 'structure' }
     for (const [who, status, expected] of [
       [app.anon, 401, signInNeeded],
-      [app.as('not-a-token'), 401, signInNeeded],
+      [app.as('not-a-token'), 401, badToken],
       [app.contributor, 403, refused],
       [app.community, 403, refused],
       [app.domain, 403, refused],
@@ -597,7 +598,7 @@ describe('suggesting duplicates', () => {
   test('a caller has to be signed in', async () => {
     for (const who of [app.anon, app.as('not-a-token')]) {
       const reply = await ask({ q: 'Nyatapola' }, who)
-      expect([reply.status, reply.body]).toEqual([401, signInNeeded])
+      expect([reply.status, reply.body]).toEqual([401, who === app.anon ? signInNeeded : badToken])
     }
   })
 })

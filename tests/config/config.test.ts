@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../lib/config.ts'
 
-const local = { TABLE_NAME: 'table' }
-const key = 'k'.repeat(32)
+const local = { STAGE: 'local', TABLE_NAME: 'table' }
+const key = '0123456789abcdef0123456789abcdef'
 const prod = { ...local, STAGE: 'prod', SECRET_KEY: key, ALLOWED_HOSTS: 'api.example.org' }
 const message = (environment: Record<string, string | undefined>) => {
   try {
@@ -61,10 +61,31 @@ describe('the configuration', () => {
   })
 
   test('counts a key in bytes', () => {
-    expect(message({ ...prod, SECRET_KEY: 'k'.repeat(31) })).toContain('SECRET_KEY')
-    expect(message({ ...prod, SECRET_KEY: 'क'.repeat(11) })).toBeUndefined()
+    expect(message({ ...prod, SECRET_KEY: key.slice(1) })).toContain('SECRET_KEY must have 32 bytes')
+    expect(message({ ...prod, SECRET_KEY: 'कखगघङचछजझञट' })).toBeUndefined()
     expect(message({ ...prod, SECRET_KEY_FALLBACKS: `${key},k` })).toContain('SECRET_KEY_FALLBACKS')
     expect(parseConfig({ ...prod, SECRET_KEY_FALLBACKS: ` ${key} ,${key}` }).SECRET_KEY_FALLBACKS).toEqual([key, key])
+  })
+
+  test.each(['k'.repeat(64), 'abcabcabcabcabcabcabcabcabcabcabcabc', 'heritageheritageheritageheritage'])(
+    'refuses the key %s, which nobody drew at random',
+    (SECRET_KEY) => {
+      expect(message({ ...prod, SECRET_KEY })).toBe('Configuration: SECRET_KEY must be random.')
+    },
+  )
+
+  test.each(['staging', 'prod'])('starts no %s with the means of development', (STAGE) => {
+    expect(message({ ...prod, STAGE, DEBUG: 'true' })).toBe('Configuration: DEBUG must be off in this stage.')
+    // Without DEBUG the other flag has no effect.
+    expect(parseConfig({ ...prod, STAGE, SERVICE_DEV_AUTH: 'true' }).devMode).toBe(false)
+  })
+
+  test('starts nothing without a stage', () => {
+    expect(message({ TABLE_NAME: 'table' })).toBe('Configuration: STAGE is missing.')
+  })
+
+  test('takes no host for any host where people outside call', () => {
+    expect(message({ ...prod, ALLOWED_HOSTS: 'api.example.org,*' })).toContain('ALLOWED_HOSTS must list the API hosts')
   })
 
   test('never holds a secret in its message', () => {

@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { revealed, signature } from '../../lib/secrets.ts'
+import { revealed } from '../../lib/secrets.ts'
+import { signerOf } from '../../lib/signing.ts'
 
 type Asked = { headers: IncomingHttpHeaders; body: unknown }
 let close = async () => {}
@@ -76,10 +77,13 @@ test.each([
   expect(asked).toHaveLength(calls)
 })
 
-test('the signature is that of AWS’s own example', () => {
-  const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
-  const headers = { host: 'example.amazonaws.com', 'x-amz-date': '20150830T123600Z' }
-  expect(signature(headers, '', { region: 'us-east-1', service: 'service' }, keys)).toBe(
+test('the signature is that of AWS’s own example', async () => {
+  const keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
+  const host = 'example.amazonaws.com'
+  const request = { method: 'POST', protocol: 'https:', hostname: host, path: '/', headers: { host } }
+  const signingDate = new Date('2015-08-30T12:36:00Z')
+  const { headers } = await signerOf('service', 'us-east-1', keys).sign(request, { signingDate })
+  expect(headers.authorization).toBe(
     'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=host;x-amz-date, Signature=5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b',
   )
 })

@@ -102,7 +102,8 @@ const forms = named(
 
 const malformed = { detail: 'JSON parse error: the body is not valid JSON.' }
 const noObject = { detail: 'The body must be a JSON object.' }
-const signInNeeded = { detail: 'Authentication credentials were not provided or are not valid.' }
+const badToken = { detail: 'The token is malformed, expired or revoked.' }
+const signInNeeded = { detail: 'Authentication credentials were not provided.' }
 const notFound = { detail: 'Not found.' }
 
 /** Sends what must be refused, and looks whether anything was written nevertheless. */
@@ -157,10 +158,7 @@ describe.each(writes)('$route', (write) => {
     const tokens = ['Bearer x', 'Bearer a.b.c', 'Basic eDp5', 'Bearer', `Bearer ${'x'.repeat(5000)}`]
     expect(await refuse(write, { body: write.body }, app.anon)).toEqual([401, signInNeeded])
     for (const authorization of tokens)
-      expect(await refuse(write, { body: write.body, headers: { authorization } }, app.anon)).toEqual([
-        401,
-        signInNeeded,
-      ])
+      expect(await refuse(write, { body: write.body, headers: { authorization } }, app.anon)).toEqual([401, badToken])
   })
 
   test('answers deep nesting without an error of its own', async () => {

@@ -71,7 +71,7 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
     const operation = await open('/api/user/info/', 'getApiUserInfo')
     await operation.locator('.execute').click()
     expect(await answerIn(operation, '401')).toEqual({
-      detail: 'Authentication credentials were not provided or are not valid.',
+      detail: 'Authentication credentials were not provided.',
     })
     await page.getByLabel('Sign in as a seeded user').fill('reviewer@heritage.test')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -278,6 +278,22 @@ const matrix: Matrix = {
   },
 
   comments: {
+    'GET /data/reactions/summary/': [
+      ...at(() => `/data/reactions/summary/?entity_id=${published.cultural_entity_id}`, all(200)),
+      ...at(
+        () => `/data/reactions/summary/?entity_id=${pending.cultural_entity_id}`,
+        by(400, 400, 200, 200, 200, 200, 200),
+      ),
+    ],
+    'POST /data/reactions/toggle/': [
+      {
+        place: async () => ({
+          path: '/data/reactions/toggle/',
+          body: { reaction_type: 'upvote', entity_id: (await freshPublished()).cultural_entity_id },
+        }),
+        gives: signedIn(201),
+      },
+    ],
     'GET /data/entities/{entity_id}/comments/': [
       ...at(() => thread(published.cultural_entity_id), all(200)),
       ...at(() => thread(pending.cultural_entity_id), inspectsHidden),

@@ -8,33 +8,33 @@ const subject = async (): Promise<Subject | undefined> => undefined
 
 export const refused = [
   // @ts-expect-error no permission
-  publicRoute({ cache: 'no-store', handle }),
+  publicRoute({ handle }),
   // @ts-expect-error a permission that is spelt wrong
-  actorRoute({ permission: 'record.craete', cache: 'no-store', handle }),
+  actorRoute({ permission: 'record.craete', handle }),
   // @ts-expect-error a permission of another shape
-  publicRoute({ permission: 'record.update', cache: 'no-store', handle }),
+  publicRoute({ permission: 'record.update', handle }),
   // @ts-expect-error a rule that looks at a thing, and nothing that loads it
-  changeRoute({ permission: 'record.update', cache: 'no-store', handle }),
+  changeRoute({ permission: 'record.update', handle }),
   // @ts-expect-error the same for reading
-  readRoute({ permission: 'record.read', cache: 'no-store', handle }),
-  // @ts-expect-error no word on caching
-  publicRoute({ permission: 'token.create', handle }),
+  readRoute({ permission: 'record.read', handle }),
+  // @ts-expect-error a word on caching that names no header
+  publicRoute({ permission: 'token.create', cache: 'no-store', handle }),
   // @ts-expect-error nobody is known to be signed in
-  publicRoute({ permission: 'token.create', cache: 'no-store', handle: async ({ actor }) => actor.id }),
+  publicRoute({ permission: 'token.create', handle: async ({ actor }) => actor.id }),
   // @ts-expect-error only a list has a scope
-  actorRoute({ permission: 'record.create', cache: 'no-store', handle: async ({ scope }) => scope }),
+  actorRoute({ permission: 'record.create', handle: async ({ scope }) => scope }),
   // @ts-expect-error a list needs a permission to list
-  listRoute({ permission: 'record.read', cache: 'no-store', handle }),
+  listRoute({ permission: 'record.read', handle }),
   // @ts-expect-error to read is not to change
-  changeRoute({ permission: 'record.read', cache: 'no-store', subject, handle }),
+  changeRoute({ permission: 'record.read', subject, handle }),
 ]
 
 // @ts-expect-error a bare function is no route
 export const bare = { 'GET /a/': handle } satisfies Routes
 // @ts-expect-error nor is a literal with the right members
-export const literal = { 'GET /a/': { permission: 'token.create', cache: 'no-store', handle } } satisfies Routes
+export const literal = { 'GET /a/': { permission: 'token.create', handle } } satisfies Routes
 
-const good = publicRoute({ permission: 'token.create', cache: 'no-store', handle })
+const good = publicRoute({ permission: 'token.create', handle })
 export const fits = { 'GET /': good, 'GET /a/': good, 'POST /a/{b}/c/': good } satisfies Routes
 // @ts-expect-error not a method
 export const method = { 'FETCH /a/': good } satisfies Routes

@@ -392,10 +392,11 @@ describe('each refusal says why', () => {
   })
 
   test('a picture that would fill the memory: by what it says, and by what it unpacks to', async () => {
-    const header = (width: number, height: number) => {
+    const header = (width: number, height: number, sample?: { depth: number; colour: number }) => {
       const body = Buffer.from(files['image/png'].subarray(16, 29))
       body.writeUInt32BE(width, 0)
       body.writeUInt32BE(height, 4)
+      if (sample) body.set([sample.depth, sample.colour], 8)
       return Buffer.concat([
         files['image/png'].subarray(0, 8),
         make.chunk('IHDR', body),
@@ -404,6 +405,10 @@ describe('each refusal says why', () => {
     }
     expect(await said(header(20_000, 20_000))).toBe(
       'The image has more than 100 million pixels, or a side of more than 30,000.',
+    )
+    // 10,000 pixels square, of four samples of 16 bits: refused by what it says, before anything is unpacked.
+    expect(await said(header(10_000, 10_000, { depth: 16, colour: 6 }))).toBe(
+      'The image unpacks to more than 410000000 bytes.',
     )
     expect(await said(header(64, 47))).toBe('The image unpacks to more than its size says.')
     expect(await said(header(64, 49))).toBe('The file is cut short or damaged.')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { freePort } from '../../local/service/ports.ts'
 
 /** The whole local service, as `npm start` starts it, on free ports and in a folder of its own. */
-export async function startService(): Promise<{ origin: string; stop: () => Promise<void> }> {
+export async function startService(): Promise<{ origin: string; idp: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'heritage-local-'))
   const ports: Record<string, string> = {}
   for (const name of ['PORT', 'LAMBDA_PORT', 'DYNAMODB_PORT', 'S3_PORT', 'IDP_PORT'])
@@ -36,5 +36,5 @@ export async function startService(): Promise<{ origin: string; stop: () => Prom
   })
   await Promise.race([ready, failed])
   failed.catch(() => undefined)
-  return { origin: `http://localhost:${ports.PORT}`, stop }
+  return { origin: `http://localhost:${ports.PORT}`, idp: `http://localhost:${ports.IDP_PORT}`, stop }
 }

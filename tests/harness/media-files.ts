@@ -10,7 +10,7 @@ export const be32 = (value: number) => {
   made.writeUInt32BE(value)
   return made
 }
-export const le32 = (value: number) => {
+const le32 = (value: number) => {
   const made = Buffer.alloc(4)
   made.writeUInt32LE(value)
   return made
@@ -120,7 +120,7 @@ export const silence = (frames = 12) =>
   )
 
 /** A tag before the sound (ID3 2.3) with these frames and some padding. */
-export function tag(frames: Readonly<Record<string, Buffer>>): Buffer {
+function tag(frames: Readonly<Record<string, Buffer>>): Buffer {
   const body = Buffer.concat([
     ...Object.entries(frames).flatMap(([name, each]) => [latin(name), be32(each.length), Buffer.alloc(2), each]),
     Buffer.alloc(32),

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { content, Reply } = await import('../../lib/http/reply.ts')
   const { actorRoute, publicRoute, readRoute } = await import('../../lib/http/route.ts')
   const { conflict } = await import('../../lib/errors.ts')
-  const open = { permission: 'service.read', cache: 'no-store' } as const
+  const open = { permission: 'service.read' } as const
   serve = endpoint({
     'GET /small/': publicRoute({ ...open, handle: async () => ({ a: 1 }) }),
     'POST /small/': publicRoute({ ...open, handle: async () => ({ a: 1 }) }),
@@ -41,10 +41,10 @@ beforeAll(async () => {
       handle: async () => Promise.reject(new TypeError(`cannot read ${SECRET}`)),
     }),
     'GET /not-even-an-error/': publicRoute({ ...open, handle: async () => Promise.reject(SECRET) }),
-    'GET /closed/': actorRoute({ permission: 'account.read', cache: 'no-store', handle: async () => 1 }),
+    'GET /closed/': actorRoute({ permission: 'account.read', handle: async () => 1 }),
     'GET /thing/': readRoute({
       permission: 'record.read',
-      cache: 'no-store',
+
       subject: async () => ({ contributor_id: null, public: true, version: 7 }),
       handle: async () => 1,
     }),

@@ -385,7 +385,7 @@ describe('addresses that the service signs', () => {
       const theirs = new URL(await getSignedUrl(client, command, { expiresIn: 900, signingDate: at }))
       const query = Object.fromEntries([...theirs.searchParams].filter(([name]) => !name.startsWith('X-Amz-')))
       const ours = new URL(
-        presignedGet(new URL(`${theirs.origin}/assets/1/2`), query, 900, { region, credentials, at }),
+        await presignedGet(new URL(`${theirs.origin}/assets/1/2`), query, 900, { region, credentials, at }),
       )
       expect([...ours.searchParams].sort()).toEqual([...theirs.searchParams].sort())
     }
@@ -404,7 +404,7 @@ describe('addresses that the service signs', () => {
     })
     vi.useRealTimers()
     const until = new Date(at.getTime() + 3_600_000)
-    const ours = postFields(
+    const ours = await postFields(
       { bucket: 'files', key: 'uploads/1/2', type: 'image/png', size: 3, until },
       { region, credentials, at },
     )

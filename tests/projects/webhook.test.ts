@@ -235,7 +235,12 @@ describe('in production', () => {
 
 test('a receiver in production must be https', async () => {
   const { parseConfig } = await import('../../lib/config.ts')
-  const env = { STAGE: 'prod', TABLE_NAME: 'heritage', SECRET_KEY: 'x'.repeat(32), ALLOWED_HOSTS: 'x' }
+  const env = {
+    STAGE: 'prod',
+    TABLE_NAME: 'heritage',
+    SECRET_KEY: 'a-secret-key-of-32-bytes-or-more-for-this-test',
+    ALLOWED_HOSTS: 'x',
+  }
   expect(() => parseConfig({ ...env, REVIEW_WEBHOOK_URL: 'http://example.org/' })).toThrow(
     'REVIEW_WEBHOOK_URL must begin with https:',
   )

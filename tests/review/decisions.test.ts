@@ -159,6 +159,8 @@ describe('a verdict', () => {
       const it = await contribute(app[who], 'structures', { name: `Own work of ${who}` })
       const reply = await decide(app[who], it, { verdict: 'accept' })
       expect([reply.status, reply.body]).toEqual([403, ownWork])
+      // Who may not decide is not told what is wrong with the decision.
+      expect((await decide(app[who], it, { verdict: 'maybe' })).body).toEqual(ownWork)
       expect((await app.anon.get(`/cidoc/structures/${it.id}/`)).status).toBe(404)
     },
   )
@@ -185,9 +187,11 @@ describe('a verdict', () => {
   test('overrides confidence where the reviewer is an expert', async () => {
     const it = await waiting('Overridden', { note: 'n' })
     const verdict = { verdict: 'accept', confidence_override: 'speculative' }
-    expect((await decide(app.community, it, verdict)).body).toEqual({
-      non_field_errors: ['Your role does not override confidence.'],
-    })
+    const refusal = await decide(app.community, it, verdict)
+    expect([refusal.status, refusal.body]).toEqual([
+      403,
+      { detail: 'Overriding confidence takes at least a domain expert.' },
+    ])
     sure(201, await decide(app.domain, it, verdict))
     const { assertions } = await read(app.anon, it)
     expect(assertions.map((one: { confidence: string }) => one.confidence)).toEqual(['speculative', 'speculative'])
@@ -260,9 +264,14 @@ describe('a contradiction', () => {
   test('is settled by a domain expert, not by a community reviewer', async () => {
     const it = await contested('For experts')
     const verdict = { verdict: 'accept', conflict_handling: 'coexist' }
-    expect((await decide(app.community, it, verdict)).body).toEqual({
-      non_field_errors: ['Your role does not settle contradictions.'],
-    })
+    // Whether or not it says how: who may not settle it need not be told what is missing.
+    for (const input of [verdict, { verdict: 'accept' }]) {
+      const refusal = await decide(app.community, it, input)
+      expect([refusal.status, refusal.body]).toEqual([
+        403,
+        { detail: 'Settling a contradiction takes at least a domain expert.' },
+      ])
+    }
     expect((await decide(app.domain, it, verdict)).status).toBe(201)
   })
 

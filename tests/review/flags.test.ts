@@ -446,7 +446,8 @@ describe('the list of flags', () => {
   } as const
   test('hides what belongs to records that the caller may not see', async () => {
     const sights = await everyState(app, 'monuments')
-    const { loadById, headOf: bare } = await import('../../lib/records/write.ts')
+    const { loadById } = await import('../../lib/records/write.ts')
+    const { recordItemOf: bare } = await import('../../lib/records/items.ts')
     const { flag } = await import('../../lib/records/items.ts')
     const { flagOf } = await import('../../lib/records/build.ts')
     const { put } = await import('../../lib/table/item.ts')

@@ -21,11 +21,12 @@ let app: App
 let template: RecordItem
 beforeAll(async () => {
   app = await openApp()
-  const { loadById, headOf } = await import('../../lib/records/write.ts')
+  const { loadById } = await import('../../lib/records/write.ts')
+  const { recordItemOf } = await import('../../lib/records/items.ts')
   const made = await contribute(app.contributor, 'structures', { name: 'Template' })
   const found = await loadById(made.cultural_entity_id)
   if (!found) throw new Error('no template')
-  template = headOf(found)
+  template = recordItemOf(found)
 })
 beforeEach(restart)
 

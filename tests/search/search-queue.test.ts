@@ -25,7 +25,8 @@ beforeAll(async () => {
 
 /** Waiting records a minute apart, all of them older than the late ones; every tenth has a flag. */
 async function crowd(it: Made): Promise<void> {
-  const { loadById, headOf } = await import('../../lib/records/write.ts')
+  const { loadById } = await import('../../lib/records/write.ts')
+  const { recordItemOf } = await import('../../lib/records/items.ts')
   const { recordItem } = await import('../../lib/records/items.ts')
   const { queueWrites } = await import('../../lib/records/queue-entry.ts')
   const { addressOf, recordId } = await import('../../lib/ids/address.ts')
@@ -38,7 +39,13 @@ async function crowd(it: Made): Promise<void> {
     const id = 1_000_000 + i
     const created_at = new Date(Date.parse(found.created_at) - 60_000 * ((i * 7) % CROWD)).toISOString()
     const also = { name: `Crowd ${i}`, created_at, open_flags: i % 10 === 0 ? 1 : 0 }
-    return { ...headOf(found), id, entity_id: recordId(code, id), data: { ...found.data, name: also.name }, ...also }
+    return {
+      ...recordItemOf(found),
+      id,
+      entity_id: recordId(code, id),
+      data: { ...found.data, name: also.name },
+      ...also,
+    }
   })
   for (let start = 0; start < copies.length; start += 20) {
     const some = copies.slice(start, start + 20)

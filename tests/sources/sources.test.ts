@@ -16,8 +16,9 @@ const notFound = { detail: 'Not found.' }
 const refused = {
   detail: 'You do not have permission to perform this action.',
 }
+const badToken = { detail: 'The token is malformed, expired or revoked.' }
 const signInNeeded = {
-  detail: 'Authentication credentials were not provided or are not valid.',
+  detail: 'Authentication credentials were not provided.',
 }
 const choices = (name: string) => ({
   [name]: [expect.stringMatching(/^Not a valid choice\. Choose one of: /)],
@@ -154,7 +155,7 @@ describe('registering a source', () => {
     const body = { name: 'By nobody' }
     for (const who of [app.anon, app.as('not-a-token'), app.as('a.b.c')]) {
       const reply = await withoutTrace(() => who.post(PATH, { body }))
-      expect([reply.status, reply.body]).toEqual([401, signInNeeded])
+      expect([reply.status, reply.body]).toEqual([401, who === app.anon ? signInNeeded : badToken])
     }
   })
 
@@ -579,7 +580,7 @@ describe('changing a source', () => {
     for (const who of [app.anon, app.as('not-a-token')]) {
       for (const call of [who.put(path, { body: { name: 'x' } }), who.patch(path, { body: {} }), who.delete(path)]) {
         const reply = await call
-        expect([reply.status, reply.body]).toEqual([401, signInNeeded])
+        expect([reply.status, reply.body]).toEqual([401, who === app.anon ? signInNeeded : badToken])
       }
     }
     expect((await app.anon.get(path)).body.name).toBe('Mine')

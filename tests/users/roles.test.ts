@@ -13,7 +13,8 @@ const ROLES = '/data/reviewer-roles/'
 const APPLICATIONS = '/data/reviewer-applications/'
 const USERS = '/data/platform-admin/users/'
 const AT = '2025-01-15T10:00:00.000Z'
-const signInNeeded = { detail: 'Authentication credentials were not provided or are not valid.' }
+const signInNeeded = { detail: 'Authentication credentials were not provided.' }
+const badToken = { detail: 'The token is malformed, expired or revoked.' }
 const refused = { detail: 'You do not have permission to perform this action.' }
 const notFound = { detail: 'Not found.' }
 const waitsNot = { detail: 'This application waits for no answer.' }
@@ -120,7 +121,10 @@ describe('who may', () => {
 
   test.each([...forCurators, ...forAnyone])('%s %s needs a caller', async (method, path, body) => {
     for (const who of [app.anon, app.as('not-a-token')]) {
-      expect(await withoutTrace(() => who.send(method, path, { body }))).toEqual([401, signInNeeded])
+      expect(await withoutTrace(() => who.send(method, path, { body }))).toEqual([
+        401,
+        who === app.anon ? signInNeeded : badToken,
+      ])
     }
   })
 

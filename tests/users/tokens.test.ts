@@ -8,7 +8,8 @@ beforeAll(async () => {
 
 const PASSWORD = 'heritage-local'
 const required = ['This field is required.']
-const signInNeeded = { detail: 'Authentication credentials were not provided or are not valid.' }
+const either = ['Give an email address or a username.']
+const signInNeeded = { detail: 'Authentication credentials were not provided.' }
 const badToken = { detail: 'Token is invalid or expired.' }
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 const headerOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
@@ -79,7 +80,7 @@ describe('POST /api/token/', () => {
 
   test.each([
     [{}, { password: required }],
-    [{ password: PASSWORD }, { login: required }],
+    [{ password: PASSWORD }, { email: either, username: either }],
     [{ username: 'dev' }, { password: required }],
     [{ username: 'dev', password: '' }, { password: required }],
     [{ username: 'dev', password: 7 }, { password: ['Not a valid text.'] }],

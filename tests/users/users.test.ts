@@ -11,7 +11,7 @@ beforeAll(async () => {
   other = (await app.other.get('/data/user/me/')).body.user_id
 })
 
-const signInNeeded = { detail: 'Authentication credentials were not provided or are not valid.' }
+const signInNeeded = { detail: 'Authentication credentials were not provided.' }
 const refused = { detail: 'You do not have permission to perform this action.' }
 const notFound = { detail: 'Not found.' }
 const unknown = '11111111-1111-4111-8111-111111111111'

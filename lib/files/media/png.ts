@@ -59,6 +59,9 @@ function checkSum(source: Source, from: number, length: number): void {
   if (source.read(from + length, 4).readUInt32BE() !== sum) throw new Unfit('A checksum in the file is wrong.')
 }
 
+/** What one check may unpack: 100 million pixels of 8 bits with transparency. It takes a second or two. */
+const MOST_UNPACKED = 410_000_000
+
 type Header = { width: number; height: number; depth: number; colour: number; interlaced: boolean }
 
 function headerOf(body: Buffer): Header {
@@ -66,7 +69,9 @@ function headerOf(body: Buffer): Header {
   const [depth = 0, colour = 0, packing = 0, filter = 0, interlace = 0] = body.subarray(8)
   if (!depths[colour]?.includes(depth) || packing !== 0 || filter !== 0 || interlace > 1) throw new Unfit(CUT_SHORT)
   checkPixels(width, height)
-  return { width, height, depth, colour, interlaced: interlace === 1 }
+  const header = { width, height, depth, colour, interlaced: interlace === 1 }
+  if (unpackedSize(header) > MOST_UNPACKED) throw new Unfit(`The image unpacks to more than ${MOST_UNPACKED} bytes.`)
+  return header
 }
 
 /** Bits of a sample, and samples of a pixel, by colour type. */

@@ -49,6 +49,13 @@ export type Kind = {
   readonly hub?: Hub
 }
 
+/** The fields that hold the names of a record, its own first. */
+export const nameFieldsOf = ({ nameField }: Kind): string[] => [nameField, 'name_ne', 'alternate_names']
+/** The fields by which a record can look like another: its names and its place. */
+export const likenessFieldsOf = (kind: Kind): string[] => [...nameFieldsOf(kind), 'coordinates']
+/** The fields that say in sentences what a record is; the first that is filled sums it up. */
+export const proseFields: readonly string[] = ['description', 'biography', 'note', 'route_description']
+
 type Facts<F extends Record<string, Field>> = Omit<
   Kind,
   'apiEndpoint' | 'record' | 'fields' | 'search' | 'nameField'

@@ -2,6 +2,7 @@ import { kinds } from '../../kinds/index.ts'
 import type { KindKey } from '../../kinds/keys.ts'
 import { phrasesIn } from '../../matching/phrases.ts'
 import { foldedName, readEntry } from '../../names/index.ts'
+import { maySee } from '../../permissions.ts'
 import { recordItem } from '../../records/items.ts'
 import { key } from '../../table/keys.ts'
 import { getMany, itemIn, queryBetween } from '../../table/read.ts'
@@ -37,8 +38,8 @@ export async function mentionsIn(text: string, words: readonly Word[]): Promise<
   return [...best]
     .flatMap(([entity_id, sure]) => {
       const it = itemIn(heads, recordItem, { entity_id })
-      // Whoever reads the asset may read these: nothing that waits, is restricted or has been taken away.
-      if (!it?.public || it.deleted_at || (it.access_tier ?? 'public') !== 'public') return []
+      // Whoever reads the asset may read these.
+      if (!it || !maySee(null, it)) return []
       const { className, label } = kinds[it.kind]
       return [{ label: it.name, ontology_class: className, confidence: Math.round(sure * 100) / 100, hint: label }]
     })

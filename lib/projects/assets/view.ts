@@ -5,15 +5,19 @@ import type { Asset } from '../items.ts'
 import { personOf } from '../views/project.ts'
 
 /** An asset among others: without the text that was read from it, which may be long. */
-export function assetRow(it: Asset, people: PeopleById, links: Links): Record<string, unknown> {
+export async function assetRow(it: Asset, people: PeopleById, links: Links): Promise<Record<string, unknown>> {
+  const [media, thumbnail] = await Promise.all([
+    links(it.object_key, { type: it.content_type, disposition: shownAs(it) }),
+    it.thumbnail_key
+      ? links(it.thumbnail_key, { type: 'image/webp', disposition: disposition('inline', `${it.id}.webp`) })
+      : null,
+  ])
   return {
     id: it.id,
     project: it.project_id,
     media: it.media,
-    media_url: links(it.object_key, { type: it.content_type, disposition: shownAs(it) }),
-    thumbnail_url: it.thumbnail_key
-      ? links(it.thumbnail_key, { type: 'image/webp', disposition: disposition('inline', `${it.id}.webp`) })
-      : null,
+    media_url: media,
+    thumbnail_url: thumbnail,
     media_type: it.media_type,
     content_type: it.content_type,
     file_name: it.file_name,
@@ -41,8 +45,8 @@ export function assetRow(it: Asset, people: PeopleById, links: Links): Record<st
 }
 
 /** An asset with the text that was read from it. */
-export const assetView = (it: Asset, people: PeopleById, links: Links): Record<string, unknown> => ({
-  ...assetRow(it, people, links),
+export const assetView = async (it: Asset, people: PeopleById, links: Links): Promise<Record<string, unknown>> => ({
+  ...(await assetRow(it, people, links)),
   ocr_text: it.ocr_text,
 })
 

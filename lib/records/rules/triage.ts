@@ -9,7 +9,10 @@ export const policy = {
   tier_rank_json: ['inscription', 'archival', 'published', 'field_survey', 'oral_history', 'web'],
 } as const
 
-export const queueTypes = ['all', 'new_claims', 'conflicts', 'flagged', 'expiring'] as const
+/** The queues that an entry is in whatever the time. */
+export const lastingQueueTypes = ['new_claims', 'conflicts', 'flagged'] as const
+export type LastingQueueType = (typeof lastingQueueTypes)[number]
+export const queueTypes = ['all', ...lastingQueueTypes, 'expiring'] as const
 export type QueueType = (typeof queueTypes)[number]
 
 export const DAY_MS = 86_400_000

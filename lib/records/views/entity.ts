@@ -1,16 +1,16 @@
 import { kinds } from '../../kinds/index.ts'
-import type { Actor } from '../../permissions.ts'
+import { type Actor, worksOn } from '../../permissions.ts'
 import { type PeopleById, service } from '../../users/people.ts'
 import type { History } from '../history.ts'
 import type { Activity, Brief, Decision, Flag, RecordItem, Revision } from '../items.ts'
 import { canonical } from '../rules/status.ts'
-import { insider, statusOf, updatedAt, valuesFor } from './record.ts'
+import { statusOf, updatedAt, valuesFor } from './record.ts'
 
 /** How contributions look under /data/: the same records, by their review identity. */
 
 /** A row of the list of contributions. */
 export function entityRow(it: RecordItem, actor: Actor | null, people: PeopleById): Record<string, unknown> {
-  const status = insider(it, actor) ? it.status : statusOf(it)
+  const status = worksOn(actor, it) ? it.status : statusOf(it)
   return {
     entity_id: it.entity_id,
     name: it.name,
@@ -40,7 +40,7 @@ export const contributionRow = (it: RecordItem, actor: Actor, people: PeopleById
 
 /** A contribution with its history, as far as the caller may know it: what waits is shown to those who work on it. */
 export function entityDetail(it: History, actor: Actor | null, people: PeopleById): Record<string, unknown> {
-  const inside = insider(it, actor)
+  const inside = worksOn(actor, it)
   const revisions = it.revisions.filter((each) => inside || each.revision_number === it.accepted_revision)
   return {
     ...entityRow(it, actor, people),
@@ -75,7 +75,7 @@ export const activityView = (
   actor: Actor | null,
 ) => ({
   ...rest,
-  comment: about && (insider(about, actor) || !confidential.includes(rest.activity_type)) ? rest.comment : '',
+  comment: about && (worksOn(actor, about) || !confidential.includes(rest.activity_type)) ? rest.comment : '',
   user: people(user_id),
   entity_id: about ? entity_id : null,
   entity_name: about?.name ?? '',
@@ -116,7 +116,7 @@ const briefView = (it: RecordItem, { user_id, username: _, ...rest }: Brief, peo
 
 /** The revision that the caller sees: one that waits for those who work on it, the accepted one for everyone else. */
 function revisionIn(it: RecordItem, actor: Actor | null, people: PeopleById) {
-  const latest = !it.public || (it.proposed !== null && insider(it, actor))
+  const latest = !it.public || (it.proposed !== null && worksOn(actor, it))
   return {
     revision_id: latest ? it.current_revision_id : it.accepted_revision_id,
     revision_number: latest ? it.current_revision : it.accepted_revision,

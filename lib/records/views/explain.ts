@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Comparator, comparatorOf, kinds } from '../../kinds/index.ts'
 import { type Comparison, compare } from '../../matching/compare.ts'
 import { textOf } from '../../names/text.ts'
-import type { Actor } from '../../permissions.ts'
+import { type Actor, maySeePlace, worksOn } from '../../permissions.ts'
 import type { PeopleById } from '../../users/people.ts'
 import { canonicalValues, type History } from '../history.ts'
 import type { Assertion, Decision } from '../items.ts'
 import type { CanonicalValue, Rule } from '../rules/canonical.ts'
-import { assertionView, hidesPlace, insider, showsAssertion, valuesFor } from './record.ts'
+import { assertionView, showsAssertion, valuesFor } from './record.ts'
 
 /** Why a property has the value that it has: a decision's rule, or that nobody has decided yet. */
 type Reason = Rule | 'waits' | 'refused' | 'unclaimed' | 'nothing'
@@ -46,12 +46,12 @@ export function explained(it: History, actor: Actor | null, people: PeopleById, 
       property,
       label: labelOf(it, property),
       value: textOf(valuesFor(it, it.data, actor)[property]),
-      standing: visible ? assertionView(visible, hidesPlace(it, actor)) : null,
+      standing: visible ? assertionView(visible, !maySeePlace(actor, it)) : null,
       rule: reason,
       why: reasons[reason],
-      decision: made ? decisionCard(made, people, insider(it, actor)) : null,
+      decision: made ? decisionCard(made, people, worksOn(actor, it)) : null,
       rivals: rivals.map((one) => ({
-        ...assertionView(one, hidesPlace(it, actor)),
+        ...assertionView(one, !maySeePlace(actor, it)),
         verdict: verdictOn(comparatorIn(it, property), claim, one),
         settled_by: settledBy(it.decisions, one),
       })),

@@ -1,6 +1,6 @@
 import { type Field, type Kind, kinds, pointOf } from '../../kinds/index.ts'
 import { roundTo } from '../../matching/geo.ts'
-import { type Actor, mayReview } from '../../permissions.ts'
+import { type Actor, maySeePlace, maySeeTier, worksOn } from '../../permissions.ts'
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'
 import { type Assertion, changedAt, type RecordItem } from '../items.ts'
@@ -34,13 +34,13 @@ export function detailOf(it: Loaded, actor: Actor | null): Record<string, unknow
   return {
     ...rowOf(it, actor),
     ...(kind.category === 'tangible' && linked(it, actor)),
-    assertions: shown.map((one) => assertionView(one, hidesPlace(it, actor))),
+    assertions: shown.map((one) => assertionView(one, !maySeePlace(actor, it))),
   }
 }
 
 /** Published records that name this one, by what they are. */
 function linked(it: Loaded, actor: Actor | null) {
-  const shown = it.links.filter((one) => actor !== null || one.access_tier === 'public')
+  const shown = it.links.filter((one) => maySeeTier(actor, one.access_tier))
   const rows = (fits: (kind: Kind) => boolean) =>
     shown
       .filter((one) => fits(kinds[one.kind]))
@@ -53,7 +53,7 @@ function linked(it: Loaded, actor: Actor | null) {
 }
 
 /** An edit that waits is a change for those who work on the record, and for nobody else. */
-export const updatedAt = (it: RecordItem, actor: Actor | null) => (insider(it, actor) ? it.updated_at : changedAt(it))
+export const updatedAt = (it: RecordItem, actor: Actor | null) => (worksOn(actor, it) ? it.updated_at : changedAt(it))
 
 /** What the public may know of a record's state: an edit that waits is nobody's business. */
 export const statusOf = (it: RecordItem) => (it.public ? 'accepted' : it.status)
@@ -62,26 +62,18 @@ export const statusOf = (it: RecordItem) => (it.public ? 'accepted' : it.status)
 export const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) =>
   one.reconciliation_status === 'accepted' ||
   one.reconciliation_status === 'disputed' ||
-  insider(it, actor) ||
+  worksOn(actor, it) ||
   actor?.id === one.contributor_id
-/** Whoever works on the record: its contributor, reviewers, staff. */
-export const insider = (it: RecordItem, actor: Actor | null) =>
-  actor !== null && (actor.id === it.contributor_id || actor.is_staff || mayReview(actor))
-
-const sensitive = ['sensitive_indigenous', 'community_only']
-/** Such places are shown to a tenth of a degree, but for those who work on the record. */
-export const hidesPlace = (it: RecordItem, actor: Actor | null) =>
-  sensitive.includes(it.access_tier) && !insider(it, actor)
 
 /** The values and the place of a record as the caller may know them. */
 export function guarded(it: RecordItem, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
-  if (!it.point || !hidesPlace(it, actor)) return it
+  if (!it.point || maySeePlace(actor, it)) return it
   return { point: roundTo(it.point), data: valuesFor(it, it.data, actor) }
 }
 
 /** Values of the record as the caller may know them: a place that is hidden is rounded. */
 export function valuesFor(it: RecordItem, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
-  const point = hidesPlace(it, actor) ? pointOf(data) : undefined
+  const point = maySeePlace(actor, it) ? undefined : pointOf(data)
   if (!point) return data
   const { lat, lng } = roundTo(point)
   return { ...data, coordinates: `${lat}, ${lng}` }
@@ -114,7 +106,7 @@ function wire(field: Field, value: unknown): unknown {
 
 /** An assertion as its own page and lists show it. */
 export const claimView = ({ claim, about }: Claim, actor: Actor | null) =>
-  assertionView(claim, about !== undefined && hidesPlace(about, actor))
+  assertionView(claim, about !== undefined && !maySeePlace(actor, about))
 
 /** An assertion, under the specification's names and the dashboard's. */
 export function assertionView(it: Assertion, withoutPlace = false): Record<string, unknown> {

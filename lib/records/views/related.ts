@@ -1,4 +1,4 @@
-import { kinds } from '../../kinds/index.ts'
+import { kinds, proseFields } from '../../kinds/index.ts'
 import type { RecordItem } from '../items.ts'
 import type { Group } from '../links.ts'
 
@@ -32,11 +32,9 @@ export const relatedView = (
   })),
 })
 
-const described = ['description', 'biography', 'note', 'route_description']
-
 /** The first words that say what a record is, cut at 280 characters. */
 function summaryOf(it: RecordItem): string {
-  const text = described.map((name) => it.data[name]).find((value) => typeof value === 'string' && value !== '') ?? ''
+  const text = proseFields.map((name) => it.data[name]).find((value) => typeof value === 'string' && value !== '') ?? ''
   const characters = [...String(text)]
   return characters.length > 280 ? `${characters.slice(0, 277).join('')}...` : characters.join('')
 }

@@ -1,15 +1,15 @@
-import type { Actor } from '../../permissions.ts'
+import { type Actor, worksOn } from '../../permissions.ts'
 import type { PeopleById } from '../../users/people.ts'
 import { acceptedRevisions, type History } from '../history.ts'
 import type { Revision } from '../items.ts'
 import { differenceOf } from './difference.ts'
 import { revisionView } from './entity.ts'
-import { insider, valuesFor } from './record.ts'
+import { valuesFor } from './record.ts'
 
 /** The revisions that the caller may see, newest first: those ever accepted, and all for those who work on the record. */
 export function visibleRevisions(it: History, actor: Actor | null): Revision[] {
   const accepted = acceptedRevisions(it)
-  return it.revisions.filter((each) => insider(it, actor) || accepted.has(each.revision_number))
+  return it.revisions.filter((each) => worksOn(actor, it) || accepted.has(each.revision_number))
 }
 
 /** A revision as the caller may know it. */

@@ -1,8 +1,7 @@
 import { kinds } from '../../kinds/index.ts'
-import type { Actor } from '../../permissions.ts'
+import { type Actor, worksOn } from '../../permissions.ts'
 import type { RecordItem } from '../../records/items.ts'
 import { flagView } from '../../records/views/entity.ts'
-import { insider } from '../../records/views/record.ts'
 import type { PeopleById } from '../../users/people.ts'
 import type { Shown } from '../flags.ts'
 
@@ -20,7 +19,7 @@ export function flagRow(
     const { flag_type, is_resolved, created_at } = flag
     return { ...hidden, flag_type, is_resolved, created_at }
   }
-  const inside = insider(about, actor)
+  const inside = worksOn(actor, about)
   const own = flag.flagged_by !== null && flag.flagged_by === actor?.id
   return {
     ...flagView(flag, people),

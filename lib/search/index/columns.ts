@@ -1,4 +1,4 @@
-import type { Scope } from '../../permissions.ts'
+import { isForEveryone, type Scope } from '../../permissions.ts'
 import type { Document } from '../document.ts'
 
 /**
@@ -75,7 +75,7 @@ export function append(columns: Columns, it: Document, { resource, status, categ
     (status << STATUS) |
     (category << CATEGORY) |
     (it.is_published ? PUBLISHED : 0) |
-    (it.access_tier === 'public' ? OPEN_TIER : 0) |
+    (isForEveryone(it.access_tier) ? OPEN_TIER : 0) |
     ALIVE
   columns.contributor[at] = contributor
   columns.created[at] = Date.parse(it.created_at)

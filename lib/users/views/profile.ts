@@ -1,3 +1,4 @@
+import { cut } from '../../matching/cut.ts'
 import type { Actor } from '../../permissions.ts'
 import type { User } from '../users.ts'
 
@@ -46,7 +47,7 @@ export const accountOf = (it: User) => ({
   reviewer_application: it.reviewer_application && {
     id: it.reviewer_application.id,
     status: it.reviewer_application.status,
-    message: it.reviewer_application.message.slice(0, 500),
+    message: cut(it.reviewer_application.message, 500),
     created_at: it.reviewer_application.created_at,
   },
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { routes } from '../../../functions/comments.ts'
 import { type Answers, made, nothing, ok, page } from '../answer.ts'
-import { EntityComment, Remark } from '../shapes/comment.ts'
+import { EntityComment, Reactions, Remark, Toggled } from '../shapes/comment.ts'
 import { text, uuid } from '../shapes/common.ts'
 
 const comment = v.pipe(text, v.maxLength(10_000))
@@ -48,6 +48,21 @@ export const comments: Answers<typeof routes> = {
     gives: made(Remark),
     takes: SaidOf,
     refuses: [404, 409],
+  },
+  'POST /data/reactions/toggle/': {
+    says: 'Vote on a record or a comment, take the vote back, or turn it round',
+    more: 'The same reaction again takes it back. A new one is answered with 201.',
+    gives: { ...ok(Toggled), ...made(Toggled) },
+    takes: v.object({
+      reaction_type: v.picklist(['upvote', 'downvote']),
+      entity_id: v.nullish(uuid),
+      comment_id: v.nullish(v.union([v.number(), text])),
+    }),
+  },
+  'GET /data/reactions/summary/': {
+    says: 'Read how often a record or a comment was voted for and against',
+    more: 'Of `entity_id` and `comment_id` one is named.',
+    gives: ok(Reactions),
   },
   'GET /data/comments/{id}/': { says: 'Read a comment by its number alone', gives: ok(Remark) },
   'PUT /data/comments/{id}/': changeFlat,

@@ -10,7 +10,7 @@ export const reviews: Answers<typeof routes> = {
   },
   'POST /data/review-workspace/{entity_id}/decide/': {
     says: 'Give a verdict',
-    more: "`reject` and `request_changes` need `feedback`; `accept_with_edits` takes values of the record's kind in `edits`. An open contradiction has to be settled by `conflict_handling`.",
+    more: "`reject` and `request_changes` need `feedback`; `accept_with_edits` takes values of the record's kind in `edits`. An open contradiction has to be settled by `conflict_handling`. A decision on a contribution of one's own, one that an escalation has kept for a higher rank, and settling a contradiction or overriding confidence without being a domain expert are 403, which says what role it takes.",
     gives: made(ReviewDecision),
   },
   'GET /data/reviewer-dashboard/': {

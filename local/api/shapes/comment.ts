@@ -3,8 +3,16 @@ import { Author, maybe, text, time, uuid, whole } from './common.ts'
 
 /** What people say of records. */
 
-/** Reactions are not kept yet. */
-export const Reactions = v.object({ upvotes: whole, downvotes: whole, user_reaction: maybe(text) })
+/** How often something was voted for and against, and what the reader said of it. */
+export const Reactions = v.object({
+  upvotes: whole,
+  downvotes: whole,
+  user_reaction: maybe(v.picklist(['upvote', 'downvote'])),
+})
+export const Toggled = v.object({
+  action: v.picklist(['created', 'removed', 'switched']),
+  reaction_type: v.picklist(['upvote', 'downvote']),
+})
 
 /** A comment on a record with the replies to it, which are comments themselves. */
 export const EntityComment: v.GenericSchema = v.object({

@@ -11,6 +11,7 @@ import {
 } from '../../../lib/projects/items.ts'
 import { projectStates } from '../../../lib/projects/states.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
+import { Reactions } from './comment.ts'
 import { Author, maybe, oneOf, text, time, uuid, Values, whole } from './common.ts'
 
 /** Projects and what belongs to them: members, linked records, assets, comments, what happened. */
@@ -153,7 +154,7 @@ export const ProjectComment: v.GenericSchema = v.object({
   reply_count: whole,
   replies_next: maybe(text),
   replies: v.array(v.lazy(() => ProjectComment)),
-  reaction_summary: v.object({ upvotes: whole, downvotes: whole, user_reaction: v.null() }),
+  reaction_summary: Reactions,
 })
 
 const drawn = { id: text, label: text, description: text, apiEndpoint: text, roleInProject: text }

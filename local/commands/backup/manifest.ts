@@ -16,7 +16,7 @@ const Manifest = v.object({
 
 /** What a backup consists of. It says nothing of when or from where, so that equal services have equal manifests. */
 export type Manifest = v.InferOutput<typeof Manifest>
-export const MANIFEST = 'manifest.json'
+const MANIFEST = 'manifest.json'
 
 /** Written last: a folder without it is no backup. */
 export async function writeManifest(

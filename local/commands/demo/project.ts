@@ -28,42 +28,19 @@ export async function project(base: string): Promise<void> {
   const early = await dev('POST', `${at}/transition/`, { target_state: 'in_review' }, { expects: 400 })
   say(`too early     ${early.blockers?.join(' ')}`)
 
-  const records: v.InferOutput<typeof Answer>[] = []
-  for (const name of ['Rest house by the tank', 'Rama Malla’s inscription']) {
-    const values = { name: `${name} (${slug})`, note: 'Recorded for the demonstration.' }
-    records.push(await dev('POST', '/cidoc/structures/', values))
-  }
-  for (const it of records) await dev('POST', `${at}/entities/`, { entity: it.cultural_entity_id, role_in_project: '' })
-  say(`linked        ${records.map((it) => it.name).join('; ')}`)
-  for (const { name, type, caption, role, bytes } of await drawings()) {
-    const form = new FormData()
-    form.set('file', new File([bytes], name, { type }))
-    for (const [member, value] of Object.entries({ role, caption, run_ocr: 'false' })) form.set(member, value)
-    const asset = await dev('POST', `${at}/assets/upload/`, form)
-    say(`uploaded      ${name}, ${bytes.length} bytes, ${asset.media_type}`)
-  }
+  const records = await linkRecords(dev, slug)
+  await uploadDrawings(dev, at)
   await dev('PATCH', `${at}/`, { abstract: 'A survey of the rest house, with its inscription.' })
   await dev('POST', `${at}/memberships/`, { username: 'other', role: 'viewer' })
 
-  const move = async (who: Speaker, target_state: string, comment = '') => {
-    const { state, allowed_transitions } = await who('POST', `${at}/transition/`, { target_state, comment })
-    say(
-      `moved         to ${state}${comment && `: ${comment}`} (from here: ${allowed_transitions?.join(', ') || 'nowhere'})`,
-    )
-  }
+  const move = mover(at)
   await move(dev, 'in_review')
   await move(reviewer, 'needs_revision', 'Who has read the inscription?')
   const comment = await reviewer('POST', `${at}/comments/`, { comment: 'The date looks doubtful.', parent: null })
   await dev('POST', `${at}/comments/`, { comment: 'I have seen the stone.', parent: comment.comment_id })
   await move(dev, 'in_review')
   await move(reviewer, 'approved')
-  const shown = async () => {
-    const anyone = speaker(base)
-    const replies = await Promise.all(
-      records.map((it) => anyone('GET', `/cidoc/structures/${it.id}/`, undefined, { expects: 'any' })),
-    )
-    return replies.map((it) => it.status ?? 'hidden').join(', ')
-  }
+  const shown = () => statusesOf(base, records)
   say(`public        the records are ${await shown()}`)
   await move(expert, 'merged')
   say(`public        the records are ${await shown()}`)
@@ -72,6 +49,48 @@ export async function project(base: string): Promise<void> {
   say(`public        the records are ${await shown()}`)
   const { results, count } = await dev('GET', `${at}/activity/`)
   say(`activity      ${count} rows, the latest: ${results?.[0]?.action} ${JSON.stringify(results?.[0]?.payload)}`)
+}
+
+/** Makes two records and links them to the project. */
+async function linkRecords(who: Speaker, slug: string): Promise<Spoken[]> {
+  const records: Spoken[] = []
+  for (const name of ['Rest house by the tank', 'Rama Malla’s inscription']) {
+    const values = { name: `${name} (${slug})`, note: 'Recorded for the demonstration.' }
+    records.push(await who('POST', '/cidoc/structures/', values))
+  }
+  for (const it of records)
+    await who('POST', `/data/projects/${slug}/entities/`, { entity: it.cultural_entity_id, role_in_project: '' })
+  say(`linked        ${records.map((it) => it.name).join('; ')}`)
+  return records
+}
+
+async function uploadDrawings(who: Speaker, at: string): Promise<void> {
+  for (const { name, type, caption, role, bytes } of await drawings()) {
+    const form = new FormData()
+    form.set('file', new File([bytes], name, { type }))
+    for (const [member, value] of Object.entries({ role, caption, run_ocr: 'false' })) form.set(member, value)
+    const asset = await who('POST', `${at}/assets/upload/`, form)
+    say(`uploaded      ${name}, ${bytes.length} bytes, ${asset.media_type}`)
+  }
+}
+
+/** Moves the project to another state, and says where it may go from there. */
+const mover =
+  (at: string) =>
+  async (who: Speaker, target_state: string, comment = ''): Promise<void> => {
+    const { state, allowed_transitions } = await who('POST', `${at}/transition/`, { target_state, comment })
+    say(
+      `moved         to ${state}${comment && `: ${comment}`} (from here: ${allowed_transitions?.join(', ') || 'nowhere'})`,
+    )
+  }
+
+/** How anyone finds the records: their states, or that they are hidden. */
+async function statusesOf(base: string, records: readonly Spoken[]): Promise<string> {
+  const anyone = speaker(base)
+  const replies = await Promise.all(
+    records.map((it) => anyone('GET', `/cidoc/structures/${it.id}/`, undefined, { expects: 'any' })),
+  )
+  return replies.map((it) => it.status ?? 'hidden').join(', ')
 }
 
 const say = (line: string) => console.log(`  ${line}`)
@@ -86,8 +105,9 @@ const Answer = v.object({
   blockers: v.optional(v.array(v.string())),
   results: v.optional(v.array(v.object({ action: v.optional(v.string()), payload: v.optional(v.unknown()) }))),
 })
+type Spoken = v.InferOutput<typeof Answer>
 type Options = { expects?: number | 'any'; headers?: Record<string, string> }
-type Speaker = (method: string, path: string, body?: object, options?: Options) => Promise<v.InferOutput<typeof Answer>>
+type Speaker = (method: string, path: string, body?: object, options?: Options) => Promise<Spoken>
 
 /** Someone who calls the service, or anyone. Fails where the answer is not what the step expects. */
 function speaker(base: string, name?: string): Speaker {
