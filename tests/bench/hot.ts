@@ -102,11 +102,11 @@ async function ledger() {
   db.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
-        const input: { TransactItems?: TransactWriteItem[] } & object = args.input
         const result = await next(args)
-        if (input.TransactItems) for (const action of input.TransactItems) note(action, 2)
+        const { TransactItems }: { TransactItems?: TransactWriteItem[] } = Object(args.input)
+        if (TransactItems) for (const action of TransactItems) note(action, 2)
         else if (/^(Put|Update|Delete)/.test(commandName))
-          note({ [commandName.replace(/(Item)?Command$/, '')]: input }, 1)
+          note({ [commandName.replace(/(Item)?Command$/, '')]: args.input }, 1)
         if (!/^(Get|Query|BatchGet|Scan)/.test(commandName)) billed += consumed(result.output)
         return result
       },

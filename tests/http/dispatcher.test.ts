@@ -37,7 +37,9 @@ describe('what fits no route of the gateway', () => {
     const sent = { 'x-dev-user': 'dev@heritage.test', 'content-type': 'application/json' }
     const answer = await dispatch('POST', '/data/api/projects', sent, '{"slug":"dispatched","title":"Dispatched"}')
     expect(answer).toMatchObject({ statusCode: 201, body: { slug: 'dispatched' } })
-    expect(await dispatch('POST', '/data/api/projects', { 'content-type': 'application/json' }, '{}')).toMatchObject({ statusCode: 401 })
+    expect(await dispatch('POST', '/data/api/projects', { 'content-type': 'application/json' }, '{}')).toMatchObject({
+      statusCode: 401,
+    })
   })
 
   test('and has no group is 404, in the form and with the headers of every answer', async () => {
