@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { cloudFormation, type Stack, type StackResource } from './cloud-formation.ts'
+
+/**
+ * A stand-in of an AWS account, as far as a deployment speaks to one: CloudFormation with its stacks, change sets, rollbacks and
+ * deletion policies, buckets, and the questions that are asked before. What there is, tests read and set.
+ */
+export type Cloud = {
+  endpoint: string
+  /** Names that are in use, each as `TYPE NAME`, whoever made them. */
+  names: Set<string>
+  parameters: Set<string>
+  certificates: Map<string, { Status: string; SubjectAlternativeNames: string[] }>
+  /** How many functions may run at once. */
+  concurrency: number
+  stacks: Map<string, Stack>
+  objects: Map<string, Buffer>
+  /** The logical id of what cannot be made, once. */
+  failing: string | undefined
+  stop: () => Promise<void>
+}
+
+export const ACCOUNT = '123456789012'
+
+export async function openCloud(): Promise<Cloud> {
+  const server = createServer((request, response) => void answer(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cloud: Cloud = {
+    // Its type is that of a server on a pipe, too.
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    names: new Set(),
+    parameters: new Set(),
+    certificates: new Map(),
+    concurrency: 1000,
+    stacks: new Map(),
+    objects: new Map(),
+    failing: undefined,
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return cloud
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await Array.fromAsync(request))
+    const { status, text, headers = {} } = reply(cloud, request, body)
+    response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : text)
+  }
+}
+
+export type Reply = { status: number; text: string | Buffer; headers?: Record<string, string> }
+
+function reply(cloud: Cloud, request: IncomingMessage, body: Buffer): Reply {
+  const target = request.headers['x-amz-target']
+  if (typeof target === 'string') return json(cloud, target.split('.')[1] ?? '', JSON.parse(body.toString()))
+  const { pathname, searchParams } = new URL(request.url ?? '/', cloud.endpoint)
+  if (/\/account-settings\/?$/.test(pathname))
+    return ok({
+      AccountLimit: { ConcurrentExecutions: cloud.concurrency, UnreservedConcurrentExecutions: cloud.concurrency },
+    })
+  if (pathname.includes('/functions')) return functions(cloud, pathname)
+  if (String(request.headers['content-type']).includes('x-www-form-urlencoded'))
+    return cloudFormation(cloud, new URLSearchParams(body.toString()))
+  return storage(cloud, request.method ?? 'GET', pathname, searchParams, body)
+}
+
+const ok = (content: object): Reply => ({
+  status: 200,
+  text: JSON.stringify(content),
+  headers: { 'content-type': 'application/x-amz-json-1.1' },
+})
+const refused = (status: number, type: string): Reply => ({
+  status,
+  text: JSON.stringify({ __type: type, message: type }),
+  headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amzn-errortype': type },
+})
+
+type Asked = { Names?: string[]; TableName?: string; CertificateArn?: string; logGroupNamePrefix?: string }
+
+/** The services that speak JSON. */
+function json({ names, parameters, certificates }: Cloud, action: string, asked: Asked): Reply {
+  if (action === 'GetParameters') {
+    const there = asked.Names?.filter((name) => parameters.has(name)) ?? []
+    return ok({
+      Parameters: there.map((Name) => ({ Name, Value: 'x' })),
+      InvalidParameters: asked.Names?.filter((name) => !parameters.has(name)),
+    })
+  }
+  if (action === 'DescribeTable')
+    return names.has(`AWS::DynamoDB::Table ${asked.TableName}`)
+      ? ok({ Table: { TableName: asked.TableName } })
+      : refused(400, 'ResourceNotFoundException')
+  if (action === 'DescribeCertificate') {
+    const found = certificates.get(asked.CertificateArn ?? '')
+    return found ? ok({ Certificate: found }) : refused(400, 'ResourceNotFoundException')
+  }
+  const groups = [...names].flatMap((it) => (it.startsWith('AWS::Logs::LogGroup ') ? [it.split(' ')[1]] : []))
+  return ok({ logGroups: groups.map((logGroupName) => ({ logGroupName })) })
+}
+
+function functions({ names }: Cloud, pathname: string): Reply {
+  const all = [...names].flatMap((it) => (it.startsWith('AWS::Lambda::Function ') ? [it.split(' ')[1] ?? ''] : []))
+  const [, name] = /functions\/([\w-]+)$/.exec(pathname) ?? []
+  const LastModified = '2020-01-01T00:00:00.000+0000'
+  if (name === undefined) return ok({ Functions: all.map((FunctionName) => ({ FunctionName, LastModified })) })
+  return all.includes(name)
+    ? ok({ Configuration: { FunctionName: name, LastModified } })
+    : refused(404, 'ResourceNotFoundException')
+}
+
+const XML = { 'content-type': 'application/xml' }
+
+/** Buckets and their objects, by path. */
+function storage(cloud: Cloud, method: string, pathname: string, query: URLSearchParams, body: Buffer): Reply {
+  const [bucket = '', ...rest] = decodeURIComponent(pathname.slice(1)).split('/')
+  const key = rest.join('/')
+  if (!cloud.names.has(`AWS::S3::Bucket ${bucket}`)) return { status: 404, text: '' }
+  if (key === '') {
+    if (method === 'HEAD') return { status: 200, text: '', headers: { 'x-amz-bucket-region': 'us-east-1' } }
+    if (method === 'POST') return { status: 200, text: '<DeleteResult></DeleteResult>', headers: XML }
+    return { status: 200, text: listing(cloud, bucket, query.get('prefix') ?? ''), headers: XML }
+  }
+  const place = `${bucket}/${key}`
+  if (method === 'POST') return { status: 200, text: inParts(query), headers: XML }
+  if (method === 'PUT') cloud.objects.set(place, body)
+  const found = cloud.objects.get(place)
+  return found
+    ? { status: 200, text: method === 'PUT' ? '' : found, headers: { etag: '"x"' } }
+    : { status: 404, text: '' }
+}
+
+/** A large file comes in parts: what begins it, and what ends it. What is in it nobody asks for. */
+const inParts = (query: URLSearchParams): string =>
+  query.has('uploads')
+    ? '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>'
+    : '<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>'
+
+function listing({ objects }: Cloud, bucket: string, prefix: string): string {
+  const keys = [...objects.keys()].flatMap((it) =>
+    it.startsWith(`${bucket}/${prefix}`) ? [it.slice(bucket.length + 1)] : [],
+  )
+  const rows = keys.map(
+    (key) =>
+      `<Contents><Key>${key}</Key><Size>1</Size><LastModified>2020-01-01T00:00:00.000Z</LastModified></Contents>`,
+  )
+  return `<ListBucketResult><Name>${bucket}</Name><IsTruncated>false</IsTruncated><KeyCount>${keys.length}</KeyCount>${rows.join('')}</ListBucketResult>`
+}
+
+export type { Stack, StackResource }

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ACCOUNT, type Cloud, openCloud } from '../harness/cloud.ts'
+
+const run = promisify(execFile)
+let cloud: Cloud
+beforeAll(async () => {
+  cloud = await openCloud()
+})
+afterAll(async () => {
+  await cloud.stop()
+  await rm('.build/deploy/prod', { recursive: true, force: true })
+})
+
+/** `npm run deploy -- --stage prod` in an account that is the stand-in. Answers its exit code and what it printed. */
+async function deploy(env: Record<string, string> = {}): Promise<{ code: number; said: string }> {
+  const { AWS_PROFILE: _, DYNAMODB_ENDPOINT: __, S3_ENDPOINT: ___, ...own } = process.env
+  const account = {
+    AWS_ENDPOINT_URL: cloud.endpoint,
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_REGION: 'us-east-1',
+    SLS_AWS_MONITORING_FREQUENCY: '50',
+    BUNDLES: process.env.BUNDLES ?? '',
+  }
+  try {
+    const { stdout, stderr } = await run(process.execPath, ['local/deploy/deploy.ts', '--stage', 'prod'], {
+      env: { ...own, ...account, ...env },
+      maxBuffer: 10_000_000,
+    })
+    return { code: 0, said: stdout + stderr }
+  } catch (error) {
+    const { code = -1, stdout = '', stderr = '' }: { code?: number; stdout?: string; stderr?: string } = Object(error)
+    return { code, said: stdout + stderr }
+  }
+}
+
+const PARAMETERS = ['secret-key', 'secret-key-fallbacks', 'webhook-secret'].map((name) => `/heritage-prod/${name}`)
+const BUCKET = `AWS::S3::Bucket heritage-prod-files-${ACCOUNT}`
+
+test('an account that lacks everything is told so, a line each, and nothing is made in it', {
+  timeout: 120_000,
+}, async () => {
+  cloud.concurrency = 10
+  cloud.names.add('AWS::DynamoDB::Table heritage-prod').add(BUCKET).add('AWS::Lambda::Function heritage-prod-ocr')
+  cloud.names.add('AWS::Logs::LogGroup /aws/lambda/heritage-prod')
+  const arn = 'arn:aws:acm:us-east-1:000000000000:certificate/x'
+  cloud.certificates.set(arn, { Status: 'ISSUED', SubjectAlternativeNames: ['other.example.org'] })
+  const { code, said } = await deploy({ API_DOMAIN: 'api.example.org', API_CERTIFICATE_ARN: arn })
+  expect(code).toBe(1)
+  const lines = said.slice(said.indexOf('Not deployed.')).trim().split('\n').slice(1)
+  expect(lines.map((line) => line.replace(/:.*/s, '').replace(/,.*/s, ''))).toEqual([
+    ...PARAMETERS.toSorted().map((name) => `The parameter ${name} is missing`),
+    'The account lets 10 functions run at once',
+    'The certificate arn',
+    'The table heritage-prod is there already and not in the stack',
+    `The bucket heritage-prod-files-${ACCOUNT} is there already and not in the stack`,
+    'The function heritage-prod-ocr is there already and not in the stack',
+    'The log group /aws/lambda/heritage-prod is there already and not in the stack',
+  ])
+  expect(cloud.stacks.size).toBe(0)
+  Object.assign(cloud, { concurrency: 1000 })
+  cloud.names.clear()
+})
+
+test('a first deployment that fails in the middle can be repeated, and then the table is protected', {
+  timeout: 300_000,
+}, async () => {
+  for (const name of PARAMETERS) cloud.parameters.add(name)
+  // It comes after the table and the bucket.
+  cloud.failing = 'BucketPolicy'
+  const first = await deploy()
+  expect(first.code).toBe(1)
+  expect(first.said).toContain('BucketPolicy')
+  const stack = cloud.stacks.get('heritage-prod')
+  expect(stack?.events.map((it) => `${it.logical} ${it.status}`)).toContain('Table DELETE_COMPLETE')
+  // The bucket for packages, with which the stack began, is all that is left.
+  expect([stack?.status, [...cloud.names].filter((it) => !it.includes('deploymentbucket'))]).toEqual([
+    'UPDATE_ROLLBACK_COMPLETE',
+    [],
+  ])
+
+  const second = await deploy()
+  expect([second.code, second.said.includes('Not deployed')]).toEqual([0, false])
+  expect(stack?.status).toBe('UPDATE_COMPLETE')
+  expect(cloud.names).toContain('AWS::DynamoDB::Table heritage-prod')
+  const table = stack?.resources.get('Table')
+  expect([table?.DeletionPolicy, table?.Properties?.DeletionProtectionEnabled]).toEqual(['RetainExceptOnCreate', true])
+  // In a second step: while it was made it could be removed.
+  const begun = stack?.events.flatMap((it) => (it.logical === 'Table' ? [it.status] : []))
+  expect(begun?.slice(-2)).toEqual(['CREATE_COMPLETE', 'UPDATE_COMPLETE'])
+
+  const again = await deploy()
+  expect([again.code, stack?.status]).toEqual([0, 'UPDATE_COMPLETE'])
+})
