@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { DOCUMENT } from '../deploy/shipped-documents.ts'
+import { buildDocument } from '../deploy/built-document.ts'
 import { root } from '../service/paths.ts'
 
 /**
@@ -27,7 +27,7 @@ const built = ['index.ts', 'tsconfig.json']
 await Promise.all(built.map((each) => copyFile(join(source, each), join(folder, each))))
 // A member that has a default may be left out of what is sent.
 const types = ['--output', join(folder, 'schema.d.ts'), '--default-non-nullable=false']
-await run('openapi-typescript', join(root, DOCUMENT), ...types)
+await run('openapi-typescript', await buildDocument(root), ...types)
 await run('tsc', '--project', folder)
 await Promise.all(built.map((each) => rm(join(folder, each))))
 console.log(`The client is in ${folder}.`)

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { isJson } from './json.ts'
 
 /**
@@ -10,8 +11,15 @@ export type Examples = Record<
   { request?: unknown; answers: Record<string, unknown>; others?: Record<string, unknown> }
 >
 
-export const EXAMPLES = new URL('examples.json', import.meta.url)
-export const examples: Examples = JSON.parse(readFileSync(EXAMPLES, 'utf8'))
+/** Recorded, not written: packed, so that no change of the code is hidden among them. */
+const EXAMPLES = new URL('examples.json.gz', import.meta.url)
+export const examples: Examples = JSON.parse(gunzipSync(readFileSync(EXAMPLES)).toString())
+
+/** Keeps examples for all who build the document from here on, in this process too. */
+export function keepExamples(next: Examples): void {
+  writeFileSync(EXAMPLES, gzipSync(JSON.stringify(next), { level: 9 }))
+  Object.assign(examples, next)
+}
 
 type Exchange = { id: string; status: number; type: string; sent?: unknown; body: unknown }
 

@@ -4,9 +4,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { stringify } from 'yaml'
 import { FOLDER } from '../../lib/ops/shipped-files.ts'
-
-/** Where the API document lies: written by `npm run openapi`, compared with the routes by every test run. */
-export const DOCUMENT = 'tests/contract/openapi.json'
+import { buildDocument } from './built-document.ts'
 
 type File = { from: string; read?: (text: string) => string }
 
@@ -16,18 +14,21 @@ type File = { from: string; read?: (text: string) => string }
  */
 export async function buildDocuments(root: string): Promise<Record<string, Uint8Array>> {
   await mkdir(join(root, FOLDER), { recursive: true })
+  const document = await buildDocument(root)
   const made = await Promise.all(
-    Object.entries(files(root)).map(async ([name, file]) => [join(FOLDER, `${name}.gz`), await pack(root, name, file)]),
+    Object.entries(files(root, document)).map(async ([name, file]) => [
+      join(FOLDER, `${name}.gz`),
+      await pack(root, name, file),
+    ]),
   )
   return Object.fromEntries(made)
 }
 
-function files(root: string): Record<string, File> {
+function files(root: string, document: string): Record<string, File> {
   const viewer = dirname(createRequire(join(root, 'package.json')).resolve('swagger-ui-dist/package.json'))
   const page = join(root, 'local/api/docs/page.html')
-  const document = join(root, DOCUMENT)
   return {
-    'openapi.json': { from: document, read: (text) => JSON.stringify(JSON.parse(text)) },
+    'openapi.json': { from: document },
     'openapi.yaml': { from: document, read: (text) => stringify(JSON.parse(text), { aliasDuplicateObjects: false }) },
     'page.html': { from: page, read: (html) => html.replace(/<!-- dev -->[\s\S]*<!-- \/dev -->\n/, '') },
     'page-dev.html': { from: page },

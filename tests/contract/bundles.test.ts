@@ -7,6 +7,7 @@ import { inflateRawSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPackages, forLambda } from '../../local/deploy/build.ts'
+import { DOCUMENT } from '../../local/deploy/built-document.ts'
 import { createTestTable } from '../harness/emulator.ts'
 
 const run = promisify(execFile)
@@ -47,7 +48,7 @@ test('the package of the documents holds them, packed and without a map, and not
   const { stdout } = await runOnLambda(join(directory, 'functions/documents.mjs'), '/schema/')
   expect(JSON.parse(stdout)).toEqual({
     statusCode: 200,
-    body: JSON.parse(await readFile('tests/contract/openapi.json', 'utf8')),
+    body: JSON.parse(await readFile(DOCUMENT, 'utf8')),
   })
 })
 

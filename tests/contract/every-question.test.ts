@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { kinds, recordKinds } from '../../lib/kinds/index.ts'
+import { DOCUMENT } from '../../local/deploy/built-document.ts'
 import type { App, Persona } from '../harness/app.ts'
 import { followTable } from '../harness/following.ts'
 import { contribute, everyState, publish, submit, sure } from '../harness/make.ts'
@@ -216,9 +217,7 @@ function valuesFor(name: string, path: string): readonly string[] {
 /** The kinds of record share their routes, so each question about a list is put to one of them, in turns. */
 const segments = recordKinds.map((key) => kinds[key].segment)
 const isOfKind = (path: string, kind: string) => path.startsWith(`/api/v1/cidoc/${kind}/`)
-const document: { paths: Record<string, { get?: Operation }> } = JSON.parse(
-  readFileSync(new URL('openapi.json', import.meta.url), 'utf8'),
-)
+const document: { paths: Record<string, { get?: Operation }> } = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
 const routes = Object.entries(document.paths).flatMap(([path, { get }]) =>
   get && !segments.some((kind) => kind !== 'structures' && isOfKind(path, kind)) ? [{ path, operation: get }] : [],
 )

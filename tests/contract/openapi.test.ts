@@ -8,18 +8,25 @@ import { parse } from 'yaml'
 import type { Routes } from '../../lib/http/route.ts'
 import { kinds, recordKinds } from '../../lib/kinds/index.ts'
 import { breaks } from '../../local/api/breaking.ts'
+import { canonical } from '../../local/api/contract/canonical.ts'
+import { CONTRACT, contractOf, documentOf } from '../../local/api/contract/contract.ts'
+import { laidOut } from '../../local/api/contract/layout.ts'
+import { kindNames } from '../../local/api/kind-names.ts'
 import { words } from '../../local/api/words.ts'
+import { DOCUMENT } from '../../local/deploy/built-document.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { type Exchange, faultOf } from '../harness/documented.ts'
 import { filled } from '../harness/filled.ts'
 import { functionNames } from '../harness/functions.ts'
 import { sure } from '../harness/make.ts'
 
-const file = new URL('openapi.json', import.meta.url)
-const text = readFileSync(file, 'utf8')
-const checkedIn = JSON.parse(text)
+/** The document that was built for this run, and what clients rely on: as it is checked in, and as the document says. */
+const built = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
+const contract = JSON.parse(readFileSync(CONTRACT, 'utf8'))
+const checkedIn: Any = documentOf(contract)
+const relied: Any = canonical(built)
 let app: App
-let made: typeof checkedIn
+let made: typeof built
 let groups: Record<string, { routes: Routes; answers: object }>
 beforeAll(async () => {
   app = await openApp()
@@ -39,7 +46,7 @@ type Operation = {
 }
 type Content = Record<string, { schema: Record<string, unknown>; example?: unknown }>
 const operations = (): { name: string; at: string; operation: Operation }[] =>
-  Object.entries<Record<string, Operation>>(checkedIn.paths).flatMap(([path, methods]) =>
+  Object.entries<Record<string, Operation>>(built.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,
       at: `/paths/${path.replaceAll('/', '~1')}/${method}`,
@@ -48,12 +55,17 @@ const operations = (): { name: string; at: string; operation: Operation }[] =>
   )
 
 describe('the document', () => {
-  test('breaks no client of the one that is checked in', () => {
-    expect(breaks(checkedIn, made)).toEqual([])
+  test('breaks no client of the contract that is checked in', () => {
+    expect(breaks(checkedIn, relied)).toEqual([])
   })
 
-  test('is the one that is checked in; else: npm run openapi', () => {
-    expect(made).toEqual(checkedIn)
+  test('keeps the contract that is checked in; else: npm run openapi', () => {
+    expect(relied).toEqual(checkedIn)
+    expect(contractOf(relied, kindNames)).toEqual(contract)
+  })
+
+  test('is built from the code as it stands', () => {
+    expect(built).toEqual(made)
   })
 
   test('has every group of routes, each with its rows and no others', async () => {
@@ -70,7 +82,7 @@ describe('the document', () => {
   })
 
   test('has no error in the eyes of a linter', async () => {
-    const lint = ['lint', 'tests/contract/openapi.json', '--config', 'local/api/redocly.yaml', '--format', 'json']
+    const lint = ['lint', DOCUMENT, '--config', 'local/api/redocly.yaml', '--format', 'json']
     const { stdout } = await promisify(execFile)('redocly', lint, {
       // Neither usage nor versions are told to anyone.
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
@@ -95,7 +107,7 @@ describe('the document', () => {
   })
 
   test('describes and shows everything that each operation takes and answers, and each example fits its schema', () => {
-    const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false }).addSchema(checkedIn, 'd')
+    const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false }).addSchema(built, 'd')
     const faults = operations().flatMap(({ name, at, operation }) =>
       bodiesOf(operation, at).flatMap(({ pointer, type, schema, example }) => {
         if (!isDescribed(schema)) return [`${name} does not describe its ${type}`]
@@ -136,8 +148,7 @@ function isDescribed(schema: Record<string, unknown>): boolean {
 const unshown = /^(image|multipart)\/|^application\/(pdf|yaml)$|^text\/(html|css|javascript)$/
 
 describe('an answer that the document does not know is told', () => {
-  const flag = () =>
-    checkedIn.paths['/api/v1/data/review-flags/'].get.responses[200].content['application/json'].example
+  const flag = () => built.paths['/api/v1/data/review-flags/'].get.responses[200].content['application/json'].example
   const answered = (body: unknown, more: Partial<Exchange> = {}): string | undefined =>
     faultOf({
       method: 'GET',
@@ -437,9 +448,9 @@ describe('a change that breaks clients is told', () => {
       'another rule',
     ],
   ])('%s', (_, change, said) => {
-    const next = structuredClone(checkedIn)
+    const next = structuredClone(relied)
     change(next)
-    expect(next).not.toEqual(checkedIn)
+    expect(next).not.toEqual(relied)
     expect(breaks(checkedIn, next).join('\n')).toContain(said)
   })
 
@@ -556,10 +567,107 @@ describe('a change that breaks clients is told', () => {
       },
     ],
   ])('while one that adds %s is not', (_, change) => {
-    const next = structuredClone(checkedIn)
+    const next = structuredClone(relied)
     change(next)
-    expect(next).not.toEqual(checkedIn)
+    expect(next).not.toEqual(relied)
     expect(breaks(checkedIn, next)).toEqual([])
+  })
+})
+
+describe('a change of one kind alone is told to its clients, and to no other kind', () => {
+  test.each(kindNames)('$segment', ({ segment, name }) => {
+    const next = structuredClone(relied)
+    const { [`${name}Row`]: row, [name]: record, [`${name}Create`]: create } = next.components.schemas
+    // A member that this kind has of its own, or of a few.
+    const own = Object.keys(row.properties).find((each) => !(each in contract.everyKind.Row.members)) ?? ''
+    rename(row.properties, own)
+    row.properties.status.enum.pop()
+    record.properties.description = { type: 'integer' }
+    rename(create.properties, own)
+    create.properties.access_tier = { enum: ['public'] }
+    const faults = breaks(checkedIn, next)
+    const [list, one, post] = [`GET ${at(segment)}`, `GET ${at(segment)}{id}/`, `POST ${at(segment)}`]
+    expect(faults).toEqual(
+      expect.arrayContaining([
+        `${list}: the answer 200.results[].${own} is gone`,
+        `${list}: the answer 200.results[].status no longer is "superseded"`,
+        `${one}: the answer 200.description may now be integer`,
+        `${post}: the body.${own} is gone`,
+        expect.stringMatching(`^${post}: the body.access_tier no longer takes `),
+      ]),
+    )
+    const others = kindNames.filter((kind) => kind.segment !== segment)
+    expect(faults.filter((fault) => others.some((kind) => fault.includes(` ${at(kind.segment)}`)))).toEqual([])
+  })
+  const at = (segment: string) => `/api/v1/cidoc/${segment}/`
+})
+
+describe('the contract', () => {
+  const someKinds = [
+    { segment: 'pots', name: 'Pot' },
+    { segment: 'old_pans', name: 'Pan' },
+    { segment: 'lids', name: 'Lid' },
+  ]
+  const operation = (more: object = {}) => ({
+    operationId: 'get',
+    'x-permission': 'record.read',
+    security: [{}, { bearer: [] }, { devUser: [] }],
+    parameters: [],
+    responses: { 200: {} },
+    ...more,
+  })
+  const stated = (paths: Record<string, object>, schemas: object = {}) => ({
+    paths,
+    components: { schemas, responses: {} },
+  })
+  const kept = (document: Any) => documentOf(JSON.parse(laidOut(contractOf(document, someKinds))))
+
+  test('holds no words and no examples', () => {
+    const next = structuredClone(built)
+    const read = record(next)
+    read.summary = read.description = read.parameters[0].description = 'Other words'
+    read.responses[200].content['application/json'].example = { name: 'Another' }
+    next.components.schemas.StructureCreate.properties.name.title = 'Other words'
+    expect(next).not.toEqual(built)
+    expect(canonical(next)).toEqual(relied)
+  })
+
+  test('has a route of all kinds once, with the kinds that differ beside it', () => {
+    const alike = (segment: string): [string, object] => [`/cidoc/${segment}/`, { get: operation() }]
+    const all = stated(Object.fromEntries(['pots', 'old_pans', 'lids'].map(alike)))
+    expect(Object.keys(contractOf(all, someKinds).operations)).toEqual(['GET /cidoc/{segment}/'])
+    const other = { get: operation({ 'x-permission': 'record.list' }) }
+    const { '/cidoc/lids/': _, ...most } = all.paths
+    for (const paths of [{ ...all.paths, '/cidoc/lids/': other }, most, { ...most, '/cidoc/more/': other }]) {
+      const it = stated(paths)
+      expect(kept(it)).toEqual(it)
+      expect(kept(it)).not.toEqual(all)
+    }
+  })
+
+  test.each<[string, object]>([
+    ['a text', { type: 'string' }],
+    ['a text that is a format', { type: 'string', format: 'date | x' }],
+    ['a text with a limit', { type: 'string', maxLength: 3 }],
+    ['anything', {}],
+    ['a list of several', { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } }],
+    ['a list of lists', { type: 'array', items: { type: 'array', items: { $ref: '#/components/schemas/Pot' } } }],
+    ['a list with a limit', { type: 'array', items: { type: 'string' }, maxItems: 2 }],
+    ['one of one', { anyOf: [{ type: 'null' }] }],
+    ['one of one of several', { anyOf: [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, { type: 'integer' }] }],
+    ['several types', { type: ['string', 'null'] }],
+    ['a component with a condition', { $ref: '#/components/schemas/Pot', not: { type: 'null' } }],
+    ['something else by reference', { $ref: '#/components/responses/R400' }],
+    ['an object with no members', { type: 'object', properties: {} }],
+    ['one of any members', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['one without a type', { properties: { a: { type: 'string' } }, required: ['a'] }],
+    ['a member that is named as if it were optional', { type: 'object', properties: { 'a?': {} }, required: ['a?'] }],
+    ['a member that is required and not described', { type: 'object', properties: { a: {} }, required: ['b'] }],
+    ['a member that is called members', { type: 'object', properties: { members: {}, extends: {}, title: {} } }],
+    ['nothing but a list', { enum: [1, '1', null, 'a | b'] }],
+  ])('says of a schema exactly what it is: %s', (_, schema) => {
+    const it = stated({}, { Pot: schema, PotRow: schema, PotCreate: schema, PotChange: schema, Other: { not: schema } })
+    expect(kept(it)).toEqual(it)
   })
 })
 
@@ -585,10 +693,10 @@ describe('the document is served', () => {
   test('as JSON, packed where the client takes that, with a tag', async () => {
     const plain = await app.anon.get('/schema')
     expect(plain.headers['content-type']).toBe('application/json')
-    expect(JSON.parse(plain.bytes.toString())).toEqual(checkedIn)
+    expect(JSON.parse(plain.bytes.toString())).toEqual(built)
     const packed = await app.anon.get('/schema/', { headers: { 'accept-encoding': 'gzip, br' } })
     expect(packed.headers['content-encoding']).toBe('gzip')
-    expect(JSON.parse(gunzipSync(packed.bytes).toString())).toEqual(checkedIn)
+    expect(JSON.parse(gunzipSync(packed.bytes).toString())).toEqual(built)
     expect(packed.headers.etag).not.toBe(plain.headers.etag)
     for (const it of [plain, packed]) {
       expect(it.headers).toMatchObject({
@@ -617,7 +725,7 @@ describe('the document is served', () => {
 
   test('with the same content in YAML', async () => {
     const { bytes } = await app.anon.get('/schema/', { query: { format: 'yaml' } })
-    expect(parse(bytes.toString())).toEqual(checkedIn)
+    expect(parse(bytes.toString())).toEqual(built)
   })
 
   test('without a read of the table', async () => {

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { canonical, matcher } from '../../lib/http/path.ts'
 import { kindOfSegment } from '../../lib/kinds/index.ts'
+import { DOCUMENT } from '../../local/deploy/built-document.ts'
 
 /** A request and its answer. */
 export type Exchange = {
@@ -91,7 +92,7 @@ function unknown(it: Exchange): string | undefined {
 }
 
 /** Operations by method and canonical path; the shapes closed, so that a member that is not named is an error here. */
-const written: Document = JSON.parse(readFileSync(new URL('../contract/openapi.json', import.meta.url), 'utf8'))
+const written: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
 const document = closed(written)
 const find = matcher(
   Object.fromEntries(

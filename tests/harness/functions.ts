@@ -4,5 +4,5 @@ import { basename } from 'node:path'
 /** The names of all functions: the files right under functions/. A folder there holds the parts of one of them. */
 export const functionNames = (): string[] =>
   readdirSync(new URL('../../functions/', import.meta.url), { withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => basename(entry.name, '.ts'))

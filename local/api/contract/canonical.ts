@@ -1,0 +1,62 @@
+import { isJson, type Json } from '../json.ts'
+
+/**
+ * Of an API document what a client relies on: operations and schemas without words and examples. Lists of required members
+ * are sorted, since their order says nothing.
+ */
+export function canonical(document: Json): Json {
+  const { paths, components } = document
+  const { schemas, responses } = isJson(components) ? components : {}
+  return {
+    paths: mapped(paths, (methods) => mapped(methods, operation)),
+    components: { schemas: mapped(schemas, schema), responses: mapped(responses, response) },
+  }
+}
+
+function operation(it: unknown): unknown {
+  if (!isJson(it)) return it
+  const { summary: _, description: __, tags: ___, parameters, requestBody, responses, ...rest } = it
+  return {
+    ...rest,
+    parameters: Array.isArray(parameters) ? parameters.map(parameter) : [],
+    ...(requestBody === undefined ? {} : { requestBody: bodied(requestBody) }),
+    responses: mapped(responses, response),
+  }
+}
+
+const parameter = (it: unknown) => (isJson(it) ? { ...wordless(it), schema: schema(it.schema) } : it)
+const header = parameter
+
+function response(it: unknown): unknown {
+  if (!isJson(it)) return it
+  const { headers } = it
+  return { ...bodied(it), ...(headers === undefined ? {} : { headers: mapped(headers, header) }) }
+}
+
+function bodied(it: unknown): Json {
+  if (!isJson(it)) return {}
+  const { content } = it
+  const typed = (each: unknown) => (isJson(each) ? { ...wordless(each), schema: schema(each.schema) } : each)
+  return { ...wordless(it), ...(content === undefined ? {} : { content: mapped(content, typed) }) }
+}
+
+/** A schema, and those in it. A rule of several members (`allOf`) is compared as it is written, so it stays so. */
+function schema(it: unknown): unknown {
+  if (Array.isArray(it)) return it.map(schema)
+  if (!isJson(it)) return it
+  const members = Object.entries(wordless(it)).map(([name, each]): [string, unknown] => {
+    if (name === 'properties') return [name, mapped(each, schema)]
+    if (name === 'required' && Array.isArray(each)) return [name, each.toSorted()]
+    return [name, nested.has(name) ? schema(each) : each]
+  })
+  return Object.fromEntries(members)
+}
+
+const nested = new Set(['items', 'prefixItems', 'anyOf', 'oneOf', 'not', 'additionalProperties'])
+
+function wordless({ title: _, description: __, example: ___, ...rest }: Json): Json {
+  return rest
+}
+
+const mapped = (it: unknown, change: (each: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(isJson(it) ? it : {}).map(([name, each]) => [name, change(each)]))

@@ -1,0 +1,32 @@
+import { isJson } from '../json.ts'
+
+const WIDTH = 120
+
+/**
+ * JSON in which whatever fits stands in one line: a change of a member is a change of a line. The members of the first
+ * `depth` levels have lines of their own. `taken` is how much of the first line there is already.
+ */
+export function laidOut(value: unknown, depth = 2, indent = '', taken = 0): string {
+  if (depth <= 0) {
+    const line = inLine(value)
+    if (taken + line.length < WIDTH) return line
+  }
+  const deeper = `${indent} `
+  const [open, close, parts] = Array.isArray(value)
+    ? ['[', ']', value.map((each): [string, unknown] => ['', each])]
+    : ['{', '}', Object.entries(isJson(value) ? value : {}).map(keyed)]
+  if (parts.length === 0) return inLine(value)
+  const lines = parts.map(
+    ([key, each]) => `${deeper}${key}${laidOut(each, depth - 1, deeper, deeper.length + key.length)}`,
+  )
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`
+}
+
+const keyed = ([name, each]: [string, unknown]): [string, unknown] => [`${JSON.stringify(name)}: `, each]
+
+function inLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inLine).join(', ')}]`
+  if (!isJson(value)) return JSON.stringify(value)
+  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${inLine(each)}`)
+  return members.length > 0 ? `{ ${members.join(', ')} }` : '{}'
+}
