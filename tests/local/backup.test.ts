@@ -325,7 +325,9 @@ test('lines end in line feeds only, wherever chunks end', async () => {
 
 describe('on the command line', () => {
   const command = (name: string, ...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [`local/commands/${name}.ts`, ...args], { encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(process.execPath, [`local/commands/${name}.ts`, ...args], {
+      encoding: 'utf8',
+    })
     return { status, said: `${stdout}${stderr}`.trim() }
   }
 
