@@ -278,8 +278,8 @@ describe('roles', () => {
   test('have what finding out who is calling takes, all behind the gateway the same', async () => {
     const needed = (await identifyingReach(process.cwd())).map((use) => use.split(' ')[0])
     const statements = functionsIn('prod').map(({ id }) => {
-      const all = at(stack('prod')[`${id.replace(/LambdaFunction$/, '').replaceAll('Dash', '')}Role`], 'Properties')
-      return [...within(all)].map(Object).filter(({ Sid }) => Sid === 'IdentifyCallers')
+      const own = stack('prod')[labelOf(stack('prod')[id]?.Properties.Role)]
+      return [...within(own)].map(Object).filter(({ Sid }) => Sid === 'IdentifyCallers')
     })
     expect(statements.filter((own) => own.length > 0).length).toBe(Object.keys(events).length)
     for (const [own] of statements) if (own) expect(own).toMatchObject({ Action: needed, Resource: [{}] })
