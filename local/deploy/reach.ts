@@ -9,13 +9,19 @@ import { foldersOf } from './folders.ts'
  * folders.ts does not say in which folder, and where it sends a command that is not known here.
  */
 export async function reachOf(root: string, names: readonly string[]): Promise<Map<string, string[]>> {
+  const origins = await originsOf(root, names)
+  return new Map([...origins].map(([name, uses]) => [name, [...uses.keys()].sort()]))
+}
+
+/** The same, each use with the files whose code asks for it. */
+export async function originsOf(root: string, names: readonly string[]): Promise<Map<string, Origins>> {
   const bundles = await bundled(
     root,
     names.map((name) => `functions/${name}.ts`),
   )
   const reached = await Promise.all(
     [...bundles].map(
-      async ([file, sections]): Promise<[string, string[]]> => [basename(file, '.ts'), await usesIn(root, sections)],
+      async ([file, sections]): Promise<[string, Origins]> => [basename(file, '.ts'), await usesIn(root, sections)],
     ),
   )
   return new Map(reached)
@@ -24,9 +30,10 @@ export async function reachOf(root: string, names: readonly string[]): Promise<M
 /** What it takes to find out who is calling, from the pipeline that all functions behind the gateway share. */
 export async function identifyingReach(root: string): Promise<string[]> {
   const [sections = new Map()] = (await bundled(root, ['lib/auth/actor.ts'])).values()
-  return usesIn(root, sections)
+  return [...(await usesIn(root, sections)).keys()].sort()
 }
 
+type Origins = ReadonlyMap<string, readonly string[]>
 /** The parts of a bundle by the file that they come from. */
 type Sections = ReadonlyMap<string, string>
 
@@ -55,13 +62,13 @@ function sectionsOf(text: string): Sections {
   return sections
 }
 
-async function usesIn(root: string, sections: Sections): Promise<string[]> {
-  const uses = new Set<string>()
+async function usesIn(root: string, sections: Sections): Promise<Origins> {
+  const uses = new Map<string, string[]>()
   for (const [file, text] of sections) {
-    if (file !== BLOBS) for (const use of tableUses(file, text)) uses.add(use)
-    for (const use of await bucketUses(root, file, text)) uses.add(use)
+    const asked = [...(file === BLOBS ? [] : tableUses(file, text)), ...(await bucketUses(root, file, text))]
+    for (const use of new Set(asked)) uses.set(use, [...(uses.get(use) ?? []), file])
   }
-  return [...uses].sort()
+  return uses
 }
 
 /** How a statement says what it asks of the table; a transaction needs the rights of its parts. */

@@ -1,0 +1,127 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
+import { type AccessRecord, type Roles, refusal } from '../access/judge.ts'
+import { messageOf } from '../service/followers.ts'
+import { type Pump, startPump } from '../service/stream-pump.ts'
+import { fits } from './patterns.ts'
+import type { Mapping, Pipe, Schedule, Stack } from './template.ts'
+
+/** The roles of functions by their name, those of pipes by their own; and who hears what was sent where. */
+type World = {
+  stack: Stack
+  roles: Roles
+  record: AccessRecord
+  table: { endpoint: string; name: string }
+  folder: string
+  invoke: (target: string, event: object) => Promise<unknown>
+  /** A message that nobody could work on, by the queue where it lies. */
+  letters: Map<string, number>
+}
+
+const nameOf = (target: string) => target.split(':').at(-1)?.split('-').slice(2).join('-') ?? ''
+/** The platform acts in a function's name: what its role does not allow does not happen. */
+function act({ roles, record }: World, signer: string, actions: readonly string[], resource: string): void {
+  const needs = actions.map((action) => ({ action, resource }))
+  const refused = refusal(roles, signer, needs, record)
+  if (refused) throw new Error(`${signer} may not ${refused.action} on ${resource}`)
+}
+
+const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((it) => `dynamodb:${it}`)
+const QUEUE = ['sqs:ReceiveMessage', 'sqs:GetQueueAttributes', 'sqs:DeleteMessage']
+
+/** Starts everything that nobody calls: what follows the stream, directly and through pipe, topic and queues. */
+export async function startBackground(world: World): Promise<{ stop: () => Promise<void> }> {
+  const pumps: Pump[] = []
+  const { stack, table, folder } = world
+  const pump = async (
+    name: string,
+    deliver: (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined>,
+  ) => {
+    const directory = join(folder, name)
+    await mkdir(directory, { recursive: true })
+    pumps.push(startPump({ endpoint: table.endpoint, table: table.name, directory, rest: 50 }, deliver))
+  }
+  for (const mapping of stack.mappings())
+    if (mapping.source.includes('/stream/')) await pump(nameOf(mapping.target), followed(world, mapping))
+  for (const pipe of stack.pipes()) await pump(pipe.role, piped(world, pipe))
+  return { stop: async () => void (await Promise.all(pumps.map((it) => it.stop()))) }
+}
+
+const wanted = (patterns: readonly object[], record: DynamoDBRecord) =>
+  patterns.length === 0 || patterns.some((pattern) => fits(pattern, record))
+
+const followed = (world: World, mapping: Mapping) => {
+  let failures = 0
+  return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse | undefined> => {
+    const name = nameOf(mapping.target)
+    act(world, name, STREAM, mapping.source)
+    const batch = Records.filter((it) => wanted(mapping.patterns, it)).slice(0, mapping.batch)
+    if (batch.length === 0) return { batchItemFailures: [] }
+    try {
+      const answer = (await world.invoke(mapping.target, { Records: batch })) as DynamoDBBatchResponse | undefined
+      if (!answer?.batchItemFailures.length) failures = 0
+      return answer
+    } catch (error) {
+      failures += 1
+      if (failures >= mapping.attempts && mapping.dead) {
+        failures = 0
+        act(world, name, ['sqs:SendMessage'], mapping.dead)
+        lay(world, mapping.dead)
+        return { batchItemFailures: [] }
+      }
+      throw error
+    }
+  }
+}
+
+const lay = ({ letters }: World, queue: string) => void letters.set(queue, (letters.get(queue) ?? 0) + 1)
+
+/** A pipe sends what it wants to its topic, which sends it to the queues that want it, which hand it to their functions. */
+const piped =
+  (world: World, pipe: Pipe) =>
+  async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+    act(world, pipe.role, STREAM, pipe.source)
+    for (const record of Records.filter((it) => wanted(pipe.patterns, it))) {
+      act(world, pipe.role, ['sns:Publish'], pipe.target)
+      for (const { topic, queue, filter } of world.stack.subscriptions())
+        if (topic === pipe.target && fits(filter, record)) await queued(world, queue, record)
+    }
+    return { batchItemFailures: [] }
+  }
+
+/** Gives a message to the function of its queue, again as long as it fails, and at last to the queue for dead ones. */
+async function queued(world: World, arn: string, record: DynamoDBRecord): Promise<void> {
+  const mapping = world.stack.mappings().find((it) => it.source === arn)
+  const queue = world.stack.queues().find((it) => it.arn === arn)
+  if (!mapping) return
+  for (let attempt = 1; attempt <= (queue?.attempts ?? 1); attempt += 1) {
+    act(world, nameOf(mapping.target), QUEUE, arn)
+    const event = { Records: [messageOf(record)] }
+    const answer = await world.invoke(mapping.target, event).catch(() => ({ batchItemFailures: [event] }))
+    if (Object(answer).batchItemFailures?.length === 0) return
+  }
+  if (queue?.dead) lay(world, queue.dead)
+}
+
+/**
+ * Invokes what a schedule calls, again when it fails; what fails for good goes where the template says. Answers whether
+ * it has worked. `meddle` runs beside each attempt.
+ */
+export async function visit(world: World, { target, input }: Schedule, meddle?: () => void): Promise<boolean> {
+  const config = world.stack.failing().find((it) => it.target === target)
+  for (let attempt = 1; attempt <= (config?.attempts ?? 3); attempt += 1) {
+    const call = world.invoke(target, Object(input))
+    meddle?.()
+    const worked = await call.then(
+      () => true,
+      () => false,
+    )
+    if (worked) return true
+  }
+  if (config?.destination) {
+    act(world, nameOf(target), ['sqs:SendMessage'], config.destination)
+    lay(world, config.destination)
+  }
+  return false
+}
