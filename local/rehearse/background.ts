@@ -8,7 +8,7 @@ import { fits } from './patterns.ts'
 import type { Mapping, Pipe, Schedule, Stack } from './template.ts'
 
 /** The roles of functions by their name, those of pipes by their own; and who hears what was sent where. */
-type World = {
+export type World = {
   stack: Stack
   roles: Roles
   record: AccessRecord
@@ -17,9 +17,11 @@ type World = {
   invoke: (target: string, event: object) => Promise<unknown>
   /** A message that nobody could work on, by the queue where it lies. */
   letters: Map<string, number>
+  /** Whether topics take nothing just now. */
+  deaf: boolean
 }
 
-const nameOf = (target: string) => target.split(':').at(-1)?.split('-').slice(2).join('-') ?? ''
+export const nameOf = (target: string) => target.split(':').at(-1)?.split('-').slice(2).join('-') ?? ''
 /** The platform acts in a function's name: what its role does not allow does not happen. */
 function act({ roles, record }: World, signer: string, actions: readonly string[], resource: string): void {
   const needs = actions.map((action) => ({ action, resource }))
@@ -84,6 +86,11 @@ const piped =
     act(world, pipe.role, STREAM, pipe.source)
     for (const record of Records.filter((it) => wanted(pipe.patterns, it))) {
       act(world, pipe.role, ['sns:Publish'], pipe.target)
+      if (world.deaf && pipe.dead) {
+        act(world, pipe.role, ['sqs:SendMessage'], pipe.dead)
+        lay(world, pipe.dead)
+        continue
+      }
       for (const { topic, queue, filter } of world.stack.subscriptions())
         if (topic === pipe.target && fits(filter, record)) await queued(world, queue, record)
     }
@@ -106,14 +113,12 @@ async function queued(world: World, arn: string, record: DynamoDBRecord): Promis
 
 /**
  * Invokes what a schedule calls, again when it fails; what fails for good goes where the template says. Answers whether
- * it has worked. `meddle` runs beside each attempt.
+ * it has worked.
  */
-export async function visit(world: World, { target, input }: Schedule, meddle?: () => void): Promise<boolean> {
+export async function visit(world: World, { target, input }: Schedule): Promise<boolean> {
   const config = world.stack.failing().find((it) => it.target === target)
   for (let attempt = 1; attempt <= (config?.attempts ?? 3); attempt += 1) {
-    const call = world.invoke(target, Object(input))
-    meddle?.()
-    const worked = await call.then(
+    const worked = await world.invoke(target, Object(input)).then(
       () => true,
       () => false,
     )

@@ -18,11 +18,14 @@ export function print({ finding, failed, errors, throttled, letters }: Outcome):
   const { used, explained, idle, denied } = finding
   list('Denied', denied)
   list('Unused, and nothing explains it', idle)
-  list('Unused, since nothing of the kind has happened', explained)
+  list(
+    'Unused, since it takes what has not happened',
+    [...explained].map(([why, names]) => `${why} (${[...new Set(names)].sort().join(', ')})`),
+  )
   list('Failed', failed)
   list('Said by functions', [...new Set(errors)].slice(0, 40))
   console.log(
-    `\n  rights used ${used}, unused and explained ${explained.length}, unused ${idle.length}; denials ${denied.length}`,
+    `\n  rights used ${used}, unused and explained ${[...explained.values()].flat().length}, unused ${idle.length}; denials ${denied.length}`,
   )
   console.log(
     `  calls throttled by the parameter store ${throttled}; letters ${[...letters].map(([queue, n]) => `${queue.split(':').at(-1)} ${n}`).join(', ') || 'none'}`,

@@ -18,13 +18,14 @@ import { freePort } from '../service/ports.ts'
 import { startS3 } from '../service/s3.ts'
 import { createTable } from '../service/table.ts'
 import { startBackground, visit } from './background.ts'
-import { startGateway } from './gateway.ts'
+import { router, startGateway } from './gateway.ts'
 import { startParameters } from './parameters.ts'
 import { placesOf, print } from './print.ts'
 import { compare } from './report.ts'
 import { startRuntime } from './runtime.ts'
-import { everyRoute, story } from './smoke.ts'
+import { everyRoute, newcomers, story } from './smoke.ts'
 import { Stack } from './template.ts'
+import { troubles } from './troubles.ts'
 
 /**
  * `npm run rehearse -- --stage STAGE [--short]`: runs the packages of a stage as AWS would, behind stand-ins that are made
@@ -131,7 +132,8 @@ async function rehearse(): Promise<number> {
     return runtime.invoke(found?.name ?? target, event)
   }
   const letters = new Map<string, number>()
-  const world = { stack, roles, record, table: { endpoint: emulator.endpoint, name: table }, folder, invoke, letters }
+  const target = { endpoint: emulator.endpoint, name: table }
+  const world = { stack, roles, record, table: target, folder, invoke, letters, deaf: false }
 
   Object.assign(process.env, {
     ...{ STAGE: 'local', TABLE_NAME: table, BUCKET_NAME: bucket, LOG_LEVEL: 'silent', ALLOWED_HOSTS: '' },
@@ -145,14 +147,20 @@ async function rehearse(): Promise<number> {
   ending.push(background.stop)
 
   console.log(`${functions.length} packages of ${stage} answer at ${gateway.origin}.`)
-  const reached = { bucket: { name: bucket, endpoint: files.endpoint }, idp: idp.issuer }
-  const failed: string[] = [...(await everyRoute(gateway.origin)), ...(await story(gateway.origin, reached))]
+  const around = { bucket: { name: bucket, endpoint: files.endpoint }, idp: idp.issuer }
+  const choose = router(stack.routes())
+  const failed = [
+    ...(await newcomers(gateway.origin, around, (path, method) => choose(path, method)?.target)),
+    ...(await story(gateway.origin, around)),
+    ...(await everyRoute(gateway.origin, around)),
+  ]
   const schedules = stack.schedules()
   for (const schedule of schedules)
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
   if (!short) failed.push(...replayed(gateway.origin))
-  for (const schedule of schedules)
-    await visit(world, schedule, () => runtime.kill(schedule.target.split('-').slice(2).join('-')))
+  failed.push(
+    ...(await troubles(world, runtime, () => story(gateway.origin, around, ['a record', 'files of a project']))),
+  )
   const origins = await originsOf(root, [...byName.keys()])
   const finding = compare(roles, record, (name, action, resource) => {
     const place = resource

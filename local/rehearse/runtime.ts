@@ -9,8 +9,8 @@ import type { FunctionFacts } from './template.ts'
 /** Runs packages as Lambda does. */
 export type Runtime = {
   invoke: (name: string, event: object) => Promise<unknown>
-  /** Ends every process, and the next calls start anew. */
-  kill: (name: string) => void
+  /** Whether the process of a function ends at each event that it gets. */
+  crash: (name: string, whenever: boolean) => void
   stop: () => void
   /** Lines that functions have written. */
   errors: string[]
@@ -35,12 +35,13 @@ export function startRuntime(functions: readonly FunctionFacts[], where: Where):
   const unpacked = new Map<string, Promise<string>>()
   const instances = new Map<string, Instance[]>(functions.map(({ name }) => [name, []]))
   const errors: string[] = []
+  const crashing = new Set<string>()
   let calls = 0
   return {
     errors,
-    kill: (name) => {
-      for (const it of instances.get(name) ?? []) it.child.kill('SIGKILL')
-      instances.set(name, [])
+    crash: (name, whenever) => {
+      if (whenever) crashing.add(name)
+      else crashing.delete(name)
     },
     stop: () => {
       for (const it of [...instances.values()].flat()) it.child.kill('SIGKILL')
@@ -82,7 +83,7 @@ export function startRuntime(functions: readonly FunctionFacts[], where: Where):
     child.once('exit', () => forget(name, instance))
     listen(name, child)
     where.note(name, 'logs:CreateLogStream')
-    const [reply]: Reply[] = await Promise.race([once(child, 'message'), gone(child)])
+    const reply = await heard(child)
     if (!reply?.ready) {
       child.kill('SIGKILL')
       errors.push(`${name}: does not start: ${reply?.broken ?? 'it ended'}`)
@@ -111,7 +112,6 @@ export function startRuntime(functions: readonly FunctionFacts[], where: Where):
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue
       createInterface({ input: stream }).on('line', (line) => {
-        where.note(name, 'logs:PutLogEvents')
         if (stream === child.stderr || line.includes('"level":"error"')) errors.push(`${name}: ${line}`)
       })
     }
@@ -127,8 +127,11 @@ export function startRuntime(functions: readonly FunctionFacts[], where: Where):
     }, timeout * 1000)
     try {
       child.send({ id, event, until: Date.now() + timeout * 1000 })
+      // Lambda writes down that it begins and ends.
+      where.note(name, 'logs:PutLogEvents')
+      if (crashing.has(name)) child.kill('SIGKILL')
       for (;;) {
-        const [reply]: Reply[] = await Promise.race([once(child, 'message'), gone(child)])
+        const reply = await heard(child)
         if (!reply) throw new Error(`${name} ended`)
         if (reply.id !== id) continue
         if (reply.error === undefined) return reply.result
@@ -141,8 +144,20 @@ export function startRuntime(functions: readonly FunctionFacts[], where: Where):
   }
 }
 
-/** Nothing to hear any more. */
-const gone = (child: ChildProcess): Promise<[]> => once(child, 'exit').then(() => [])
+/** The next message of a process, or undefined when it ends. */
+async function heard(child: ChildProcess): Promise<Reply | undefined> {
+  const listening = new AbortController()
+  const { signal } = listening
+  try {
+    const [reply]: Reply[] = await Promise.race([
+      once(child, 'message', { signal }),
+      once(child, 'exit', { signal }).then(() => []),
+    ])
+    return reply
+  } finally {
+    listening.abort()
+  }
+}
 
 async function unpack(archive: string, folder: string): Promise<string> {
   for (const [path, bytes] of Object.entries(unzipSync(await readFile(archive)))) {

@@ -37,6 +37,9 @@ async function forget(): Promise<void> {
     if (file.startsWith(await prefix())) rmSync(join(tmpdir(), file), { force: true })
   }
   vi.resetModules()
+  // The clock begins anew as well, and tokens live by the one that stands still.
+  const { clock } = await import('../../lib/clock.ts')
+  clock.now = () => new Date('2025-01-15T10:00:00.000Z')
 }
 const prefix = async () => {
   const { pathOf } = await import('../../lib/search/model/snapshot.ts')
