@@ -7,7 +7,7 @@ import { log } from '../lib/ops/log.ts'
 import { metered } from '../lib/ops/request-cost.ts'
 import type { Change } from '../lib/search/document.ts'
 import { append } from '../lib/search/log.ts'
-import { type Images, imagesOf } from '../lib/table/stream.ts'
+import { changesOf, type Images } from '../lib/table/stream.ts'
 
 /**
  * Follows the table's stream. Changes of a shard come in order, so the first that fails ends the batch: it and what
@@ -38,8 +38,9 @@ async function firstFailure(
   records: readonly DynamoDBRecord[],
   changes: Change[],
 ): Promise<DynamoDBRecord | undefined> {
-  for (const record of records) {
-    const images = imagesOf(record)
+  const changed = await changesOf(records)
+  for (const [i, record] of records.entries()) {
+    const images = changed[i] ?? { before: undefined, after: undefined }
     try {
       const change = changeOf(images)
       // What it writes and logs carries the id of the request that made the change.

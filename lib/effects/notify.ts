@@ -1,7 +1,7 @@
 import { comment } from '../comments/comments.ts'
 import { type NoticeName, notices } from '../notifications/events.ts'
 import { send } from '../notifications/notifications.ts'
-import { memberRoles, type Project, project, projectActivity } from '../projects/items.ts'
+import { memberRoles, type Project, type ProjectActivity, project, projectActivity } from '../projects/items.ts'
 import { activity, decision, flag, type RecordItem, recordItem } from '../records/items.ts'
 import { moderation, suggestion } from '../submissions/items.ts'
 import { parse } from '../table/item.ts'
@@ -92,9 +92,12 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   project_activity: ({ before, after }) => {
     if (before || !after) return undefined
     const it = parse(projectActivity, after)
-    if (it.action !== 'state_changed') return undefined
+    const notices = noticesOf(it)
+    if (notices.length === 0) return undefined
     return {
-      notices: byState[String(it.payload.to)] ?? [],
+      notices,
+      named: it.actor_id,
+      detail: it.action === 'merge_failed' ? String(it.payload.reason).replace(/\.$/, '') : '',
       event: it.id,
       at: it.created_at,
       actor_id: it.actor_id,
@@ -158,6 +161,15 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
 const byActivity: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   submitted: ['received', 'waiting'],
   revised: ['revised'],
+}
+
+/** A change of state tells its own people; of what went on by itself, who began it hears as well. */
+function noticesOf({ action, payload }: ProjectActivity): NoticeName[] {
+  if (action === 'merge_failed') return ['project_merge_failed']
+  if (action !== 'state_changed') return []
+  const told = byState[String(payload.to)] ?? []
+  if (payload.background !== true) return [...told]
+  return [...told, payload.to === 'merged' ? 'project_merge_done' : 'project_rollback_done']
 }
 
 const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {

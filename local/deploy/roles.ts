@@ -36,6 +36,7 @@ const access: Readonly<Record<string, readonly Grant[]>> = {
   leaderboard: ['table', 'files', 'scan'],
   health: ['table', 'files', 'bucket'],
   projector: ['table', 'stream', 'failures'],
+  merger: ['table', 'files', 'scheduleFailures'],
   sweeper: ['table', 'scan', 'files', 'scheduleFailures'],
   exports: ['table', 'files'],
   exporter: ['table', 'files', 'scheduleFailures'],

@@ -95,7 +95,7 @@ async function start(): Promise<void> {
       ).stop,
     )
   }
-  for (const [name, seconds] of Object.entries({ webhooks: 2, sweeper: 10 }))
+  for (const [name, seconds] of Object.entries({ webhooks: 2, merger: 2, sweeper: 10 }))
     running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
   // Nobody waits for these: they are there a moment later.
   const { makeExports } = await import('../../lib/exports/make.ts')
