@@ -1,9 +1,9 @@
 import '../lib/effects/search-documents.ts'
 import type { Context } from 'aws-lambda'
 import { log } from '../lib/ops/log.ts'
+import { bucket } from '../lib/projects/bucket.ts'
 import { goOn } from '../lib/projects/merge.ts'
 import { recoverStaged } from '../lib/table/two-phase/commit.ts'
-import { bucket } from './projects/bucket.ts'
 
 /** What is left of its time when it takes on no more: a part, however long the table has no room for it, ends before. */
 const SPARE_MS = 60_000

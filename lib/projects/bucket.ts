@@ -1,5 +1,5 @@
-import { getObject, putObject } from '../../lib/files/blobs.ts'
-import type { Bucket } from '../../lib/projects/snapshots.ts'
+import { getObject, putObject } from '../files/blobs.ts'
+import type { Bucket } from './snapshots.ts'
 
 /** Where the states of projects before their merges are kept. */
 export const bucket: Bucket = {
