@@ -1,5 +1,6 @@
-import { moveComments } from '../comments/visibility.ts'
-import { recount } from '../leaderboard/recount.ts'
+import { moveComments, placeComments } from '../comments/visibility.ts'
+import { refreshFigures } from '../leaderboard/keep.ts'
+import { concernedBy, countedTypes } from '../leaderboard/recount.ts'
 import { uncountExpired } from '../notifications/notifications.ts'
 import { followAssetText } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
@@ -10,7 +11,7 @@ import { followRename } from '../records/renames.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
-import { notify } from './notify.ts'
+import { notify, toldTypes } from './notify.ts'
 
 /** What others must learn of a change, after its commit: each effect by item type, from both images, safe to repeat. */
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
@@ -30,19 +31,57 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
   },
   project: followProject,
   project_asset: followAssetText,
-  project_activity: announce,
   // Only time takes notifications away.
   notification: async ({ before, after }) => {
     if (before && !after) await uncountExpired(before)
   },
 }
 
-/** Applies the effects of one change, and tells people of it. */
-export async function applyEffects(images: Images): Promise<void> {
-  const type = String((images.after ?? images.before)?.type)
+/** What follows of an item as it is, where only a change would show it. */
+const placements: Readonly<Record<string, (after: Stored) => Promise<void>>> = {
+  record: (after) => placeComments(parse(recordItem, after).entity_id),
+  user: (after) => followRename(String(after.id), String(after.username)),
+}
+
+/** What leaves the service, or reaches people, when something has happened. */
+const messages: Readonly<Record<string, (images: Images) => Promise<void>>> = { project_activity: announce }
+
+/** The types of items whose changes have effects. */
+export const effectTypes: readonly string[] = [
+  ...new Set([...Object.keys(effects), ...Object.keys(messages), ...countedTypes(), ...toldTypes()]),
+]
+
+/**
+ * Applies the effects of one change, and tells people of it. Answers whose figures it concerns, for `refreshFigures`: who is
+ * concerned by many changes at once is counted once.
+ */
+export async function applyEffects(images: Images): Promise<string[]> {
+  const type = typeOf(images)
   await effects[type]?.(images)
-  await recount(type, images)
+  await sendMessages(images)
+  return concernedBy(type, images)
+}
+
+/** Tells people and receivers of one change; heard again, nobody learns anything new. */
+export async function sendMessages(images: Images): Promise<void> {
+  const type = typeOf(images)
+  await messages[type]?.(images)
   await notify(type, images)
 }
 
+/** Applies the effects of an item as it is, as if it had just come. Answers whose figures it concerns. */
+export async function applyAnew(after: Stored): Promise<string[]> {
+  const images = { before: undefined, after }
+  const type = typeOf(images)
+  await effects[type]?.(images)
+  await placements[type]?.(after)
+  return concernedBy(type, images)
+}
+
+/** Brings people's figures up to what the table holds. */
+export async function refreshAll(people: Iterable<string>): Promise<void> {
+  for (const user_id of people) await refreshFigures(user_id)
+}
+
+const typeOf = ({ before, after }: Images): string => String((after ?? before)?.type)
 const headIn = (stored: Stored | undefined): RecordItem | undefined => stored && parse(recordItem, stored)

@@ -158,6 +158,9 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   },
 }
 
+/** The types of items of which people may be told. */
+export const toldTypes = (): string[] => Object.keys(eventOf)
+
 const byActivity: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   submitted: ['received', 'waiting'],
   revised: ['revised'],

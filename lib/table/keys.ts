@@ -76,6 +76,8 @@ import { addressOf } from '../ids/address.ts'
  *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   until when the projector has taken in changes     table       PROJECTOR                       HEAD
+ *   how old what it is given was, where that is old   table       PROJECTOR                       LATE#<slot>
+ *   changes that it could not apply                   table       PARKED                          <place in the stream>#<piece>
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
  *   one sign-in with the tokens of its family         table       TOKEN#session#<id>              HEAD
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
@@ -185,6 +187,8 @@ export const key = {
   count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),
+  lateness: (slot: number): Key => ({ pk: 'PROJECTOR', sk: `LATE#${slot}` }),
+  parked: (change: string, piece: number): Key => ({ pk: 'PARKED', sk: `${change}#${String(piece).padStart(4, '0')}` }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
   searchEntry: (number: number): Key => ({ pk: 'SEARCH#LOG', sk: String(number).padStart(12, '0') }),
   searchEnd: (): Key => ({ pk: 'SEARCH', sk: HEAD }),

@@ -93,8 +93,8 @@ export async function addTo(at: Key, numbers: Readonly<Record<string, number>>):
 }
 
 /** Writes an item whatever was there, in a transaction with nothing else. */
-export async function write(at: Key, item: object, abortSignal: AbortSignal): Promise<void> {
-  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }), { abortSignal })
+export async function write(at: Key, item: object, abortSignal?: AbortSignal): Promise<void> {
+  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }), abortSignal && { abortSignal })
 }
 
 /** Writes an item unless there is one. */
