@@ -1,7 +1,7 @@
 import { moveComments, placeComments } from '../comments/visibility.ts'
 import { refreshFigures } from '../leaderboard/keep.ts'
 import { concernedBy, countedTypes } from '../leaderboard/recount.ts'
-import { uncountExpired } from '../notifications/notifications.ts'
+import { type NewNotification, sendAll, uncountExpired } from '../notifications/notifications.ts'
 import { followAssetText } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
 import { announce } from '../projects/webhook-deliveries.ts'
@@ -11,7 +11,7 @@ import { followRename } from '../records/renames.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
-import { notify, toldTypes } from './notify.ts'
+import { notificationsOf, toldTypes } from './notify.ts'
 
 /** What others must learn of a change, after its commit: each effect by item type, from both images, safe to repeat. */
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
@@ -51,22 +51,27 @@ export const effectTypes: readonly string[] = [
   ...new Set([...Object.keys(effects), ...Object.keys(messages), ...countedTypes(), ...toldTypes()]),
 ]
 
-/**
- * Applies the effects of one change, and tells people of it. Answers whose figures it concerns, for `refreshFigures`: who is
- * concerned by many changes at once is counted once.
- */
-export async function applyEffects(images: Images): Promise<string[]> {
+/** What several changes may have in common, and is done once for all of them; see `finish`. */
+export type Common = { people: readonly string[]; told: readonly NewNotification[] }
+
+/** Applies the effects of one change, up to what it has in common with others. */
+export async function applyEffects(images: Images): Promise<Common> {
   const type = typeOf(images)
   await effects[type]?.(images)
-  await sendMessages(images)
-  return concernedBy(type, images)
+  return { people: await concernedBy(type, images), told: await sendMessages(images) }
 }
 
-/** Tells people and receivers of one change; heard again, nobody learns anything new. */
-export async function sendMessages(images: Images): Promise<void> {
+/** Tells receivers of one change, and answers what people are to be told; heard again, it is the same. */
+export async function sendMessages(images: Images): Promise<readonly NewNotification[]> {
   const type = typeOf(images)
   await messages[type]?.(images)
-  await notify(type, images)
+  return notificationsOf(type, images)
+}
+
+/** Does what changes have in common: counts whom they concern, and tells people, each once. */
+export async function finish({ people, told }: Common): Promise<void> {
+  for (const user_id of new Set(people)) await refreshFigures(user_id)
+  for (const [user_id, them] of Map.groupBy(told, (it) => it.user_id)) await sendAll(user_id, them)
 }
 
 /** Applies the effects of an item as it is, as if it had just come. Answers whose figures it concerns. */
@@ -76,11 +81,6 @@ export async function applyAnew(after: Stored): Promise<string[]> {
   await effects[type]?.(images)
   await placements[type]?.(after)
   return concernedBy(type, images)
-}
-
-/** Brings people's figures up to what the table holds. */
-export async function refreshAll(people: Iterable<string>): Promise<void> {
-  for (const user_id of people) await refreshFigures(user_id)
 }
 
 const typeOf = ({ before, after }: Images): string => String((after ?? before)?.type)

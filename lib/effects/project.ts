@@ -1,11 +1,12 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import { isProblem } from '../errors.ts'
+import type { NewNotification } from '../notifications/notifications.ts'
 import { log } from '../ops/log.ts'
 import { metered } from '../ops/request-cost.ts'
 import type { Change } from '../search/document.ts'
 import { append } from '../search/log.ts'
 import { changesOf, type Images } from '../table/stream.ts'
-import { applyEffects, effectTypes, refreshAll } from './apply.ts'
+import { applyEffects, type Common, effectTypes, finish } from './apply.ts'
 import { park } from './parked.ts'
 import { changeOf, learnedTypes } from './search-documents.ts'
 
@@ -57,29 +58,51 @@ class Batch {
   /** The place of the first that failed; beyond the end when none did. */
   failed = Number.POSITIVE_INFINITY
   parked = 0
-  /** By person whose figures are concerned, the place of the first change that concerns them. */
-  readonly people = new Map<string, number>()
-  /** What search learns, by the place of the change. */
-  readonly learned: { place: number; change: Change }[] = []
+  /** By person: whose figures are concerned, and what they are told, each with the place of the change. */
+  readonly #counted: Placed<string>[] = []
+  readonly #told: Placed<NewNotification>[] = []
+  readonly #learned: Placed<Change>[] = []
 
   fail(place: number): void {
     this.failed = Math.min(this.failed, place)
   }
 
-  /** Counts those who are concerned, and tells search. What fails here is answered as failed from its first change on. */
+  /** Takes what a change has in common with others, and what search learns of it. */
+  take(place: number, { people, told }: Common, learned: Change | undefined): void {
+    this.#counted.push(...people.map((it) => ({ place, it })))
+    this.#told.push(...told.map((it) => ({ place, it })))
+    if (learned) this.#learned.push({ place, it: learned })
+  }
+
+  /** Counts and tells each person once, side by side, and then search. What fails here is answered as failed from its first change on. */
   async close(): Promise<void> {
-    for (const [user_id, place] of this.people)
-      await refreshAll([user_id]).catch((error: unknown) => {
-        complain(error)
-        this.fail(place)
-      })
-    const learned = this.learned.sort((a, b) => a.place - b.place)
-    await append(learned.map(({ change }) => change)).catch((error: unknown) => {
+    const told = Map.groupBy(this.#told.sort(inOrder), ({ it }) => it.user_id)
+    const counted = Map.groupBy(this.#counted.sort(inOrder), ({ it }) => it)
+    await Promise.all([
+      ...[...told.values()].map((them) => this.#together(them, (told) => finish({ people: [], told }))),
+      // Figures of several people have sums in common.
+      (async () => {
+        for (const them of counted.values())
+          await this.#together(them, ([user_id = '']) => finish({ people: [user_id], told: [] }))
+      })(),
+    ])
+    await this.#together(this.#learned.sort(inOrder), append)
+  }
+
+  async #together<T>(them: readonly Placed<T>[], work: (all: T[]) => Promise<void>): Promise<void> {
+    const [first] = them
+    if (!first) return
+    try {
+      await work(them.map(({ it }) => it))
+    } catch (error) {
       complain(error)
-      this.fail(learned[0]?.place ?? 0)
-    })
+      this.fail(first.place)
+    }
   }
 }
+
+type Placed<T> = { place: number; it: T }
+const inOrder = (a: Placed<unknown>, b: Placed<unknown>) => a.place - b.place
 
 /** Follows the changes of one partition, up to the first that fails for a reason that passes. */
 async function followInOrder(told: readonly Told[], batch: Batch): Promise<void> {
@@ -102,9 +125,7 @@ async function failureOf({ images, place }: Told, batch: Batch): Promise<unknown
     try {
       const change = changeOf(images)
       // What it writes and logs carries the id of the request that made the change.
-      const people = await metered(() => applyEffects(images), causeOf(images))
-      for (const user_id of people) batch.people.set(user_id, Math.min(place, batch.people.get(user_id) ?? place))
-      if (change) batch.learned.push({ place, change })
+      batch.take(place, await metered(() => applyEffects(images), causeOf(images)), change)
       return undefined
     } catch (error) {
       if (isPassing(error) || attempt === ATTEMPTS) return error

@@ -1,7 +1,8 @@
+import type { NewNotification } from '../notifications/notifications.ts'
 import { append } from '../search/log.ts'
 import type { Stored } from '../table/read.ts'
 import { scan } from '../table/scan.ts'
-import { applyAnew, applyEffects, refreshAll, sendMessages } from './apply.ts'
+import { applyAnew, applyEffects, finish, sendMessages } from './apply.ts'
 import { parked, unpark } from './parked.ts'
 import { followedTypes } from './project.ts'
 import { changeOf, documentOf } from './search-documents.ts'
@@ -31,6 +32,7 @@ const AT_ONCE = 12
 export async function replay(part: Part, told?: (so_far: number) => void): Promise<number> {
   const types = (part.types ?? followedTypes).filter((it) => followedTypes.includes(it))
   const people = new Set<string>()
+  const news: NewNotification[] = []
   let count = 0
   for await (const page of scan(types)) {
     const items = page.filter((item) => isIn(part, item))
@@ -38,14 +40,14 @@ export async function replay(part: Part, told?: (so_far: number) => void): Promi
       await Promise.all(
         items.slice(start, start + AT_ONCE).map(async (item) => {
           for (const user_id of await applyAnew(item)) people.add(user_id)
-          if (part.messages) await sendMessages({ before: undefined, after: item })
+          if (part.messages) news.push(...(await sendMessages({ before: undefined, after: item })))
         }),
       )
     await append(items.flatMap((item) => documentOf(item) ?? []))
     count += items.length
     if (items.length > 0) told?.(count)
   }
-  await refreshAll(people)
+  await finish({ people: [...people], told: news })
   return count
 }
 
@@ -65,7 +67,7 @@ export async function replayParked(): Promise<{ applied: number; failures: strin
   for (const { id, images } of await parked()) {
     try {
       const change = changeOf(images)
-      await refreshAll(await applyEffects(images))
+      await finish(await applyEffects(images))
       await append(change ? [change] : [])
       await unpark(id)
       applied += 1

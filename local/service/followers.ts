@@ -30,6 +30,14 @@ export function loadFollowers(): Follower[] {
   )
 }
 
+/** Which changes of the table come to the projector, by the filter of its event source in serverless.yml. */
+export function loadProjectorFilter(): (record: DynamoDBRecord) => boolean {
+  const file = v.parse(File, parse(readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8')))
+  const events = v.parse(Streams, file.functions.projector?.events)
+  const patterns = events.flatMap(({ stream }) => stream.filterPatterns)
+  return (record) => patterns.some((pattern) => fits(pattern, record))
+}
+
 type Invoke = (event: SQSEvent) => Promise<SQSBatchResponse | undefined>
 
 /** A receiver for the stream pump that gives a follower what it wants, one message at a time, as its queue would. */
@@ -64,10 +72,15 @@ export const messageOf = (record: DynamoDBRecord): SQSEvent['Records'][number] =
   awsRegion: 'us-east-1',
 })
 
-/** Whether something has what a pattern asks for: at the end of each path one of some texts, or of some beginnings. */
+/** Whether something has what a pattern asks for: at the end of each path one of some texts, or of some beginnings, or anything. */
 function fits(pattern: unknown, value: unknown): boolean {
   if (Array.isArray(pattern)) {
-    return pattern.some((one) => one === value || (v.is(Prefix, one) && String(value).startsWith(one.prefix)))
+    return pattern.some(
+      (one) =>
+        one === value ||
+        (v.is(Prefix, one) && String(value).startsWith(one.prefix)) ||
+        (v.is(Exists, one) && one.exists === (value !== undefined)),
+    )
   }
   return Object.entries(v.parse(anything, pattern)).every(
     ([name, inner]) => v.is(anything, value) && fits(inner, value[name]),
@@ -76,6 +89,8 @@ function fits(pattern: unknown, value: unknown): boolean {
 
 const anything = v.record(v.string(), v.unknown())
 const Prefix = v.object({ prefix: v.string() })
+const Exists = v.object({ exists: v.boolean() })
+const Streams = v.array(v.object({ stream: v.object({ filterPatterns: v.array(v.unknown()) }) }))
 const attribute = v.object({ 'Fn::GetAtt': v.tuple([v.string(), v.string()]) })
 const Jobs = v.array(v.object({ sqs: v.object({ arn: attribute }) }))
 const Pipe = v.object({

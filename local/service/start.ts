@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { loadStack } from '../deploy/stack.ts'
 import { startEmulator } from './emulator.ts'
-import { loadFollowers, through } from './followers.ts'
+import { loadFollowers, loadProjectorFilter, through } from './followers.ts'
 import { startIdp } from './identity-provider.ts'
 import { directory, pidFile, root } from './paths.ts'
 import { ensureFree } from './ports.ts'
@@ -19,6 +19,8 @@ import { createTable } from './table.ts'
 
 /** An emulator of the user's own, if there is one. */
 const outside = process.env.DYNAMODB_ENDPOINT
+/** So long the stream keeps a change. */
+const DAY_MS = 86_400_000
 /** What must be stopped, in the order it was started. */
 const running: (() => Promise<unknown>)[] = []
 let ending = false
@@ -81,13 +83,16 @@ async function start(): Promise<void> {
   if (!process.argv.includes('--empty')) await seed()
   await serving
   running.push(
-    startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
+    startPump(
+      { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory, wants: loadProjectorFilter(), maximumAgeMs: DAY_MS },
+      projector(ports.functions),
+    ).stop,
   )
   // Each has a pump of its own, as each has a queue where it is deployed: none waits for another.
   for (const follower of loadFollowers()) {
     const own = join(directory, follower.name)
     await mkdir(own, { recursive: true })
-    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own }
+    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own, wants: follower.wants }
     running.push(
       startPump(
         place,
