@@ -125,7 +125,9 @@ async function failureOf({ images, place }: Told, batch: Batch): Promise<unknown
     try {
       const change = changeOf(images)
       // What it writes and logs carries the id of the request that made the change.
-      batch.take(place, await metered(() => applyEffects(images), causeOf(images)), change)
+      const { people, told } = await metered(() => applyEffects(images), causeOf(images))
+      const request_id = causeOf(images)
+      batch.take(place, { people, told: told.map((it) => ({ ...it, request_id })) }, change)
       return undefined
     } catch (error) {
       if (isPassing(error) || attempt === ATTEMPTS) return error

@@ -85,7 +85,11 @@ const gone = defineItem({
 export type NewNotification = Pick<
   Notification,
   'user_id' | 'notice' | 'event' | 'actor_id' | 'entity_id' | 'detail' | 'created_at'
-> & { project_id?: string | null }
+> & {
+  project_id?: string | null
+  /** The request whose change it comes of, where another writes it. */
+  request_id?: string | undefined
+}
 
 /** So many are stored in one transaction, with the inbox and the sizes of their lists. */
 const STORED_AT_ONCE = 80
