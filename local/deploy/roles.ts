@@ -11,6 +11,7 @@ const platform: Readonly<Record<string, readonly Grant[]>> = {
   dispatcher: ['groups'],
   webhooks: ['scheduleFailures'],
   projector: ['stream', 'failures'],
+  merger: ['scheduleFailures'],
   sweeper: ['scheduleFailures'],
   exporter: ['scheduleFailures'],
 }

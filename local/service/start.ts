@@ -11,7 +11,7 @@ import { roleResources, rolesFor } from '../access/local-roles.ts'
 import { startTableGate } from '../access/table-gate.ts'
 import { loadFunctions, loadStack } from '../deploy/stack.ts'
 import { startEmulator } from './emulator.ts'
-import { loadFollowers, through } from './followers.ts'
+import { loadFollowers, loadProjectorFilter, through } from './followers.ts'
 import { startIdp } from './identity-provider.ts'
 import { directory, pidFile, root } from './paths.ts'
 import { ensureFree } from './ports.ts'
@@ -22,6 +22,8 @@ import { createTable } from './table.ts'
 
 /** An emulator of the user's own, if there is one. */
 const outside = process.env.DYNAMODB_ENDPOINT
+/** So long the stream keeps a change. */
+const DAY_MS = 86_400_000
 /** What must be stopped, in the order it was started. */
 const running: (() => Promise<unknown>)[] = []
 let ending = false
@@ -95,13 +97,16 @@ async function start(): Promise<void> {
   if (!process.argv.includes('--empty')) await seed()
   await serving
   running.push(
-    startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
+    startPump(
+      { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory, wants: loadProjectorFilter(), maximumAgeMs: DAY_MS },
+      projector(ports.functions),
+    ).stop,
   )
   // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
   for (const follower of loadFollowers()) {
     const own = join(directory, follower.name)
     await mkdir(own, { recursive: true })
-    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own }
+    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own, wants: follower.wants }
     running.push(
       startPump(
         place,
@@ -109,7 +114,7 @@ async function start(): Promise<void> {
       ).stop,
     )
   }
-  for (const [name, seconds] of Object.entries({ webhooks: 2, sweeper: 10 }))
+  for (const [name, seconds] of Object.entries({ webhooks: 2, merger: 2, sweeper: 10 }))
     running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
   // Nobody waits for these: they are there a moment later.
   const { makeExports } = await import('../../lib/exports/make.ts')
