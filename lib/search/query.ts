@@ -25,6 +25,8 @@ export type SearchQuery = {
   offset?: number | undefined
   limit: number
   facets?: boolean | undefined
+  /** Takes every word as it is: nothing is understood as a place, a sort of thing or a time. */
+  literal?: boolean | undefined
 }
 
 /** A document as a result. `score` lies between 0 and 1. */
