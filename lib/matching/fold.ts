@@ -103,6 +103,7 @@ export const stopWords = `i me my we our you your he she it its they them their 
   only own same too very just also both each other another which whom whose while because until upon within without among
   they went go goes come came made make please want know see list wanted called named known
   haru haruko harule ma lai bata le sanga samma dekhi pani ra tatha ani yo tyo ke kun kasko kasle kasari kahile kina
+  photo photos picture pictures video map information info facts
   hun hoo thiyo garne bhayeko garieko`
 
 /** Where most of what has a name stands: a place that is put to a name tells which of several is meant, not what it is called. */

@@ -60,6 +60,8 @@ export const sortsOfThings = table('sort', {
   Calendar: 'sambat, samvat, panchanga, patro, era',
   Craft: 'woodcarving, wood carving, metalwork, pottery, weaving, handicraft',
   Earthquake: 'bhukampa, bhuichalo, quake',
+  Birthplace: 'birth, born, birth place, janmasthan, janma',
+  'New year': 'naya barsa, nava varsha, nawa barsha, naya barsha, nhu daya, nhudaya',
   'World Heritage Site': 'world heritage, vishwa sampada, bishwa sampada, unesco site',
 })
 

@@ -49,10 +49,9 @@ export function mentionsIn(words: readonly Pick<Word, 'term'>[]): Mention[] {
 
 /** The concepts with a word of its own, for spelling: term to concept. */
 export const conceptOf = (term: string): Concept | undefined => byPhrase.get(term)
-export const conceptTerms: readonly string[] = [...byPhrase.keys()].filter((it) => it.length > 4 && !it.includes(' '))
 
-/** How surely a document is of what a part of it names, from 0 to 1. */
-const SURE = { value: 1, name: 0.92, opening: 0.75, summary: 0.5, text: 0.3, near: 0.6 }
+/** A Devi Temple is a temple and no goddess: of several sorts in a name the last is what it is. How surely a document is of what a part of it names, from 0 to 1. */
+const SURE = { value: 1, name: 0.92, part: 0.3, opening: 0.75, summary: 0.5, text: 0.3, near: 0.6 }
 /** A description says in its first words what a thing is. */
 const OPENING = 5
 /** A span of more years tells no century, and one of two reigns neither. */
@@ -76,7 +75,12 @@ export function tagsOf(
   for (const [facet, values] of Object.entries(it.values ?? {}))
     for (const value of values ?? [])
       named(wordsOf(spaced(value)), ({ concept }) => (concept.as === expected[facet] ? SURE.value : SURE.text))
-  for (const name of parts.names) named(name, () => SURE.name)
+  for (const name of parts.names) {
+    const mentions = mentionsIn(name)
+    const head = mentions.findLast(({ concept }) => concept.as === 'sort')
+    for (const mention of mentions)
+      add(mention.concept, mention.concept.as === 'sort' && mention !== head ? SURE.part : SURE.name)
+  }
   named(parts.summary, ({ from }) => (from < OPENING ? SURE.opening : SURE.summary))
   named(parts.text, () => SURE.text)
   for (const { label, at, reach } of it.point ? towns : [])

@@ -6,7 +6,13 @@ import { plainWords, respell } from '../../matching/fold.ts'
  * A word as written, in plain letters; the sound that stands for all of its spellings; the term under which it is listed,
  * which is the sound of its stem; and how much it tells of what a thing is called.
  */
-export type Word = { readonly raw: string; readonly sound: string; readonly term: string; readonly tells: number }
+export type Word = {
+  readonly raw: string
+  readonly sound: string
+  readonly term: string
+  readonly tells: number
+  readonly aside: boolean
+}
 
 /** The words of a text, in order. The same for what is indexed and for what is asked. */
 export function wordsOf(text: string): Word[] {
@@ -23,12 +29,9 @@ export function wordOf(raw: string): Word {
   if (known !== undefined) return known
   if (words.size > 50_000) words.clear()
   const term = termFor(raw)
-  const word = {
-    raw,
-    sound: respell(raw),
-    term,
-    tells: asides.has(term) ? ASIDE : sorts.has(term) || towns.has(term) ? 0.4 : 1,
-  }
+  const sound = respell(raw)
+  const aside = stops.has(raw) || sets.asideWords.has(sound)
+  const word = { raw, sound, term, aside, tells: aside ? ASIDE : sorts.has(term) || towns.has(term) ? 0.4 : 1 }
   words.set(raw, word)
   return word
 }
@@ -50,8 +53,9 @@ export const termOf = (raw: string): string => wordOf(raw).term
 
 const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
   new Set([...folded].flatMap((it) => [it, termFor(it)]))
-/** The terms of words that join or ask, that say what sort of thing it is, that name a town, or that many names share. */
-export const asides = termsFor([...sets.asideWords, ...plainWords(sets.stopWords).map(respell)])
+/** As they are written: "while" sounds like "wheel". */
+const stops: ReadonlySet<string> = new Set(plainWords(sets.stopWords))
+/** The terms of words that say what sort of thing it is, that name a town, or that many names share. */
 export const sorts = termsFor(sets.sortWords)
 export const towns = termsFor(sets.townWords)
 export const generics = termsFor(sets.genericWords)

@@ -27,6 +27,8 @@ const ENOUGH = 10
 /** What a document must hold of a question, by weight, when no name holds all of it, and when a few do. */
 const LEAST = 0.45
 const LEAST_BESIDE = 0.6
+/** Beside so many that hold all of it others must hold more. */
+const FEW = 3
 /** Of many words any few do. */
 const LEAST_OF_MANY = 0.2
 /** How much of a question must be known: one word of three may stand in any name. */
@@ -107,9 +109,13 @@ function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): R
   const whole = new Set(all.numbers)
   const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
   const count = nearly.filter(tellsOfText).length
-  const least = named.size > 0 ? LEAST_BESIDE : count > 4 ? LEAST_OF_MANY : LEAST
+  const least = named.size >= FEW ? LEAST_BESIDE : count > 4 ? LEAST_OF_MANY : LEAST
   const found = match(corpus, nearly, least, admits)
-  return { ...(count > 4 ? found : saying(found, whole)), wanted: nearly, concepts, named }
+  const said = count > 4 ? found : saying(found, whole)
+  if (said.numbers.length > 0 || words.length < 3 || nearly.filter(isWritten).length < 2)
+    return { ...said, wanted: nearly, concepts, named }
+  // Whoever puts three words or more that are known gets what answers any of them.
+  return { ...match(corpus, nearly, LEAST_OF_MANY / 4, admits), wanted: nearly, concepts, named }
 }
 
 /** Without those that hold only some of the words and only in passing. */
@@ -183,6 +189,20 @@ function memberOf(known: readonly string[], wanted: readonly string[]): Uint8Arr
 const shares = (process.env.SH ?? '0,0.1,0.1,0.25,0.4,0.7,0.8').split(',').map(Number)
 const TEXT_SHARE = (many: number) => shares[Math.min(many, shares.length - 1)] ?? 0
 
+/** What a document is worth that answers nothing of a question that is understood. */
+const LACKING = Number(process.env.LK ?? 0.4)
+
+/** The share of the telling words that a document holds, each counted alike: a town is no less asked for than a name. */
+function heldShare(held: number, telling: readonly boolean[]): number {
+  let [n, all] = [0, 0]
+  for (let i = 0; i < telling.length; i += 1) {
+    if (!telling[i]) continue
+    all += 1
+    n += (held >> i) & 1
+  }
+  return all === 0 ? 1 : n / all
+}
+
 type Ranked = { number: number; score: number; likeness: number }
 
 /** The specification's score: what the text says, how new it is, how popular. Words first, then for the best of them the names as well. */
@@ -190,7 +210,7 @@ function byRelevance(
   corpus: Corpus,
   weights: Weights,
   text: string,
-  { numbers, says, texts, wanted, named }: Result,
+  { numbers, says, texts, held, wanted, concepts, named }: Result,
   size: number,
 ): Ranked[] {
   const { updated, popularity } = corpus.columns
@@ -200,13 +220,15 @@ function byRelevance(
   const many = wanted.filter(tellsOfText).length
   const [byName, byText] = [1 - TEXT_SHARE(many), TEXT_SHARE(many)]
   const textOf = (number: number) => weights.text * (!named || named.size === 0 || named.has(number) ? 1 : BESIDE)
+  const telling = wanted.map(tellsOfText)
+  const wholeOf = (i: number) => (concepts.length > 0 ? LACKING + (1 - LACKING) * heldShare(held[i] ?? 0, telling) : 1)
   for (let i = 0; i < numbers.length; i += 1) {
     places[i] = i
     const number = numbers[i] ?? 0
     const age = Math.max(0, (now - (updated[number] ?? 0)) / DAY_MS)
     const liked = popularity[number] ?? 0
     order[i] =
-      textOf(number) * (byName * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) + byText * (texts[i] ?? 0)) +
+      wholeOf(i) * textOf(number) * (byName * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) + byText * (texts[i] ?? 0)) +
       weights.recency / (1 + age) +
       (weights.popularity * liked) / (liked + 10)
   }
@@ -222,7 +244,13 @@ function byRelevance(
     .map((place, i) => {
       const number = numbers[place] ?? 0
       const likeness = i < COMPARED ? likenessOf(corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
-      return { number, likeness, score: (order[place] ?? 0) + textOf(number) * byName * 0.6 * likeness }
+      // Whoever types a name asks for what is called so, however many words it has.
+      const isName = Math.min(1, Math.max(0, (likeness - 0.6) / 0.3))
+      return {
+        number,
+        likeness,
+        score: (order[place] ?? 0) + wholeOf(place) * textOf(number) * (byName + byText * isName) * 0.6 * likeness,
+      }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
 }

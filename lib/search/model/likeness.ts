@@ -59,7 +59,7 @@ function likeness(question: Question, { plain, words }: PlainName, spelt: () => 
   if (plain === question.plain) return 0.97 + 0.03 * spelt()
   const fits = words.map(question.fits)
   const used = words.map(() => false)
-  let [answered, last, inOrder] = [0, -1, true]
+  let [answered, last, inOrder, whole] = [0, -1, true, true]
   for (let each = 0; each < question.wanted.length; each += 1) {
     let [fit, at] = [0, -1]
     for (let i = 0; i < words.length; i += 1) {
@@ -68,9 +68,11 @@ function likeness(question: Question, { plain, words }: PlainName, spelt: () => 
     }
     answered += fit * (question.wanted[each]?.weight ?? 0)
     if (at >= 0) used[at] = true
+    if (fit < 0.3 && !question.wanted[each]?.aside) whole = false
     if (at <= last) inOrder = false
     if (at >= 0) last = at
   }
+  const generic = !whole && words.every(({ tells }) => tells < 1)
   let [told, met] = [0, 0]
   for (let i = 0; i < words.length; i += 1) {
     const tells = words[i]?.tells ?? 0
@@ -79,8 +81,12 @@ function likeness(question: Question, { plain, words }: PlainName, spelt: () => 
   }
   const begins = plain.startsWith(question.plain) ? 0.11 + 0.03 * spelt() : 0
   const apart = (answered / question.total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
-  return Math.max(apart, together(question.joined, words))
+  // "Temple" is no answer to a question for temples in some town.
+  return Math.max(generic ? apart * GENERIC : apart, together(question.joined, words))
 }
+
+/** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
+const GENERIC = 0.4
 
 function wordFit({ raw, sound, term, begins, others, ended, swapped }: Wanted, word: Word): number {
   if (word.raw === raw) return 1

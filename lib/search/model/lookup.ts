@@ -6,8 +6,8 @@ import type { Sight } from '../index/columns.ts'
 import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
-import { conceptOf, conceptTerms, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
-import { ASIDE, asides, generics, sorts, stemOf, termOf, towns, type Word, wordsOf } from '../index/words.ts'
+import { conceptOf, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
+import { ASIDE, generics, sorts, stemOf, termOf, towns, type Word, wordsOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
@@ -47,7 +47,7 @@ export function questionOf(text: string): Asked[] {
   const syllabic = isDevanagari(typed)
   const swaps = syllabic ? swapsIn(typed) : undefined
   return words.slice(0, MOST_WORDS).map((word, i) => {
-    const last = unfinished && i === words.length - 1
+    const last = unfinished && i === words.length - 1 && (i === 0 || !word.aside)
     const swapped = swaps?.get(word.raw) ?? none
     return { ...word, ...spellingsOf(word.sound), syllabic, swapped, ...(last && { begins: beginningOf(word, typed) }) }
   })
@@ -62,24 +62,18 @@ export function withoutEndings(corpus: Corpus, text: string, sight: Sight): stri
   })
 }
 
-/** What a question is understood as, told by its words; a word of it that nobody writes may be a concept misspelt. */
+/** What a question is understood as, told by its words. */
 export function understood(
   corpus: Corpus,
   words: readonly Asked[],
   sight: Sight,
 ): { words: Asked[]; concepts: Mention[] } {
-  const known = words.map((it) => {
-    if (corpus.terms.count(it.term, sight) > 0 || conceptOf(it.term) || it.raw.length < 5) return it
-    const most = it.term.length > 7 ? 2 : 1
-    const meant = conceptTerms.find((term) => edits(it.term, term, most) <= most)
-    return meant === undefined ? it : { ...it, term: meant }
-  })
-  const concepts = mentionsIn(known).filter(({ concept }) => corpus.terms.count(tagOf(concept), sight) > 0)
+  const concepts = mentionsIn(words).filter(({ concept }) => corpus.terms.count(tagOf(concept), sight) > 0)
   const conceptAt = (at: number) => concepts.find(({ from, to }) => from <= at && at <= to)?.concept
   return {
     concepts,
     words: words.map((it, i) => {
-      const concept = asides.has(it.term) ? undefined : conceptAt(i)
+      const concept = it.aside ? undefined : conceptAt(i)
       return concept ? { ...it, concept } : it
     }),
   }
@@ -111,7 +105,7 @@ export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight)
     wanted(corpus, word, [
       ...tagged(corpus, word, sight),
       ...exact(corpus, word, sight),
-      ...(word.concept ? [] : completions(corpus, word, sight)),
+      ...completions(corpus, word, sight),
     ]),
   )
 }
@@ -119,20 +113,20 @@ export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight)
 /** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
 export function telling(written: readonly Wanted[]): number {
   const weightOfAll = (some: readonly Wanted[]) => some.reduce((sum, { weight }) => sum + weight, 0)
-  const told = written.filter(({ term, begins }) => begins || !asides.has(term))
+  const told = written.filter(({ aside, begins }) => begins || !aside)
   return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
 }
 
 /** Whether any word tells something by itself: joining words and single signs do not. */
 export const anyTells = (words: readonly Asked[]): boolean =>
-  words.some(({ raw, term, begins }) => begins || (raw.length > 1 && !asides.has(term)))
+  words.some(({ raw, aside, begins }) => begins || (raw.length > 1 && !aside))
 
 /** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
 export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
 
 /** The share of a question that documents know, by what its words tell: those that are written somewhere, and by half those that only something near is. */
 export function knownOf(wanted: readonly Wanted[]): number {
-  const known = (it: Wanted) => (isWritten(it) ? 1 : it.choices.length > 0 ? 0.5 : 0)
+  const known = (it: Wanted) => (isWritten(it) ? 1 : it.choices.length > 0 ? (it.raw.length > 4 || wanted.length < 3 ? 0.5 : 0.25) : 0)
   const [told, all] = wanted.reduce(([a, b], it) => [a + it.tells * known(it), b + it.tells], [0, 0])
   return told / all
 }
@@ -141,14 +135,14 @@ export function knownOf(wanted: readonly Wanted[]): number {
 export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight): Wanted[] {
   const long = written.filter(tellsOfText).length > SHORT
   return written.map((it, i) =>
-    it.concept || asides.has(it.term) || (long && isWritten(it))
+    it.aside || (long && isWritten(it))
       ? it
       : wanted(corpus, it, [
           ...it.choices,
           ...otherwise(corpus, it, sight),
           ...joined(corpus, written, i, sight),
           ...split(corpus, it, sight),
-          ...near(corpus, it, sight),
+          ...meant(corpus, near(corpus, it, sight), sight),
           ...holding(corpus, it, sight),
           ...meaning(corpus, it, sight),
         ]),
@@ -158,7 +152,7 @@ export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sigh
 /** Whether a word counts among those that a text is looked for by. */
 export const tellsOfText = ({ rarity }: Wanted): boolean => rarity > 0
 /** A question of more words is one for texts: what is written somewhere in it is looked for as it is. */
-const SHORT = 4
+const SHORT = 2
 
 /** Each term once, by its best fit, so that no document is counted twice for one word. */
 function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wanted {
@@ -181,8 +175,8 @@ function weightsOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Pi
   return { weight: (rarity + 0.1) * telling, rarity: telling < ASIDE * 2 ? 0 : rarity }
 }
 
-const tellingOf = ({ term, begins }: Asked, found: string): number =>
-  asides.has(term) && !begins ? 0.1 : sorts.has(found) || towns.has(found) ? 0.4 : generics.has(found) ? 0.8 : 1
+const tellingOf = ({ aside, begins }: Asked, found: string): number =>
+  aside && !begins ? 0.1 : sorts.has(found) || towns.has(found) ? 0.4 : generics.has(found) ? 0.8 : 1
 
 /** Whatever is listed under the concept of a word holds the word, be it written there or not. */
 const tagged = (corpus: Corpus, { concept }: Asked, sight: Sight): Choice[] =>
@@ -246,6 +240,14 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
 }
+
+/** Choices, and what they are understood as: a sort of thing may be misspelt, too. */
+const meant = (corpus: Corpus, choices: readonly Choice[], sight: Sight): Choice[] =>
+  choices.flatMap((choice) => {
+    const concept = conceptOf(choice.terms[0] ?? '')
+    const tags = concept ? seen(corpus, [tagOf(concept)], sight) : []
+    return [...tags.map((tag) => ({ terms: [tag], fit: choice.fit })), { ...choice, adds: tags.length > 0 }]
+  })
 
 /** Candidates from a vocabulary. Short words have too few pieces in common: their neighbours are spelt out instead. */
 function spelledLike(words: Words, text: string, syllabic: boolean, sight: Sight): Set<string> {

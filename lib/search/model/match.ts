@@ -80,7 +80,9 @@ function stepsOf(corpus: Corpus, wanted: readonly Wanted[], total: number, neede
     const runs = choices.flatMap((choice) => {
       const share = (weight * choice.fit) / (255 * total)
       const textShare = (rarity * choice.fit) / (255 * rarities)
-      return postingsOf(corpus, choice).map((postings): Run => ({ ...postings, share, textShare, adds: choice.adds === true, pair: 0, from: 0 }))
+      return postingsOf(corpus, choice).map(
+        (postings): Run => ({ ...postings, share, textShare, adds: choice.adds === true, pair: 0, from: 0 }),
+      )
     })
     return { bit: 1 << wanted.indexOf(word), weight, opens, left, runs }
   })
