@@ -13,7 +13,7 @@ const table = (as: Reading, rows: Readonly<Record<string, string>>): Concept[] =
 
 /** Sorts of things. */
 export const sortsOfThings = table('sort', {
-  Temple: 'mandir, degah, deval, devalaya, dega, shivalaya, devi than, hindu temple',
+  Temple: 'mandir, degah, deval, devalaya, dega, hindu temple',
   Stupa: 'chaitya, chibha, chiba, chorten, thupa, pagoda stupa',
   Monastery: 'vihara, vihar, bihar, bahal, baha, bahi, mahavihar, mahabihar, gumba, gompa, gonpa, nunnery, convent',
   Mosque: 'masjid, masjit, jame masjid, dargah',

@@ -31,7 +31,7 @@ export function contentsOf(it: Document): Contents {
 
 const byteOf = (share: number) => Math.max(1, Math.round(share * 255))
 /** What a tag says that is sure, as the only word of a name would. */
-const TAGGED = Number(process.env.TG ?? 0.45)
+const TAGGED = 0.3
 
 /** The words of Nepali that are left of those with endings. */
 const stemsIn = (text: string): string =>
@@ -72,11 +72,11 @@ function bm25Of(names: readonly Word[][], text: readonly Word[]): Map<string, nu
   return new Map([...counts].map(([term, n]) => [term, n / (n + norm)]))
 }
 
-const K1 = Number(process.env.K1 ?? 1.5)
-const B = Number(process.env.B ?? 0.6)
-const NAME_COUNTS = Number(process.env.NC ?? 3)
+const K1 = 1.5
+const B = 0.6
+const NAME_COUNTS = 3
 /** The length in words of a middling document. */
-const LENGTH = Number(process.env.LEN ?? 100)
+const LENGTH = 100
 
 function countsIn(words: readonly Word[]): Map<string, number> {
   const counts = new Map<string, number>()

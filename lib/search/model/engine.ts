@@ -186,11 +186,11 @@ function memberOf(known: readonly string[], wanted: readonly string[]): Uint8Arr
 }
 
 /** The share of the text model by how many words tell something: a word or two are a name, many are a question. */
-const shares = (process.env.SH ?? '0,0.1,0.1,0.25,0.4,0.7,0.8').split(',').map(Number)
+const shares = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
 const TEXT_SHARE = (many: number) => shares[Math.min(many, shares.length - 1)] ?? 0
 
 /** What a document is worth that answers nothing of a question that is understood. */
-const LACKING = Number(process.env.LK ?? 0.4)
+const LACKING = 0.4
 
 /** The share of the telling words that a document holds, each counted alike: a town is no less asked for than a name. */
 function heldShare(held: number, telling: readonly boolean[]): number {
@@ -249,7 +249,7 @@ function byRelevance(
       return {
         number,
         likeness,
-        score: (order[place] ?? 0) + wholeOf(place) * textOf(number) * (byName + byText * isName) * 0.6 * likeness,
+        score: (order[place] ?? 0) + (isName + (1 - isName) * wholeOf(place)) * textOf(number) * (byName + byText * isName) * 0.6 * likeness,
       }
     })
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))

@@ -152,7 +152,7 @@ export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sigh
 /** Whether a word counts among those that a text is looked for by. */
 export const tellsOfText = ({ rarity }: Wanted): boolean => rarity > 0
 /** A question of more words is one for texts: what is written somewhere in it is looked for as it is. */
-const SHORT = 2
+const SHORT = 4
 
 /** Each term once, by its best fit, so that no document is counted twice for one word. */
 function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wanted {
@@ -219,9 +219,13 @@ function otherwise(corpus: Corpus, { others, ended }: Asked, sight: Sight): Choi
 const mostEdits = (letters: number, syllabic: boolean) =>
   letters < 3 ? 0 : (letters < 8 ? 1 : 2) + (syllabic && letters > 4 ? 1 : 0)
 
+/** What the near spelling of a word that is there as it was typed is worth. */
+const DOUBTED = 0.6
+
 /** Words that are spelt nearly so. Slips happen to the word as it was written; other spellings of a name show in its term. */
 function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
   const { raw, term, begins, syllabic, swapped } = it
+  const known = corpus.words.count(raw, sight) > 0
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
       const most = mostEdits(to.length, syllabic)
@@ -239,6 +243,7 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
     .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
+    .map((choice) => (known ? { ...choice, fit: choice.fit * DOUBTED } : choice))
 }
 
 /** Choices, and what they are understood as: a sort of thing may be misspelt, too. */
