@@ -99,8 +99,8 @@ const asides = `a an the of and or in on at to for from by with near is are was 
 /** Words of English and Nepali that a question is put together with and that no name consists of. */
 export const stopWords = `i me my we our you your he she it its they them their this that these those there here am be been being
   do does did has have had can could may might must shall should will would any all some many much most more than then as if so
-  such into onto over under through between about against during before after above below up down out off again once not no nor
-  only own same too very just also both each other another which whom whose while because until upon within without among
+  into onto over under through between about against during before after above below up down out off again once not nor
+  own same too very just also both each other another which whom whose while because until upon within without among
   they went go goes come came made make please want know see list wanted called named known
   haru haruko harule ma lai bata le sanga samma dekhi pani ra tatha ani yo tyo ke kun kasko kasle kasari kahile kina
   photo photos picture pictures video map information info facts

@@ -6,12 +6,12 @@ import { clock } from '../clock.ts'
  */
 export function keeper<T>(seconds: number, most = 500) {
   const kept = new Map<string, { value: T; until: number }>()
-  return (state: string, asked: unknown, work: () => T): { value: T; hit: boolean } => {
+  return async (state: string, asked: unknown, work: () => Promise<T>): Promise<{ value: T; hit: boolean }> => {
     const at = clock.now().getTime()
     const key = `${state} ${JSON.stringify(asked)}`
     const found = kept.get(key)
     if (found && found.until > at) return { value: found.value, hit: true }
-    const value = work()
+    const value = await work()
     kept.delete(key)
     const oldest = kept.size >= most ? kept.keys().next().value : undefined
     if (oldest !== undefined) kept.delete(oldest)

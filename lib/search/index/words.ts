@@ -1,4 +1,3 @@
-import { stemmer } from 'stemmer'
 import * as sets from '../../matching/fold.ts'
 import { plainWords, respell } from '../../matching/fold.ts'
 
@@ -36,8 +35,20 @@ export function wordOf(raw: string): Word {
   return word
 }
 
-/** English endings go first, then what spellings leave open: temples, temple; monasteries, monastery. */
-const termFor = (raw: string) => respell(/^[a-z]+$/.test(raw) ? stemmer(raw) : raw)
+/** English plurals go first, then what spellings leave open. Names bear no more: what else ends a word may be its own. */
+const termFor = (raw: string): string => respell(singularOf(raw))
+
+/** The first that fits a word of four letters or more: monasteries, churches, temples; not Ganas, chaos, Tirthas or Ramnagar. */
+const plurals: readonly (readonly [RegExp, string])[] = [
+  [/(?<=[a-z][^ae])ies$/, 'y'],
+  [/(?<=ch|sh|ss|x)es$/, ''],
+  [/(?<=[^aious])s$/, ''],
+]
+
+function singularOf(raw: string): string {
+  const ending = raw.length < 4 ? undefined : plurals.find(([pattern]) => pattern.test(raw))
+  return ending ? raw.replace(...ending) : raw
+}
 
 /** A word of Nepali without the endings that say whose, where, to whom or how many: पाटनको, मन्दिरहरूमा. Never less than two signs. */
 export function stemOf(word: string): string {

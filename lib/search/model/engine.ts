@@ -1,10 +1,7 @@
-import { clock } from '../../clock.ts'
 import type { Weights } from '../../config.ts'
 import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from '../index/columns.ts'
-import type { Mention } from '../index/tags.ts'
 import type { Facets, Hit, Model, SearchQuery, SearchResult, Sort, SuggestQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
-import { closeness, likenessTo } from './likeness.ts'
 import { literalIn } from './literal.ts'
 import {
   anyTells,
@@ -16,10 +13,10 @@ import {
   telling,
   tellsOfText,
   understood,
-  type Wanted,
   withoutEndings,
 } from './lookup.ts'
 import { firstOf, type Matches, match } from './match.ts'
+import { byRelevance, type Found } from './rank.ts'
 import { selectTop } from './select-top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
@@ -35,20 +32,16 @@ const LEAST_OF_MANY = 0.2
 const KNOWN = 0.34
 /** How much a document must say that lacks a word: a name does, a mention does not. */
 const SAYS = 0.15
-/** What it says at least when all words are in its names; beside such documents the others count less. */
+/** What it says at least when all words are in its names. */
 const NAMES = 0.3
-const BESIDE = 0.85
-/** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
-const COMPARED = 64
-const DAY_MS = 86_400_000
 
 /** Answers questions about a corpus. `state` is asked for with each answer, since the corpus moves on. */
 export function modelOf(corpus: Corpus, weights: Weights, state: () => string): Model {
   return {
-    search: (ask) => search(corpus, weights, ask, state()),
-    suggest: (guess) => suggest(corpus, weights, guess),
-    literal: (ask) => literalIn(corpus, ask, admission(corpus, ask)),
-    document: (id, scope) => {
+    search: async (ask) => search(corpus, weights, ask, state()),
+    suggest: async (guess) => suggest(corpus, weights, guess),
+    literal: async (ask) => literalIn(corpus, ask, admission(corpus, ask)),
+    document: async (id, scope) => {
       const number = corpus.find(id)
       return number !== undefined && admission(corpus, { scope })(number) ? hitOf(corpus, number, 0) : undefined
     },
@@ -86,12 +79,10 @@ function suggest(corpus: Corpus, weights: Weights, guess: SuggestQuery): Hit[] {
 }
 
 type Filters = Pick<SearchQuery, 'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor'>
-/** `named`: where others were let in beside them, the documents with all words in their names. */
-type Result = Matches & { wanted: readonly Wanted[]; concepts: readonly Mention[]; named?: ReadonlySet<number> }
 type Question = Filters & { text: string; literal?: boolean | undefined }
 
 /** Everything that answers the text and passes the filters. */
-function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): Result {
+function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): Found {
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [], concepts: [] }
   const sight = sightOf(ask.scope)
@@ -184,82 +175,6 @@ function memberOf(known: readonly string[], wanted: readonly string[]): Uint8Arr
   }
   return members
 }
-
-/** The share of the text model by how many words tell something: a word or two are a name, many are a question. */
-const shares = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
-const TEXT_SHARE = (many: number) => shares[Math.min(many, shares.length - 1)] ?? 0
-
-/** What a document is worth that answers nothing of a question that is understood. */
-const LACKING = 0.4
-
-/** The share of the telling words that a document holds, each counted alike: a town is no less asked for than a name. */
-function heldShare(held: number, telling: readonly boolean[]): number {
-  let [n, all] = [0, 0]
-  for (let i = 0; i < telling.length; i += 1) {
-    if (!telling[i]) continue
-    all += 1
-    n += (held >> i) & 1
-  }
-  return all === 0 ? 1 : n / all
-}
-
-type Ranked = { number: number; score: number; likeness: number }
-
-/** The specification's score: what the text says, how new it is, how popular. Words first, then for the best of them the names as well. */
-function byRelevance(
-  corpus: Corpus,
-  weights: Weights,
-  text: string,
-  { numbers, says, texts, held, wanted, concepts, named }: Result,
-  size: number,
-): Ranked[] {
-  const { updated, popularity } = corpus.columns
-  const now = clock.now().getTime()
-  const order = new Float64Array(numbers.length)
-  const places = new Uint32Array(numbers.length)
-  const many = wanted.filter(tellsOfText).length
-  const [byName, byText] = [1 - TEXT_SHARE(many), TEXT_SHARE(many)]
-  const textOf = (number: number) => weights.text * (!named || named.size === 0 || named.has(number) ? 1 : BESIDE)
-  const telling = wanted.map(tellsOfText)
-  const wholeOf = (i: number) => (concepts.length > 0 ? LACKING + (1 - LACKING) * heldShare(held[i] ?? 0, telling) : 1)
-  for (let i = 0; i < numbers.length; i += 1) {
-    places[i] = i
-    const number = numbers[i] ?? 0
-    const age = Math.max(0, (now - (updated[number] ?? 0)) / DAY_MS)
-    const liked = popularity[number] ?? 0
-    order[i] =
-      wholeOf(i) * textOf(number) * (byName * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) + byText * (texts[i] ?? 0)) +
-      weights.recency / (1 + age) +
-      (weights.popularity * liked) / (liked + 10)
-  }
-  const ties = corpus.columns.order
-  const earlier = (a: number, b: number) => {
-    const [x, y] = [order[a] ?? 0, order[b] ?? 0]
-    return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
-  }
-  const typed = lower(text)
-  const likenessOf = likenessTo(wanted, text)
-  const best = selectTop(places, Math.max(COMPARED, size), earlier)
-  return best
-    .map((place, i) => {
-      const number = numbers[place] ?? 0
-      const likeness = i < COMPARED ? likenessOf(corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
-      // Whoever types a name asks for what is called so, however many words it has.
-      const isName = Math.min(1, Math.max(0, (likeness - 0.6) / 0.3))
-      return {
-        number,
-        likeness,
-        score: (order[place] ?? 0) + (isName + (1 - isName) * wholeOf(place)) * textOf(number) * (byName + byText * isName) * 0.6 * likeness,
-      }
-    })
-    .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
-}
-
-/** How far a name begins letter for letter as was typed; others only sound the same. */
-function spelt(corpus: Corpus, number: number, name: number, typed: string): number {
-  return closeness(lower(corpus.written(number)[name] ?? '').slice(0, typed.length), typed)
-}
-const lower = (text: string) => text.trim().normalize('NFC').toLowerCase().slice(0, 200)
 
 /** The orders that do not depend on the text. */
 function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean> {

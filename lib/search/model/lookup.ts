@@ -69,6 +69,9 @@ export function understood(
   sight: Sight,
 ): { words: Asked[]; concepts: Mention[] } {
   const concepts = mentionsIn(words).filter(({ concept }) => corpus.terms.count(tagOf(concept), sight) > 0)
+  // A deity's name alone is a name.
+  if (concepts.length === 1 && concepts[0]?.concept.as === 'deity' && words.filter((it) => !it.aside).length === 1)
+    return { words: [...words], concepts: [] }
   const conceptAt = (at: number) => concepts.find(({ from, to }) => from <= at && at <= to)?.concept
   return {
     concepts,
@@ -126,7 +129,8 @@ export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }
 
 /** The share of a question that documents know, by what its words tell: those that are written somewhere, and by half those that only something near is. */
 export function knownOf(wanted: readonly Wanted[]): number {
-  const known = (it: Wanted) => (isWritten(it) ? 1 : it.choices.length > 0 ? (it.raw.length > 4 || wanted.length < 3 ? 0.5 : 0.25) : 0)
+  const known = (it: Wanted) =>
+    isWritten(it) ? 1 : it.choices.length > 0 ? (it.raw.length > 4 || wanted.length < 3 ? 0.5 : 0.25) : 0
   const [told, all] = wanted.reduce(([a, b], it) => [a + it.tells * known(it), b + it.tells], [0, 0])
   return told / all
 }
