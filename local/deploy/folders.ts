@@ -9,7 +9,8 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
   'lib/search/model/snapshot.ts': { '*': ['search'] },
   'lib/search/model/snapshot-health.ts': { '*': ['search'] },
   'functions/exports.ts': { '*': ['exports'] },
-  'functions/projects.ts': { '*': ['snapshots'], links: ['assets', 'thumbnails'] },
+  'lib/projects/bucket.ts': { '*': ['snapshots'] },
+  'functions/projects.ts': { links: ['assets', 'thumbnails'] },
   'functions/assets.ts': {
     links: ['assets', 'thumbnails'],
     copyObject: ['assets'],
