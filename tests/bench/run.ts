@@ -10,6 +10,7 @@ import { benchCosts } from './costs.ts'
 import { benchCpu } from './cpu.ts'
 import { benchExports } from './exports.ts'
 import { benchImport } from './import.ts'
+import { benchMerging } from './merging.ts'
 import { renewed } from './page.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchProjects } from './projects.ts'
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
   projects: benchProjects,
+  merging: benchMerging,
   uploads: benchUploads,
   comments: () => benchComments(sizes),
   answers: () => benchAnswers(sizes),
