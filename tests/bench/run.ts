@@ -12,6 +12,7 @@ import { benchCpu } from './cpu.ts'
 import { benchExports } from './exports.ts'
 import { benchHot } from './hot.ts'
 import { benchImport } from './import.ts'
+import { benchMerging } from './merging.ts'
 import { renewed } from './page.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchProjects } from './projects.ts'
@@ -38,6 +39,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
   projects: benchProjects,
+  merging: benchMerging,
   uploads: benchUploads,
   comments: () => benchComments(sizes),
   answers: () => benchAnswers(sizes),
