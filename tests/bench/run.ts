@@ -10,6 +10,7 @@ import { benchCost } from './cost.ts'
 import { benchCosts } from './costs.ts'
 import { benchCpu } from './cpu.ts'
 import { benchExports } from './exports.ts'
+import { benchHouse } from './house.ts'
 import { benchImport } from './import.ts'
 import { renewed } from './page.ts'
 import { benchPipeline } from './pipeline.ts'
@@ -25,6 +26,7 @@ import { benchUploads } from './uploads.ts'
  */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
 const benches: Readonly<Record<string, () => Promise<void>>> = {
+  house: benchHouse,
   pipeline: benchPipeline,
   bundles: benchBundles,
   conflicts: benchConflicts,
