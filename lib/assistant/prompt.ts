@@ -22,8 +22,8 @@ function recordsOf(passages: readonly Passage[]): string {
   const records: object[] = []
   let left = MOST_RECORDS
   for (const { title, label, text, facts, url } of passages) {
-    const said = Object.fromEntries(facts.map((it) => [it.label, it.text]))
-    const record = { title, kind: label, text: cut(text, 1000), ...said, url }
+    const values = Object.fromEntries(facts.map((it) => [it.label, it.text]))
+    const record = { title, kind: label, text: cut(text, 1000), ...values, url }
     left -= JSON.stringify(record).length + 1
     if (left < 0) break
     records.push(record)

@@ -179,10 +179,10 @@ async function notifyAll(
   const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true } = notices[name]
   if (notice.unless_stub && about?.stub) return
   const ids = new Set(await audience[notice.to](it, about, on))
-  const told = [...ids].filter((id) => notice.receipt || id !== it.actor_id)
-  for (let start = 0; start < told.length; start += AT_ONCE) {
+  const recipients = [...ids].filter((id) => notice.receipt || id !== it.actor_id)
+  for (let start = 0; start < recipients.length; start += AT_ONCE) {
     await Promise.all(
-      told.slice(start, start + AT_ONCE).map((user_id) =>
+      recipients.slice(start, start + AT_ONCE).map((user_id) =>
         send({
           user_id,
           notice: name,

@@ -101,11 +101,11 @@ export function moves(old: Entry | undefined, next: Entry): { rows: Write[]; num
     new Map(
       all.map(({ list, place, row }) => [`${nameOf(list)} ${place}`, { at: key.boardRow(nameOf(list), place), row }]),
     )
-  const [gone, come] = [rowsOf(before), rowsOf(after)]
+  const [oldRows, newRows] = [rowsOf(before), rowsOf(after)]
   const rows = [
-    ...[...gone].filter(([name]) => !come.has(name)).map(([, it]) => removeEntry(it.at)),
-    ...[...come]
-      .filter(([name, it]) => !isDeepStrictEqual(gone.get(name)?.row, it.row))
+    ...[...oldRows].filter(([name]) => !newRows.has(name)).map(([, it]) => removeEntry(it.at)),
+    ...[...newRows]
+      .filter(([name, it]) => !isDeepStrictEqual(oldRows.get(name)?.row, it.row))
       .map(([, it]) => putEntry(it.at, it.row)),
   ]
   const numbers: Numbers = new Map()

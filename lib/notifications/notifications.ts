@@ -75,7 +75,7 @@ const inbox = defineItem({
 })
 
 /** Stands for one that the table has dropped, so that it is taken out of the counts once. */
-const gone = defineItem({
+const uncounted = defineItem({
   type: 'gone_notification',
   schema: v.object({ user_id: v.string(), notification_id: v.string(), until: v.number(), version: v.number() }),
   key: (it: { user_id: string; notification_id: string }) => key.goneNotification(it.user_id, it.notification_id),
@@ -88,20 +88,20 @@ export type NewNotification = Pick<
 > & { project_id?: string | null }
 
 /** Stores a notification, unless it is there already or its time is over. */
-export async function send(told: NewNotification): Promise<void> {
-  if (expiryOf(told) <= nowSeconds()) return
+export async function send(added: NewNotification): Promise<void> {
+  if (expiryOf(added) <= nowSeconds()) return
   // Two events of one moment may give one id: the second takes the next.
   for (let turn = 0; ; turn += 1) {
-    const notification_id = notificationId(Date.parse(told.created_at), `${told.event}#${told.notice}#${turn}`)
-    const there = await sendAs(notification_id, told)
-    if (there === undefined || (there.event === told.event && there.notice === told.notice)) return
+    const notification_id = notificationId(Date.parse(added.created_at), `${added.event}#${added.notice}#${turn}`)
+    const there = await sendAs(notification_id, added)
+    if (there === undefined || (there.event === added.event && there.notice === added.notice)) return
   }
 }
 
 /** Stores it under this id; answers what was there before, if anything was. */
-const sendAs = (notification_id: string, told: NewNotification): Promise<Notification | undefined> =>
+const sendAs = (notification_id: string, added: NewNotification): Promise<Notification | undefined> =>
   changeInbox(async () => {
-    const { user_id, notice } = told
+    const { user_id, notice } = added
     const found = await getMany([key.notification(user_id, notification_id), key.inbox(user_id)], true)
     const there = itemIn(found, notification, { user_id, notification_id })
     if (there) return { result: there, writes: [] }
@@ -110,7 +110,7 @@ const sendAs = (notification_id: string, told: NewNotification): Promise<Notific
     const box = amended<Inbox>(old ?? empty(user_id), { arrived: (old?.arrived ?? 0) + 1, ...unreadBy(old, type, 1) })
     const made = {
       project_id: null,
-      ...told,
+      ...added,
       notification_id,
       notification_type: type,
       is_read: false,
@@ -124,8 +124,8 @@ const sendAs = (notification_id: string, told: NewNotification): Promise<Notific
 export const uncountExpired = (stored: Stored): Promise<void> =>
   changeInbox(async () => {
     const it = parse(notification, stored)
-    const found = await getMany([gone.key(it), key.inbox(it.user_id)], true)
-    if (itemIn(found, gone, it)) return { result: undefined, writes: [] }
+    const found = await getMany([uncounted.key(it), key.inbox(it.user_id)], true)
+    if (itemIn(found, uncounted, it)) return { result: undefined, writes: [] }
     const box = itemIn(found, inbox, it)
     const mark = {
       user_id: it.user_id,
@@ -138,7 +138,7 @@ export const uncountExpired = (stored: Stored): Promise<void> =>
     return {
       result: undefined,
       writes: [
-        { ...put(gone, mark, undefined), counts },
+        { ...put(uncounted, mark, undefined), counts },
         ...(unread ? [put(inbox, amended<Inbox>(box, unreadBy(box, it.notification_type, -1)), box)] : []),
       ],
     }
