@@ -1,7 +1,7 @@
 import { fold, sortWords } from '../matching/fold.ts'
 import { type About, cut, type Passage } from './passage.ts'
 
-/** So many records are quoted, and so many sentences of each. */
+/** How many records are quoted, and how many sentences of each. */
 const QUOTED = 3
 const SENTENCES = 2
 const MOST_LETTERS = 400

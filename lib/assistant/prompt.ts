@@ -1,7 +1,7 @@
 import { cut, type Passage } from './passage.ts'
 import type { Message } from './thread.ts'
 
-/** So many letters of records, and of the conversation so far, go to the model. */
+/** How many letters of records, and of the conversation so far, go to the model. */
 const MOST_RECORDS = 12_000
 const MOST_TALK = 16_000
 const MOST_TURNS = 12

@@ -19,7 +19,7 @@ export type Rival = { cluster: Cluster | null; kind: KindKey; members: RecordIte
 export const ALIKE = 0.85
 /** Below this a name is not worth showing. */
 const WORTH_SHOWING = 0.75
-/** So many names are read for each kind, so many records followed, and so many results given. */
+/** How many names are read for each kind, how many records are followed, and how many results are given. */
 const MOST_READ = 200
 const MOST_FOLLOWED = 60
 const MOST_SHOWN = 20

@@ -132,7 +132,7 @@ export type Branch = {
 /** Branches with their authors, and whatever else was read with them. */
 export type CommentPage = PageResult<Branch> & { people: PeopleById; found: ReadonlyMap<string, Stored> }
 
-/** So many replies, and a megabyte of them at most, are read with a page of comments. */
+/** At most this many replies, and a megabyte of them, are read with a page of comments. */
 const MOST_REPLIES = 100
 
 /**
@@ -313,7 +313,7 @@ function onLatest<T>(old: Comment, plan: (it: Comment, attempt: number) => Promi
   }, ATTEMPTS)
 }
 
-/** So many places that are held for nothing any more are given up at a time. */
+/** At most this many places that are held for nothing any more are given up at a time. */
 const MOST_LEVELS = 40
 
 /** Takes away a comment that nobody answers, and the deleted ones that held their places for it alone. */

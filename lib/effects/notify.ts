@@ -167,7 +167,7 @@ const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   merged: ['project_merged'],
 }
 
-/** So many are told at a time. */
+/** How many people are notified at a time. */
 const AT_ONCE = 10
 
 async function notifyAll(
@@ -223,7 +223,7 @@ const audience = {
 const membersOf = (on: Project | undefined, at: string, roles: readonly string[]) =>
   (on?.memberships ?? []).filter((it) => roles.includes(it.role) && it.created_at <= at).map((it) => it.user_id)
 
-/** So many pages of a hundred reviewers are told of a new contribution. */
+/** A new contribution is announced to at most this many pages of a hundred reviewers. */
 const MOST_PAGES = 20
 
 async function reviewersAt(at: string): Promise<string[]> {

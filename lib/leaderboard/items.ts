@@ -122,7 +122,7 @@ export const numberWrites = (numbers: Numbers): Write[] =>
     return changed.length > 0 ? [addNumbers(at, Object.fromEntries(changed))] : []
   })
 
-/** The totals are spread over so many items. */
+/** The totals are spread over this many items. */
 export const TOTALS = 4
 
 function totalsOf(it: Entry | undefined): Record<'score' | 'entities' | 'reviews', number> {

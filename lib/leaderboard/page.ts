@@ -127,7 +127,7 @@ async function everyRank(board: BoardName, rows: readonly Placed[]): Promise<Ran
 
 const shown = ({ place: _, ...row }: Placed, rank: number): Ranked => ({ ...row, rank })
 
-/** So many institutions are told, by name; all can be asked for. */
+/** At most this many institutions are listed, by name; any can be asked for. */
 const MOST_INSTITUTIONS = 500
 
 async function institutionsNow(): Promise<string[]> {

@@ -33,7 +33,7 @@ export const Notification = v.object({
   project_id: v.optional(v.nullable(v.string()), null),
   detail: v.string(),
   is_read: v.boolean(),
-  /** The how manieth of its user it is. */
+  /** Its ordinal among the notifications of its user. */
   arrival: v.number(),
   created_at: v.string(),
   version: v.number(),
@@ -169,7 +169,7 @@ export async function markRead(user_id: string, ids: readonly string[]): Promise
   return marked
 }
 
-/** So many fit into one read and one transaction. */
+/** How many fit into one read and one transaction. */
 const AT_ONCE = 90
 
 const markSome = (user_id: string, ids: readonly string[]): Promise<number> =>
@@ -213,7 +213,7 @@ export async function load(id: string, actor: Actor): Promise<{ shown: Shown; pe
 export type Filter = { is_read?: boolean | undefined; notification_type?: string | undefined }
 export type NotificationPage = PageResult<Shown> & { people: PeopleById }
 
-/** One page of the caller's own, newest first: three calls. Read or unread ones are sifted from all, so many at a time. */
+/** One page of the caller's own, newest first: three calls. Read or unread ones are filtered from all, page by page. */
 export async function list(
   { is_read, notification_type: type }: Filter,
   actor: Actor,
@@ -240,7 +240,7 @@ export async function list(
 
 type Where = { index: 'gsi3' | 'gsi4'; pk: string }
 
-/** So many calls of a hundred look for those that are read, or unread. */
+/** At most this many calls of a hundred look for those that are read, or unread. */
 const MOST_CALLS = 50
 
 async function listByReadState(

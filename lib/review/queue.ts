@@ -43,7 +43,7 @@ export type Row = { record: RecordItem; lease: Lease | null; at: number }
 export type Queued = { count: number; results: Row[]; people: PeopleById; first?: string; last?: string }
 
 /**
- * So many entries are looked at for one page. Types and categories are listed to the end whatever their size, and their
+ * At most this many entries are looked at for one page. Types and categories are listed to the end whatever their size, and their
  * sizes are exact; what is searched is found by the search model; what is filtered or sorted otherwise is found, and counted,
  * among the first of its type. A category by
  * creation is picked out of the list of its type: its pages may be short, and `next` goes on.

@@ -202,7 +202,7 @@ export const key = {
 /** A number such that texts sort as numbers do. */
 export const padded = (number: number): string => String(number).padStart(16, '0')
 
-/** So many replies to each comment are read together with a page of comments. */
+/** How many replies to each comment are read together with a page of comments. */
 export const EARLY = 20
 
 /** Where the replies begin that are read with a page: those to the newest comment come first. */
@@ -212,7 +212,7 @@ export const earlyKey = (root: number, place = 0): string =>
 const replyKey = (root: number, place: number) =>
   place <= EARLY ? earlyKey(root, place) : `LATER#${padded(root)}#${placed(place)}`
 
-/** The how manieth reply it is. */
+/** The ordinal of a reply, as text that sorts by it. */
 export const placed = (place: number): string => String(place).padStart(8, '0')
 
 export const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4'] as const

@@ -80,7 +80,7 @@ export async function end(old: Upload): Promise<void> {
   await transact([removal(upload, old)])
 }
 
-/** So many are ended in one visit at most, and at once; the next visit goes on. */
+/** At most this many are ended in one visit, and this many at once; the next visit goes on. */
 const MOST = 500
 const AT_ONCE = 8
 
