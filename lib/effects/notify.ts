@@ -232,7 +232,7 @@ const audience = {
 const membersOf = (on: Project | undefined, at: string, roles: readonly string[]) =>
   (on?.memberships ?? []).filter((it) => roles.includes(it.role) && it.created_at <= at).map((it) => it.user_id)
 
-/** So many pages of a hundred reviewers are told of a new contribution. */
+/** A new contribution is announced to at most this many pages of a hundred reviewers. */
 const MOST_PAGES = 20
 
 async function allReviewers(): Promise<Reviewer[]> {

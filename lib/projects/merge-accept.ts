@@ -86,7 +86,7 @@ const accepting: DecisionInput = {
 }
 
 async function accept(old: History, actor: Actor): Promise<Accepted & { writes: Write[] }> {
-  const { made, head: next, done, writes } = await planDecision(old, actor, accepting)
+  const { made, record: next, done, writes } = await planDecision(old, actor, accepting)
   const written = writes.flatMap(({ action }) => (action.Put?.Item?.type === assertion.type ? [action.Put.Item] : []))
   const after = written.map((item) => parse(assertion, item))
   const ids = new Set(after.map((it) => it.id))

@@ -14,7 +14,7 @@ import { db, TableName } from './client.ts'
 import { adding, type Write } from './item.ts'
 import { type Key, key } from './keys.ts'
 
-/** Counters are spread over so many items, so that writers of one list do not wait for each other. */
+/** Counters are spread over this many items, so that writers of one list do not wait for each other. */
 export const SHARDS = 4
 const ATTEMPTS = 8
 /** What DynamoDB takes in one transaction. */

@@ -114,7 +114,7 @@ export async function waiting(many: number): Promise<string[]> {
         practice: 'Yes',
       },
     }
-    const { head, writes } = newRecord(kinds.tradition, await nextId(kinds.tradition), {
+    const { record: head, writes } = newRecord(kinds.tradition, await nextId(kinds.tradition), {
       data,
       source: unsourced,
       actor,

@@ -11,6 +11,7 @@ import { benchCosts } from './costs.ts'
 import { benchCpu } from './cpu.ts'
 import { benchExports } from './exports.ts'
 import { benchHot } from './hot.ts'
+import { benchHouse } from './house.ts'
 import { benchImport } from './import.ts'
 import { benchMerging } from './merging.ts'
 import { renewed } from './page.ts'
@@ -28,6 +29,7 @@ import { benchUploads } from './uploads.ts'
  */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
 const benches: Readonly<Record<string, () => Promise<void>>> = {
+  house: benchHouse,
   pipeline: benchPipeline,
   bundles: benchBundles,
   conflicts: benchConflicts,
