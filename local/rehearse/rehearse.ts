@@ -1,5 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -157,7 +158,7 @@ async function rehearse(): Promise<number> {
   const schedules = stack.schedules()
   for (const schedule of schedules)
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
-  if (!short) failed.push(...replayed(gateway.origin))
+  if (!short) failed.push(...(await replayed(gateway.origin)))
   failed.push(
     ...(await troubles(world, runtime, () => story(gateway.origin, around, ['a record', 'files of a project']))),
   )
@@ -173,16 +174,15 @@ async function rehearse(): Promise<number> {
 }
 
 /** The calls of the dashboard, where they lie beside the project. */
-function replayed(origin: string): string[] {
+async function replayed(origin: string): Promise<string[]> {
   const script = join(root, '../shared/acceptance/replay.mjs')
   const cases = join(root, '../shared/spec/dashboard-cases.json')
   if (!existsSync(script)) {
     console.log('The replay of the dashboard was skipped: ../shared is not there.')
     return []
   }
-  const { status } = spawnSync(process.execPath, [script, cases], {
-    env: { ...process.env, BASE: origin, BASE_PROD: origin },
-    stdio: 'inherit',
-  })
+  const env = { ...process.env, BASE: origin, BASE_PROD: origin }
+  const child = spawn(process.execPath, [script, cases], { env, stdio: 'inherit' })
+  const [status] = await once(child, 'exit')
   return status === 0 ? [] : ['the replay of the dashboard']
 }
