@@ -106,7 +106,7 @@ async function rehearse(): Promise<number> {
   })
   ending.push(gate.stop, files.stop, parameters.stop)
 
-  const runtime = startRuntime(functions, {
+  const runtime = await startRuntime(functions, {
     folder,
     packages: (name) => join(packagesIn(root), `${name}.zip`),
     variables: (name) => ({
