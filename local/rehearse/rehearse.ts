@@ -158,10 +158,10 @@ async function rehearse(): Promise<number> {
   const schedules = stack.schedules()
   for (const schedule of schedules)
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
-  if (!short) failed.push(...(await replayed(gateway.origin)))
   failed.push(
     ...(await troubles(world, runtime, () => story(gateway.origin, around, ['a record', 'files of a project']))),
   )
+  if (!short) failed.push(...(await replayed(gateway.origin)))
   const origins = await originsOf(root, [...byName.keys()])
   const finding = compare(roles, record, (name, action, resource) => {
     const place = resource
@@ -181,7 +181,8 @@ async function replayed(origin: string): Promise<string[]> {
     console.log('The replay of the dashboard was skipped: ../shared is not there.')
     return []
   }
-  const env = { ...process.env, BASE: origin, BASE_PROD: origin }
+  // What follows a change may take a while where many processes share a machine.
+  const env = { ...process.env, BASE: origin, BASE_PROD: origin, SETTLE_MS: '20000' }
   const child = spawn(process.execPath, [script, cases], { env, stdio: 'inherit' })
   const [status] = await once(child, 'exit')
   return status === 0 ? [] : ['the replay of the dashboard']

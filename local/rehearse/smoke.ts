@@ -96,10 +96,11 @@ export async function newcomers(
   targetOf: (path: string, method: string) => string | undefined,
 ): Promise<string[]> {
   const doors = new Map<string, string>()
-  for (const path of Object.keys(document.paths).sort((a, b) => params(a) - params(b)))
-    if ('get' in Object(document.paths)[path]) {
-      const target = targetOf(path, 'GET') ?? ''
-      if (!doors.has(target)) doors.set(target, path.replace(/\{\w+\}/g, NOBODY))
+  const paths = Object.keys(document.paths).sort((a, b) => params(a) - params(b))
+  for (const method of ['GET', 'POST'])
+    for (const path of paths.filter((it) => method.toLowerCase() in Object(document.paths)[it])) {
+      const target = targetOf(path, method) ?? ''
+      if (!doors.has(target)) doors.set(target, `${method} ${path.replace(/\{\w+\}/g, NOBODY)}`)
     }
   const failed: string[] = []
   let number = 0
@@ -115,7 +116,8 @@ export async function newcomers(
     if (status !== 201) failed.push(`nobody can register: ${status}`)
     for (const email of [registered.email, `new.comer${number}@example.org`]) {
       const headers = { authorization: `Bearer ${await tokenOf(idp, email)}` }
-      const { status: answered } = await ask(origin, 'GET', door, { headers })
+      const [method = '', path = ''] = door.split(' ')
+      const { status: answered } = await ask(origin, method, path, { headers, ...(method === 'POST' && { body: {} }) })
       if (answered >= 500 || answered === 401) failed.push(`${email} at ${door}: ${answered}`)
     }
   }
