@@ -18,7 +18,7 @@ export type Runtime = {
 type Where = {
   folder: string
   packages: (name: string) => string
-  variables: (name: string) => NodeJS.ProcessEnv
+  surroundings: (name: string) => NodeJS.ProcessEnv
   note: (name: string, action: string) => void
 }
 type Instance = { child: ChildProcess; busy: boolean; used: number }
@@ -76,7 +76,7 @@ export async function startRuntime(functions: readonly FunctionFacts[], where: W
       ...{ cwd: folder, silent: true, serialization: 'json' },
       // What Lambda's own runtime leaves to the heap.
       execArgv: [`--max-old-space-size=${Math.floor(memory * 0.9)}`],
-      env: { ...where.variables(name), TMPDIR: await mkdtemp(join(where.folder, 'tmp-')) },
+      env: { ...facts.variables, ...where.surroundings(name), TMPDIR: await mkdtemp(join(where.folder, 'tmp-')) },
     })
     const instance: Instance = { child, busy: true, used: calls }
     instances.get(name)?.push(instance)

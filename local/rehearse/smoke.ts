@@ -133,7 +133,7 @@ async function tokenOf(idp: string, username: string): Promise<string> {
   return String(access_token)
 }
 
-type Around = { bucket: { name: string; endpoint: string }; idp: string }
+export type Around = { bucket: { name: string; endpoint: string }; idp: string }
 
 /** What people do, from a first sign-in to a merged project, with files of every sort. Answers what went wrong. */
 export async function story(origin: string, around: Around, only?: readonly string[]): Promise<string[]> {
