@@ -164,7 +164,7 @@ async function played(world: World, runtime: Runtime, origin: string, around: Ar
   ]
   for (const schedule of world.stack.schedules())
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
-  failed.push(...(await troubles(world, runtime, () => story(origin, around, ['a record', 'files of a project']))))
+  failed.push(...(await troubles(world, runtime, () => story(origin, around, ['files of a project']))))
   return short ? failed : [...failed, ...(await replayed(origin))]
 }
 

@@ -24,7 +24,7 @@ export async function troubles(world: World, runtime: Runtime, stir: () => Promi
   // Whoever waits for what follows waits in vain.
   const stirring = stir()
   const lost = () => [...wanted].filter((queue) => !world.letters.has(queue))
-  for (let turn = 0; turn < 60 && lost().length > 0; turn += 1) await sleep(500)
+  for (let turn = 0; turn < 180 && lost().length > 0; turn += 1) await sleep(500)
   for (const { target } of followers) runtime.crash(nameOf(target), false)
   world.deaf = false
   void stirring
