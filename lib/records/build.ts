@@ -1,6 +1,7 @@
 import { newChildId, now } from '../clock.ts'
 import { recordId } from '../ids/address.ts'
-import { type Kind, type Provenance, pointOf } from '../kinds/index.ts'
+import { type Kind, kinds, type Provenance, pointOf } from '../kinds/index.ts'
+import { identitiesOf } from '../names/identities.ts'
 import { type Indexed, indexWrites } from '../names/index.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
@@ -104,6 +105,8 @@ export type Header = Pick<RecordItem, 'name' | 'category' | 'access_tier' | 'poi
   names: string[]
   /** Its id in the source that it comes from. */
   identifier: string | undefined
+  /** What identifies it besides its names. */
+  identities: string[]
 }
 
 /** The header of a record of a kind with these values. Computed once for a write and handed on. */
@@ -113,6 +116,7 @@ export function headerOf(kind: Kind, data: Values): Header {
     name,
     names: namesOf(name, data),
     identifier: textOf(data.identifier) || undefined,
+    identities: identitiesOf(kind, data),
     category: kind.key === 'entity' ? textOf(data.category) : kind.queueCategory,
     access_tier: textOf(data.access_tier) || openTier,
     point: pointOf(data) ?? null,
@@ -120,18 +124,26 @@ export function headerOf(kind: Kind, data: Values): Header {
 }
 
 /** The part of a header that the record item holds. */
-export const summaryOf = ({ names: _, identifier: __, ...summary }: Header) => summary
+export const summaryOf = ({ names: _, identifier: __, identities: ___, ...summary }: Header) => summary
 
 /** What a record with this header is found by. */
-export const indexedAs = ({ entity_id, kind, id }: RecordItem, { names, identifier, point }: Header): Indexed => ({
+export const indexedAs = (
+  { entity_id, kind, id }: RecordItem,
+  { names, identifier, identities, point }: Header,
+): Indexed => ({
   ...{ entity_id, kind, id },
-  ...{ names, identifier, point },
+  ...{ names, identifier, identities, point },
 })
 
 /** What a stored record is found by; nothing once it is deleted. */
 export function indexedOf(it: RecordItem): Indexed | undefined {
   if (it.deleted_at) return undefined
-  return { ...it, names: namesOf(it.name, it.data), identifier: textOf(it.data.identifier) || undefined }
+  return {
+    ...it,
+    names: namesOf(it.name, it.data),
+    identifier: textOf(it.data.identifier) || undefined,
+    identities: identitiesOf(kinds[it.kind], it.data),
+  }
 }
 
 export type NewClaim = {

@@ -15,9 +15,11 @@ import { type Assertion, type LinkItem, link, type RecordItem, recordItem } from
  */
 export type Edge = { from: string; fromKind: KindKey; to: string; toKind: KindKey; relation: string }
 
-/** The edges that a public record's values and an accepted relationship make. */
-export function edgesOf(it: RecordItem | undefined): Edge[] {
-  if (!it?.public || it.deleted_at) return []
+/** The edges that a public record's values make. */
+export const edgesOf = (it: RecordItem | undefined): Edge[] => (it?.public && !it.deleted_at ? namedBy(it) : [])
+
+/** The edges that a record's values would make. */
+export function namedBy(it: Pick<RecordItem, 'entity_id' | 'kind' | 'data'>): Edge[] {
   const { fields } = kinds[it.kind]
   return Object.entries(it.data).flatMap(([relation, value]) => {
     const target = fields[relation]?.relation

@@ -41,6 +41,7 @@ import {
   recordItemOf,
   revision,
 } from './items.ts'
+import { namedBy } from './links.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
@@ -82,12 +83,15 @@ async function planCreate(
   const [id, stubs, flags] = await Promise.all([
     nextId(kind),
     stubsFor(resolved.missing, provenance, actor),
-    likenessFlags(kind, header),
+    likenessFlags(kind, header, { linked: linkedTo(kind, resolved.data) }),
   ])
   const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags })
   const result = { ...change.head, assertions: change.assertions, links: [] }
   return { result, writes: [...change.writes, ...stubs] }
 }
+
+/** The records that the values name. */
+const linkedTo = (kind: Kind, data: Values) => namedBy({ entity_id: '', kind: kind.key, data }).map((it) => it.to)
 
 /**
  * Changes a record. What is not published is saved in place; of a published one the change waits as a revision, and
@@ -118,7 +122,10 @@ async function planAmend(
   const stubs = await stubsFor(resolved.missing, provenance, actor)
   const claimed = claimsFor(old, edit, { source: provenance, actor, at })
   const alike = changed.some((name) => likenessFieldsOf(kind).includes(name))
-  const flags = [...claimed.contradicted, ...(alike ? await likenessFlags(kind, header, old.entity_id) : [])]
+  const flags = [
+    ...claimed.contradicted,
+    ...(alike ? await likenessFlags(kind, header, { entity_id: old.entity_id, linked: linkedTo(kind, after) }) : []),
+  ]
   const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
   const stored = recordItemOf(old)
   const next = withActivity(
