@@ -2,15 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now } from '../clock.ts'
 import { commit, commitNaming } from '../commit.ts'
 import { conflict, invalidObject } from '../errors.ts'
-import { addressOf, recordId } from '../ids/address.ts'
+import { addressOf } from '../ids/address.ts'
 import { type Contribution, type Kind, kindOfCode, kinds, likenessFieldsOf } from '../kinds/index.ts'
 import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import type { Actor } from '../permissions.ts'
-import { amended, parse, put, type Write } from '../table/item.ts'
-import { key } from '../table/keys.ts'
-import { queryAll, type Stored } from '../table/read.ts'
+import { amended, put, type Write } from '../table/item.ts'
 import type { Plan } from '../table/retry.ts'
 import {
   activityOf,
@@ -35,7 +33,6 @@ import {
   flag,
   isCarried,
   type Loaded,
-  link,
   type RecordItem,
   recordItem,
   recordItemOf,
@@ -49,24 +46,7 @@ import { ageAt, worstSource } from './rules/triage.ts'
 import { stubsFor } from './stubs.ts'
 import { synonymousRecords } from './synonymous.ts'
 
-/** A record of a kind by its integer id, with its assertions, in one call; undefined when there is none. */
-export const load = (kind: Kind, id: number): Promise<Loaded | undefined> => loadById(recordId(kind.code, id))
-
-/** A record by its review identity, with its assertions, in one call. */
-export const loadById = async (entity_id: string): Promise<Loaded | undefined> =>
-  assemble(await queryAll(key.head(entity_id).pk, key.head(entity_id).sk))
-
-/** A record from the items of its partition. */
-export function assemble(items: readonly Stored[]): Loaded | undefined {
-  const first = items.find((item) => item.type === recordItem.type)
-  if (!first) return undefined
-  const of = (type: string) => items.filter((item) => item.type === type)
-  return {
-    ...parse(recordItem, first),
-    assertions: of(assertion.type).map((item) => parse(assertion, item)),
-    links: of(link.type).map((item) => parse(link, item)),
-  }
-}
+export { load, loadById } from './load.ts'
 
 /** Stores a contribution for review. One transaction: record, revision, assertions, activity, stubs for text that names nothing, flags. */
 export const create = (kind: Kind, actor: Actor, contribution: Contribution): Promise<Loaded> =>
