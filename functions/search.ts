@@ -75,11 +75,11 @@ export const routes = {
       const model = await searchModel()
       const wanted = { text: q, scope, published: true }
       const counts = model.search({ ...wanted, resources: types, limit: 0, facets: true }).facets?.resource ?? {}
-      const shown = { ...wanted, resources: type === undefined ? types : [type] }
+      const shown = { ...wanted, resources: [type] }
       const { hits } = model.search({ ...shown, sort: '-created', limit: MOST_DISCOVERED })
       return {
         q,
-        type: type ?? null,
+        type,
         counts: Object.fromEntries(types.map((one) => [one, counts[one] ?? 0])),
         results: hits.map(discoveryView),
       }

@@ -26,7 +26,13 @@ import { worstSource } from './rules/triage.ts'
 
 /** The parts of which every change of a record is made. Values only: nothing is written here. */
 
-export type Change = { head: RecordItem; assertions: Assertion[]; writes: Write[] }
+export type Change = {
+  head: RecordItem
+  assertions: Assertion[]
+  revision: Revision
+  activity: Activity
+  writes: Write[]
+}
 
 /** The next small integer of a kind. A number that ends up unused leaves a gap and does no harm. */
 export const nextId = (kind: Kind): Promise<number> => add(key.sequence(kind.key))
@@ -87,16 +93,17 @@ export function newRecord(
   const assertions = Object.entries(data).map(([property, value]) =>
     claim({ about: next, property, value, source, actor, revision_number: 1, at }),
   )
+  const made = revisionOf(next, data, actor, at)
   const writes = [
     put(recordItem, next, undefined),
-    put(revision, revisionOf(next, data, actor, at), undefined),
+    put(revision, made, undefined),
     put(activity, submitted, undefined),
     ...assertions.map((it) => put(assertion, it, undefined)),
     ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
     ...indexWrites(undefined, indexedAs(next, header)),
     ...queueWrites(undefined, next),
   ]
-  return { head: next, assertions, writes }
+  return { head: next, assertions, revision: made, activity: submitted, writes }
 }
 
 /** What rows, rules, the index of names and likeness need of a record's values. */

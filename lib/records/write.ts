@@ -27,6 +27,7 @@ import {
 } from './build.ts'
 import { contradictionFlags, detectConflicts, likenessFlags } from './conflict-flags.ts'
 import {
+  type Activity,
   type Assertion,
   activity,
   assertion,
@@ -34,6 +35,7 @@ import {
   isCarried,
   type Loaded,
   type RecordItem,
+  type Revision,
   recordItem,
   recordItemOf,
   revision,
@@ -48,15 +50,18 @@ import { synonymousRecords } from './synonymous.ts'
 
 export { load, loadById } from './load.ts'
 
+/** A new record with its first revision and what happened to it. */
+type Created = Loaded & { revisions: Revision[]; activities: Activity[] }
+
 /** Stores a contribution for review. One transaction: record, revision, assertions, activity, stubs for text that names nothing, flags. */
-export const create = (kind: Kind, actor: Actor, contribution: Contribution): Promise<Loaded> =>
+export const create = (kind: Kind, actor: Actor, contribution: Contribution): Promise<Created> =>
   commitNaming(() => planCreate(kind, actor, contribution))
 
 async function planCreate(
   kind: Kind,
   actor: Actor,
   { data, assertion: provenance }: Contribution,
-): Promise<Plan<Loaded>> {
+): Promise<Plan<Created>> {
   const resolved = await resolve(kind, data, actor, synonymousRecords)
   checkSize(resolved.data)
   const header = headerOf(kind, resolved.data)
@@ -66,7 +71,8 @@ async function planCreate(
     likenessFlags(kind, header, { linked: linkedTo(kind, resolved.data) }),
   ])
   const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags })
-  const result = { ...change.head, assertions: change.assertions, links: [] }
+  const { head, assertions, revision: first, activity: done } = change
+  const result = { ...head, assertions, links: [], revisions: [first], activities: [done] }
   return { result, writes: [...change.writes, ...stubs] }
 }
 

@@ -305,16 +305,23 @@ test('the queue follows the flags of what waits', async () => {
 })
 
 describe('changing a flag', () => {
-  test('is for its author while it is open', async () => {
+  test('is not for whoever raised it, who may withdraw or resolve it', async () => {
     const it = await published()
     const { id } = sure(201, await raise(app.other, it))
     const body = { flag_type: 'contradiction', reason: 'Page 7.' }
-    expect(sure(200, await app.other.patch(at(id), { body }))).toMatchObject(body)
+    for (const method of ['PUT', 'PATCH']) {
+      expect((await app.other.send(method, at(id), { body })).status).toBe(403)
+      expect((await app.contributor.delete(at(id))).status).toBe(403)
+    }
+    expect(sure(200, await app.community.patch(at(id), { body }))).toMatchObject(body)
     expect(await headOf(it)).toEqual({ open_flags: 1, open_contradictions: 1 })
-    expect(sure(200, await app.other.put(at(id), { body: { flag_type: 'other' } }))).toMatchObject({ reason: '' })
+    expect(sure(200, await app.community.put(at(id), { body: { flag_type: 'other' } }))).toMatchObject({ reason: '' })
     expect(await headOf(it)).toEqual({ open_flags: 1, open_contradictions: 0 })
-    sure(200, await resolve(app.community, id))
-    expect((await app.other.patch(at(id), { body })).status).toBe(403)
+    sure(204, await app.other.delete(at(id)))
+    expect(await headOf(it)).toEqual({ open_flags: 0, open_contradictions: 0 })
+    const again = sure(201, await raise(app.other, it))
+    sure(200, await resolve(app.other, again.id))
+    expect((await app.other.delete(at(again.id))).status).toBe(403)
   })
 
   test('is for reviewers, who may also resolve and open it', async () => {
@@ -344,7 +351,7 @@ describe('changing a flag', () => {
     sure(201, await raise(app.other, it, { flag_type: 'other' }))
     const body = { entity: another.cultural_entity_id, reason: 'Moved?' }
     expect(sure(200, await app.community.patch(at(id), { body })).entity).toBe(it.cultural_entity_id)
-    expect((await app.other.patch(at(id), { body: { flag_type: 'other' } })).status).toBe(400)
+    expect((await app.community.patch(at(id), { body: { flag_type: 'other' } })).status).toBe(400)
     sure(200, await resolve(app.other, id))
     sure(201, await raise(app.other, it))
     expect((await app.community.patch(at(id), { body: { is_resolved: false } })).status).toBe(400)
