@@ -38,7 +38,7 @@ export function likenessKeys(names: readonly string[]): string[] {
 }
 
 /** So many keys of one record are kept; more names than these are rarely given. */
-const MOST_KEYS = 12
+const MOST_KEYS = 8
 
 /** The letters of a folded text that its spellings have in common: the first, all consonants and digits, and the ending of a feminine. */
 export function skeleton(folded: string): string {

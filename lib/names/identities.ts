@@ -10,7 +10,7 @@ export const identitiesOf = (kind: Kind, data: Values): string[] => [
   ...new Set([...links(data), ...(kind.key === 'calendar' ? eras(data) : [])].slice(0, MOST)),
 ]
 
-const MOST = 8
+const MOST = 4
 
 /** Its own id counts where that names its collection ("wd:Q37"), since every collection has a "12". */
 function links(data: Values): string[] {

@@ -68,8 +68,14 @@ export async function followEdges(before: readonly Edge[], after: readonly Edge[
 }
 
 /** Edges by what tells them apart. */
-export const edgesByPlace = (edges: readonly Edge[]): Map<string, Edge> =>
+const edgesByPlace = (edges: readonly Edge[]): Map<string, Edge> =>
   new Map(edges.map((it) => [`${it.from} ${it.relation} ${it.to}`, it]))
+
+/** Everything that stands elsewhere because of a record: both ends of its edges, and its cards. */
+export const shownElsewhere = (it: Loaded): Write[] => [
+  ...[...edgesByPlace(standingEdges(it)).values()].flatMap((edge) => edgeWrites(edge, true)),
+  ...[...cardsOf(it).values()].map((card) => putAlways(link, card)),
+]
 
 const edgeWrites = (edge: Edge, stands: boolean): Write[] =>
   bothWays(edge).map(([at, list, entry]) => (stands ? addCounted(at, entry, list) : removeCounted(at, list)))

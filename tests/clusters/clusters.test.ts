@@ -82,6 +82,7 @@ describe('making a cluster', () => {
         type_scope: 'architecturalstructure',
         registry_key: 'structure',
         locked: false,
+        lock_reason: '',
         note: 'Five tiers',
         version: 1,
         merged_into: null,

@@ -360,8 +360,8 @@ describe('changing a flag', () => {
 
   test('over a version that is no longer the current one is refused', async () => {
     const { id } = sure(201, await raise(app.other, await published()))
-    const { etag = '' } = (await app.other.get(at(id))).headers
-    const write = () => app.other.patch(at(id), { body: { reason: 'New' }, headers: { 'if-match': etag } })
+    const { etag = '' } = (await app.community.get(at(id))).headers
+    const write = () => app.community.patch(at(id), { body: { reason: 'New' }, headers: { 'if-match': etag } })
     expect((await write()).status).toBe(200)
     expect((await write()).status).toBe(412)
   })
@@ -372,7 +372,7 @@ describe('deleting a flag', () => {
     const it = await published()
     const { id } = sure(201, await raise(app.other, it, { flag_type: 'contradiction' }))
     const before = (await list(app.staff)).count
-    for (const who of [app.other, app.contributor]) expect((await who.delete(at(id))).status).toBe(403)
+    expect((await app.contributor.delete(at(id))).status).toBe(403)
     expect((await app.anon.delete(at(id))).status).toBe(401)
     sure(204, await app.community.delete(at(id)))
     expect(await headOf(it)).toEqual({ open_flags: 0, open_contradictions: 0 })

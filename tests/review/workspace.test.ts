@@ -185,6 +185,7 @@ describe('the workspace', () => {
     expect((await open(it)).lease).toEqual({
       held_by: { id: expect.any(String), username: 'expert' },
       until: expect.any(String),
+      is_mine: false,
     })
   })
 
