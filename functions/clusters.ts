@@ -7,7 +7,7 @@ import { ClusterQuery } from '../lib/clusters/queries.ts'
 import { findClusters } from '../lib/clusters/search.ts'
 import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/clusters/view.ts'
 import { invalid } from '../lib/errors.ts'
-import { chooseFrom, line } from '../lib/http/body.ts'
+import { chooseFrom, line, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BooleanFlag, ById } from '../lib/http/params.ts'
@@ -24,7 +24,17 @@ const scopes = clustered.map(typeScopeOf)
 const MEMBERS = 'Give a list of {entity_type, entity_id}.'
 const TOO_MANY = `A cluster gathers at most ${clusters.MOST_MEMBERS} records.`
 
+const version = v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))
 const subject = ({ id }: { id: string }) => clusters.load(id)
+
+const lock = (locked: boolean) =>
+  changeRoute({
+    permission: 'cluster.change',
+    params: ById,
+    subject,
+    body: members({ reason: prose(5000), expected_version: absentable(version) }),
+    handle: async ({ subject, actor, body }) => clusterView(await clusters.setLock(subject, locked, body, actor)),
+  })
 
 /** Entity clusters, and the hint that a record may be there already. Nobody deletes a cluster: its history would go with it. */
 export const routes = {
@@ -102,6 +112,9 @@ export const routes = {
     body: bodyFor('change'),
     handle: async ({ subject, actor, body }) => clusterView(await amend(subject, body, {}, actor)),
   }),
+
+  'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
+  'POST /cidoc/entity-clusters/{id}/unlock/': lock(false),
 } satisfies Routes
 
 export const handler = endpoint(routes)
@@ -154,7 +167,7 @@ function bodyFor(mode: Mode) {
           v.check((it) => Object.keys(it).length <= 50, 'Give no more than 50 of them.'),
         ),
       ),
-      expected_version: absentable(v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))),
+      expected_version: absentable(version),
     }),
   ])
 }

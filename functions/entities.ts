@@ -15,11 +15,12 @@ import { type History, loadHistory } from '../lib/records/history.ts'
 import type { RecordItem } from '../lib/records/items.ts'
 import * as lists from '../lib/records/lists.ts'
 import { RecordQuery } from '../lib/records/queries.ts'
+import { isPublished } from '../lib/records/rules/status.ts'
 import { searchRecords } from '../lib/records/search.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/records/views/entity.ts'
 import * as records from '../lib/records/write.ts'
 import { needsSearch } from '../lib/search/open.ts'
-import { peopleIn, peopleOf } from '../lib/users/people.ts'
+import { type PeopleById, peopleIn, peopleOf } from '../lib/users/people.ts'
 import * as users from '../lib/users/users.ts'
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
@@ -42,7 +43,7 @@ export const routes = {
     query: RecordQuery,
     handle: async (asked) => {
       const { results, people, ...page } = await listed(asked)
-      return { ...page, results: results.map((it) => entityRow(it, asked.actor, people)) }
+      return { ...page, results: results.map((it) => listRow(it, asked, people)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -53,7 +54,7 @@ export const routes = {
       },
       [MAPPED]: async (asked) => {
         const { people, ...page } = await listed(asked)
-        return featuresOf(page, (it) => featureOf(it, asked.actor, it.entity_id, entityRow(it, asked.actor, people)))
+        return featuresOf(page, (it) => featureOf(it, asked.actor, it.entity_id, listRow(it, asked, people)))
       },
     },
   }),
@@ -63,9 +64,7 @@ export const routes = {
     body: formOf(schemaOf(kinds.entity, 'create')),
     handle: async ({ actor, body }) => {
       const made = await records.create(kinds.entity, actor, body)
-      return created(
-        await shown({ ...made, revisions: [], activities: [], decisions: [], flags: [], lease: null }, actor),
-      )
+      return created(await shown({ ...made, decisions: [], flags: [], lease: null }, actor))
     },
   }),
 
@@ -126,6 +125,13 @@ export const routes = {
     },
   }),
 
+  'POST /data/cultural-entities/{entity_id}/restore/': changeRoute({
+    permission: 'record.restore',
+    params: ByEntity,
+    subject,
+    handle: async ({ subject, actor }) => shown({ ...subject, ...(await records.restore(subject)) }, actor),
+  }),
+
   'POST /data/cultural-entities/{entity_id}/create_revision/': changeRoute({
     permission: 'record.update',
     params: ByEntity,
@@ -171,6 +177,13 @@ const involvedIn = (it: RecordItem) => [
   it.contributor_id,
   ...it.recent_activities.flatMap((each) => each.user_id ?? []),
 ]
+
+/** What is published is listed as it stands, also to those who work on an edit of it, but where they ask for what waits. */
+function listRow(it: RecordItem, { query, actor }: ListCall<typeof RecordQuery>, people: PeopleById) {
+  const { status, mine, all } = query
+  const waiting = mine === true || all === true || (status !== undefined && !isPublished(status))
+  return entityRow(it, actor, people, { waiting })
+}
 
 async function shown(it: History, actor: Actor | null) {
   const ids = [

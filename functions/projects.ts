@@ -30,7 +30,6 @@ import { memberships } from './projects/memberships.ts'
 
 const slug = v.pipe(
   v.string(REQUIRED),
-  v.trim(),
   v.nonEmpty(REQUIRED),
   v.maxLength(80, 'Ensure this field has no more than 80 characters.'),
   v.regex(/^[a-z0-9-]*$/, 'Use lowercase letters, digits and hyphens only.'),

@@ -21,7 +21,7 @@ import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
 import { maySee } from '../lib/permissions.ts'
-import { relatedTo } from '../lib/records/links.ts'
+import { relatedTo, withTied } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
 import { searchRecords } from '../lib/records/search.ts'
@@ -129,10 +129,11 @@ export const routes = {
     permission: 'record.read',
     params: Address,
     subject,
-    handle: async ({ subject, actor }) => detailOf(subject, actor),
+    handle: async ({ subject, actor }) => detailOf(await withTied(subject, actor), actor),
     representations: {
       [LINKED]: async ({ subject, actor, request }) => linkedRecord(subject, actor, request.origin),
-      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor, subject.id, detailOf(subject, actor)),
+      [MAPPED]: async ({ subject, actor }) =>
+        featureOf(subject, actor, subject.id, detailOf(await withTied(subject, actor), actor)),
     },
   }),
 

@@ -77,11 +77,11 @@ export const routes = {
       const wanted = { text: q, scope, published: true, literal: true }
       const all = await model.search({ ...wanted, resources: types, limit: 0, facets: true })
       const counts = all.facets?.resource ?? {}
-      const shown = { ...wanted, resources: type === undefined ? types : [type] }
+      const shown = { ...wanted, resources: [type] }
       const { hits } = await model.search({ ...shown, sort: '-created', limit: MOST_DISCOVERED })
       return {
         q,
-        type: type ?? null,
+        type,
         counts: Object.fromEntries(types.map((one) => [one, counts[one] ?? 0])),
         results: hits.map(discoveryView),
       }

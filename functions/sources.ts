@@ -110,6 +110,13 @@ export const routes = {
       sourceView(await sources.amend(subject, body.data, body.cleared, false), request.origin),
   }),
 
+  'POST /cidoc/data_sources/{id}/restore/': changeRoute({
+    permission: 'source.restore',
+    params: ById,
+    subject,
+    handle: async ({ subject, request }) => sourceView(await sources.restore(subject), request.origin),
+  }),
+
   'DELETE /cidoc/data_sources/{id}/': changeRoute({
     permission: 'source.change',
     params: ById,

@@ -181,15 +181,16 @@ export const permissions = {
   'flag.create': { role: anyone },
   'flag.change': {
     sees: canInspect,
-    changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
+    changes: canSettleFlag,
   },
   'flag.resolve': {
     sees: canInspect,
     changes: (actor, it) => canSettleFlag(actor, it) || flagged(actor, it),
   },
+  // Whoever raised it withdraws it, while it is open.
   'flag.delete': {
     sees: canInspect,
-    changes: canSettleFlag,
+    changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
   },
   'notification.own': { role: anyone },
   'submission.list': { role: anyone },
@@ -212,6 +213,7 @@ export const permissions = {
   'source.list': { lists: scope },
   'source.create': { role: anyone },
   'source.read': { sees: canSee },
+  'source.restore': { sees: canSee, changes: staff },
   'source.change': { sees: canSee, changes: (actor, it) => actor.is_staff || owns(actor, it) },
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
   'cluster.read': { sees: canSee },

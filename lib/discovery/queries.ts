@@ -81,7 +81,7 @@ export const DiscoveryQuery = v.object({
   q: maybeSought,
   type: v.pipe(
     v.optional(v.string(), ''),
-    v.transform((it) => it.trim() || undefined),
-    v.optional(choice(discoveredTypes)),
+    v.transform((it) => it.trim() || 'persons'),
+    choice(discoveredTypes),
   ),
 })

@@ -6,7 +6,7 @@ import { followAssetText } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
 import { announce } from '../projects/webhook-deliveries.ts'
 import { assertion, type RecordItem, recordItem } from '../records/items.ts'
-import { edgeOf, edgesOf, linkWrites, showBeside } from '../records/links.ts'
+import { edgeOf, edgesOf, followEdges, showBeside } from '../records/links.ts'
 import { followRename } from '../records/renames.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
@@ -17,13 +17,13 @@ import { type Memo, notificationsOf, toldTypes } from './notify.ts'
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
   record: async ({ before, after }) => {
     const [old, next] = [headIn(before), headIn(after)]
-    await linkWrites(edgesOf(old), edgesOf(next))
+    await followEdges(edgesOf(old), edgesOf(next))
     await showBeside(old, next)
     await moveComments(old, next)
   },
   assertion: async ({ before, after }) => {
     const [old, next] = [before && parse(assertion, before), after && parse(assertion, after)]
-    await linkWrites(edgeOf(old), edgeOf(next))
+    await followEdges(edgeOf(old), edgeOf(next))
   },
   user: async ({ before, after }) => {
     if (before && after && before.username !== after.username)

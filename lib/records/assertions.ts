@@ -21,11 +21,12 @@ import {
   recordItem,
   recordItemOf,
 } from './items.ts'
+import { load, loadById } from './load.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
-import { load, loadById, stateOf } from './write.ts'
+import { stateOf } from './write.ts'
 
 /** An assertion as the subject of rules: it is seen where its record is, and while it waits by its author and reviewers. */
 export type Claim = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }

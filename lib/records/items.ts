@@ -345,6 +345,8 @@ export const LinkItem = v.object({
   name: v.string(),
   relation: v.string(),
   access_tier: v.string(),
+  /** What else an event names, which it ties to the record: the deity that was enshrined in it. */
+  ends: v.optional(v.array(v.object({ kind: v.picklist(kindKeys), id: v.number(), relation: v.string() })), []),
   version: v.number(),
 })
 export type LinkItem = v.InferOutput<typeof LinkItem>

@@ -12,7 +12,7 @@ export type Suggestion = { suggestion: string; confidence: number }
 /** What records that look like the one being written say in a field; nothing when none does. Costs a likeness look-up and one call. */
 export async function suggest(kind: Kind, field: string, name: string, actor: Actor): Promise<Suggestion> {
   const alike = name ? await similarTo({ kind: kind.key, names: [name] }) : []
-  const found = await getMany(alike.map((it) => key.head(it.entity_id)))
+  const found = await getMany(alike.filter((it) => it.kind === kind.key).map((it) => key.head(it.entity_id)))
   const values = [...found.values()]
     .map((item) => parse(recordItem, item))
     .filter((it) => maySee(actor, it) && !it.deleted_at)

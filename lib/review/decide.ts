@@ -149,7 +149,10 @@ const decisionOf = (
 const nothingWaits = () => conflict('Nothing waits for review here.')
 
 /** What rules look at in a decision. */
-const decidingOn = (old: History, { verdict, confidence_override }: DecisionInput): Deciding => ({
+export const decidingOn = (
+  old: History,
+  { verdict, confidence_override }: Pick<DecisionInput, 'verdict' | 'confidence_override'>,
+): Deciding => ({
   authors: authorsOf(old),
   required_persona: old.required_persona,
   escalates: verdict === 'escalate',
@@ -174,7 +177,7 @@ const authorsOf = (old: History): string[] => [
 ]
 
 /** An escalation raises by one step who has to decide; with the verdict that ends a review that is over. */
-function personaAfter({ required_persona }: RecordItem, verdict: Verdict): Rank {
+export function personaAfter({ required_persona }: RecordItem, verdict: Verdict): Rank {
   if (verdict === 'escalate') return ranks[ranks.indexOf(required_persona) + 1] ?? required_persona
   return verdict === 'request_changes' ? required_persona : 'community_reviewer'
 }
@@ -193,7 +196,7 @@ const openContradictions = (it: History) =>
   it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
 
 /** Whether accepting settles a contradiction. */
-const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
+export const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
 
 /** Its claim, the first that it names, has been withdrawn since. */
 const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>

@@ -2,15 +2,29 @@ import { kinds } from '../../kinds/index.ts'
 import { type Actor, worksOn } from '../../permissions.ts'
 import { type PeopleById, service } from '../../users/people.ts'
 import type { History } from '../history.ts'
-import type { Activity, Brief, Decision, Flag, RecordItem, Revision } from '../items.ts'
+import {
+  type Activity,
+  type Brief,
+  changedAt,
+  type Decision,
+  type Flag,
+  type RecordItem,
+  type Revision,
+} from '../items.ts'
 import { canonical } from '../rules/status.ts'
-import { statusOf, updatedAt, valuesFor } from './record.ts'
+import { ordered } from './order.ts'
+import { statusOf, tombstoneOf, updatedAt, valuesFor } from './record.ts'
 
 /** How contributions look under /data/: the same records, by their review identity. */
 
-/** A row of the list of contributions. */
-export function entityRow(it: RecordItem, actor: Actor | null, people: PeopleById): Record<string, unknown> {
-  const status = worksOn(actor, it) ? it.status : statusOf(it)
+/** A row of the list of contributions; without `waiting` of what stands, whoever asks. */
+export function entityRow(
+  it: RecordItem,
+  actor: Actor | null,
+  people: PeopleById,
+  { waiting = true }: { waiting?: boolean } = {},
+): Record<string, unknown> {
+  const status = waiting && worksOn(actor, it) ? it.status : statusOf(it)
   return {
     entity_id: it.entity_id,
     name: it.name,
@@ -22,12 +36,13 @@ export function entityRow(it: RecordItem, actor: Actor | null, people: PeopleByI
     cidoc_id: it.kind === 'entity' ? null : it.id,
     contributor: people(it.contributor_id),
     created_at: it.created_at,
-    updated_at: updatedAt(it, actor),
-    current_revision: revisionIn(it, actor, people),
+    updated_at: waiting ? updatedAt(it, actor) : changedAt(it),
+    current_revision: revisionIn(it, actor, people, waiting),
     root_entity: null,
     parent_entity: null,
     fork_depth: 0,
     is_fork: false,
+    ...tombstoneOf(it),
   }
 }
 
@@ -45,7 +60,7 @@ export function entityDetail(it: History, actor: Actor | null, people: PeopleByI
   return {
     ...entityRow(it, actor, people),
     ...(it.kind !== 'entity' && { cidoc_model: kinds[it.kind].className }),
-    form_data: valuesFor(it, inside ? (it.proposed ?? it.data) : it.data, actor),
+    form_data: ordered(it.kind, valuesFor(it, inside ? (it.proposed ?? it.data) : it.data, actor)),
     revisions: revisions.map((each) => revisionView(it, { ...each, data: valuesFor(it, each.data, actor) }, people)),
     activities: inside ? it.activities.map((each) => activityView(each, people, it, actor)) : [],
     parent_entity_name: null,
@@ -115,25 +130,19 @@ const briefView = (it: RecordItem, { user_id, username: _, ...rest }: Brief, peo
 })
 
 /** The revision that the caller sees: one that waits for those who work on it, the accepted one for everyone else. */
-function revisionIn(it: RecordItem, actor: Actor | null, people: PeopleById) {
-  const latest = !it.public || (it.proposed !== null && worksOn(actor, it))
+function revisionIn(it: RecordItem, actor: Actor | null, people: PeopleById, waiting: boolean) {
+  const latest = !it.public || (waiting && it.proposed !== null && worksOn(actor, it))
   return {
     revision_id: latest ? it.current_revision_id : it.accepted_revision_id,
     revision_number: latest ? it.current_revision : it.accepted_revision,
     data: wrapped(it, valuesFor(it, latest ? (it.proposed ?? it.data) : it.data, actor)),
     created_by: people(it.contributor_id),
-    created_at: updatedAt(it, actor),
+    created_at: waiting ? updatedAt(it, actor) : changedAt(it),
   }
 }
 
-/** The values, in the order of the kind's fields, with the two members by which the dashboard finds a kind's own page. */
+/** The values with the two members by which the dashboard finds a kind's own page. */
 function wrapped(it: RecordItem, data: Record<string, unknown>) {
-  const { fields, className } = kinds[it.kind]
-  // The table does not keep the order of members, and equal values are to be equal answers.
-  const known = Object.keys(fields).filter((name) => name in data)
-  const others = Object.keys(data)
-    .filter((name) => !(name in fields))
-    .sort()
-  const values = Object.fromEntries([...known, ...others].map((name) => [name, data[name]]))
-  return it.kind === 'entity' ? values : { ...values, _cidoc_model: className, _cidoc_id: it.id }
+  const values = ordered(it.kind, data)
+  return it.kind === 'entity' ? values : { ...values, _cidoc_model: kinds[it.kind].className, _cidoc_id: it.id }
 }

@@ -24,8 +24,13 @@ export function rowOf(it: RecordItem, actor: Actor | null): Record<string, unkno
     cultural_entity_id: it.entity_id,
     created_at: it.created_at,
     updated_at: updatedAt(it, actor),
+    ...tombstoneOf(it),
   }
 }
+
+/** What marks a deleted record; only staff read one. */
+export const tombstoneOf = ({ deleted_at }: Pick<RecordItem, 'deleted_at'>) =>
+  deleted_at ? { deleted_at, is_deleted: true } : {}
 
 /** A record of a kind with its provenance. */
 export function detailOf(it: Loaded, actor: Actor | null): Record<string, unknown> {

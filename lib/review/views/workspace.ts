@@ -6,6 +6,7 @@ import { differenceOf } from '../../records/views/difference.ts'
 import { activityView, decisionView, entityRow, revisionView } from '../../records/views/entity.ts'
 import { comparatorIn, explained, labelOf, verdictOn } from '../../records/views/explain.ts'
 import { assertionView } from '../../records/views/record.ts'
+import { optionsOn } from '../options.ts'
 import { propose } from '../propose.ts'
 import { flagRow } from './flag.ts'
 import { leaseView, triageView } from './queue.ts'
@@ -26,8 +27,8 @@ export function workspaceView(
     description: String(reviewed.description ?? ''),
     current_revision: current ? revisionView(it, current, people) : null,
     contributor_stats: stats,
-    required_persona: it.required_persona,
-    lease: leaseView(it.lease),
+    ...(actor && optionsOn(it, actor)),
+    lease: it.lease && { ...leaseView(it.lease), is_mine: it.lease.held_by === actor?.id },
     accepted_revision: it.accepted_revision,
     revisions: it.revisions.map((each) => revisionView(it, each, people)),
     activities: it.activities.map((each) => activityView(each, people, it, actor)),
