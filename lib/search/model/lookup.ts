@@ -6,7 +6,7 @@ import type { Sight } from '../index/columns.ts'
 import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
-import { conceptOf, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
+import { conceptOf, conceptTerms, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
 import { ASIDE, generics, sorts, stemOf, termOf, towns, type Word, wordsOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
@@ -146,7 +146,7 @@ export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sigh
           ...otherwise(corpus, it, sight),
           ...joined(corpus, written, i, sight),
           ...split(corpus, it, sight),
-          ...meant(corpus, near(corpus, it, sight), sight),
+          ...meant(corpus, [...near(corpus, it, sight), ...nearConcepts(it)], sight),
           ...holding(corpus, it, sight),
           ...meaning(corpus, it, sight),
         ]),
@@ -249,6 +249,14 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
     .slice(0, MOST_NEAR)
     .map((choice) => (known ? { ...choice, fit: choice.fit * DOUBTED } : choice))
 }
+
+/** Sorts of things, places and times that a word which is written nowhere may mean. */
+const nearConcepts = (it: Wanted): Choice[] =>
+  isWritten(it) || it.raw.length < 5
+    ? []
+    : conceptTerms
+        .filter((term) => Math.abs(term.length - it.term.length) <= 1 && edits(it.term, term, 1) <= 1)
+        .map((term) => ({ terms: [term], fit: 0.6 }))
 
 /** Choices, and what they are understood as: a sort of thing may be misspelt, too. */
 const meant = (corpus: Corpus, choices: readonly Choice[], sight: Sight): Choice[] =>
