@@ -21,7 +21,7 @@ import {
   withoutEndings,
 } from './lookup.ts'
 import { firstOf, type Matches, match } from './match.ts'
-import { byRelevance, type Found } from './rank.ts'
+import { byRelevance, type Found, type Ranked } from './rank.ts'
 import { selectTop } from './select-top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
@@ -44,7 +44,7 @@ const NAMES = 0.3
 export function modelOf(corpus: Corpus, weights: Weights, state: () => string): Model {
   return {
     search: async (ask) => search(corpus, weights, ask, state()),
-    map: async (ask) => mapped(corpus, ask, state()),
+    map: async (ask) => mapped(corpus, weights, ask, state()),
     suggest: async (guess) => suggest(corpus, weights, guess),
     literal: async (ask) => literalIn(corpus, ask, admission(corpus, ask)),
     document: async (id, scope) => {
@@ -59,13 +59,8 @@ export function modelOf(corpus: Corpus, weights: Weights, state: () => string): 
 
 function search(corpus: Corpus, weights: Weights, ask: SearchQuery, state: string): SearchResult {
   const { offset = 0, limit } = ask
-  const found = find(corpus, ask)
-  const sort = ask.sort ?? 'relevance'
-  const ranked =
-    sort === 'relevance' && found.wanted.length > 0
-      ? byRelevance(corpus, weights, ask.text, found, offset + limit)
-      : selectTop(found.numbers, offset + limit, orders(corpus, ask)[sort]).map((number) => ({ number, score: 0 }))
-  const page = ranked.slice(offset, offset + limit)
+  const { found, ranked } = readAsMeant(corpus, weights, ask, offset + limit)
+  const page = (ranked ?? inOrder(corpus, ask, found.numbers, offset + limit)).slice(offset, offset + limit)
   return {
     count: found.numbers.length,
     hits: page.map(({ number, score }) => shownHit(corpus, number, score, { ask, found })),
@@ -75,13 +70,43 @@ function search(corpus: Corpus, weights: Weights, ask: SearchQuery, state: strin
   }
 }
 
+/** What is so like a question is called so: the question is a name, whatever its words mean. */
+const NAMED = 0.8
+
+/**
+ * What answers a question, ranked where it goes by relevance: taken as a name first, and as what its words mean where nothing
+ * is called so. Which of them it is depends on the question and the documents alone, not on the page.
+ */
+function readAsMeant(corpus: Corpus, weights: Weights, ask: SearchQuery, size: number) {
+  const rank = (found: Found) => byRelevance(corpus, weights, ask.text, found, size)
+  const byWords = (found: Found) => found.wanted.length > 0 && (ask.sort ?? 'relevance') === 'relevance'
+  const asName = find(corpus, { ...ask, literal: true })
+  const isMeant = !ask.literal && meansMore(corpus, ask)
+  const ranked = isMeant || byWords(asName) ? rank(asName) : undefined
+  const found = isMeant && !ranked?.some(({ likeness }) => likeness >= NAMED) ? find(corpus, ask) : asName
+  return { found, ranked: byWords(found) ? (found === asName ? ranked : rank(found)) : undefined }
+}
+
+/** Whether a question is understood as more than words. */
+function meansMore(corpus: Corpus, { text, scope }: SearchQuery): boolean {
+  const sight = sightOf(scope)
+  return understood(corpus, questionOf(withoutEndings(corpus, text, sight)), sight).concepts.length > 0
+}
+
+const inOrder = (corpus: Corpus, ask: SearchQuery, numbers: Uint32Array, size: number): Ranked[] =>
+  selectTop(numbers, size, orders(corpus, ask)[ask.sort ?? 'relevance']).map((number) => ({
+    number,
+    score: 0,
+    likeness: 0,
+  }))
+
 /** At most so many points are told one by one. */
 const MOST_POINTS = 5000
 
 /** What was found that has a place: each, or where they are too many, how many there are in each cell of a grid. */
-function mapped(corpus: Corpus, ask: SearchQuery, state: string): MapResult {
+function mapped(corpus: Corpus, weights: Weights, ask: SearchQuery, state: string): MapResult {
   const { lat } = corpus.columns
-  const { numbers } = find(corpus, ask)
+  const { numbers } = readAsMeant(corpus, weights, ask, 0).found
   const placed = numbers.filter((number) => !Number.isNaN(lat[number]))
   const few = placed.length <= MOST_POINTS
   return {
@@ -110,7 +135,7 @@ function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): F
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [], concepts: [] }
   const sight = sightOf(ask.scope)
-  const asked = questionOf(ask.literal ? ask.text : withoutEndings(corpus, ask.text, sight))
+  const asked = questionOf(withoutEndings(corpus, ask.text, sight))
   if (asked.length === 0) return { ...nothing(), wanted: [], concepts: [] }
   const { words, concepts } =
     ask.literal || how === 'prefix' ? { words: asked, concepts: [] } : understood(corpus, asked, sight)
@@ -119,7 +144,7 @@ function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): F
   const all = anyTells(words) ? held : saying(held, new Set())
   if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix')
     return { ...all, wanted: written, concepts }
-  const nearly = orNearly(corpus, written, sight)
+  const nearly = orNearly(corpus, written, sight, ask.literal)
   if (knownOf(nearly) < KNOWN) return { ...nothing(), wanted: nearly, concepts }
   const whole = new Set(all.numbers)
   const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))

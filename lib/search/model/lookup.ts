@@ -136,7 +136,7 @@ export function knownOf(wanted: readonly Wanted[]): number {
 }
 
 /** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
-export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight): Wanted[] {
+export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight, literal = false): Wanted[] {
   const long = written.filter(tellsOfText).length > SHORT
   return written.map((it, i) =>
     it.aside || (long && isWritten(it))
@@ -146,7 +146,9 @@ export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sigh
           ...otherwise(corpus, it, sight),
           ...joined(corpus, written, i, sight),
           ...split(corpus, it, sight),
-          ...meant(corpus, [...near(corpus, it, sight), ...nearConcepts(it)], sight),
+          ...(literal
+            ? near(corpus, it, sight)
+            : meant(corpus, [...near(corpus, it, sight), ...nearConcepts(it)], sight)),
           ...holding(corpus, it, sight),
           ...meaning(corpus, it, sight),
         ]),
