@@ -23,7 +23,7 @@ const BESIDE = 0.85
 /** What a document is worth that answers nothing of a question that is understood. */
 const LACKING = 0.4
 /** The share of the text model by how many words tell something: a word or two are a name, many are a question. */
-const TEXT_SHARES = [0, 0, 0.05, 0.2, 0.4, 0.7, 0.8]
+const TEXT_SHARES = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
 /** What is said in names and what names are like, as parts of the name model. */
 const [SAID, LIKE] = [0.4, 0.6]
 /** What a name says that consists of a word of the question. */
