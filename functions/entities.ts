@@ -16,6 +16,7 @@ import type { RecordItem } from '../lib/records/items.ts'
 import * as lists from '../lib/records/lists.ts'
 import { RecordQuery } from '../lib/records/queries.ts'
 import { searchRecords } from '../lib/records/search.ts'
+import { type Shown, shownOne, shownTo } from '../lib/records/shown.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/records/views/entity.ts'
 import * as records from '../lib/records/write.ts'
 import { needsSearch } from '../lib/search/open.ts'
@@ -31,7 +32,8 @@ async function listed({ query, actor, scope, page, request }: ListCall<typeof Re
   const found = needsSearch(filter)
     ? await searchRecords(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
     : await lists.list(filter, scope, page, contributors)
-  const body = { ...listBody(request, page, found), people: peopleIn(found.found) }
+  const results = await shownTo(actor, found.results)
+  const body = { ...listBody(request, page, { ...found, results }), people: peopleIn(found.found) }
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
@@ -82,7 +84,7 @@ export const routes = {
       const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
       return listBody(request, page, {
         ...listed,
-        results: listed.results.map((it) => contributionRow(it, actor, people)),
+        results: (await shownTo(actor, listed.results)).map((it) => contributionRow(it, actor, people)),
       })
     },
   }),
@@ -93,8 +95,12 @@ export const routes = {
     subject,
     handle: async ({ subject, actor }) => shown(subject, actor),
     representations: {
-      [LINKED]: async ({ subject, actor, request }) => linkedRecord(subject, actor, request.origin),
-      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor, subject.entity_id, await shown(subject, actor)),
+      [LINKED]: async ({ subject, actor, request }) =>
+        linkedRecord(await shownOne(actor, subject), actor, request.origin),
+      [MAPPED]: async ({ subject, actor }) => {
+        const it = await shownOne(actor, subject)
+        return featureOf(it, actor, it.entity_id, await detail(it, actor))
+      },
     },
   }),
 
@@ -132,7 +138,7 @@ export const routes = {
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
     handle: async ({ subject, actor, body }) => {
-      const next = await records.amend(subject, actor, body, { trigger: 'revise' })
+      const next = await shownOne(actor, await records.amend(subject, actor, body, { trigger: 'revise' }))
       const people = await peopleOf([actor.id])
       return created(
         revisionView(
@@ -172,7 +178,9 @@ const involvedIn = (it: RecordItem) => [
   ...it.recent_activities.flatMap((each) => each.user_id ?? []),
 ]
 
-async function shown(it: History, actor: Actor | null) {
+const shown = async (it: History, actor: Actor | null) => detail(await shownOne(actor, it), actor)
+
+async function detail(it: Shown<History>, actor: Actor | null) {
   const ids = [
     it.contributor_id,
     ...it.revisions.map((each) => each.created_by),

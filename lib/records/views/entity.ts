@@ -4,12 +4,13 @@ import { type PeopleById, service } from '../../users/people.ts'
 import type { History } from '../history.ts'
 import type { Activity, Brief, Decision, Flag, RecordItem, Revision } from '../items.ts'
 import { canonical } from '../rules/status.ts'
+import type { Shown } from '../shown.ts'
 import { statusOf, updatedAt, valuesFor } from './record.ts'
 
 /** How contributions look under /data/: the same records, by their review identity. */
 
 /** A row of the list of contributions. */
-export function entityRow(it: RecordItem, actor: Actor | null, people: PeopleById): Record<string, unknown> {
+export function entityRow(it: Shown<RecordItem>, actor: Actor | null, people: PeopleById): Record<string, unknown> {
   const status = worksOn(actor, it) ? it.status : statusOf(it)
   return {
     entity_id: it.entity_id,
@@ -32,14 +33,14 @@ export function entityRow(it: RecordItem, actor: Actor | null, people: PeopleByI
 }
 
 /** A contributor's own row: with what happened to it lately. */
-export const contributionRow = (it: RecordItem, actor: Actor, people: PeopleById) => ({
+export const contributionRow = (it: Shown<RecordItem>, actor: Actor, people: PeopleById) => ({
   ...entityRow(it, actor, people),
   activities: it.recent_activities.map((each) => briefView(it, each, people)),
   latest_feedback: it.latest_feedback && briefView(it, it.latest_feedback, people),
 })
 
 /** A contribution with its history, as far as the caller may know it: what waits is shown to those who work on it. */
-export function entityDetail(it: History, actor: Actor | null, people: PeopleById): Record<string, unknown> {
+export function entityDetail(it: Shown<History>, actor: Actor | null, people: PeopleById): Record<string, unknown> {
   const inside = worksOn(actor, it)
   const revisions = it.revisions.filter((each) => inside || each.revision_number === it.accepted_revision)
   return {
@@ -54,7 +55,7 @@ export function entityDetail(it: History, actor: Actor | null, people: PeopleByI
 }
 
 export const revisionView = (
-  it: RecordItem,
+  it: Shown<RecordItem>,
   { version: _, entity_id, created_by, data, ...rest }: Revision,
   people: PeopleById,
 ) => ({
@@ -86,7 +87,7 @@ export const activityView = (
 export const decisionView = (
   { version: _, sequence: __, outcomes: ___, entity_id, reviewer_id, ...rest }: Decision,
   revisions: readonly Revision[],
-  it: RecordItem,
+  it: Shown<RecordItem>,
   people: PeopleById,
 ) => {
   const reviewed = revisions.find((each) => each.revision_number === rest.revision_reviewed)
@@ -115,7 +116,7 @@ const briefView = (it: RecordItem, { user_id, username: _, ...rest }: Brief, peo
 })
 
 /** The revision that the caller sees: one that waits for those who work on it, the accepted one for everyone else. */
-function revisionIn(it: RecordItem, actor: Actor | null, people: PeopleById) {
+function revisionIn(it: Shown<RecordItem>, actor: Actor | null, people: PeopleById) {
   const latest = !it.public || (it.proposed !== null && worksOn(actor, it))
   return {
     revision_id: latest ? it.current_revision_id : it.accepted_revision_id,
