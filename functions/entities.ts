@@ -16,7 +16,7 @@ import type { RecordItem } from '../lib/records/items.ts'
 import * as lists from '../lib/records/lists.ts'
 import { RecordQuery } from '../lib/records/queries.ts'
 import { searchRecords } from '../lib/records/search.ts'
-import { type Shown, shownOne, shownTo } from '../lib/records/shown.ts'
+import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/records/views/entity.ts'
 import * as records from '../lib/records/write.ts'
 import { needsSearch } from '../lib/search/open.ts'
@@ -29,9 +29,14 @@ const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 async function listed({ query, actor, scope, page, request }: ListCall<typeof RecordQuery>) {
   const { identifier: _, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering }
-  const found = needsSearch(filter)
-    ? await searchRecords(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
-    : await lists.list(filter, scope, page, contributors)
+  if (!needsSearch(filter)) {
+    const found = await lists.list(filter, scope, page, namedIn)
+    const results = shownAmong(actor, found.results, found.found)
+    return { ...listBody(request, page, { ...found, results }), people: peopleIn(found.found) }
+  }
+  const found = await searchRecords(filter, actor, scope, page, (hits) =>
+    hits.map((it) => users.keyOf(it.contributor_id ?? '')),
+  )
   const results = await shownTo(actor, found.results)
   const body = { ...listBody(request, page, { ...found, results }), people: peopleIn(found.found) }
   return 'facets' in found ? { ...body, facets: found.facets } : body
@@ -171,7 +176,6 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const contributors = (heads: readonly RecordItem[]) => heads.map((it) => users.keyOf(it.contributor_id))
 const involved = (heads: readonly RecordItem[]) => heads.flatMap(involvedIn).map(users.keyOf)
 const involvedIn = (it: RecordItem) => [
   it.contributor_id,

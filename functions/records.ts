@@ -26,7 +26,7 @@ import { relatedTo } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
 import { searchRecords } from '../lib/records/search.ts'
-import { shownOne, shownTo } from '../lib/records/shown.ts'
+import { namedIn, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
 import { relatedView } from '../lib/records/views/related.ts'
@@ -63,11 +63,13 @@ type Asked = ListCall<typeof RecordQuery> & { params: v.InferOutput<typeof Colle
 async function listed({ params: { segment }, query, actor, scope, page, request }: Asked) {
   const { identifier, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering, kind: segment.key }
+  if (!identifier && !needsSearch(filter)) {
+    const found = await lists.list(filter, scope, page, namedIn)
+    return listBody(request, page, { ...found, results: shownAmong(actor, found.results, found.found) })
+  }
   const found = identifier
     ? await lists.identified(segment.key, identifier, filter, actor, page)
-    : needsSearch(filter)
-      ? await searchRecords(filter, actor, scope, page)
-      : await lists.list(filter, scope, page)
+    : await searchRecords(filter, actor, scope, page)
   const results = await shownTo(actor, found.results)
   const body = listBody(request, page, { ...found, results })
   return 'facets' in found ? { ...body, facets: found.facets } : body

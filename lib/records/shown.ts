@@ -6,7 +6,7 @@ import type { Link, Values } from '../names/values.ts'
 import { type Actor, mayInspect } from '../permissions.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
-import { peopleIn, usernameOf } from '../users/people.ts'
+import { peopleIn as peopleAmong, usernameOf } from '../users/people.ts'
 import { keyOf as userKeyOf } from '../users/users.ts'
 import type { Claim } from './assertions.ts'
 import type { Assertion, RecordItem, Revision } from './items.ts'
@@ -32,22 +32,28 @@ type Whole = RecordItem & {
   lease?: { held_by: string; username: string } | null
 }
 
+/** Everything that must be looked up to show these records. */
+export const namedIn = (things: readonly Whole[]): Key[] => things.flatMap((it) => [...keysIn(it), ...peopleIn(it)])
+
+/** Records as the caller may be shown them, where `found` has everything that is `namedIn` them. */
+export const shownAmong = <T extends Whole>(
+  actor: Actor | null,
+  things: readonly T[],
+  found: ReadonlyMap<string, Stored>,
+): Shown<T>[] => things.map((it) => asShown(recordIn(sightIn(found, actor), it)))
+
 /** Records as the caller may be shown them. One call for each hundred things that they name. */
-export async function shownTo<T extends Whole>(actor: Actor | null, things: readonly T[]): Promise<Shown<T>[]> {
-  const sight = await look(actor, [...things.flatMap(keysIn), ...things.flatMap(peopleOfRecord)])
-  return things.map((it) => asShown(recordIn(sight, it)))
-}
+export const shownTo = async <T extends Whole>(actor: Actor | null, things: readonly T[]): Promise<Shown<T>[]> =>
+  shownAmong(actor, things, await getMany(namedIn(things)))
 
 /** One record as the caller may be shown it. */
-export async function shownOne<T extends Whole>(actor: Actor | null, it: T): Promise<Shown<T>> {
-  const sight = await look(actor, [...keysIn(it), ...peopleOfRecord(it)])
-  return asShown(recordIn(sight, it))
-}
+export const shownOne = async <T extends Whole>(actor: Actor | null, it: T): Promise<Shown<T>> =>
+  asShown(recordIn(sightIn(await getMany(namedIn([it])), actor), it))
 
 /** Claims as the caller may be shown them; one that says nothing but what is hidden is left out. */
 export async function shownClaims(actor: Actor | null, claims: readonly Claim[]): Promise<Shown<Claim>[]> {
   const wanted = claims.flatMap(({ claim }) => [...keysOfClaim(claim), userKeyOf(claim.contributor_id)])
-  const sight = await look(actor, wanted)
+  const sight = sightIn(await getMany(wanted), actor)
   return claims.flatMap((it) => claimIn(sight, it.claim).map((claim) => asShown({ ...it, claim })))
 }
 
@@ -59,9 +65,8 @@ type Sight = {
   username: (id: string, stored: string) => string
 }
 
-async function look(actor: Actor | null, keys: readonly Key[]): Promise<Sight> {
-  const found = await getMany([...new Map(keys.map((it) => [`${it.pk} ${it.sk}`, it])).values()])
-  const people = peopleIn(found)
+function sightIn(found: ReadonlyMap<string, Stored>, actor: Actor | null): Sight {
+  const people = peopleAmong(found)
   const name = (kind: KindKey, id: Link['id']) => visibleName(found, kind, id, actor)
   return {
     name,
@@ -102,7 +107,7 @@ const keysIn = (it: Whole): Key[] => [
   ...(it.assertions ?? []).flatMap(keysOfClaim),
 ]
 
-const peopleOfRecord = ({ contributor_id, assertions = [], lease }: Whole): Key[] =>
+const peopleIn = ({ contributor_id, assertions = [], lease }: Whole): Key[] =>
   [contributor_id, ...assertions.map((one) => one.contributor_id), ...(lease ? [lease.held_by] : [])].map(userKeyOf)
 
 function keysOfClaim(it: Assertion): Key[] {
