@@ -3,13 +3,13 @@ import { addressOf } from '../ids/address.ts'
 import { type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import { isLink, textOf } from '../names/text.ts'
 import type { Link, Values } from '../names/values.ts'
-import { type Actor, mayInspect } from '../permissions.ts'
+import { type Actor, mayInspect, worksOn } from '../permissions.ts'
 import { type Key, key } from '../table/keys.ts'
-import { getMany, itemAt, type Stored } from '../table/read.ts'
+import { getMany, itemAt, itemIn, type Stored } from '../table/read.ts'
 import { peopleIn as peopleAmong, usernameOf } from '../users/people.ts'
 import { keyOf as userKeyOf } from '../users/users.ts'
 import type { Claim } from './assertions.ts'
-import type { Assertion, RecordItem, Revision } from './items.ts'
+import { type Assertion, assertion, type RecordItem, type Revision, recordItem } from './items.ts'
 import { keyOf, nameOf, Target } from './relations.ts'
 
 /**
@@ -80,11 +80,24 @@ function sightIn(found: ReadonlyMap<string, Stored>, actor: Actor | null): Sight
 }
 
 function visibleName(found: ReadonlyMap<string, Stored>, kind: KindKey, id: Link['id'], actor: Actor | null) {
+  if (kind === 'assertion') return visibleClaim(found, String(id), actor)
   const at = keyOf(kind, id)
   const stored = at && itemAt(found, at)
   const target = stored && v.parse(Target, stored)
   return target && mayInspect(actor, target) ? nameOf(target) : undefined
 }
+
+/** A claim goes by its value in words, or by its property where the value is a record, which may be hidden. */
+function visibleClaim(found: ReadonlyMap<string, Stored>, id: string, actor: Actor | null): string | undefined {
+  const record = addressOf(id)?.record ?? ''
+  const it = itemIn(found, assertion, { entity_id: record, id })
+  const about = itemIn(found, recordItem, { entity_id: record })
+  if (!it || !about || !mayInspect(actor, about)) return undefined
+  if (!isSettled(it) && !worksOn(actor, about) && actor?.id !== it.contributor_id) return undefined
+  return Array.isArray(it.value) || it.object_entity_id !== null ? it.asserted_property : it.asserted_value
+}
+
+const isSettled = (it: Assertion) => ['accepted', 'disputed'].includes(it.reconciliation_status)
 
 /** The links of a property, with the kind to which they lead; undefined for what is no relation. */
 function linksIn(kind: KindKey, property: string, value: unknown): { to: KindKey; links: Link[] } | undefined {
@@ -94,7 +107,9 @@ function linksIn(kind: KindKey, property: string, value: unknown): { to: KindKey
 
 const keysOfLinks = (kind: KindKey, property: string, value: unknown): Key[] => {
   const { to, links = [] } = linksIn(kind, property, value) ?? {}
-  return to ? links.flatMap(({ id }) => keyOf(to, id) ?? []) : []
+  if (!to) return []
+  const records = to === 'assertion' ? links.flatMap(({ id }) => addressOf(String(id))?.record ?? []) : []
+  return [...links.flatMap(({ id }) => keyOf(to, id) ?? []), ...records.map(key.head)]
 }
 
 const keysOfValues = (kind: KindKey, values: Values | null): Key[] =>
