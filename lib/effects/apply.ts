@@ -4,9 +4,9 @@ import { uncountExpired } from '../notifications/notifications.ts'
 import { followAssetText } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
 import { announce } from '../projects/webhook-deliveries.ts'
+import { moveHistory } from '../records/history-audience.ts'
 import { assertion, type RecordItem, recordItem } from '../records/items.ts'
 import { edgeOf, edgesOf, linkWrites, showBeside } from '../records/links.ts'
-import { followRename } from '../records/renames.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
@@ -19,14 +19,11 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     await linkWrites(edgesOf(old), edgesOf(next))
     await showBeside(old, next)
     await moveComments(old, next)
+    await moveHistory(old, next)
   },
   assertion: async ({ before, after }) => {
     const [old, next] = [before && parse(assertion, before), after && parse(assertion, after)]
     await linkWrites(edgeOf(old), edgeOf(next))
-  },
-  user: async ({ before, after }) => {
-    if (before && after && before.username !== after.username)
-      await followRename(String(after.id), String(after.username))
   },
   project: followProject,
   project_asset: followAssetText,

@@ -166,12 +166,19 @@ function recordIn<T extends Whole>(sight: Sight, it: T): T {
 
 /** Values with their links as they are shown; a relation of which nothing is shown is not there. */
 function valuesIn(sight: Sight, kind: KindKey, values: Values): Values {
-  const entries = Object.entries(values).flatMap(([property, value]): [string, unknown][] => {
+  const entries = inOrder(kind, values).flatMap(([property, value]): [string, unknown][] => {
     const links = shownLinks(sight, kind, property, value)
     if (!links) return [[property, value]]
     return links.length > 0 ? [[property, links]] : []
   })
   return Object.fromEntries(entries)
+}
+
+/** Members in the order of the kind's fields, then the others by name: the table keeps no order, and equal values are equal answers. */
+function inOrder(kind: KindKey, values: Values): [string, unknown][] {
+  const names = Object.keys(kinds[kind].fields)
+  const ordinal = (name: string) => (names.includes(name) ? names.indexOf(name) : names.length)
+  return Object.entries(values).sort(([a], [b]) => ordinal(a) - ordinal(b) || (a < b ? -1 : 1))
 }
 
 /** The links of a relation as they are shown; undefined for what is none. */

@@ -65,12 +65,12 @@ export const revisionView = (
   created_by: people(created_by),
 })
 
-/** What is said to the contributor alone. */
-const confidential = ['rejected', 'changes_requested', 'escalated', 'flagged']
+/** What is said to those who work on the record: the feedback of every verdict, as in explanations, and why it was flagged. */
+const confidential = ['accepted', 'rejected', 'changes_requested', 'escalated', 'flagged']
 
 /** A row of the feed; `about` is absent or hidden where the caller may not see the record. */
 export const activityView = (
-  { version: _, user_id, entity_id, ...rest }: Activity,
+  { version: _, audience: __, user_id, entity_id, ...rest }: Activity,
   people: PeopleById,
   about: RecordItem | undefined,
   actor: Actor | null,
@@ -85,7 +85,7 @@ export const activityView = (
 })
 
 export const decisionView = (
-  { version: _, sequence: __, outcomes: ___, entity_id, reviewer_id, ...rest }: Decision,
+  { version: _, audience: __, sequence: ___, outcomes: ____, entity_id, reviewer_id, ...rest }: Decision,
   revisions: readonly Revision[],
   it: Shown<RecordItem>,
   people: PeopleById,
