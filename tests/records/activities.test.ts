@@ -66,7 +66,7 @@ describe('the feed', () => {
     sure(200, await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'x' } }))
     sure(201, await decide(app.community, it, { verdict: 'reject', feedback: 'This is a rumour.' }))
     const reasons = async (who: 'anon' | 'other' | 'contributor' | 'domain') =>
-      (await feed(who, { activity_type: 'rejected' })).results
+      (await feed(who, { activity_type: 'rejected', entity: it.cultural_entity_id })).results
         .filter((row: Row) => row.entity_id === it.cultural_entity_id)
         .map((row: Row) => [row.comment, row.entity_status])
     // That an edit was refused is for those who work on the record.
