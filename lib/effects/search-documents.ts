@@ -1,6 +1,6 @@
 import { cluster, headingOf as headingOfCluster } from '../clusters/clusters.ts'
 import { kinds, nameFieldsOf, proseFields } from '../kinds/index.ts'
-import { namesOf, textOf } from '../names/text.ts'
+import { namesOf, textOf, wordsOf } from '../names/text.ts'
 import { openTier, signedInTier } from '../permissions.ts'
 import { assetText } from '../projects/assets/texts.ts'
 import { project } from '../projects/items.ts'
@@ -159,7 +159,7 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
 
 /**
  * The standing values of a record. An edit that waits behind a published one is nobody's business and must not show in any
- * member: so its time is that of the revision that stands, and it is popular by the revisions that were accepted.
+ * member, and neither may the name of a record that it links to, which may be hidden: so its time is that of the revision that stands, and it is popular by the revisions that were accepted.
  */
 function recordDocument(it: RecordItem): Document {
   const kind = kinds[it.kind]
@@ -175,7 +175,7 @@ function recordDocument(it: RecordItem): Document {
     text: textsIn(it.data, [...kind.search, ...furtherText], nameFieldsOf(kind)).slice(0, MOST_TEXT),
     location_hint:
       places
-        .map((each) => textOf(it.data[each]))
+        .map((each) => wordsOf(it.data[each]))
         .find(Boolean)
         ?.slice(0, 200) ?? '',
     point: it.point,
@@ -205,7 +205,7 @@ const furtherText = [
 const MOST_TEXT = 20_000
 
 const textsIn = (data: Record<string, unknown>, members: readonly string[], but: readonly string[]): string =>
-  [...new Set(members.filter((each) => !but.includes(each)).map((each) => textOf(data[each])))]
+  [...new Set(members.filter((each) => !but.includes(each)).map((each) => wordsOf(data[each])))]
     .filter(Boolean)
     .join('\n')
 

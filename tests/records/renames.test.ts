@@ -15,7 +15,7 @@ beforeAll(async () => {
   const waiting = await contribute(app.contributor, 'structures', { name: 'Waiting mandap' })
   const source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Survey of mandaps' } }))
   sure(204, await app.staff.delete(`/cidoc/structures/${gone.id}/`))
-  sure(200, await app.contributor.patch('/data/user/me/', { body: { username: 'renamed' } }))
+  sure(200, await app.contributor.patch('/user/username/', { body: { username: 'renamed' } }))
   // In flight during it: accepted and restored afterwards.
   sure(201, await decide(app.curator, waiting, { verdict: 'accept' }))
   sure(200, await app.staff.post(`/cidoc/structures/${gone.id}/restore/`))
