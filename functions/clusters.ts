@@ -17,6 +17,7 @@ import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf }
 import { textOf } from '../lib/names/text.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { needsSearch } from '../lib/search/open.ts'
+import { signedToday } from '../lib/users/people.ts'
 
 /** What clusters gather: everything that is reviewed. */
 const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
@@ -50,7 +51,7 @@ export const routes = {
           : needsSearch(filter)
             ? await findClusters(filter, page)
             : await clusters.list(filter, page)
-      return listBody(request, page, { ...listed, results: listed.results.map(clusterView) })
+      return listBody(request, page, { ...listed, results: (await signed(listed.results)).map(clusterView) })
     },
   }),
 
@@ -60,7 +61,7 @@ export const routes = {
     handle: async ({ actor, body }) => {
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
       if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
-      return created(clusterView(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
+      return created(await shown(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
     },
   }),
 
@@ -84,7 +85,7 @@ export const routes = {
     permission: 'cluster.read',
     params: ById,
     subject,
-    handle: async ({ subject }) => clusterView(subject),
+    handle: async ({ subject }) => shown(subject),
   }),
 
   'GET /cidoc/entity-clusters/{id}/members/': readRoute({
@@ -102,7 +103,7 @@ export const routes = {
     params: ById,
     subject,
     body: bodyFor('create'),
-    handle: async ({ subject, actor, body }) => clusterView(await amend(subject, body, emptied, actor)),
+    handle: async ({ subject, actor, body }) => shown(await amend(subject, body, emptied, actor)),
   }),
 
   'PATCH /cidoc/entity-clusters/{id}/': changeRoute({
@@ -110,7 +111,7 @@ export const routes = {
     params: ById,
     subject,
     body: bodyFor('change'),
-    handle: async ({ subject, actor, body }) => clusterView(await amend(subject, body, {}, actor)),
+    handle: async ({ subject, actor, body }) => shown(await amend(subject, body, {}, actor)),
   }),
 
   'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
@@ -118,6 +119,9 @@ export const routes = {
 } satisfies Routes
 
 export const handler = endpoint(routes)
+
+const signed = (found: readonly clusters.Cluster[]) => signedToday('contributor', found)
+const shown = async (it: clusters.Cluster) => clusterView((await signed([it]))[0] ?? it)
 
 /** A longer text names nothing. */
 const LONGEST = 200

@@ -10,6 +10,7 @@ import { listRoute, type Routes } from '../lib/http/route.ts'
 import { discovered, resources, searchedFirst } from '../lib/kinds/resources.ts'
 import type { Actor, Scope } from '../lib/permissions.ts'
 import { visibleRecords } from '../lib/records/search.ts'
+import { shownTo } from '../lib/records/shown.ts'
 import { rowOf } from '../lib/records/views/record.ts'
 import { keeper } from '../lib/search/answer-cache.ts'
 import { facetNames } from '../lib/search/document.ts'
@@ -76,7 +77,8 @@ export const routes = {
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
       const groups = await model.literal({ text: q, scope, resources: searchedFirst, limit: MOST_IN_GROUP })
-      const heads = await visibleRecords([...groups.values()].flat(), actor)
+      const visible = await visibleRecords([...groups.values()].flat(), actor)
+      const heads = new Map((await shownTo(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
       const rows = (hits: readonly Hit[]) => hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => rowOf(it, actor))
       return Object.fromEntries(searchedFirst.map((resource) => [resource, rows(groups.get(resource) ?? [])]))
     },

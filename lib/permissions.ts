@@ -268,6 +268,12 @@ export const mayAnswer = (actor: Actor, applicant: string): boolean => actor.id 
 /** Whether the caller works on that record: its contributor, reviewers, staff. They see what waits and what lost. */
 export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>): boolean =>
   actor !== null && (actor.id === it.contributor_id || reviewer(actor))
+/**
+ * Whether this caller may know how often that thing was changed: those who may change it. Of a record, edits that wait
+ * count among the changes; a project hides none from those who see it.
+ */
+export const mayCountChanges = (actor: Actor | null, it: Subject): boolean =>
+  actor !== null && (it.project !== undefined || worksOn(actor, it) || wrote(actor, it) || flagged(actor, it))
 /** Whether this caller may know exactly where that record is. */
 export const maySeePlace = (
   actor: Actor | null,

@@ -144,7 +144,8 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
       about: subject ?? (await loose()),
       ...{ property, value: undefined, source: provenance(source, text), actor, revision_number: null, at },
     }),
-    asserted_value: text('asserted_value') || (other?.name ?? ''),
+    // Without words of their own, relationships go by what the other record is called when they are read.
+    asserted_value: text('asserted_value'),
     value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
     assertion_content: text('assertion_content'),
     source: textOf(firstId(values.source)) || null,
@@ -223,7 +224,6 @@ async function otherEnd(property: string, type: string, id: string, actor: Actor
   return {
     kind: found.kind,
     id: kinds[found.kind].record ? found.id : found.entity_id,
-    name: found.name,
   }
 }
 

@@ -158,7 +158,13 @@ export async function withTied<T extends Loaded>(it: T, actor: Actor | null): Pr
 
 export type Group = { kind: KindKey; count: number; heads: RecordItem[]; more: boolean }
 
-/** The records related to one, by kind: one page of each group, or of one. Two calls beside one per group and shard. */
+/** So many related records of a kind are looked at; of more, how many there are is not told exactly. */
+const MOST_RELATED = 500
+
+/**
+ * The records related to one that the caller may see, by kind: one page of each group, or of one. What the caller may not see
+ * is in no count. Two calls beside one per group and shard; one more for each further hundred.
+ */
 export async function relatedTo(
   record: string,
   only: KindKey | undefined,
@@ -169,20 +175,20 @@ export async function relatedTo(
   const sizes = await countsOf(`RELATED#${record}#`)
   const wanted = [...sizes].flatMap(([list, count]) => {
     const kind = kindOfScope(list.split('#')[2] ?? '')?.key
-    return kind && count > 0 && (!only || only === kind) ? [{ kind, count }] : []
+    return kind && count > 0 && (!only || only === kind) ? [kind] : []
   })
-  const pages = await Promise.all(
-    wanted.map(({ kind }) => queryBetween(`RELATED#${record}`, `${kind}#`, `${kind}#~`, page * size)),
+  const entries = await Promise.all(
+    wanted.map((kind) => queryBetween(`RELATED#${record}`, `${kind}#`, `${kind}#~`, MOST_RELATED)),
   )
-  const ids = pages.map((entries) => [
-    ...new Set(entries.slice((page - 1) * size).map((entry) => String(entry.record))),
-  ])
+  const ids = entries.map((each) => [...new Set(each.map((entry) => String(entry.record)))])
   const found = await getMany(ids.flat().map(key.head))
-  return wanted.map(({ kind, count }, i) => {
-    const heads = (ids[i] ?? [])
+  const groups = wanted.map((kind, i) => {
+    const visible = (ids[i] ?? [])
       .flatMap((id) => itemAt(found, key.head(id)) ?? [])
       .map((item) => parse(recordItem, item))
       .filter((it) => maySee(actor, it) && !it.deleted_at)
-    return { kind, count, heads, more: page * size < count }
+    const heads = visible.slice((page - 1) * size, page * size)
+    return { kind, count: visible.length, heads, more: page * size < visible.length }
   })
+  return groups.filter(({ count }) => count > 0)
 }

@@ -24,6 +24,8 @@ import {
   recordItem,
   recordItemOf,
   revision,
+  toldOf,
+  toldOfDecision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
 import { isPending, queueWrites } from '../records/queue-entry.ts'
@@ -106,8 +108,8 @@ export async function planDecision(old: History, reviewer: Actor, input: Decisio
   const resolved = { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }
   const writes = [
     put(recordItem, next, stored),
-    put(decision, made, undefined),
-    ...done.map((it) => put(activity, it, undefined)),
+    put(decision, toldOfDecision(made, next), undefined),
+    ...done.map((it) => put(activity, toldOf(it, next), undefined)),
     ...(isFurther ? [put(revision, revisionOf(next, next.data, reviewer, at), undefined)] : []),
     ...changedClaims(old, result, input, at),
     ...settled.map((it) => put(flag, amended<Flag>(it, resolved), it)),
@@ -136,6 +138,7 @@ const decisionOf = (
   ...words,
   id: newChildId(next.entity_id),
   entity_id: next.entity_id,
+  audience: 'withheld',
   reviewer_id: reviewer.id,
   revision_reviewed: reviewed,
   accepted_revision: effects[words.verdict].accepts ? next.accepted_revision : null,

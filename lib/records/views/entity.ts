@@ -12,6 +12,7 @@ import {
   type Revision,
 } from '../items.ts'
 import { canonical } from '../rules/status.ts'
+import type { Shown } from '../shown.ts'
 import { ordered } from './order.ts'
 import { statusOf, tombstoneOf, updatedAt, valuesFor } from './record.ts'
 
@@ -19,7 +20,7 @@ import { statusOf, tombstoneOf, updatedAt, valuesFor } from './record.ts'
 
 /** A row of the list of contributions; without `waiting` of what stands, whoever asks. */
 export function entityRow(
-  it: RecordItem,
+  it: Shown<RecordItem>,
   actor: Actor | null,
   people: PeopleById,
   { waiting = true }: { waiting?: boolean } = {},
@@ -47,14 +48,14 @@ export function entityRow(
 }
 
 /** A contributor's own row: with what happened to it lately. */
-export const contributionRow = (it: RecordItem, actor: Actor, people: PeopleById) => ({
+export const contributionRow = (it: Shown<RecordItem>, actor: Actor, people: PeopleById) => ({
   ...entityRow(it, actor, people),
   activities: it.recent_activities.map((each) => briefView(it, each, people)),
   latest_feedback: it.latest_feedback && briefView(it, it.latest_feedback, people),
 })
 
 /** A contribution with its history, as far as the caller may know it: what waits is shown to those who work on it. */
-export function entityDetail(it: History, actor: Actor | null, people: PeopleById): Record<string, unknown> {
+export function entityDetail(it: Shown<History>, actor: Actor | null, people: PeopleById): Record<string, unknown> {
   const inside = worksOn(actor, it)
   const revisions = it.revisions.filter((each) => inside || each.revision_number === it.accepted_revision)
   return {
@@ -69,7 +70,7 @@ export function entityDetail(it: History, actor: Actor | null, people: PeopleByI
 }
 
 export const revisionView = (
-  it: RecordItem,
+  it: Shown<RecordItem>,
   { version: _, entity_id, created_by, data, ...rest }: Revision,
   people: PeopleById,
 ) => ({
@@ -79,12 +80,12 @@ export const revisionView = (
   created_by: people(created_by),
 })
 
-/** What is said to the contributor alone. */
-const confidential = ['rejected', 'changes_requested', 'escalated', 'flagged']
+/** What is said to those who work on the record: the feedback of every verdict, as in explanations, and why it was flagged. */
+const confidential = ['accepted', 'rejected', 'changes_requested', 'escalated', 'flagged']
 
 /** A row of the feed; `about` is absent or hidden where the caller may not see the record. */
 export const activityView = (
-  { version: _, user_id, entity_id, ...rest }: Activity,
+  { version: _, audience: __, user_id, entity_id, ...rest }: Activity,
   people: PeopleById,
   about: RecordItem | undefined,
   actor: Actor | null,
@@ -99,9 +100,9 @@ export const activityView = (
 })
 
 export const decisionView = (
-  { version: _, sequence: __, outcomes: ___, entity_id, reviewer_id, ...rest }: Decision,
+  { version: _, audience: __, sequence: ___, outcomes: ____, entity_id, reviewer_id, ...rest }: Decision,
   revisions: readonly Revision[],
-  it: RecordItem,
+  it: Shown<RecordItem>,
   people: PeopleById,
 ) => {
   const reviewed = revisions.find((each) => each.revision_number === rest.revision_reviewed)
@@ -130,7 +131,7 @@ const briefView = (it: RecordItem, { user_id, username: _, ...rest }: Brief, peo
 })
 
 /** The revision that the caller sees: one that waits for those who work on it, the accepted one for everyone else. */
-function revisionIn(it: RecordItem, actor: Actor | null, people: PeopleById, waiting: boolean) {
+function revisionIn(it: Shown<RecordItem>, actor: Actor | null, people: PeopleById, waiting: boolean) {
   const latest = !it.public || (waiting && it.proposed !== null && worksOn(actor, it))
   return {
     revision_id: latest ? it.current_revision_id : it.accepted_revision_id,

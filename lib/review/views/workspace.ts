@@ -1,7 +1,8 @@
 import { kinds } from '../../kinds/index.ts'
-import type { Actor } from '../../permissions.ts'
+import { type Actor, mayInspect } from '../../permissions.ts'
 import type { History, Referenced } from '../../records/history.ts'
 import type { Assertion } from '../../records/items.ts'
+import type { Shown } from '../../records/shown.ts'
 import { differenceOf } from '../../records/views/difference.ts'
 import { activityView, decisionView, entityRow, revisionView } from '../../records/views/entity.ts'
 import { comparatorIn, explained, labelOf, verdictOn } from '../../records/views/explain.ts'
@@ -13,12 +14,16 @@ import { leaseView, triageView } from './queue.ts'
 
 /** Everything that a reviewer needs to decide on a record, and what each conflict is best settled by. */
 export function workspaceView(
-  it: History,
+  it: Shown<History>,
   actor: Actor | null,
   { people, other, stats }: Referenced,
   at: number,
 ): Record<string, unknown> {
   const kind = kinds[it.kind]
+  const seen = (entity_id: string | null) => {
+    const found = other(entity_id)
+    return found && mayInspect(actor, found) ? found : undefined
+  }
   const reviewed = it.proposed ?? it.data
   const current = it.revisions.find((each) => each.revision_number === it.current_revision)
   return {
@@ -35,7 +40,7 @@ export function workspaceView(
     review_decisions: it.decisions.map((each) => decisionView(each, it.revisions, it, people)),
     flags: it.flags
       .filter((each) => !each.is_resolved)
-      .map((each) => flagRow({ flag: each, about: it, other: other(each.other_entity_id) }, people, actor)),
+      .map((each) => flagRow({ flag: each, about: it, other: seen(each.other_entity_id) }, people, actor)),
     difference: differenceOf(it, it.public ? it.data : {}, reviewed),
     properties: explained(it, actor, people),
     conflicts: conflictsIn(it),

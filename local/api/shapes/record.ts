@@ -5,7 +5,8 @@ import { maybe, oneOf, text, time, tombstone, uuid, whole } from './common.ts'
 
 /** Records under /cidoc/, one shape for each kind, from its declaration. */
 
-export const Link = v.object({ id: v.union([whole, uuid]), name: text })
+/** A record that another names. Where the reader may not see it, `id` is null and `name` the words of the contributor. */
+export const Link = v.object({ id: maybe(v.union([whole, uuid])), name: text })
 
 /** A claim: one value of one property, with its source. */
 export const Assertion = v.object({
