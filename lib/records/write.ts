@@ -119,7 +119,8 @@ async function planAmend(
   const claimed = claimsFor(old, edit, { source: provenance, actor, at })
   const alike = changed.some((name) => likenessFieldsOf(kind).includes(name))
   const flags = [...claimed.contradicted, ...(alike ? await likenessFlags(kind, header, old.entity_id) : [])]
-  const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
+  const handed = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
+  const done = { ...handed, of_edit: old.public }
   const stored = recordItemOf(old)
   const next = withActivity(
     amended<RecordItem>(stored, {
