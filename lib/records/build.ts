@@ -222,6 +222,7 @@ export const activityOf = (
   user_id: actor.id,
   activity_type,
   comment,
+  of_edit: false,
   audience: 'withheld',
   created_at: at,
   version: 1,

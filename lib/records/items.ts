@@ -231,6 +231,8 @@ export const Activity = v.object({
   user_id: v.string(),
   activity_type: v.picklist(activityTypes),
   comment: text,
+  /** It hands in an edit of what is published. */
+  of_edit: v.optional(v.boolean(), false),
   /** Who is told of it; the projector follows what becomes of the record. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
@@ -269,7 +271,7 @@ export const toldOf = (done: Activity, about: RecordItem): Activity => ({
     about,
     done.activity_type === 'accepted' ||
       done.activity_type === 'commented' ||
-      (done.activity_type === 'submitted' && done.created_at === about.created_at),
+      (done.activity_type === 'submitted' && !done.of_edit),
   ),
 })
 

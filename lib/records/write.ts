@@ -112,7 +112,8 @@ async function planAmend(
     ...claimed.contradicted,
     ...(alike ? await likenessFlags(kind, header, { entity_id: old.entity_id, linked: linkedTo(kind, after) }) : []),
   ]
-  const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
+  const handed = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
+  const done = { ...handed, of_edit: old.public }
   const stored = recordItemOf(old)
   const next = withActivity(
     amended<RecordItem>(stored, {

@@ -85,7 +85,7 @@ const confidential = ['accepted', 'rejected', 'changes_requested', 'escalated', 
 
 /** A row of the feed; `about` is absent or hidden where the caller may not see the record. */
 export const activityView = (
-  { version: _, audience: __, user_id, entity_id, ...rest }: Activity,
+  { version: _, audience: __, of_edit: ___, user_id, entity_id, ...rest }: Activity,
   people: PeopleById,
   about: RecordItem | undefined,
   actor: Actor | null,
