@@ -42,7 +42,7 @@ console.log(`The client is in ${folder}.`)
 
 /** What lies in a folder that this command has not written. */
 async function othersIn(place: string): Promise<string[]> {
-  const there = await readdir(place).catch(() => [])
+  const there = await readdir(place).catch((): string[] => [])
   const theirs = there.includes('package.json') && JSON.parse(await readFile(join(place, 'package.json'), 'utf8'))
   return theirs && theirs.name !== name ? there : there.filter((each) => !files.includes(each))
 }
