@@ -18,10 +18,12 @@ export const routes = {
       if (!listing) return { made_at: null, licence: null, files: [] }
       const { made_at, licence } = listing
       const link = await links(GOOD_FOR)
-      const files = listing.files.map(({ key, ...file }) => ({
-        ...file,
-        url: link(key, { type: types[file.format], disposition: `attachment; filename="${file.name}"` }),
-      }))
+      const files = await Promise.all(
+        listing.files.map(async ({ key, ...file }) => ({
+          ...file,
+          url: await link(key, { type: types[file.format], disposition: `attachment; filename="${file.name}"` }),
+        })),
+      )
       return { made_at, licence, files }
     },
   }),
