@@ -44,7 +44,7 @@ export type Root = { group: Group; path: string; segments: readonly string[] }
 export const groupNames = Object.keys(roots) as Group[]
 
 /** A path without its slashes at both ends, cut at the others. */
-export const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
+const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /** Every root with the group that has it. */
 export const groupRoots: readonly Root[] = Object.entries(roots).flatMap(([group, own]) =>

@@ -51,8 +51,7 @@ export function edgeOf(it: Assertion | undefined): Edge[] {
 }
 
 /** The edges that a record makes as it stands: by its values, and by each accepted relationship that is claimed of it. */
-export const standingEdges = (it: Loaded | undefined): Edge[] =>
-  it ? [...edgesOf(it), ...it.assertions.flatMap(edgeOf)] : []
+const standingEdges = (it: Loaded | undefined): Edge[] => (it ? [...edgesOf(it), ...it.assertions.flatMap(edgeOf)] : [])
 
 /**
  * Makes the stored edges that a change has touched those of everything that stands now, since two claims can make one edge, and a

@@ -13,7 +13,7 @@ const table = (as: Reading, rows: Readonly<Record<string, string>>): Concept[] =
   Object.entries(rows).map(([label, words]) => ({ as, label, phrases: [label, ...phrasesOf(words)] }))
 
 /** Sorts of things. */
-export const sortsOfThings = table('sort', {
+const sortsOfThings = table('sort', {
   Temple: 'mandir, degah, deval, devalaya, dega, hindu temple',
   Stupa: 'chaitya, chibha, chiba, chorten, thupa, pagoda stupa',
   Monastery: 'vihara, vihar, bihar, bahal, baha, bahi, mahavihar, mahabihar, gumba, gompa, gonpa, nunnery, convent',
@@ -128,13 +128,10 @@ export const towns: readonly Town[] = gazetteer.map(({ label, lat, lng, reach })
   at: { lat, lng },
   reach,
 }))
-export const placesByName: readonly Concept[] = table(
-  'place',
-  Object.fromEntries(gazetteer.map((it) => [it.label, it.words])),
-)
+const placesByName: readonly Concept[] = table('place', Object.fromEntries(gazetteer.map((it) => [it.label, it.words])))
 
 /** Deities, each with the names and forms under which its temples go. */
-export const deities = table('deity', {
+const deities = table('deity', {
   Shiva:
     'shiv, mahadev, mahadeva, shankar, pashupati, pashupatinath, maheshwar, shivalinga, linga, lingam, rudra, neelkantha mahadev, shivalaya, shivaratri',
   Ganesh: 'ganesha, ganapati, vinayak, binayak, ganpati, vinayaka, ganesthan, ganedyah',
@@ -174,10 +171,7 @@ export const reigns: Readonly<Record<string, { words: string; from: number; to: 
   Shah: { words: 'shah period, shah dynasty', from: 1768, to: 2008 },
   Rana: { words: 'rana period, rana regime, ranas', from: 1846, to: 1951 },
 }
-export const periods = table(
-  'period',
-  Object.fromEntries(Object.entries(reigns).map(([label, { words }]) => [label, words])),
-)
+const periods = table('period', Object.fromEntries(Object.entries(reigns).map(([label, { words }]) => [label, words])))
 
 const ordinals =
   `first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
@@ -218,10 +212,7 @@ const monthRows: Readonly<Record<string, readonly [words: string, near: string]>
   ...{ September: ['sep, sept', ''], October: ['oct, अक्टोबर', ''], November: ['nov, नोभेम्बर', ''] },
   ...{ December: ['dec, डिसेम्बर', ''] },
 }
-export const months = table(
-  'month',
-  Object.fromEntries(Object.entries(monthRows).map(([label, [words]]) => [label, words])),
-)
+const months = table('month', Object.fromEntries(Object.entries(monthRows).map(([label, [words]]) => [label, words])))
 /** Which months overlap with a month, by label. */
 export const monthsNear: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.keys(monthRows).map((label) => [
@@ -233,7 +224,7 @@ export const monthsNear: Readonly<Record<string, readonly string[]>> = Object.fr
   ]),
 )
 
-export const materials = table('material', {
+const materials = table('material', {
   Wood: 'wooden, timber, kashtha',
   Stone: 'dhunga, dhunge, lohan',
   Gold: 'golden, gilt, gilded, suvarna',

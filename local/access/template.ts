@@ -86,7 +86,7 @@ function attributeOf(id: string, attribute: string, resources: Resources): strin
 }
 
 /** The label that stands for whichever stream the table has. */
-export const STREAM = 'label'
+const STREAM = 'label'
 
 const arns: Readonly<Record<string, (name: string) => string>> = {
   'AWS::DynamoDB::Table': tableArn,
@@ -96,7 +96,7 @@ const arns: Readonly<Record<string, (name: string) => string>> = {
 }
 
 /** What the own policies of a role say, references resolved. */
-export function statementsOf(role: Resource | undefined, resources: Resources): Statement[] {
+function statementsOf(role: Resource | undefined, resources: Resources): Statement[] {
   const { Policies = [] }: { Policies?: readonly unknown[] } = Object(resolved(role?.Properties, resources))
   return Policies.flatMap((policy) => statementsIn(Object(policy).PolicyDocument))
 }

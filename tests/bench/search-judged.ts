@@ -39,7 +39,7 @@ const Questions = v.object({
  * The normalised discounted cumulative gain of the first `depth` answers, 0 to 1; gains are 2^grade - 1. A question that
  * nothing answers has 1 when nothing is found, else 0.
  */
-export function ndcg(found: readonly string[], { answers, neutral = [] }: Judged, depth: number): number {
+function ndcg(found: readonly string[], { answers, neutral = [] }: Judged, depth: number): number {
   const counted = found.filter((id) => !neutral.includes(id)).slice(0, depth)
   const ideal = Object.values(answers).sort((a, b) => b - a)
   if (!ideal.some((grade) => grade > 0)) return found.length === 0 ? 1 : 0
@@ -50,7 +50,7 @@ const gainOf = (grades: readonly number[]) =>
   grades.reduce((sum, grade, i) => sum + (2 ** grade - 1) / Math.log2(i + 2), 0)
 
 /** What visitors ask of the shared rows: nDCG@5 by family. */
-export async function visitors(finders: Readonly<Record<string, Finder>>): Promise<void> {
+async function visitors(finders: Readonly<Record<string, Finder>>): Promise<void> {
   if (!existsSync(questionsFile)) return say('visitors: skipped, the shared questions are not here.')
   const { questions } = v.parse(Questions, JSON.parse(readFileSync(questionsFile, 'utf8')))
   await printed('Questions of visitors, nDCG@5', questions, 5, finders)
@@ -96,7 +96,7 @@ const none: Judged = { family: '', question: '', answers: {} }
 const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / Math.max(1, all.length)
 
 /** A folder with the public Cranfield collection as TREC writes it; its path is given, it is no part of this project. */
-export async function cranfield(folder: string): Promise<void> {
+async function cranfield(folder: string): Promise<void> {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   const tag = (text: string, name: string) => new RegExp(`<${name}>([^]*?)</${name}>`).exec(text)?.[1]?.trim() ?? ''
   const all = read('cran.all.1400.xml')
@@ -151,7 +151,7 @@ function textDocument(number: number, object_pk: string, title: string, text: st
 }
 
 /** A model of documents in a file of its own. */
-export async function opened(all: Iterable<Document>): Promise<{ find: Finder; close: () => void }> {
+async function opened(all: Iterable<Document>): Promise<{ find: Finder; close: () => void }> {
   const directory = mkdtempSync(join(tmpdir(), 'heritage-judged-'))
   const path = join(directory, 'model.sqlite')
   await build(path, all, 0)
