@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { cloudFormation, type Stack, type StackResource } from './cloud-formation.ts'
+import { cloudFormation, type Stack } from './cloud-formation.ts'
 
 /**
  * A stand-in of an AWS account, as far as a deployment speaks to one: CloudFormation with its stacks, change sets, rollbacks and
@@ -151,4 +151,4 @@ function listing({ objects }: Cloud, bucket: string, prefix: string): string {
   return `<ListBucketResult><Name>${bucket}</Name><IsTruncated>false</IsTruncated><KeyCount>${keys.length}</KeyCount>${rows.join('')}</ListBucketResult>`
 }
 
-export type { Stack, StackResource }
+export type { Stack }
