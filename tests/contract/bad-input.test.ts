@@ -13,6 +13,7 @@ type Write = {
 
 let app: App
 let it: { id: number; cultural_entity_id: string }
+let open: { id: number; cultural_entity_id: string }
 let hidden: typeof it
 let claim: { id: string }
 beforeAll(async () => {
@@ -20,6 +21,7 @@ beforeAll(async () => {
   // Signing in writes, and is none of what is refused.
   await app.community.get('/api/user/info')
   it = await publish(app, 'structures', { name: 'Written', note: 'n' })
+  open = await contribute(app.contributor, 'structures', { name: 'Still open', note: 'n' })
   hidden = await contribute(app.contributor, 'structures', { name: 'Hidden' })
   claim = sure(
     201,
@@ -59,7 +61,7 @@ const writes: readonly Write[] = [
   {
     route: 'create a revision',
     method: 'POST',
-    path: () => `${entity()}create_revision/`,
+    path: () => `/data/cultural-entities/${open.cultural_entity_id}/create_revision/`,
     body: fields,
     who: 'contributor',
   },

@@ -298,6 +298,7 @@ describe('roles', () => {
     const queued = {
       Projector: [...stream, 'sqs:SendMessage'],
       Sweeper: ['sqs:SendMessage'],
+      Merger: ['sqs:SendMessage'],
       Exporter: ['sqs:SendMessage'],
       Webhooks: ['sqs:SendMessage'],
       AssetDashfiles: [...stream, 'lambda:InvokeFunction', 'sqs:SendMessage'],

@@ -39,7 +39,7 @@ describe('making a project', () => {
       ...{ id: expect.any(String), slug: 'patan-survey', title: 'Patan survey', abstract: 'Survey of Patan' },
       ...{ intended_subject: 'temple', languages: ['ne', 'en-GB'], license: 'CC0-1.0', owner, visibility: 'public' },
       ...{ state: 'draft', forked_from: null, tags: ['patan'], pid: '', asset_count: 0, entity_count: 0 },
-      ...{ collaborator_count: 0, submitted_at: null, merged_at: null, created_at: at, updated_at: at },
+      ...{ collaborator_count: 0, submitted_at: null, merged_at: null, merge: null, created_at: at, updated_at: at },
       ...{ schema_version: '', canvas_state: {}, prov_activity_uri: '', named_graph_uri: '' },
       memberships: [
         {

@@ -703,6 +703,8 @@ describe('what a request costs', () => {
       'QueryCommand',
       'TransactWriteItemsCommand',
       'UpdateItemCommand',
+      // For the names of what it links to.
+      'BatchGetItemCommand',
     ])
     return (await app.anon.get('/cidoc/persons/', { query: { limit: 1 } })).cost.units
   }

@@ -688,13 +688,16 @@ test('a value that loses is in no revision that the public may read', async () =
 
 test('a decision costs one query and one transaction', async () => {
   const it = await waiting('Costed', { note: 'n', condition: 'Good' })
+  // Signed in, whoever decides.
+  sure(200, await app.community.get('/api/user/info'))
   const seen = await commandsOf(() => decide(app.community, it, { verdict: 'accept' }))
-  // One call to know the caller, one that makes kept answers stale, one for the answer's people.
+  // One call to know the caller, one that makes kept answers stale, one for the answer's people, one for what it links to.
   expect(seen).toEqual([
     'BatchGetItemCommand',
     'QueryCommand',
     'TransactWriteItemsCommand',
     'UpdateItemCommand',
+    'BatchGetItemCommand',
     'BatchGetItemCommand',
   ])
 })

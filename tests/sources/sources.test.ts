@@ -521,7 +521,8 @@ describe('reading sources', () => {
   test('a source that is known already is not sent again', async () => {
     const { id } = await make({ name: 'Known' })
     const { headers } = await app.anon.get(`${PATH}${id}/`)
-    expect(headers.etag).toMatch(/^"1-[\w-]{12}"$/)
+    // Who may not change it is not told how often it was changed.
+    expect(headers.etag).toMatch(/^"[\w-]{12}"$/)
     const again = await app.anon.get(`${PATH}${id}/`, {
       headers: { 'if-none-match': headers.etag ?? '' },
     })
