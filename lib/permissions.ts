@@ -52,6 +52,8 @@ export const openTier = 'public'
 export const signedInTier = 'restricted'
 /** Places of these tiers are shown to a tenth of a degree, but to those who work on the record. */
 const coarseTiers: readonly string[] = ['sensitive_indigenous', 'community_only']
+/** Whether the place of what has this tier is told to a tenth of a degree only. */
+export const isCoarse = (tier: string): boolean => coarseTiers.includes(tier)
 
 /** The readers of published things: everyone, and only those who are signed in. Lists are kept for each apart. */
 export const audiences = ['published', 'restricted'] as const
@@ -278,7 +280,7 @@ export const mayCountChanges = (actor: Actor | null, it: Subject): boolean =>
 export const maySeePlace = (
   actor: Actor | null,
   it: Pick<Subject, 'contributor_id'> & { access_tier: string },
-): boolean => !coarseTiers.includes(it.access_tier) || worksOn(actor, it)
+): boolean => !isCoarse(it.access_tier) || worksOn(actor, it)
 /** Whether the caller reviews. */
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
 /** Whether the caller may see that suggestion. */

@@ -39,6 +39,8 @@ describe('a project in search', () => {
         ...{ resource: 'projects', id: slug, title: 'Windows of Sikhali', summary: `${abstract.slice(0, 277)}...` },
         ...{ status: 'draft', is_published: true, updated_at, score: expect.any(Number) },
         ...{ url: `/contribute/projects/${slug}`, location_hint: '', cultural_entity_id: null },
+        ...{ coordinates: null, distance_km: null, kind: null, name_ne: null, place: null, when: null, year: null },
+        snippet: expect.stringContaining('<mark>'),
       },
     ])
     for (const q of ['carving', 'lattice', 'torana']) expect(await slugs(app.anon, q), q).toEqual([slug])

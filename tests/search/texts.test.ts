@@ -62,6 +62,8 @@ describe('the text of an asset', () => {
         ...{ summary: 'The Nyatapola stands near the zquiet pavilion.', is_published: true, updated_at },
         ...{ score: expect.any(Number), location_hint: '', cultural_entity_id: null },
         url: `/contribute/projects/${slug}`,
+        ...{ coordinates: null, distance_km: null, kind: null, name_ne: null, place: null, when: null, year: null },
+        snippet: expect.stringContaining('<mark>'),
       },
     ])
     // What names it is its address among projects.

@@ -1,5 +1,5 @@
 import { type Point, roundTo } from '../../matching/geo.ts'
-import { isForEveryone, type Scope } from '../../permissions.ts'
+import { isCoarse, isForEveryone, type Scope } from '../../permissions.ts'
 import { type Document, type FacetName, facetNames } from '../document.ts'
 
 /**
@@ -158,10 +158,9 @@ export function append(
   return at
 }
 
-const vague: ReadonlySet<string> = new Set(['sensitive_indigenous', 'community_only'])
 /** Where a document is as far as a search may tell: of these tiers to a tenth of a degree, whoever asks. */
 export const pointFor = ({ point, access_tier }: Pick<Document, 'point' | 'access_tier'>): Point | null =>
-  point && vague.has(access_tier) ? roundTo(point) : point
+  point && isCoarse(access_tier) ? roundTo(point) : point
 
 function grow(columns: Columns): void {
   const room = columns.flags.length * 2
