@@ -29,7 +29,6 @@ type Call<M extends Method> = <Path extends PathWith<M>>(
 ) => Promise<FetchResponse<paths[Path][M] & Record<string, unknown>, object, Media>>
 export type HeritageClient = { [M in Method as Uppercase<M>]: Call<M> } & Pick<Client<paths, Media>, 'use' | 'eject'>
 
-
 /**
  * A client of the heritage knowledge service: every path, parameter, body and answer has its type.
  */
