@@ -8,7 +8,7 @@ export default defineConfig({
     // The runner itself has little to do while files run.
     maxWorkers: '100%',
     globalSetup: ['tests/harness/setup.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })
