@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds/index.ts'
+import { type Kind, proseFields } from '../kinds/index.ts'
 import type { FieldType } from '../kinds/schema/fields.ts'
 import { intervalIn } from '../matching/dates.ts'
 import { namesOf, textOf, wordsOf } from '../names/text.ts'
@@ -14,7 +14,7 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
     resource: kind.segment.replaceAll('-', '_'),
     title,
     names,
-    summary: short(summaries.map((each) => wordsOf(data[each])).find(Boolean) ?? ''),
+    summary: short(proseFields.map((each) => wordsOf(data[each])).find(Boolean) ?? ''),
     text: texts.slice(0, MOST_TEXT),
     location_hint: (facetFields.place.map((each) => wordsOf(data[each])).find(Boolean) ?? '').slice(0, 200),
     values: valuesIn(data),
@@ -22,8 +22,6 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
     ...(years && { years }),
   }
 }
-
-const summaries = ['description', 'biography', 'note', 'route_description']
 
 /** The members of records behind each facet. A facet is added here, and to `facetNames`. */
 const facetFields: Readonly<Record<FacetName, readonly string[]>> = {

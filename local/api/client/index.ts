@@ -41,7 +41,6 @@ export function createHeritageClient({ baseUrl, token, fetch }: Options): Herita
 
 const careful: Middleware = {
   onRequest: ({ request }) => {
-    if (!request.headers.has('prefer')) request.headers.set('prefer', 'handling=strict')
     if (request.method === 'POST' && !request.headers.has('idempotency-key'))
       request.headers.set('idempotency-key', crypto.randomUUID())
     return request
