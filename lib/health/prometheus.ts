@@ -1,7 +1,8 @@
 import { cpuUsage, memoryUsage, version as node, uptime } from 'node:process'
 import { clock } from '../clock.ts'
 import { audiences, openTier, signedInTier } from '../permissions.ts'
-import { countKeys, countsOf, getMany, sumOf } from '../table/read.ts'
+import { countKeys, sumOf } from '../table/counters.ts'
+import { countsOfKinds, getMany } from '../table/read.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Family = { name: string; type: 'gauge' | 'counter'; help: string; samples: readonly (readonly [Labels, number])[] }
@@ -57,13 +58,13 @@ const lists = ['USER', 'SOURCE', openSources, 'CLUSTER'] as const
 
 /** Exact sizes from the counters that every write keeps: one call per shard and one more. */
 async function census(): Promise<Family[]> {
-  const [records, found] = await Promise.all([countsOf('KIND#'), getMany(countKeys(lists))])
+  const [records, found] = await Promise.all([countsOfKinds(), getMany(countKeys(lists))])
   const size = (list: (typeof lists)[number]) => sumOf([list], found)
   return [
     gauge(
       'heritage_records',
       'Records by kind, standing and access.',
-      [...records].flatMap(([list, n]) => recordSample(list, n)),
+      [...records].flatMap(([sort, places]) => [...places].flatMap(([place, n]) => recordSample(sort, place, n))),
     ),
     gauge('heritage_users', 'Users.', [[{}, size('USER')]]),
     gauge('heritage_data_sources', 'Data sources by access.', [
@@ -75,9 +76,8 @@ async function census(): Promise<Family[]> {
 }
 
 const [everyone, signedInOnly] = audiences
-/** The list `KIND#structure#restricted` counts what is published for those who are signed in, `KIND#entity:artifact#published` what is for everyone. */
-function recordSample(list: string, n: number): [Labels, number][] {
-  const [, sort, place] = list.split('#')
+/** What stands as `restricted` is published for those who are signed in, `published` is for everyone. */
+function recordSample(sort: string, place: string, n: number): [Labels, number][] {
   const [kind, category] = sort?.split(':') ?? []
   if (!kind || !place) return []
   const [standing, access] = place === signedInOnly ? [everyone, signedInTier] : [place, openTier]

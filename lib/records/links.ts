@@ -5,7 +5,7 @@ import { isLink } from '../names/text.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { addCounted, parse, putAlways, removeCounted, removeEntry, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countsOf, getMany, itemAt, queryBetween } from '../table/read.ts'
+import { countsOfRelated, getMany, itemAt, queryBetween } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { type Assertion, type LinkItem, link, type RecordItem, recordItem } from './items.ts'
 
@@ -110,7 +110,7 @@ const showsBeside = ({ key: kind, category }: Kind) =>
 
 export type Group = { kind: KindKey; count: number; heads: RecordItem[]; more: boolean }
 
-/** The records related to one, by kind: one page of each group, or of one. Two calls beside one per group and shard. */
+/** The records related to one, by kind: one page of each group, or of one. Two calls beside one per group. */
 export async function relatedTo(
   record: string,
   only: KindKey | undefined,
@@ -118,9 +118,9 @@ export async function relatedTo(
   size: number,
   actor: Actor | null,
 ): Promise<Group[]> {
-  const sizes = await countsOf(`RELATED#${record}#`)
-  const wanted = [...sizes].flatMap(([list, count]) => {
-    const kind = kindOfScope(list.split('#')[2] ?? '')?.key
+  const sizes = await countsOfRelated(record)
+  const wanted = [...sizes].flatMap(([scope, count]) => {
+    const kind = kindOfScope(scope)?.key
     return kind && count > 0 && (!only || only === kind) ? [{ kind, count }] : []
   })
   const pages = await Promise.all(

@@ -72,7 +72,7 @@ import { addressOf } from '../ids/address.ts'
  *   a large transaction, its parts                   table       LARGE#<id>                      HEAD, PART#<number>
  *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
  *   what an item will be after one                   table       STAGED#<pk>                     <sk>
- *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
+ *   exact sizes of these lists, some in an item       table       COUNT#<group>#<shard>           HEAD, <kind>
  *   who does what one at a time does                  table       LOCK#<name>                     HEAD
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   until when the projector has taken in changes     table       PROJECTOR                       HEAD
@@ -179,7 +179,7 @@ export const key = {
     pk: `LARGE#${id}`,
     sk: `PART#${String(number).padStart(6, '0')}`,
   }),
-  count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
+  count: (group: string, shard: number, sk = HEAD): Key => ({ pk: `COUNT#${group}#${shard}`, sk }),
   lock: (name: string): Key => ({ pk: `LOCK#${name}`, sk: HEAD }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),

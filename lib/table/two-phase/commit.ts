@@ -1,12 +1,13 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { clock, now, nowSeconds } from '../../clock.ts'
+import { now, nowSeconds } from '../../clock.ts'
 import { conflict, isConflict } from '../../errors.ts'
 import { TableName } from '../client.ts'
+import { counterChanges, totalsOf } from '../counters.ts'
 import { amended, defineItem, put, type Write } from '../item.ts'
 import { type Key, key } from '../keys.ts'
 import { get, queryAll, walk } from '../read.ts'
-import { SHARDS, transact } from '../write.ts'
+import { transact } from '../write.ts'
 import { deltaName, type How, imageKey, imageOf, keyOf, place, type Raw, rawMany, withoutStaging } from './staged.ts'
 
 /**
@@ -44,7 +45,7 @@ const Part = v.object({
   number: v.number(),
   steps: v.array(v.object({ pk: v.string(), sk: v.string(), how: v.picklist(['changed', 'new', 'gone']) })),
   /** The keys of counters. */
-  counters: v.array(v.object({ pk: v.string(), sk: v.string() })),
+  counters: v.array(v.object({ pk: v.string(), sk: v.string(), names: v.array(v.string()) })),
   version: v.number(),
 })
 type Part = v.InferOutput<typeof Part>
@@ -174,32 +175,32 @@ async function unmarked(keys: readonly Key[]): Promise<Map<string, Raw>> {
   }
 }
 
+type Counter = Part['counters'][number]
+
 /** What is added to each counter at the switch. */
-function countersOf(id: string, writes: readonly Write[]): { key: Key; action: Action }[] {
-  const totals = new Map<string, number>()
-  for (const { counts } of writes)
-    for (const [list, by] of Object.entries(counts)) totals.set(list, (totals.get(list) ?? 0) + by)
-  return [...totals]
-    .filter(([, by]) => by !== 0)
-    .map(([list, by]) => {
-      const at = key.count(clock.random(SHARDS), list)
-      const action = {
-        Update: {
-          TableName,
-          Key: at,
-          UpdateExpression: 'SET #staged = :by ADD #n :none',
-          ConditionExpression: 'attribute_not_exists(#staged)',
-          ExpressionAttributeNames: { '#staged': deltaName(id), '#n': 'n' },
-          ExpressionAttributeValues: { ':by': by, ':none': 0 },
-        },
-      }
-      return { key: at, action }
-    })
-}
+const countersOf = (id: string, writes: readonly Write[]): { counter: Counter; action: Action }[] =>
+  counterChanges(totalsOf(writes)).map(({ at, adds }) => {
+    const each = Object.entries(adds).map(([name, by], i) => ({ name, by, i }))
+    const action = {
+      Update: {
+        TableName,
+        Key: at,
+        UpdateExpression: `SET ${each.map(({ i }) => `#staged${i} = :by${i}`).join(', ')}`,
+        ConditionExpression: 'attribute_not_exists(#staged0)',
+        ExpressionAttributeNames: Object.fromEntries(each.map(({ name, i }) => [`#staged${i}`, deltaName(id, name)])),
+        ExpressionAttributeValues: Object.fromEntries(each.map(({ by, i }) => [`:by${i}`, by])),
+      },
+    }
+    return { counter: { ...at, names: Object.keys(adds) }, action }
+  })
 
 type Planned = { made: Part; actions: Action[] }
 
-function parted(id: string, steps: readonly Step[], counters: readonly { key: Key; action: Action }[]): Planned[] {
+function parted(
+  id: string,
+  steps: readonly Step[],
+  counters: readonly { counter: Counter; action: Action }[],
+): Planned[] {
   const parts: Planned[] = []
   let open: Planned | undefined
   let bytes = 0
@@ -217,9 +218,9 @@ function parted(id: string, steps: readonly Step[], counters: readonly { key: Ke
     into.made.steps.push({ ...at, how })
     into.actions.push(...actions)
   }
-  for (const { key: at, action } of counters) {
+  for (const { counter, action } of counters) {
     const into = room(1, 300)
-    into.made.counters.push(at)
+    into.made.counters.push(counter)
     into.actions.push(action)
   }
   return parts
@@ -265,15 +266,21 @@ const markedBy = (id: string) => ({
 const unmark = (Key: Key, id: string): Action => ({
   Update: { TableName, Key, UpdateExpression: 'REMOVE staged_by, staged_as', ...markedBy(id) },
 })
-const settleCounter = (Key: Key, id: string, done: boolean): Action => ({
-  Update: {
-    TableName,
-    Key,
-    UpdateExpression: done ? 'SET #n = #n + #staged REMOVE #staged' : 'REMOVE #staged',
-    ConditionExpression: 'attribute_exists(#staged)',
-    ExpressionAttributeNames: { '#staged': deltaName(id), ...(done && { '#n': 'n' }) },
-  },
-})
+function settleCounter({ pk, sk, names }: Counter, id: string, done: boolean): Action {
+  const each = names.map((name, i) => ({ name, i }))
+  return {
+    Update: {
+      TableName,
+      Key: { pk, sk },
+      UpdateExpression: `${done ? `SET ${each.map(({ i }) => `#n${i} = if_not_exists(#n${i}, :none) + #staged${i}`).join(', ')} ` : ''}REMOVE ${each.map(({ i }) => `#staged${i}`).join(', ')}`,
+      ConditionExpression: 'attribute_exists(#staged0)',
+      ExpressionAttributeNames: Object.fromEntries(
+        each.flatMap(({ name, i }) => [[`#staged${i}`, deltaName(id, name)], ...(done ? [[`#n${i}`, name]] : [])]),
+      ),
+      ...(done && { ExpressionAttributeValues: { ':none': 0 } }),
+    },
+  }
+}
 
 /** Another who settles the same has been faster. */
 function ifAnother(error: unknown): void {

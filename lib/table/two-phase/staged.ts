@@ -13,7 +13,7 @@ import { type Key, key } from '../keys.ts'
  *   new         an item that was not there            not there           as it is
  *   gone        an item that will not be there        as it is            not there
  *
- * A counter carries `staged#<id>`: what is added to it at the switch.
+ * A counter carries `staged#<id>#<attribute>`: what is added to the attribute at the switch.
  */
 export type Raw = Record<string, unknown>
 export type How = 'changed' | 'image' | 'new' | 'gone'
@@ -22,8 +22,10 @@ const COUNTER = 'COUNT#'
 const IMAGE = 'STAGED#'
 const DELTA = 'staged#'
 
-/** The attribute of a counter that holds what a large transaction adds to it. */
-export const deltaName = (id: string) => `${DELTA}${id}`
+/** The attribute of a counter's item that holds what a large transaction adds to another one. */
+export const deltaName = (id: string, name: string) => `${DELTA}${id}#${name}`
+const transactionOf = (delta: string) => delta.split('#')[1] ?? ''
+const countOf = (delta: string) => delta.split('#').slice(2).join('#')
 /** Where the image of an item lies until it takes its place. */
 export const imageKey = ({ pk, sk }: Key): Key => ({ pk: `${IMAGE}${pk}`, sk })
 
@@ -130,18 +132,17 @@ const isMarked = (it: Raw) => it.staged_by !== undefined || (isCounter(it) && de
 
 /** Those of the large transactions at work on these items whose switch is done. */
 async function switched(items: readonly Raw[]): Promise<Set<string>> {
-  const ids = new Set(
-    items.flatMap((it) =>
-      isCounter(it) ? deltasIn(it).map((name) => name.slice(DELTA.length)) : (it.staged_by ?? []),
-    ),
-  )
+  const ids = new Set(items.flatMap((it) => (isCounter(it) ? deltasIn(it).map(transactionOf) : (it.staged_by ?? []))))
   const found = await rawMany([...ids].map((id) => key.large(String(id))))
   return new Set([...found.values()].filter((it) => it.state === 'done').map((it) => String(it.id)))
 }
 
 function counted(it: Raw, done: ReadonlySet<string>): Raw {
-  const names = deltasIn(it)
-  const added = names.filter((name) => done.has(name.slice(DELTA.length))).map((name) => Number(it[name]))
-  const rest = Object.fromEntries(Object.entries(it).filter(([name]) => !names.includes(name)))
-  return { ...rest, n: added.reduce((sum, n) => sum + n, Number(it.n ?? 0)) }
+  const deltas = deltasIn(it)
+  const shown = Object.fromEntries(Object.entries(it).filter(([name]) => !deltas.includes(name)))
+  for (const delta of deltas.filter((name) => done.has(transactionOf(name)))) {
+    const name = countOf(delta)
+    shown[name] = Number(shown[name] ?? 0) + Number(it[delta])
+  }
+  return shown
 }
