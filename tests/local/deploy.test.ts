@@ -83,7 +83,7 @@ test('a first deployment that fails in the middle can be repeated, and then the 
   ])
 
   const second = await deploy()
-  expect([second.code, second.said.includes('Not deployed')]).toEqual([0, false])
+  expect([second.code, second.code === 0 ? '' : second.said]).toEqual([0, ''])
   expect(stack?.status).toBe('UPDATE_COMPLETE')
   expect(cloud.names).toContain('AWS::DynamoDB::Table heritage-prod')
   const table = stack?.resources.get('Table')
