@@ -182,9 +182,9 @@ const assertionPartition = (status: string, part: number) =>
 /** The index partitions that hold such a list together. */
 export const assertionPartitions = (status: string): readonly string[] =>
   Array.from({ length: spreadOver(status) }, (_, part) => assertionPartition(status, part))
-/** The last digit of an id is chance. */
+/** The last digits of an id are chance. */
 const partOf = ({ id, reconciliation_status }: Pick<Assertion, 'id' | 'reconciliation_status'>) =>
-  Number.parseInt(id.slice(-1), 16) % spreadOver(reconciliation_status)
+  Number.parseInt(id.slice(-4), 16) % spreadOver(reconciliation_status)
 
 export const assertion = defineItem({
   type: 'assertion',

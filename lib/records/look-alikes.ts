@@ -1,6 +1,7 @@
 import { gridRange } from '../matching/geo.ts'
 import { looksAlike } from '../matching/likeness.ts'
 import { foldedName, type Indexed, readEntry } from '../names/index.ts'
+import { key } from '../table/keys.ts'
 import { queryBetween } from '../table/read.ts'
 
 export type Similar = {
@@ -21,7 +22,7 @@ const MOST = 5
 export async function similarTo(it: Omit<Indexed, 'entity_id' | 'id'> & { entity_id?: string }): Promise<Similar[]> {
   const folded = [...new Set(it.names.map(foldedName))].filter(Boolean).slice(0, 4)
   const ranges = [
-    ...folded.map((name) => ({ pk: `NAME#${it.kind}`, from: `${name}#`, to: `${name}#~` })),
+    ...folded.map((name) => ({ pk: key.name(it.kind, name, '').pk, from: `${name}#`, to: `${name}#~` })),
     ...(it.point ? gridRange(it.point) : []).map(({ row, from, to }) => ({
       pk: `GRID#${it.kind}#${row}`,
       from: `${from}#`,

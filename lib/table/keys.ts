@@ -11,7 +11,7 @@ import { addressOf } from '../ids/address.ts'
  *   records of every kind                             every       RECORD#<standing>               <created_at>#<id>
  *   one contributor's records of every kind           owner       OWNER#<user>#<standing>         <created_at>#<id>
  *   one contributor's records of a kind               owner_kind  OWNER#<user>#<kind>#<standing>  <created_at>#<id>
- *   records whose name begins with, or equals         table       NAME#<kind>                     <folded name>#<id>
+ *   records whose name begins with, or equals         table       NAME#<kind>#<first character>   <folded name>#<id>
  *   a name that a new stub is taking right now        table       STUB#<kind>#<folded name>       HEAD
  *   records with an identifier of their source        table       IDENTIFIER#<kind>               <identifier>#<id>
  *   records near a point                              table       GRID#<kind>#<row>               <column>#<id>
@@ -25,7 +25,7 @@ import { addressOf } from '../ids/address.ts'
  *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER
  *   one user; by email; by username                   table       USER#<id>, EMAIL#<>, USERNAME#<>  HEAD
  *   all users, oldest first                           every       USER                            <created_at>#<id>
- *   users whose name, username or address begins so   table       NAME#user, NAME#user_email       <folded>#<id>
+ *   users whose name, username or address begins so   table       NAME#user#<first>, NAME#user_email#<first>  <folded>#<id>
  *   users with a reviewer's role, newest first        kind        ROLE                            <created_at>#<id>
  *   one application to review                         table       APPLICATION#<id>                HEAD
  *   applications in one status, newest first          kind        APPLICATION#<status>            <1 if pending>#<created_at>#<id>
@@ -115,7 +115,11 @@ export const key = {
   }),
   lease: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'LEASE' }),
   flag: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `FLAG#${id}` }),
-  name: (kind: string, folded: string, record: string): Key => ({ pk: `NAME#${kind}`, sk: `${folded}#${record}` }),
+  /** By how the name begins, so that the names of a kind are not all on one key. */
+  name: (kind: string, folded: string, record: string): Key => ({
+    pk: `NAME#${kind}#${[...folded][0] ?? ''}`,
+    sk: `${folded}#${record}`,
+  }),
   stub: (kind: string, folded: string): Key => ({ pk: `STUB#${kind}#${folded}`, sk: HEAD }),
   identifier: (kind: string, identifier: string, record: string): Key => ({
     pk: `IDENTIFIER#${kind}`,
