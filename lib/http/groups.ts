@@ -3,7 +3,7 @@
  * one line here. Of two roots that a path lies under the longer one has it, and of equally long ones the one with the words.
  */
 const roots = {
-  tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev/login'],
+  tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev/login', '/api/dev/logout'],
   users: ['/api/user/info', '/user/username', '/data/testme', '/data/testthelogin', '/data/user'],
   'profile-images': ['/data/user/profile-image', '/data/user/{slug}/image'],
   registry: ['/cidoc/schema'],
