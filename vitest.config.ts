@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
-import { tracedFunctions } from './tests/harness/traces.ts'
+import { actingFunctions } from './tests/harness/acting.ts'
 
 export default defineConfig({
-  plugins: [tracedFunctions()],
+  plugins: [actingFunctions()],
   test: {
     include: ['tests/**/*.test.ts'],
     // The runner itself has little to do while files run.

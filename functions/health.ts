@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isCacheHealthy } from '../lib/cache/cached.ts'
 import { config } from '../lib/config.ts'
+import { countParked } from '../lib/effects/parked.ts'
 import * as blobs from '../lib/files/blobs.ts'
 import { metricsText, within } from '../lib/health/prometheus.ts'
 import { lag } from '../lib/health/stream-lag.ts'
@@ -75,8 +76,10 @@ const vital = {
 /** What the service does without for a while, and should not. A new one is one line. */
 const beside = {
   stream: async () => {
-    const { late, seconds } = await lag()
-    return { healthy: !late, message: seconds > 0 ? `It is ${seconds} s behind.` : 'It is up to date.' }
+    const [{ late, seconds }, aside] = await Promise.all([lag(), countParked()])
+    const behind = seconds > 0 ? `It is ${seconds} s behind.` : 'It is up to date.'
+    if (aside === 0) return { healthy: !late, message: behind }
+    return { healthy: false, message: `${behind} ${aside === 100 ? '100 or more' : aside} changes were put aside.` }
   },
   search: snapshotHealth,
   cache: async () =>

@@ -1,79 +1,31 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { clock } from '../lib/clock.ts'
-import { applyEffects } from '../lib/effects/apply.ts'
-import { changeOf } from '../lib/effects/search-documents.ts'
-import { follow, isFollowed } from '../lib/health/stream-lag.ts'
+import { type Projected, project } from '../lib/effects/project.ts'
+import { follow, tellLateness } from '../lib/health/stream-lag.ts'
 import { log } from '../lib/ops/log.ts'
-import { metered } from '../lib/ops/request-cost.ts'
-import type { Change } from '../lib/search/document.ts'
-import { append } from '../lib/search/log.ts'
-import { type Images, imagesOf } from '../lib/table/stream.ts'
 
 /**
- * Follows the table's stream. Changes of a shard come in order, so the first that fails ends the batch: it and what
- * follows are tried again, and go to the dead-letter queue when they never succeed. What search learns of those before it is
- * written together at the end; when that fails all of them come again, which is no harm.
+ * Follows the table's stream: what follows from each change is in lib/effects. A change that cannot be applied for a reason
+ * of its own is put aside whole (lib/effects/parked.ts), and the others go on. One that fails for a reason that passes is
+ * answered as failed: it and what follows come again, for as long as the stream keeps them.
  */
 export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const changes: Change[] = []
-  const stuck = await firstFailure(event.Records, changes)
-  const failed = (await taught(changes)) ? stuck : event.Records[0]
+  const [first] = event.Records
+  const given = madeAt(first) ?? clock.now().getTime()
+  await tellLateness(given, first?.dynamodb?.Keys?.pk?.S ?? '').catch(() => undefined)
+  const { failed, parked, isApplied }: Projected = await project(event.Records)
   const projected = failed ? event.Records.indexOf(failed) : event.Records.length
   const through = madeAt(event.Records[projected - 1])
   log({
-    level: failed ? 'error' : 'info',
+    level: failed || parked > 0 ? 'error' : 'info',
     message: 'projection',
     projected,
-    failures: failed ? 1 : 0,
-    lag_ms: Math.max(0, clock.now().getTime() - (madeAt(failed ?? event.Records[0]) ?? clock.now().getTime())),
+    failures: (failed ? 1 : 0) + parked,
+    lag_ms: Math.max(0, clock.now().getTime() - (madeAt(failed) ?? given)),
   })
   // How far it has come is itself a change, and not one to tell of again.
-  if (through !== undefined && event.Records.slice(0, projected).some((it) => isFollowed(it.dynamodb?.Keys?.pk?.S)))
-    await follow(through).catch(() => undefined)
+  if (through !== undefined && isApplied) await follow(through).catch(() => undefined)
   return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }
-}
-
-/** Applies the effects of each record and collects what search learns, up to the first that fails, which is answered. */
-async function firstFailure(
-  records: readonly DynamoDBRecord[],
-  changes: Change[],
-): Promise<DynamoDBRecord | undefined> {
-  for (const record of records) {
-    const images = imagesOf(record)
-    try {
-      const change = changeOf(images)
-      // What it writes and logs carries the id of the request that made the change.
-      await metered(() => applyEffects(images), causeOf(images))
-      if (change) changes.push(change)
-    } catch (error) {
-      complain(error, causeOf(images))
-      return record
-    }
-  }
-  return undefined
-}
-
-async function taught(changes: readonly Change[]): Promise<boolean> {
-  try {
-    await append(changes)
-    return true
-  } catch (error) {
-    complain(error)
-    return false
-  }
-}
-
-const complain = (error: unknown, request_id?: string) =>
-  log({
-    level: 'error',
-    message: 'projection of a change',
-    request_id,
-    error: error instanceof Error ? error.name : 'unknown',
-  })
-
-const causeOf = ({ before, after }: Images): string | undefined => {
-  const { request_id } = after ?? before ?? {}
-  return typeof request_id === 'string' ? request_id : undefined
 }
 
 /** In milliseconds since 1970; the stream counts seconds. */

@@ -1,19 +1,20 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
-import { getObject, links, putObject } from '../lib/files/blobs.ts'
+import { links } from '../lib/files/blobs.ts'
 import { choice, line, members, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BySlug, oneOrNone, QueryText, uuid } from '../lib/http/params.ts'
-import { created, noContent } from '../lib/http/reply.ts'
+import { created, noContent, Reply } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { withinRate } from '../lib/http/throttle.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { assetRow } from '../lib/projects/assets/view.ts'
+import { bucket } from '../lib/projects/bucket.ts'
 import { licenses, visibilities } from '../lib/projects/items.ts'
 import * as lists from '../lib/projects/lists.ts'
-import { rollBack } from '../lib/projects/merge.ts'
+import { progressOf, rollBack } from '../lib/projects/merge.ts'
 import * as projects from '../lib/projects/projects.ts'
 import { loadReferenced } from '../lib/projects/referenced.ts'
 import { searchProjects } from '../lib/projects/search.ts'
@@ -99,10 +100,6 @@ const ListQuery = v.object({
 const subject = ({ slug }: { slug: string }) => projects.load(slug)
 const whole = ({ slug }: { slug: string }) => projects.loadWhole(slug)
 
-/** Snapshots are named by the digest of their bytes, so storing one twice is the same. */
-const keep = (name: string, bytes: Uint8Array) => putObject(name, bytes, 'application/gzip')
-const read = async (name: string) => (await getObject(name))?.bytes
-
 const update = (body: typeof Part | typeof Whole) =>
   changeRoute({
     permission: 'project.update',
@@ -136,7 +133,7 @@ export const routes = {
     handle: async ({ actor, body, once }) =>
       withinRate('project_create', actor.id, config.RATE_PROJECTS, async () => {
         const company = await loadReferenced([actor.id], [])
-        const shown = (made: projects.Whole) => created(projectDetail(made, [], actor, company))
+        const shown = (made: projects.Whole) => created(projectDetail(made, [], actor, { ...company, merge: null }))
         return shown(await projects.create(actor, body, (made) => once(shown(made))))
       }),
   }),
@@ -166,14 +163,14 @@ export const routes = {
     params: BySlug,
     subject: whole,
     body: Transition,
-    handle: async ({ subject, actor, body }) => detailOf(await transition(subject, actor, body, keep), actor),
+    handle: async ({ subject, actor, body }) => moved(await transition(subject, actor, body, bucket), actor),
   }),
 
   'POST /data/projects/{slug}/rollback-merge/': changeRoute({
     permission: 'project.rollback',
     params: BySlug,
     subject: whole,
-    handle: async ({ subject, actor }) => detailOf(await rollBack(subject, actor, read), actor),
+    handle: async ({ subject, actor }) => moved(await rollBack(subject, actor, bucket), actor),
   }),
 
   'GET /data/projects/{slug}/activity/': readRoute({
@@ -209,6 +206,10 @@ export const handler = endpoint(routes)
 
 const userId = async (named: string) => (v.is(uuid, named) ? named.toLowerCase() : (await loadByUsername(named))?.id)
 
+/** 202 where it goes on by itself. */
+const moved = async (it: projects.Whole, actor: Actor) =>
+  new Reply(it.about.merge ? 202 : 200, await detailOf(it, actor))
+
 async function detailOf(it: projects.Whole, actor: Actor | null) {
   const { about, assets, entities } = it
   const company = await loadReferenced(
@@ -220,5 +221,6 @@ async function detailOf(it: projects.Whole, actor: Actor | null) {
     entities.map((one) => one.entity_id),
   )
   const link = await links()
-  return projectDetail(it, await Promise.all(assets.map((one) => assetRow(one, company.people, link))), actor, company)
+  const rows = await Promise.all(assets.map((one) => assetRow(one, company.people, link)))
+  return projectDetail(it, rows, actor, { ...company, merge: await progressOf(it) })
 }

@@ -31,14 +31,14 @@ export const routes = {
       const published = rest.published ?? (actor ? undefined : true)
       const narrowed = { text: q, scope, resources: rest.resource ?? resources, statuses: rest.status, published }
       const model = await searchModel()
-      const find = () => {
-        const found = model.search({ ...narrowed, sort, offset: (page - 1) * page_size, limit: page_size })
+      const find = async () => {
+        const found = await model.search({ ...narrowed, sort, offset: (page - 1) * page_size, limit: page_size })
         return { count: found.count, results: found.hits.map(resultView) }
       }
-      const count = () => model.search({ ...narrowed, limit: 0, facets: true }).facets ?? none
-      if (actor) return answered(actor, { q, page, page_size, ...find() }, facets ? count() : null)
-      const found = results(model.state, [narrowed, sort, page, page_size], find)
-      const counted = facets ? facetCounts(model.state, narrowed, count) : undefined
+      const count = async () => (await model.search({ ...narrowed, limit: 0, facets: true })).facets ?? none
+      if (actor) return answered(actor, { q, page, page_size, ...(await find()) }, facets ? await count() : null)
+      const found = await results(model.state, [narrowed, sort, page, page_size], find)
+      const counted = facets ? await facetCounts(model.state, narrowed, count) : undefined
       const isHit = found.hit && counted?.hit !== false
       return answered(actor, { q, page, page_size, ...found.value }, counted?.value ?? null, isHit)
     },
@@ -49,9 +49,10 @@ export const routes = {
     query: SoughtQuery,
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
-      const guess = () => model.suggest({ text: q, scope, resources, limit: MOST_SUGGESTED }).map(suggestionView)
-      if (actor) return cacheable(actor, { q, suggestions: guess() })
-      const { value, hit } = suggestions(model.state, q, guess)
+      const guess = async () =>
+        (await model.suggest({ text: q, scope, resources, limit: MOST_SUGGESTED })).map(suggestionView)
+      if (actor) return cacheable(actor, { q, suggestions: await guess() })
+      const { value, hit } = await suggestions(model.state, q, guess)
       return cacheable(actor, { q, suggestions: value }, hit)
     },
   }),
@@ -61,7 +62,7 @@ export const routes = {
     query: SoughtQuery,
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
-      const groups = model.literal({ text: q, scope, resources: searchedFirst, limit: MOST_IN_GROUP })
+      const groups = await model.literal({ text: q, scope, resources: searchedFirst, limit: MOST_IN_GROUP })
       const heads = await visibleRecords([...groups.values()].flat(), actor)
       const rows = (hits: readonly Hit[]) => hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => rowOf(it, actor))
       return Object.fromEntries(searchedFirst.map((resource) => [resource, rows(groups.get(resource) ?? [])]))
@@ -73,10 +74,11 @@ export const routes = {
     query: DiscoveryQuery,
     handle: async ({ query: { q, type }, scope }) => {
       const model = await searchModel()
-      const wanted = { text: q, scope, published: true }
-      const counts = model.search({ ...wanted, resources: types, limit: 0, facets: true }).facets?.resource ?? {}
+      const wanted = { text: q, scope, published: true, literal: true }
+      const all = await model.search({ ...wanted, resources: types, limit: 0, facets: true })
+      const counts = all.facets?.resource ?? {}
       const shown = { ...wanted, resources: type === undefined ? types : [type] }
-      const { hits } = model.search({ ...shown, sort: '-created', limit: MOST_DISCOVERED })
+      const { hits } = await model.search({ ...shown, sort: '-created', limit: MOST_DISCOVERED })
       return {
         q,
         type: type ?? null,

@@ -13,9 +13,12 @@ import { recoverStaged } from '../lib/table/two-phase/commit.ts'
 type Chores = Readonly<Record<string, () => Promise<number>>>
 type HowOften = keyof typeof chores
 
+/** Of what is large a visit does a part: others wait for their turn. */
+const settleStaged = () => recoverStaged(performance.now() + 45_000)
+
 /** What time alone asks for, by how often; each answers how many things it has dealt with, and is safe to repeat. */
 const chores = {
-  often: { moved: sweepQueue, settled: recoverStaged, uploads: sweepUploads, read: sweepOcr },
+  often: { moved: sweepQueue, settled: settleStaged, uploads: sweepUploads, read: sweepOcr },
   seldom: { recounted: sweepBoards, cleared: sweepFiles, packed: async () => (await compact())?.documents ?? 0 },
 } satisfies Record<string, Chores>
 

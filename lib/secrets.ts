@@ -22,16 +22,27 @@ const pathIn = (value = '') => value.slice(MARK.length)
 /** A start of a function that waits longer is given up anyway. */
 const TIME_LIMIT_MS = 3000
 const ATTEMPTS = 3
+/** Of the ten seconds in which Lambda lets a function start. Many that start at once are throttled, so they wait apart. */
+const START_MS = 8000
 
 async function fetchAll(names: readonly string[], environment: Environment): Promise<Map<string, string>> {
   const body = JSON.stringify({ Names: names, WithDecryption: true })
+  const until = performance.now() + START_MS
   for (let attempt = 1; ; attempt += 1) {
     const response = await ask(body, environment).catch(() => undefined)
     if (response?.ok) return valuesIn(await response.json())
     const passes = !response || response.status >= 500 || response.status === 429
-    if (passes && attempt < ATTEMPTS) continue
-    throw new Error(`Configuration: ${names.join(', ')} cannot be read (${response?.status ?? 'no answer'}).`)
+    const wait = Math.random() * Math.min(2000, 100 * 2 ** attempt)
+    const again = (await isThrottled(response)) ? performance.now() + wait < until : passes && attempt < ATTEMPTS
+    if (!again)
+      throw new Error(`Configuration: ${names.join(', ')} cannot be read (${response?.status ?? 'no answer'}).`)
+    await new Promise((done) => setTimeout(done, wait))
   }
+}
+
+/** Beyond its rate the parameter store answers 400, and says why in the body. */
+async function isThrottled(response: Response | undefined): Promise<boolean> {
+  return response?.status === 400 && /ThrottlingException/.test(await response.text())
 }
 
 function valuesIn(answer: unknown): Map<string, string> {

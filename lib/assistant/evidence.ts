@@ -20,9 +20,10 @@ export async function evidenceFor(
   most: number,
 ): Promise<RecordItem[]> {
   const { search } = await searchModel()
-  const find = (text: string) => search({ text, scope, resources, limit: most }).hits
-  const whole = find(words.join(' '))
-  const hits = whole.length > 0 || words.length === 1 ? whole : merged(words.slice(0, MOST_WORDS).map(find))
+  const find = async (text: string) => (await search({ text, scope, resources, limit: most, literal: true })).hits
+  const whole = await find(words.join(' '))
+  const hits =
+    whole.length > 0 || words.length === 1 ? whole : merged(await Promise.all(words.slice(0, MOST_WORDS).map(find)))
   const heads = await visibleRecords(hits.slice(0, most), actor)
   return hits.flatMap(({ id }) => heads.get(id) ?? [])
 }

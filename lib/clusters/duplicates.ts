@@ -71,7 +71,7 @@ async function nearlySpelt(text: string, among: readonly Kind[], actor: Actor): 
   const resources = among.map((kind) => resourceOf(kind.key))
   if (resources.length === 0) return []
   const model = await modelIfAny()
-  const found = model?.search({ text, scope: scopeOf(actor), resources, limit: MOST_FOLLOWED })
+  const found = await model?.search({ text, literal: true, scope: scopeOf(actor), resources, limit: MOST_FOLLOWED })
   return (found?.hits ?? []).map(({ id, title, names }) => ({
     entity_id: id,
     kind: 'record',

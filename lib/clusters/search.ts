@@ -51,7 +51,14 @@ async function searchModelled(
   { limit, offset }: PagePlace,
   at: (id: string) => Key,
 ): Promise<{ count: number; items: Stored[] }> {
-  const { count, hits } = (await searchModel()).search({ ...which, text: search, sort, limit, offset })
+  const { count, hits } = await (await searchModel()).search({
+    ...which,
+    text: search,
+    literal: true,
+    sort,
+    limit,
+    offset,
+  })
   const found = await getMany(hits.map((it) => at(it.id)))
   return { count, items: hits.map((it) => itemAt(found, at(it.id))).filter((it) => it !== undefined) }
 }

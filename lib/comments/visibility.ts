@@ -12,10 +12,15 @@ import { commentAudienceOf } from './on-records.ts'
  */
 export async function moveComments(old: RecordItem | undefined, next: RecordItem | undefined): Promise<void> {
   if (!old || !next || commentAudienceOf(old) === commentAudienceOf(next)) return
-  const { pk } = key.comment(`ENTITY#${next.entity_id}`, { id: 0, root: 0, place: 0 })
+  await placeComments(next.entity_id)
+}
+
+/** Puts all comments on a record into the lists of those who see it now. */
+export async function placeComments(entity_id: string): Promise<void> {
+  const { pk } = key.comment(`ENTITY#${entity_id}`, { id: 0, root: 0, place: 0 })
   for (let beyond: string | undefined; ; ) {
     const items = await walkTable({ pk, forward: true, limit: AT_ONCE, beyond })
-    await Promise.all(items.map((item) => follow(next.entity_id, parse(comment, item))))
+    await Promise.all(items.map((item) => follow(entity_id, parse(comment, item))))
     beyond = items.at(-1) && String(items.at(-1)?.sk)
     if (items.length < AT_ONCE) return
   }

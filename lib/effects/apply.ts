@@ -1,6 +1,7 @@
-import { moveComments } from '../comments/visibility.ts'
-import { recount } from '../leaderboard/recount.ts'
-import { uncountExpired } from '../notifications/notifications.ts'
+import { moveComments, placeComments } from '../comments/visibility.ts'
+import { refreshFigures } from '../leaderboard/keep.ts'
+import { concernedBy, countedTypes } from '../leaderboard/recount.ts'
+import { type NewNotification, sendAll, uncountExpired } from '../notifications/notifications.ts'
 import { followAssetText } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
 import { announce } from '../projects/webhook-deliveries.ts'
@@ -10,7 +11,7 @@ import { followRename } from '../records/renames.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
-import { notify } from './notify.ts'
+import { notificationsOf, toldTypes } from './notify.ts'
 
 /** What others must learn of a change, after its commit: each effect by item type, from both images, safe to repeat. */
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
@@ -30,19 +31,57 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
   },
   project: followProject,
   project_asset: followAssetText,
-  project_activity: announce,
   // Only time takes notifications away.
   notification: async ({ before, after }) => {
     if (before && !after) await uncountExpired(before)
   },
 }
 
-/** Applies the effects of one change, and tells people of it. */
-export async function applyEffects(images: Images): Promise<void> {
-  const type = String((images.after ?? images.before)?.type)
-  await effects[type]?.(images)
-  await recount(type, images)
-  await notify(type, images)
+/** What follows of an item as it is, where only a change would show it. */
+const placements: Readonly<Record<string, (after: Stored) => Promise<void>>> = {
+  record: (after) => placeComments(parse(recordItem, after).entity_id),
+  user: (after) => followRename(String(after.id), String(after.username)),
 }
 
+/** What leaves the service, or reaches people, when something has happened. */
+const messages: Readonly<Record<string, (images: Images) => Promise<void>>> = { project_activity: announce }
+
+/** The types of items whose changes have effects. */
+export const effectTypes: readonly string[] = [
+  ...new Set([...Object.keys(effects), ...Object.keys(messages), ...countedTypes(), ...toldTypes()]),
+]
+
+/** What several changes may have in common, and is done once for all of them; see `finish`. */
+export type Common = { people: readonly string[]; told: readonly NewNotification[] }
+
+/** Applies the effects of one change, up to what it has in common with others. */
+export async function applyEffects(images: Images): Promise<Common> {
+  const type = typeOf(images)
+  await effects[type]?.(images)
+  return { people: await concernedBy(type, images), told: await sendMessages(images) }
+}
+
+/** Tells receivers of one change, and answers what people are to be told; heard again, it is the same. */
+export async function sendMessages(images: Images): Promise<readonly NewNotification[]> {
+  const type = typeOf(images)
+  await messages[type]?.(images)
+  return notificationsOf(type, images)
+}
+
+/** Does what changes have in common: counts whom they concern, and tells people, each once. */
+export async function finish({ people, told }: Common): Promise<void> {
+  for (const user_id of new Set(people)) await refreshFigures(user_id)
+  for (const [user_id, them] of Map.groupBy(told, (it) => it.user_id)) await sendAll(user_id, them)
+}
+
+/** Applies the effects of an item as it is, as if it had just come. Answers whose figures it concerns. */
+export async function applyAnew(after: Stored): Promise<string[]> {
+  const images = { before: undefined, after }
+  const type = typeOf(images)
+  await effects[type]?.(images)
+  await placements[type]?.(after)
+  return concernedBy(type, images)
+}
+
+const typeOf = ({ before, after }: Images): string => String((after ?? before)?.type)
 const headIn = (stored: Stored | undefined): RecordItem | undefined => stored && parse(recordItem, stored)

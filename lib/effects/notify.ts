@@ -1,7 +1,7 @@
 import { comment } from '../comments/comments.ts'
 import { type NoticeName, notices } from '../notifications/events.ts'
-import { send } from '../notifications/notifications.ts'
-import { memberRoles, type Project, project, projectActivity } from '../projects/items.ts'
+import type { NewNotification } from '../notifications/notifications.ts'
+import { memberRoles, type Project, type ProjectActivity, project, projectActivity } from '../projects/items.ts'
 import { activity, decision, flag, type RecordItem, recordItem } from '../records/items.ts'
 import { moderation, suggestion } from '../submissions/items.ts'
 import { parse } from '../table/item.ts'
@@ -24,15 +24,16 @@ type NotifiableEvent = {
   detail?: string
 }
 
-/** Tells those whom a change concerns. Heard again, it tells nobody anything new. */
-export async function notify(type: string, images: Images): Promise<void> {
+/** What those whom a change concerns are to be told. Of a change that is heard again it is the same. */
+export async function notificationsOf(type: string, images: Images): Promise<NewNotification[]> {
   const it = eventOf[type]?.(images)
-  if (!it || it.notices.length === 0) return
+  if (!it || it.notices.length === 0) return []
   const about = it.entity_id === null ? undefined : await get(recordItem, { entity_id: it.entity_id })
-  if (it.entity_id !== null && (!about || about.deleted_at)) return
+  if (it.entity_id !== null && (!about || about.deleted_at)) return []
   const on = it.project_id ? await get(project, { id: it.project_id }) : undefined
-  if (it.project_id && (!on || on.deleted_at)) return
-  for (const name of it.notices) await notifyAll(name, it, about, on)
+  if (it.project_id && (!on || on.deleted_at)) return []
+  const told = await Promise.all(it.notices.map((name) => toldOf(name, it, about, on)))
+  return told.flat()
 }
 
 /** What each type of item makes heard when it is new, or changes. */
@@ -92,9 +93,12 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   project_activity: ({ before, after }) => {
     if (before || !after) return undefined
     const it = parse(projectActivity, after)
-    if (it.action !== 'state_changed') return undefined
+    const notices = noticesOf(it)
+    if (notices.length === 0) return undefined
     return {
-      notices: byState[String(it.payload.to)] ?? [],
+      notices,
+      named: it.actor_id,
+      detail: it.action === 'merge_failed' ? String(it.payload.reason).replace(/\.$/, '') : '',
       event: it.id,
       at: it.created_at,
       actor_id: it.actor_id,
@@ -155,9 +159,21 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   },
 }
 
+/** The types of items of which people may be told. */
+export const toldTypes = (): string[] => Object.keys(eventOf)
+
 const byActivity: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   submitted: ['received', 'waiting'],
   revised: ['revised'],
+}
+
+/** A change of state tells its own people; of what went on by itself, who began it hears as well. */
+function noticesOf({ action, payload }: ProjectActivity): NoticeName[] {
+  if (action === 'merge_failed') return ['project_merge_failed']
+  if (action !== 'state_changed') return []
+  const told = byState[String(payload.to)] ?? []
+  if (payload.background !== true) return [...told]
+  return [...told, payload.to === 'merged' ? 'project_merge_done' : 'project_rollback_done']
 }
 
 const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
@@ -167,35 +183,27 @@ const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   merged: ['project_merged'],
 }
 
-/** So many are told at a time. */
-const AT_ONCE = 10
-
-async function notifyAll(
+async function toldOf(
   name: NoticeName,
   it: NotifiableEvent,
   about: RecordItem | undefined,
   on: Project | undefined,
-): Promise<void> {
+): Promise<NewNotification[]> {
   const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true } = notices[name]
-  if (notice.unless_stub && about?.stub) return
+  if (notice.unless_stub && about?.stub) return []
   const ids = new Set(await audience[notice.to](it, about, on))
-  const told = [...ids].filter((id) => notice.receipt || id !== it.actor_id)
-  for (let start = 0; start < told.length; start += AT_ONCE) {
-    await Promise.all(
-      told.slice(start, start + AT_ONCE).map((user_id) =>
-        send({
-          user_id,
-          notice: name,
-          event: it.event,
-          actor_id: it.actor_id,
-          entity_id: it.entity_id,
-          project_id: it.project_id ?? null,
-          detail: it.detail ?? '',
-          created_at: it.at,
-        }),
-      ),
-    )
-  }
+  return [...ids]
+    .filter((id) => notice.receipt || id !== it.actor_id)
+    .map((user_id) => ({
+      user_id,
+      notice: name,
+      event: it.event,
+      actor_id: it.actor_id,
+      entity_id: it.entity_id,
+      project_id: it.project_id ?? null,
+      detail: it.detail ?? '',
+      created_at: it.at,
+    }))
 }
 
 /** Who is told. Only those who were there when it happened: what is heard again reaches nobody else. */

@@ -1,11 +1,12 @@
 import { cluster, headingOf as headingOfCluster } from '../clusters/clusters.ts'
-import { kinds, nameFieldsOf, proseFields } from '../kinds/index.ts'
-import { namesOf, textOf } from '../names/text.ts'
+import { kinds } from '../kinds/index.ts'
+import { textOf } from '../names/text.ts'
 import { openTier, signedInTier } from '../permissions.ts'
 import { assetText } from '../projects/assets/texts.ts'
 import { project } from '../projects/items.ts'
 import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
 import { byAge, headingOf as headingOfEntry, QUEUED } from '../records/queue-entry.ts'
+import { documentOfValues, MOST_TEXT, short, textsIn } from '../records/search-document.ts'
 import type { Change, Document } from '../search/document.ts'
 import { provideDocuments } from '../search/model/documents.ts'
 import { headingOf as headingOfSource, source } from '../sources/sources.ts'
@@ -163,21 +164,10 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
  */
 function recordDocument(it: RecordItem): Document {
   const kind = kinds[it.kind]
-  const [title = '', ...names] = namesOf(it.name, it.data)
-  const summary = short(proseFields.map((each) => textOf(it.data[each])).find(Boolean) ?? '')
   return {
+    ...documentOfValues(kind, it.name, it.data),
     id: it.entity_id,
-    resource: kind.segment.replaceAll('-', '_'),
     object_pk: kind.record ? String(it.id) : it.entity_id,
-    title,
-    names,
-    summary,
-    text: textsIn(it.data, [...kind.search, ...furtherText], nameFieldsOf(kind)).slice(0, MOST_TEXT),
-    location_hint:
-      places
-        .map((each) => textOf(it.data[each]))
-        .find(Boolean)
-        ?.slice(0, 200) ?? '',
     point: it.point,
     category: it.category,
     status: it.public ? 'accepted' : it.status,
@@ -190,23 +180,3 @@ function recordDocument(it: RecordItem): Document {
     version: it.version,
   }
 }
-
-const places = ['location_name', 'location', 'has_current_location', 'start_place']
-/** Searched wherever a kind has them. */
-const furtherText = [
-  'biography',
-  'note',
-  'route_description',
-  'managed_structures',
-  'performed_by',
-  'religious_tradition',
-]
-/** Of very long texts the beginning is searched. */
-const MOST_TEXT = 20_000
-
-const textsIn = (data: Record<string, unknown>, members: readonly string[], but: readonly string[]): string =>
-  [...new Set(members.filter((each) => !but.includes(each)).map((each) => textOf(data[each])))]
-    .filter(Boolean)
-    .join('\n')
-
-const short = (text: string) => (text.length > 280 ? `${text.slice(0, 277)}...` : text)

@@ -19,6 +19,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { config } from '../config.ts'
+import { localCredentials } from '../ops/local-credentials.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
 
 export const s3 = new S3Client({
@@ -27,10 +28,10 @@ export const s3 = new S3Client({
   ...(config.S3_ENDPOINT && {
     endpoint: config.S3_ENDPOINT,
     forcePathStyle: true,
-    // The local server reads neither trailing checksums nor any other pair of credentials.
+    // The local server does not read trailing checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
-    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    credentials: localCredentials,
   }),
 })
 export const Bucket = config.BUCKET_NAME

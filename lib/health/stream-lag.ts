@@ -1,7 +1,7 @@
-import { clock } from '../clock.ts'
+import { clock, nowSeconds } from '../clock.ts'
 import { key } from '../table/keys.ts'
-import { getMany, itemAt, type Stored, walk } from '../table/read.ts'
-import { raise } from '../table/write.ts'
+import { queryAll, type Stored, walk } from '../table/read.ts'
+import { raise, write } from '../table/write.ts'
 
 /** So long a change may wait before the projector counts as late: the stream itself takes a second or two. */
 const PATIENCE_MS = 60_000
@@ -9,27 +9,46 @@ const PATIENCE_MS = 60_000
 /** Writes down that the projector has taken in what was changed until then, in milliseconds since 1970. */
 export const follow = (through: number): Promise<void> => raise(key.progress(), through)
 
-/** Whether changes under this partition key are to be taken in: all but how far it has come and what it tells search. */
-export const isFollowed = (pk: string | undefined): boolean => pk === undefined || !own.has(pk)
+/** What it is given is told of when it is older than this. */
+const OLD_MS = 10_000
+/** So long what was told counts: who is late is called again before that. */
+const TOLD_SECONDS = 120
+/** Parts of the stream are read side by side, each by a call that knows nothing of the others. */
+const SLOTS = 16
 
-const own = new Set([key.progress(), key.searchEnd(), key.searchEntry(0)].map(({ pk }) => pk))
+/**
+ * Tells that what the projector is given was changed so long ago, and where; before it is applied, so that it is told even
+ * if that never succeeds. `made` is in milliseconds since 1970. Of what is young there is nothing to tell.
+ */
+export async function tellLateness(made: number, pk: string): Promise<void> {
+  if (clock.now().getTime() - made < OLD_MS) return
+  const told = { made, told_at: nowSeconds(), expires_at: nowSeconds() + TOLD_SECONDS }
+  await write(key.lateness(slotOf(pk)), { ...told, type: 'lateness' })
+}
+
+const slotOf = (pk: string) =>
+  [...pk].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521, 7) % SLOTS
 
 export type Lag = { late: boolean; seconds: number }
 
-/** How far the projector is behind the newest activity. One query and one read, whatever the size of the table. */
+/**
+ * How far the projector is behind: the age of the oldest change that it has not taken in. That is the first activity after
+ * what it has taken in, or what a part of the stream was given last, whichever is older. Two queries, whatever the size of
+ * the table.
+ */
 export async function lag(): Promise<Lag> {
-  const at = key.progress()
-  const [[newest], found] = await Promise.all([
-    walk({ index: 'gsi2', pk: 'ACTIVITY', forward: false, limit: 1 }, 1),
-    getMany([at]),
-  ])
-  const changed = timeOf(newest)
-  const through = Number(itemAt(found, at)?.n ?? 0)
+  const { pk } = key.progress()
+  const items = await queryAll(pk, '')
+  const through = Number(items.find((it) => it.sk === key.progress().sk)?.n ?? 0)
   // The stream counts whole seconds.
-  const behind = changed !== undefined && Math.floor(changed / 1000) > Math.floor(through / 1000)
-  const waited = behind ? clock.now().getTime() - changed : 0
-  return { late: waited > PATIENCE_MS, seconds: Math.max(0, Math.round(waited / 1000)) }
+  const next = new Date((Math.floor(through / 1000) + 1) * 1000).toISOString()
+  const [waiting] = await walk({ index: 'gsi2', pk: 'ACTIVITY', forward: true, limit: 1, beyond: next }, 1)
+  const ages = [waiting && Date.parse(String(waiting.created_at)), ...items.map(givenIn)].filter(
+    (it) => it !== undefined,
+  )
+  const waited = ages.length === 0 ? 0 : Math.max(0, clock.now().getTime() - Math.min(...ages))
+  return { late: waited > PATIENCE_MS, seconds: Math.round(waited / 1000) }
 }
 
-const timeOf = (activity: Stored | undefined): number | undefined =>
-  activity === undefined ? undefined : Date.parse(String(activity.created_at))
+const givenIn = ({ made, expires_at }: Stored): number | undefined =>
+  typeof made === 'number' && Number(expires_at) > nowSeconds() ? made : undefined

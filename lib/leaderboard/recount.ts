@@ -5,13 +5,15 @@ import { get, type Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
 import { userOf } from '../users/users.ts'
 import { entry } from './items.ts'
-import { profileOf, refreshFigures } from './keep.ts'
+import { profileOf } from './keep.ts'
 
-/** Brings the figures of those up to date whose lists a change of an item has changed. Safe to repeat. */
-export async function recount(type: string, images: Images): Promise<void> {
-  const people = await concerned[type]?.(images)
-  for (const user_id of new Set(people)) await refreshFigures(user_id)
-}
+/** Those whose figures a change of an item may change, for `refreshFigures`; nobody of most items. */
+export const concernedBy = async (type: string, images: Images): Promise<string[]> => [
+  ...new Set(await concerned[type]?.(images)),
+]
+
+/** The types of items whose changes change figures. */
+export const countedTypes = (): string[] => Object.keys(concerned)
 
 /** By item type, whose figures a change may change. */
 const concerned: Readonly<Record<string, (images: Images) => Promise<string[]>>> = {

@@ -13,6 +13,6 @@ const everyone: Scope = { signedIn: false, everything: false, own: null }
  */
 export async function whoIs(text: string): Promise<string[]> {
   const [begin, model] = await Promise.all([beginning(text), modelIfAny()])
-  const hold = model ? filterByName(model, text, everyone) : []
+  const hold = model ? await filterByName(model, text, everyone) : []
   return [...new Set([...begin, ...hold.map((it) => it.id)])].slice(0, MOST_FOUND)
 }

@@ -1,5 +1,5 @@
 import { widened } from '../matching/compare.ts'
-import { type Interval, interval } from '../matching/dates.ts'
+import { type Interval, intervalIn } from '../matching/dates.ts'
 import type { Node } from './context.ts'
 
 /** The words of a dating: of all of it, of when it began and ended, or of the two moments between which it was. */
@@ -43,15 +43,6 @@ const endsOf = (words = ''): string[] => /^(-?[\dX-]+)\/(-?[\dX-]+)$/.exec(words
 function sureBetween(first?: Interval, last?: Interval): { from: number; to: number } | undefined {
   if (!first || !last || first.approximate || last.approximate || first.to >= last.from) return undefined
   return { from: first.to, to: last.from }
-}
-
-const eras: Readonly<Record<string, string>> = { bikram_sambat: 'BS', nepal_sambat: 'NS' }
-
-/** A bare year of another calendar is not one of ours. Words that name their own calendar say more than the record does. */
-function intervalIn(words: string, calendar: unknown) {
-  if (typeof calendar !== 'string' || calendar === '' || calendar === 'gregorian') return interval(words)
-  const era = eras[calendar]
-  return (era && interval(`${era} ${words}`)) || (/\p{L}/u.test(words) ? interval(words) : undefined)
 }
 
 /** A day as xsd:dateTime, whose years have no plus sign and four digits or more; nothing for an end that is open. */

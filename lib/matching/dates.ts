@@ -13,6 +13,15 @@ export function interval(text: string): Interval | undefined {
   return one(tidy) ?? range(tidy)
 }
 
+const eras: Readonly<Record<string, string>> = { bikram_sambat: 'BS', nepal_sambat: 'NS' }
+
+/** The same of a date in words whose record names a calendar. A bare year of another calendar is not one of ours. Words that name their own calendar say more than the record does. */
+export function intervalIn(words: string, calendar: unknown): Interval | undefined {
+  if (typeof calendar !== 'string' || calendar === '' || calendar === 'gregorian') return interval(words)
+  const era = eras[calendar]
+  return (era && interval(`${era} ${words}`)) || (/\p{L}/u.test(words) ? interval(words) : undefined)
+}
+
 /** Prose is no date, and is not worth the search for one. */
 const longest = 200
 

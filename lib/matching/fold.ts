@@ -96,6 +96,16 @@ const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval 
 const asides = `a an the of and or in on at to for from by with near is are was were do does did has it its
   what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati`
 
+/** Words of English and Nepali that a question is put together with and that no name consists of. */
+export const stopWords = `i me my we our you your he she it its they them their this that these those there here am be been being
+  do does did has have had can could may might must shall should will would any all some many much most more than then as if so
+  into onto over under through between about against during before after above below up down out off again once not nor
+  own same too very just also both each other another which whom whose while because until upon within without among
+  they went go goes come came made make please want know see list wanted called named known
+  haru haruko harule ma lai bata le sanga samma dekhi pani ra tatha ani yo tyo ke kun kasko kasle kasari kahile kina
+  photo photos picture pictures video map information info facts
+  hun hoo thiyo garne bhayeko garieko`
+
 /** Where most of what has a name stands: a place that is put to a name tells which of several is meant, not what it is called. */
 const towns = `nepal kathmandu lalitpur patan bhaktapur bhadgaon kirtipur yala yen khwopa`
 

@@ -117,6 +117,18 @@ export const notices = {
     ...{ type: 'project_state_changed', to: 'project_members' },
     ...{ says: 'A project that you work on was merged', link: workspace },
   },
+  project_merge_done: {
+    ...{ type: 'project_state_changed', to: 'named', receipt: true },
+    ...{ says: 'The merge that you began is done', link: workspace },
+  },
+  project_rollback_done: {
+    ...{ type: 'project_state_changed', to: 'named', receipt: true },
+    ...{ says: 'The rollback that you began is done', link: workspace },
+  },
+  project_merge_failed: {
+    ...{ type: 'project_state_changed', to: 'named', receipt: true },
+    ...{ says: 'What you began could not be done, and nothing has changed ({detail})', link: workspace },
+  },
   project_comment: {
     ...{ type: 'project_comment', to: 'project_members' },
     ...{ says: 'There is a comment on a project that you work on', link: workspace },

@@ -5,7 +5,7 @@ import { firstIdAt, isNotificationId, notificationId } from '../ids/notification
 import { type Actor, mayInspect, mayVisit } from '../permissions.ts'
 import { asSubject, type Project, project } from '../projects/items.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import { amended, defineItem, parse, put } from '../table/item.ts'
+import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { DEEPEST_OFFSET, type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { get, getMany, itemIn, type Stored, walk } from '../table/read.ts'
@@ -85,39 +85,56 @@ const gone = defineItem({
 export type NewNotification = Pick<
   Notification,
   'user_id' | 'notice' | 'event' | 'actor_id' | 'entity_id' | 'detail' | 'created_at'
-> & { project_id?: string | null }
+> & {
+  project_id?: string | null
+  /** The request whose change it comes of, where another writes it. */
+  request_id?: string | undefined
+}
 
-/** Stores a notification, unless it is there already or its time is over. */
-export async function send(told: NewNotification): Promise<void> {
-  if (expiryOf(told) <= nowSeconds()) return
+/** So many are stored in one transaction, with the inbox and the sizes of their lists. */
+const STORED_AT_ONCE = 80
+
+/** Stores notifications of one person, in order, in as few transactions as they fit into; what is there already, or whose time is over, is passed over. */
+export async function sendAll(user_id: string, told: readonly NewNotification[]): Promise<void> {
+  let left = told.filter((it) => expiryOf(it) > nowSeconds())
   // Two events of one moment may give one id: the second takes the next.
-  for (let turn = 0; ; turn += 1) {
-    const notification_id = notificationId(Date.parse(told.created_at), `${told.event}#${told.notice}#${turn}`)
-    const there = await sendAs(notification_id, told)
-    if (there === undefined || (there.event === told.event && there.notice === told.notice)) return
+  for (let turn = 0; left.length > 0; turn += 1) {
+    const taken: NewNotification[] = []
+    for (let start = 0; start < left.length; start += STORED_AT_ONCE)
+      taken.push(...(await sendSome(user_id, left.slice(start, start + STORED_AT_ONCE), turn)))
+    left = taken
   }
 }
 
-/** Stores it under this id; answers what was there before, if anything was. */
-const sendAs = (notification_id: string, told: NewNotification): Promise<Notification | undefined> =>
+const sameEvent = (a: NewNotification, b: NewNotification) => a.event === b.event && a.notice === b.notice
+
+/** Stores some of them; answers those whose id another event has. */
+const sendSome = (user_id: string, told: readonly NewNotification[], turn: number): Promise<NewNotification[]> =>
   changeInbox(async () => {
-    const { user_id, notice } = told
-    const found = await getMany([key.notification(user_id, notification_id), key.inbox(user_id)], true)
-    const there = itemIn(found, notification, { user_id, notification_id })
-    if (there) return { result: there, writes: [] }
-    const old = itemIn(found, inbox, { user_id })
-    const { type } = notices[notice]
-    const box = amended<Inbox>(old ?? empty(user_id), { arrived: (old?.arrived ?? 0) + 1, ...unreadBy(old, type, 1) })
-    const made = {
-      project_id: null,
-      ...told,
-      notification_id,
-      notification_type: type,
-      is_read: false,
-      arrival: box.arrived,
-      version: 1,
+    const wanted = new Map<string, NewNotification>()
+    const taken: NewNotification[] = []
+    for (const it of told) {
+      const id = notificationId(Date.parse(it.created_at), `${it.event}#${it.notice}#${turn}`)
+      const other = wanted.get(id)
+      if (other && !sameEvent(other, it)) taken.push(it)
+      else wanted.set(id, it)
     }
-    return { result: undefined, writes: [put(notification, made, undefined), put(inbox, box, old)] }
+    const keys = [...wanted.keys()].map((id) => key.notification(user_id, id))
+    const found = await getMany([...keys, key.inbox(user_id)], true)
+    const old = itemIn(found, inbox, { user_id })
+    let box = old ?? empty(user_id)
+    const writes: Write[] = []
+    for (const [notification_id, it] of wanted) {
+      const there = itemIn(found, notification, { user_id, notification_id })
+      if (there && !sameEvent(there, it)) taken.push(it)
+      if (there) continue
+      const { type } = notices[it.notice]
+      box = { ...box, arrived: box.arrived + 1, ...unreadBy(box, type, 1) }
+      const made = { ...it, user_id, notification_id, notification_type: type, arrival: box.arrived }
+      writes.push(put(notification, { project_id: null, ...made, is_read: false, version: 1 }, undefined))
+    }
+    if (writes.length > 0) writes.push(put(inbox, amended<Inbox>(box, {}), old))
+    return { result: taken, writes }
   })
 
 /** Takes one that the table has dropped out of the counts, once however often it is told. */

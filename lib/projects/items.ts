@@ -51,6 +51,11 @@ export const Project = v.object({
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
+  /** What goes on with it by itself; meanwhile nobody edits it. How far that has come is in the job, lib/projects/merge-job.ts. */
+  merge: v.optional(
+    v.nullable(v.object({ id: v.string(), action: v.picklist(['merge', 'rollback']), of: v.number() })),
+    null,
+  ),
   version: v.number(),
 })
 export type Project = v.InferOutput<typeof Project>
@@ -169,6 +174,8 @@ export const projectActions = [
   'entity_linked',
   'entity_unlinked',
   'commented',
+  'merge_started',
+  'merge_failed',
 ] as const
 export const ProjectActivity = v.object({
   id: v.string(),

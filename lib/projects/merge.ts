@@ -1,87 +1,91 @@
-import { createHash } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
-import { gunzipSync, gzipSync } from 'node:zlib'
-import * as v from 'valibot'
 import { invalidate } from '../cache/cached.ts'
-import { newId, now, nowSeconds } from '../clock.ts'
-import { conflict, impossible, invalid, Problem } from '../errors.ts'
+import { newId, now } from '../clock.ts'
+import { conflict, impossible, isConflict, isProblem, Problem } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
-import { type History, loadHistory } from '../records/history.ts'
-import { Assertion, activity, assertion, decision, RecordItem, recordItem, recordItemOf } from '../records/items.ts'
-import { queueWrites, waits } from '../records/queue-entry.ts'
-import { type DecisionInput, planDecision } from '../review/decide.ts'
-import { amended, parse, put, remove as removal, removeEntry, reserve, type Write } from '../table/item.ts'
-import { key } from '../table/keys.ts'
-import { getMany, queryAll } from '../table/read.ts'
-import { commitLarge } from '../table/two-phase/commit.ts'
+import { retryOnConflict } from '../table/retry.ts'
+import { allOrNothing } from '../table/two-phase/commit.ts'
+import { isThrottle } from '../table/two-phase/patience.ts'
+import { settle } from '../table/two-phase/settle.ts'
+import { stageCounters, stagePart } from '../table/two-phase/stage.ts'
+import * as transaction from '../table/two-phase/transaction.ts'
 import { transact } from '../table/write.ts'
-import { Asset, asset, Project, ProjectEntity, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
-import { type Done, loadWholeById, step, type Whole } from './projects.ts'
+import { mergeWork, type Order } from './merge-accept.ts'
+import {
+  endJob,
+  findJob,
+  type Job,
+  jobs,
+  leaseFrom,
+  newJob,
+  release,
+  remember,
+  remembered,
+  reservation,
+  saveJob,
+  takeJob,
+} from './merge-job.ts'
+import { rollbackWork } from './merge-restore.ts'
+import type { PartResult, Work } from './merge-work.ts'
+import { beingMerged, loadWholeById, step, type Whole } from './projects.ts'
+import type { Bucket } from './snapshots.ts'
 
 /**
- * Merging accepts every linked record that waits, and rolling back makes it wait again: with the project, in one
- * transaction however large; see lib/table/two-phase/commit.ts. The state before lies in the bucket under the digest of its bytes.
+ * Merging accepts every linked record that waits, and rolling back makes it wait again: with the project, in one large
+ * transaction (lib/table/two-phase/README.md), whose parts are staged one after the other, 25 records each.
+ *
+ *   while a request waits     up to 20 seconds. Whatever fails undoes all: the project is still approved. So it is
+ *                             too when the process ends; the sweeper clears that away after a minute.
+ *   then it goes on by itself one transaction says so: the project (`merge`, and edits are refused), its activity
+ *                             `merge_started`, the job, and the large transaction, which nobody else calls off from here on.
+ *   a worker                  comes by every minute, takes a job that nobody has (a lease of a minute, renewed with each
+ *                             part), goes on at the part that comes next, and gives the job back before its own time is over.
+ *                             A part that a process has left half staged is undone and planned anew; parts before it stay.
+ *   the end                   the switch: project, activity, snapshot and the end of the job with all records at once. Or it
+ *                             is called off: every part is undone, the project is as it was, its activity `merge_failed`
+ *                             says why. Either way who began it is told.
  */
-const Accepted = v.object({
-  before: v.object({ head: RecordItem, assertions: v.array(Assertion) }),
-  after: v.object({ head: RecordItem, assertions: v.array(Assertion) }),
-  /** What the merge itself added to the record's history. */
-  decision_id: v.string(),
-  activity_ids: v.array(v.string()),
-})
-type Accepted = v.InferOutput<typeof Accepted>
-const Snapshot = v.object({
-  id: v.string(),
-  created_at: v.string(),
-  merged_by: v.string(),
-  project: Project,
-  entities: v.array(ProjectEntity),
-  assets: v.array(Asset),
-  records: v.array(Accepted),
-})
-type Snapshot = v.InferOutput<typeof Snapshot>
+export const merging = { waitedForMs: 20_000 }
 
-/** Longer than any process works on a merge: one that was stopped is taken up again after that. */
-const LEASE = 60
+/**
+ * Merges an approved project. What is larger than a request may wait for goes on by itself: then the project says so in
+ * `merge`. Fails with `invalid`, naming the blockers, where a linked record cannot be accepted, and with `conflict` when
+ * others were faster; whatever it fails with, the project is still approved and nothing has changed.
+ */
+export const merge = (old: Whole, actor: Actor, comment: string, bucket: Bucket): Promise<Whole> =>
+  begin(old, { actor, comment, action: 'merge' }, bucket)
 
-/** One of several at once has it; the others fail with `conflict` until it is done, or its time is over. */
-async function alone<T>(project: string, work: () => Promise<T>): Promise<T> {
-  const at = key.merging(project)
-  await transact([reserve(at, nowSeconds(), LEASE, () => conflict('This project is being merged or rolled back.'))])
+/** Takes a merge back: project, assets, links and records are as they were, and the project needs revision. Goes on by itself as a merge does. */
+export async function rollBack(old: Whole, actor: Actor, bucket: Bucket): Promise<Whole> {
+  if (old.about.state !== 'merged') throw impossible('Only a merged project can be rolled back.')
+  return begin(old, { actor, comment: '', action: 'rollback' }, bucket)
+}
+
+type Asked = Pick<Job, 'actor' | 'comment' | 'action'>
+
+async function begin(old: Whole, asked: Asked, bucket: Bucket): Promise<Whole> {
+  const until = performance.now() + merging.waitedForMs
+  const { id: project } = old.about
+  if (old.about.merge) throw beingMerged()
+  await transact([reservation(project, beingMerged)])
   try {
-    return await work()
+    const whole = await unchanged(old)
+    const order: Order = { ...asked, id: newId(), project, background: false }
+    const work = await workOf(asked.action, whole, order, bucket)
+    await transaction.begin(order.id)
+    await allOrNothing(order.id, async () => {
+      const { part, results } = await stage(order.id, work, until)
+      if (part < work.parts) await goOnAlone(whole, asked, { ...order, part, results, of: work.of })
+      else await close(order.id, work, results)
+    })
+    await finish(order.id, until)
+    return { ...whole, ...(await loadWholeById(project)) }
   } finally {
-    await transact([removeEntry(at)]).catch(() => undefined)
+    await transact([release(project)]).catch(() => undefined)
   }
 }
 
-/**
- * Merges an approved project: `keep` stores the snapshot before anything else happens. Fails with `invalid`, naming the
- * blockers, where a linked record cannot be accepted, and with `conflict` when others were faster; whatever it fails
- * with, the project is still approved and nothing has changed.
- */
-export function merge(
-  old: Whole,
-  actor: Actor,
-  comment: string,
-  keep: (name: string, bytes: Uint8Array) => Promise<void>,
-): Promise<Whole> {
-  return alone(old.about.id, async () => {
-    const whole = await unchanged(old)
-    const { snapshot, bytes, writes } = await prepared(whole, actor)
-    await keep(snapshot.object_key, bytes)
-    const at = snapshot.created_at
-    const moved: Done = {
-      actor_id: actor.id,
-      action: 'state_changed',
-      payload: { from: 'approved', to: 'merged', comment, snapshot_id: snapshot.id },
-    }
-    const merged_at = whole.about.merged_at ?? at
-    const { next, writes: own } = step(whole.about, { state: 'merged', merged_at, updated_at: at }, [moved], at)
-    await large(snapshot.id, writes, [...own, put(projectSnapshot, snapshot, undefined)])
-    return { ...whole, ...(await loadWholeById(next.id)) }
-  })
-}
+const workOf = async (action: Job['action'], whole: Whole, order: Order, bucket: Bucket): Promise<Work> =>
+  action === 'merge' ? mergeWork(whole, order, bucket) : rollbackWork(whole, order, bucket)
 
 /**
  * A project with exactly what belongs to it: read once more after the project itself, and refused when it has changed in
@@ -93,210 +97,181 @@ async function unchanged({ about }: Whole): Promise<Whole> {
   return whole
 }
 
-async function large(id: string, writes: readonly Write[], last: readonly Write[]): Promise<void> {
-  await commitLarge(id, writes, last)
-  await invalidate([...writes, ...last].flatMap((write) => write.type ?? []))
+/** Stages parts until all are, or the time is over. */
+async function stage(id: string, work: Work, until: number): Promise<{ part: number; results: PartResult[] }> {
+  const results: PartResult[] = []
+  for (let part = 0; part < work.parts && performance.now() < until; part += 1)
+    results.push(await stageOne(id, work, part))
+  return { part: results.length, results }
 }
 
-/** So many records are read at the same time. */
-const AT_ONCE = 16
+/** Others may change a record between its plan and its mark: then the part is planned anew. */
+const ATTEMPTS = 5
 
-async function prepared(whole: Whole, actor: Actor) {
-  const waiting = await waitingOf(whole.entities.map((it) => it.entity_id))
-  const blockers: string[] = []
-  const accepted: (Accepted & { writes: Write[] })[] = []
-  await inTurns(waiting, async (entity_id) => {
-    const old = await loadHistory(entity_id)
-    // Others may have decided on it since.
-    if (!old || !isAccepted(old)) return
+async function stageOne(id: string, work: Work, part: number): Promise<PartResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    let result: PartResult = { records: 0 }
     try {
-      accepted.push(await accept(old, actor))
+      await stagePart(id, part + 1, async () => {
+        const { writes, ...planned } = await planOf(work, part)
+        result = planned
+        return writes
+      })
+      return result
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      blockers.push(`${old.name}: ${Object.values(error.fields ?? {}).flat()[0] ?? error.detail}`)
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error
     }
-  })
-  if (blockers.length > 0) throw invalid({ blockers: blockers.sort() })
-  accepted.sort((a, b) => (a.decision_id < b.decision_id ? -1 : 1))
-  const { about, entities, assets } = whole
-  const state: Snapshot = {
-    id: newId(),
-    created_at: now(),
-    merged_by: actor.id,
-    project: about,
-    entities,
-    assets,
-    records: accepted.map(({ writes: _, ...it }) => it),
-  }
-  const bytes = gzipSync(JSON.stringify(state))
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const snapshot: ProjectSnapshot = {
-    id: state.id,
-    project_id: about.id,
-    merged_by: actor.id,
-    sha256,
-    object_key: `snapshots/${sha256}.json.gz`,
-    size: bytes.length,
-    restored_at: null,
-    created_at: state.created_at,
-    version: 1,
-  }
-  return { snapshot, bytes, writes: accepted.flatMap(({ writes }) => writes) }
-}
-
-/** Records that were never published and wait for it. An edit behind a published one goes on waiting for its reviewer. */
-const isAccepted = (it: RecordItem) => waits(it) && !it.public
-
-async function waitingOf(ids: readonly string[]): Promise<string[]> {
-  const found = await getMany(ids.map(key.head), true)
-  return [...found.values()]
-    .map((item) => parse(recordItem, item))
-    .filter(isAccepted)
-    .map((it) => it.entity_id)
-}
-
-const accepting: DecisionInput = {
-  verdict: 'accept',
-  conflict_handling: 'not_applicable',
-  confidence_override: null,
-  verification_method: null,
-  feedback: '',
-  reconciliation_note: '',
-  internal_note: 'Accepted with the project that it was linked to.',
-}
-
-async function accept(old: History, actor: Actor): Promise<Accepted & { writes: Write[] }> {
-  const { made, head: next, done, writes } = await planDecision(old, actor, accepting)
-  const written = writes.flatMap(({ action }) => (action.Put?.Item?.type === assertion.type ? [action.Put.Item] : []))
-  const after = written.map((item) => parse(assertion, item))
-  const ids = new Set(after.map((it) => it.id))
-  return {
-    before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },
-    after: { head: next, assertions: after },
-    decision_id: made.id,
-    activity_ids: done.map((it) => it.activity_id),
-    writes,
   }
 }
 
-/** The snapshot of the merge that stands; undefined when there is none. */
-export async function latestSnapshot(project: string): Promise<ProjectSnapshot | undefined> {
-  const { pk } = key.project(project)
-  const items = (await queryAll(pk, 'SNAPSHOT#', false)).map((item) => parse(projectSnapshot, item))
-  return items.find((it) => it.restored_at === null)
+/** A part that cannot be is told with all that stands in the way of those behind it. */
+async function planOf(work: Work, part: number) {
+  try {
+    return await work.plan(part)
+  } catch (error) {
+    throw isProblem(error, 'invalid') ? await withFurther(error, work, part + 1) : error
+  }
+}
+
+/** So many blockers are named. */
+const MOST_BLOCKERS = 100
+
+async function withFurther(error: unknown, work: Work, from: number): Promise<unknown> {
+  const blockers = blockersIn(error)
+  for (let part = from; part < work.parts && blockers.length < MOST_BLOCKERS; part += 1)
+    await work.plan(part).catch((further: unknown) => {
+      if (!isProblem(further, 'invalid')) throw further
+      blockers.push(...blockersIn(further))
+    })
+  const fields = { blockers: blockers.sort().slice(0, MOST_BLOCKERS) }
+  return error instanceof Problem && blockers.length > 0 ? new Problem(error.code, error.detail, { fields }) : error
+}
+
+const blockersIn = (error: unknown): string[] => (error instanceof Problem ? [...(error.fields?.blockers ?? [])] : [])
+
+/** From here on all of it is seen. */
+async function close(id: string, work: Work, results: readonly PartResult[]): Promise<void> {
+  await stageCounters(id)
+  await transaction.switchOver(id, await work.last(results))
+}
+
+/** Puts in place what there is time for; the sweeper does the rest. What caches hold of it is stale by now. */
+async function finish(id: string, until: number): Promise<void> {
+  if ((await transaction.find(id))?.state !== 'done') return
+  await invalidate(changedTypes)
+  await settle(id, until).catch(() => undefined)
+}
+
+/** What it changes that answers are made of; see lib/cache/rules.ts. */
+const changedTypes = ['record', 'decision', 'revision']
+
+type SoFar = { id: string; part: number; results: readonly PartResult[]; of: number }
+
+/** Says that it goes on by itself from the part that comes next. */
+async function goOnAlone({ about }: Whole, asked: Asked, { id, part, results, of }: SoFar): Promise<void> {
+  for (const [number, each] of results.entries()) await remember(id, number, each)
+  const at = now()
+  const { action, actor } = asked
+  const began = { actor_id: actor.id, action: 'merge_started' as const, payload: { merge: action, of } }
+  const { writes } = step(about, { merge: { id, action, of }, updated_at: at }, [began], at)
+  const done = results.reduce((sum, it) => sum + it.records, 0)
+  const job = { ...asked, project_id: about.id, id, part, done, of, held_until: at, started_at: at }
+  try {
+    await transaction.keepOpen(id, [...writes, newJob(job)])
+  } catch (error) {
+    // The reply may be lost.
+    if ((await findJob(about.id))?.id !== id) throw error
+  }
 }
 
 /**
- * Takes a merge back: project, assets, links and records are as they were, and the project needs revision. A record
- * that has been decided on, edited or deleted since is left as it is; the activity names it.
+ * Works on what goes on by itself until the time is over, in milliseconds of `performance.now()`. Answers how many have
+ * come to their end, and how many have not.
  */
-export function rollBack(
-  old: Whole,
-  actor: Actor,
-  read: (name: string) => Promise<Uint8Array | undefined>,
-): Promise<Whole> {
-  const { about } = old
-  if (about.state !== 'merged') throw impossible('Only a merged project can be rolled back.')
-  return alone(about.id, async () => {
-    const whole = await unchanged(old)
-    const stored = await latestSnapshot(about.id)
-    const bytes = stored && (await read(stored.object_key))
-    if (!stored || !bytes) throw impossible('There is no snapshot of this project to go back to.')
-    if (createHash('sha256').update(bytes).digest('hex') !== stored.sha256)
-      throw new Error(`the snapshot ${stored.id} is not what was stored`)
-    const snapshot = v.parse(Snapshot, JSON.parse(gunzipSync(bytes).toString()))
-    const kept: string[] = []
-    const writes: Write[] = []
-    await inTurns(snapshot.records, async (it) => {
-      const current = await loadHistory(it.before.head.entity_id)
-      if (current && isUntouched(current, it.after.head)) writes.push(...restored(current, it))
-      else kept.push(it.before.head.entity_id)
-    })
-    const at = now()
-    const undone: Done = {
-      actor_id: actor.id,
-      action: 'state_changed',
-      payload: {
-        ...{ from: 'merged', to: 'needs_revision', comment: 'rollback_merge', snapshot_id: stored.id },
-        ...(kept.length > 0 && { kept: kept.sort().slice(0, 200), kept_count: kept.length }),
-      },
-    }
-    const { id: _, slug: __, activity_count: ___, version: ____, deleted_at: _____, ...before } = snapshot.project
-    const changes = { ...before, state: 'needs_revision' as const, merged_at: null, updated_at: at }
-    const { next, writes: own } = step(about, changes, [undone], at)
-    await large(
-      newId(),
-      [...writes, ...belongings(whole, snapshot)],
-      [...own, put(projectSnapshot, amended(stored, { restored_at: at }), stored)],
-    )
-    return { ...whole, ...(await loadWholeById(next.id)) }
-  })
-}
-
-/** Whether what the merge has made of a record is still what stands. Comments and flags do not count. */
-function isUntouched(it: RecordItem, after: RecordItem): boolean {
-  const names = ['status', 'public', 'data', 'proposed', 'current_revision', 'accepted_revision', 'deleted_at'] as const
-  return names.every((name) => isDeepStrictEqual(it[name], after[name]))
-}
-
-/** The writes that make a record wait again as it did. What has come to it since, comments and flags, stays. */
-function restored(it: History, { before, after, decision_id, activity_ids }: Accepted): Write[] {
-  const current = recordItemOf(it)
-  const next: RecordItem = {
-    ...current,
-    ...Object.fromEntries(
-      Object.entries(before.head).filter(([name]) =>
-        isDeepStrictEqual(member(current, name), member(after.head, name)),
-      ),
-    ),
-    activity_count: current.activity_count - activity_ids.length,
-    contributor: current.contributor,
-    version: current.version + 1,
+export async function goOn(bucket: Bucket, until: number): Promise<{ ended: number; running: number }> {
+  const found = await jobs()
+  let ended = 0
+  for (const each of found) {
+    const job = performance.now() < until ? await takeJob(each) : undefined
+    if (job && (await advance(job, bucket, until))) ended += 1
   }
-  if (!isDeepStrictEqual(current.recent_activities, after.head.recent_activities))
-    next.recent_activities = current.recent_activities.filter((each) => !activity_ids.includes(each.activity_id))
-  const made = it.decisions.filter((each) => each.id === decision_id)
-  const told = it.activities.filter((each) => activity_ids.includes(each.activity_id))
-  return [
-    put(recordItem, next, current),
-    ...queueWrites(current, next),
-    ...made.map((each) => removal(decision, each)),
-    ...told.map((each) => removal(activity, each)),
-    ...it.assertions.flatMap((each) => {
-      const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === each.id))
-      return old && then && each.version === then.version
-        ? [put(assertion, { ...old, contributed_by: each.contributed_by, version: each.version + 1 }, each)]
-        : []
-    }),
-  ]
+  return { ended, running: found.length - ended }
 }
 
-const member = (it: RecordItem, name: string): unknown => Object.entries(it).find(([each]) => each === name)?.[1]
+/** So many failures in a row, a minute apart, are more than the table having no room. */
+const MOST_FAILURES = 10
 
-/** The writes that make links and assets those of the snapshot. */
-function belongings(whole: Whole, { entities, assets }: Snapshot): Write[] {
-  const links = whole.entities.filter((it) => !entities.some((each) => each.entity_id === it.entity_id))
-  const files = whole.assets.filter((it) => !assets.some((each) => each.id === it.id))
-  return [
-    ...links.map((it) => removal(projectEntity, it)),
-    ...files.map((it) => removal(asset, it)),
-    ...entities.flatMap((it) => {
-      const old = whole.entities.find((each) => each.entity_id === it.entity_id)
-      return isDeepStrictEqual(old, it) ? [] : [put(projectEntity, over(it, old), old)]
-    }),
-    ...assets.flatMap((it) => {
-      const old = whole.assets.find((each) => each.id === it.id)
-      return isDeepStrictEqual(old, it) ? [] : [put(asset, over(it, old), old)]
-    }),
-  ]
+/** Answers whether the job has come to its end. */
+async function advance(taken: Job, bucket: Bucket, until: number): Promise<boolean> {
+  let job = taken
+  try {
+    if (!job.failed) job = await workOn(job, bucket, until, (next) => (job = next))
+    if (!job.failed) return (await findJob(job.project_id))?.id !== job.id
+    return await end(job)
+  } catch (error) {
+    if (isConflict(error) && (await findJob(job.project_id))?.version !== job.version) return false
+    const failed = reasonOf(error, job.failures + 1)
+    const next = await saveJob(job, { failures: job.failures + 1, failed, held_until: now() })
+    if (!failed) throw error
+    return end(next)
+  }
 }
 
-const over = <T extends { version: number }>(it: T, old: T | undefined): T => ({
-  ...it,
-  version: old ? old.version + 1 : it.version,
-})
+/** Why it cannot be, for its members; null when it may yet be. */
+function reasonOf(error: unknown, failures: number): Job['failed'] {
+  if (error instanceof Problem && !isThrottle(error)) return { reason: error.detail, blockers: blockersIn(error) }
+  return failures < MOST_FAILURES ? null : { reason: 'It has failed again and again.', blockers: [] }
+}
 
-async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < all.length; start += AT_ONCE)
-    await Promise.all(all.slice(start, start + AT_ONCE).map(work))
+async function workOn(taken: Job, bucket: Bucket, until: number, note: (it: Job) => void): Promise<Job> {
+  let job = taken
+  const whole = await loadWholeById(job.project_id)
+  if (whole?.about.merge?.id !== job.id) throw new Error(`the project of the merge ${job.id} does not know it`)
+  const { id, actor, comment, project_id: project } = job
+  const work = await workOf(job.action, whole, { id, actor, comment, project, background: true }, bucket)
+  while (job.part < work.parts && performance.now() < until) {
+    const result = await stageOne(id, work, job.part)
+    await remember(id, job.part, result)
+    const [part, done] = [job.part + 1, job.done + result.records]
+    job = await saveJob(job, { part, done, failures: 0, held_until: leaseFrom() })
+    note(job)
+  }
+  if (job.part < work.parts || performance.now() >= until) {
+    job = await saveJob(job, { held_until: now() })
+    note(job)
+    return job
+  }
+  const results = await remembered(id, work.parts)
+  await stageCounters(id)
+  await retryOnConflict(async () => ({ result: undefined, writes: [...(await work.last(results)), endJob(job)] }), {
+    write: (writes) => transaction.switchOver(id, writes),
+  })
+  await finish(id, until)
+  return job
+}
+
+/** Calls it off: nothing of it is seen any more, and its project is as it was. */
+async function end(job: Job): Promise<boolean> {
+  if (await transaction.callOff(job.id)) return true
+  await settle(job.id)
+  await retryOnConflict(async () => {
+    const whole = await loadWholeById(job.project_id)
+    const current = await findJob(job.project_id)
+    if (!whole || current?.id !== job.id) return { result: undefined, writes: [] }
+    const at = now()
+    const { action, failed } = job
+    const payload = { merge: action, reason: failed?.reason ?? '', blockers: failed?.blockers ?? [], background: true }
+    const told = { actor_id: job.actor.id, action: 'merge_failed' as const, payload }
+    const { writes } = step(whole.about, { merge: null, updated_at: at }, [told], at)
+    return { result: undefined, writes: [...writes, endJob(current)] }
+  })
+  return true
+}
+
+/** How far what goes on by itself has come, as the wire shows it; null where nothing does. */
+export async function progressOf({ about }: Pick<Whole, 'about'>) {
+  if (!about.merge) return null
+  const job = await findJob(about.id)
+  const { action, of } = about.merge
+  return { state: 'running' as const, action, done: Math.min(job?.done ?? of, of), of }
 }

@@ -1,6 +1,6 @@
 import { newId, now } from '../clock.ts'
 import { commit, commitPlan } from '../commit.ts'
-import { invalid, notFound, refused } from '../errors.ts'
+import { conflict, invalid, notFound, refused } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -87,6 +87,7 @@ export async function create(
     created_at: at,
     updated_at: at,
     deleted_at: null,
+    merge: null,
     version: 1,
   }
   const whole = { ...asSubject(made), assets: [], entities: [] }
@@ -136,7 +137,7 @@ export type Plan<T> = {
 /**
  * Changes a project, or what belongs to it, in one transaction with the project itself: so its state, its counts and
  * the order of its activities hold, whoever else changes it meanwhile. `plan` is made anew then, and what it throws is
- * final. Answers what was planned with the project as it is now.
+ * final. Answers what was planned with the project as it is now. Fails with `conflict` while it is merged or rolled back.
  */
 export function change<T>(
   old: Visited,
@@ -145,11 +146,15 @@ export function change<T>(
   return commitPlan(async (attempt) => {
     const it = attempt === 1 ? old.about : await get(project, old.about)
     if (!it || it.deleted_at !== null) throw notFound()
+    if (it.merge) throw beingMerged()
     const { changes = {}, done = [], writes = [], result } = await plan(it)
     const { next, writes: own } = step(it, changes, done)
     return { result: { about: asSubject(next), result }, writes: [...own, ...writes] }
   }, MOST_ATTEMPTS)
 }
+
+/** Nobody edits a project while it is merged or rolled back. */
+export const beingMerged = () => conflict('This project is being merged or rolled back.')
 
 /** Many may add to one project at the same time. */
 const MOST_ATTEMPTS = 25

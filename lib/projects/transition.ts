@@ -4,6 +4,7 @@ import { type Actor, partsIn } from '../permissions.ts'
 import { asSubject, type Project } from './items.ts'
 import { merge } from './merge.ts'
 import { change, loadWholeById, type Whole } from './projects.ts'
+import type { Bucket } from './snapshots.ts'
 import { blockersOf, type ProjectState, projectMove } from './states.ts'
 
 export type Wanted = { target_state: ProjectState; comment: string }
@@ -17,10 +18,10 @@ export async function transition(
   old: Whole,
   actor: Actor,
   { target_state, comment }: Wanted,
-  keep: (name: string, bytes: Uint8Array) => Promise<void>,
+  bucket: Bucket,
 ): Promise<Whole> {
   const move = check(old.about, actor, target_state, comment)
-  if (move.accepts) return merge(old, actor, comment, keep)
+  if (move.accepts) return merge(old, actor, comment, bucket)
   const { about } = await change(old, async (it) => {
     const { checked, stamps } = check(it, actor, target_state, comment)
     if (checked) await checkComplete(it)

@@ -34,7 +34,12 @@ export async function searchRecords(
   const ask = askFor(asked, actor, scope)
   const model = await searchModel()
   if (!ask) return { count: 0, results: [], found: new Map(), ...(asked.facets && { facets: none }) }
-  const { count, hits, facets } = model.search({ ...ask, limit: place.limit, offset: place.offset })
+  const { count, hits, facets } = await model.search({
+    ...ask,
+    literal: true,
+    limit: place.limit,
+    offset: place.offset,
+  })
   const found = await getMany([...hits.map((it) => key.head(it.id)), ...also(hits)])
   return { count, results: visibleIn(found, hits, actor), found, ...(facets && { facets }) }
 }

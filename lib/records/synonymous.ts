@@ -18,7 +18,13 @@ export async function synonymousRecords(kind: KindKey, text: string, actor: Acto
   if (folded === '' || isGeneric(folded)) return []
   const wanted = meaningOf(text)
   const model = await modelIfAny()
-  const found = model?.search({ text, scope: scopeOf(actor), resources: [resourceOf(kind)], limit: MOST })
+  const found = await model?.search({
+    text,
+    literal: true,
+    scope: scopeOf(actor),
+    resources: [resourceOf(kind)],
+    limit: MOST,
+  })
   return (found?.hits ?? [])
     .filter((it) => [it.title, ...it.names].some((name) => meaningOf(name) === wanted))
     .map((it) => it.id)

@@ -13,7 +13,7 @@ const everything: Scope = { signedIn: true, everything: true, own: null }
 /** What waits under a name that a text finds, as search knows it: a moment ago. No call; undefined where there is no search. */
 export async function searchQueue(text: string, at: number): Promise<Waiting[] | undefined> {
   const model = await modelIfAny()
-  const found = model?.search({ text, scope: everything, resources: [QUEUED], limit: MOST_FOUND })
+  const found = await model?.search({ text, literal: true, scope: everything, resources: [QUEUED], limit: MOST_FOUND })
   return found?.hits.map((it) => waitingIn(it, at))
 }
 

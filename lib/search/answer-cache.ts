@@ -7,12 +7,12 @@ import { lru } from '../lru.ts'
  */
 export function keeper<T extends object>(seconds: number, most = 500) {
   const kept = lru<string, T>(most)
-  return (state: string, asked: unknown, work: () => T): { value: T; hit: boolean } => {
+  return async (state: string, asked: unknown, work: () => Promise<T>): Promise<{ value: T; hit: boolean }> => {
     const key = `${state} ${JSON.stringify(asked)}`
     const found = kept.get(key)
     if (found) return { value: found, hit: true }
     const until = clock.now().getTime() + seconds * 1000
-    const value = work()
+    const value = await work()
     kept.set(key, value, until)
     return { value, hit: false }
   }

@@ -1,5 +1,9 @@
 import * as v from 'valibot'
 
+/** The values by which results are counted and narrowed, beside resource and status. */
+export const facetNames = ['type', 'place', 'style', 'period', 'tradition', 'deity', 'material'] as const
+export type FacetName = (typeof facetNames)[number]
+
 /** What search knows of one thing: a record of any kind, a project or a user. Made by lib/effects/search-documents.ts from stored items. */
 export const Document = v.object({
   id: v.string(),
@@ -17,6 +21,14 @@ export const Document = v.object({
   /** A heading that lists filter by, shown to nobody: of a contribution that under which it is reviewed. What no list filters has none. */
   category: v.exactOptional(v.string()),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
+  /** The name in Devanagari, where it has one. */
+  name_ne: v.exactOptional(v.string()),
+  /** What it is by the values that results are counted and narrowed by. */
+  values: v.exactOptional(v.partial(v.object(v.entriesFromList(facetNames, v.array(v.string()))))),
+  /** The years of our era in which it was made, lived or was held; both ends included, an open one null. */
+  years: v.exactOptional(
+    v.object({ from: v.nullable(v.number()), to: v.nullable(v.number()), approximate: v.boolean() }),
+  ),
   /** As the wire shows it to the public; null for what has none. */
   status: v.nullable(v.string()),
   is_published: v.boolean(),

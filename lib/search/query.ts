@@ -25,6 +25,8 @@ export type SearchQuery = {
   offset?: number | undefined
   limit: number
   facets?: boolean | undefined
+  /** Takes every word as it is: nothing is understood as a place, a sort of thing or a time. */
+  literal?: boolean | undefined
 }
 
 /** A document as a result. `score` lies between 0 and 1. */
@@ -60,14 +62,14 @@ export type Literal = {
   limit: number
 }
 
-/** A search model at one moment. Asking is synchronous and reads nothing but memory and a local file. */
+/** A search model at one moment. Asking is asynchronous, so that another engine can answer; ours reads but memory and a local file. */
 export type Model = {
-  search: (ask: SearchQuery) => SearchResult
-  suggest: (guess: SuggestQuery) => Hit[]
+  search: (ask: SearchQuery) => Promise<SearchResult>
+  suggest: (guess: SuggestQuery) => Promise<Hit[]>
   /** By resource, each newest (created) first; resources without any are absent. */
-  literal: (ask: Literal) => Map<string, Hit[]>
+  literal: (ask: Literal) => Promise<Map<string, Hit[]>>
   /** One document by its id, if the scope sees it. */
-  document: (id: string, scope: Scope) => Hit | undefined
+  document: (id: string, scope: Scope) => Promise<Hit | undefined>
   state: string
 }
 

@@ -1,4 +1,5 @@
-import { fold, plainWords, respell } from '../matching/fold.ts'
+import { plainWords, respell } from '../matching/fold.ts'
+import { termOf } from './index/words.ts'
 
 /** Words for one sort of thing in English, Nepali and Newar: whoever looks for a temple may mean a mandir. */
 const groups = [
@@ -22,7 +23,7 @@ const groups = [
 
 const meanings = new Map<string, ReadonlySet<string>>(
   groups.flatMap((group) => {
-    const terms = fold(group).split(' ')
+    const terms = group.split(' ').map(termOf)
     return terms.map((term) => [term, new Set(terms.filter((other) => other !== term))] as const)
   }),
 )
@@ -35,7 +36,7 @@ const none: ReadonlySet<string> = new Set()
 export const meaningOf = (name: string): string => respell(plainWords(name).map(standIn).join(''))
 
 function standIn(word: string): string {
-  const term = respell(word)
+  const term = termOf(word)
   const others = synonymsOf(term)
   return others.size > 0 ? ([term, ...others].sort()[0] ?? word) : word
 }

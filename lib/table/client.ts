@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { config } from '../config.ts'
+import { localCredentials } from '../ops/local-credentials.ts'
 import { count, noteAttempts } from '../ops/request-cost.ts'
 
 const client = new DynamoDBClient({
@@ -8,7 +9,7 @@ const client = new DynamoDBClient({
   maxAttempts: 4,
   ...(config.DYNAMODB_ENDPOINT && {
     endpoint: config.DYNAMODB_ENDPOINT,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: localCredentials,
   }),
 })
 

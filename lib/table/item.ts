@@ -111,6 +111,20 @@ export const reserve = (key: Key, now: number, seconds: number, otherwise: () =>
   otherwise,
 })
 
+/** Lets go of what was reserved. Fails with `conflict` where something else lies there by now. */
+export const removeReservation = (key: Key): Write => ({
+  action: {
+    Delete: {
+      TableName,
+      Key: key,
+      ConditionExpression: '#type = :type',
+      ExpressionAttributeNames: { '#type': 'type' },
+      ExpressionAttributeValues: { ':type': 'reservation' },
+    },
+  },
+  counts: {},
+})
+
 /** Takes a thing for one holder until a time: of two at once one gets it, the other fails with `otherwise`. The holder may take it again. */
 export const acquireLease = (
   key: Key,
@@ -170,9 +184,9 @@ export const amended = <T extends { version: number }>(old: T, changes: Partial<
   version: old.version + 1,
 })
 
-// Nobody writes over what a large transaction is at work on; see large.ts.
+// This keeps writers off what a large transaction is at work on as well: there the version is raised already; see two-phase/.
 const over = (old: { version: number }) => ({
-  ConditionExpression: '#version = :version AND attribute_not_exists(staged_by)',
+  ConditionExpression: '#version = :version',
   ExpressionAttributeNames: { '#version': 'version' },
   ExpressionAttributeValues: { ':version': old.version },
 })

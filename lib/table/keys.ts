@@ -57,6 +57,8 @@ import { addressOf } from '../ids/address.ts'
  *   a project as it was before a merge                table       PROJECT#<id>                    SNAPSHOT#<created_at>#<id>
  *   projects by class, owner and state, four orders   every, kind, owner, owner_kind  PROJECT#<class>[#OWNER#<user>][#<state>]#<order>  <time>#<id>
  *   who merges a project right now                    table       PROJECT#<id>                    MERGING
+ *   merges and rollbacks that go on by themselves      every       MERGING                         <started_at>#<id>
+ *   what one of them remembers of a part                table       MERGE#<id>                      PART#<number>
  *   the same, in the project itself                   table       PROJECT#<id>                    PLACE#<order>, MEMBER#<user>
  *   another's hidden projects that one works on       every, kind, owner, owner_kind  PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
  *   projects with a word that begins so               table       WORD#project                    <word>#<id>
@@ -71,11 +73,13 @@ import { addressOf } from '../ids/address.ts'
  *   deliveries that wait, by when; those given up     every       DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
  *   a large transaction, its parts                   table       LARGE#<id>                      HEAD, PART#<number>
  *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
- *   what an item will be after one                   table       STAGED#<pk>                     <sk>
+ *   what an item was before one that is at work        table       STAGED#<id>#<pk>                <sk>
  *   exact sizes of these lists, some in an item       table       COUNT#<group>#<shard>           HEAD, <kind>
  *   who does what one at a time does                  table       LOCK#<name>                     HEAD
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   until when the projector has taken in changes     table       PROJECTOR                       HEAD
+ *   how old what it is given was, where that is old   table       PROJECTOR                       LATE#<slot>
+ *   changes that it could not apply                   table       PARKED                          <place in the stream>#<piece>
  *   hits in a throttle's window                       table       RATE#<scope>#<who>              <window>
  *   one sign-in with the tokens of its family         table       TOKEN#session#<id>              HEAD
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
@@ -162,6 +166,10 @@ export const key = {
   projectPlace: (project: string, order: string): Key => ({ pk: `PROJECT#${project}`, sk: `PLACE#${order}` }),
   projectMember: (project: string, user: string): Key => ({ pk: `PROJECT#${project}`, sk: `MEMBER#${user}` }),
   merging: (project: string): Key => ({ pk: `PROJECT#${project}`, sk: 'MERGING' }),
+  mergePart: (merge: string, number: number): Key => ({
+    pk: `MERGE#${merge}`,
+    sk: `PART#${String(number).padStart(6, '0')}`,
+  }),
   projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
   reply: (user: string, key: string): Key => ({ pk: `REPLY#${user}#${key}`, sk: HEAD }),
   comment: (thread: string, { id, root, place }: { id: number; root: number; place: number }): Key => ({
@@ -187,6 +195,8 @@ export const key = {
   lock: (name: string): Key => ({ pk: `LOCK#${name}`, sk: HEAD }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),
+  lateness: (slot: number): Key => ({ pk: 'PROJECTOR', sk: `LATE#${slot}` }),
+  parked: (change: string, piece: number): Key => ({ pk: 'PARKED', sk: `${change}#${String(piece).padStart(4, '0')}` }),
   rate: (scope: string, who: string, window: number): Key => ({ pk: `RATE#${scope}#${who}`, sk: String(window) }),
   searchEntry: (number: number): Key => ({ pk: 'SEARCH#LOG', sk: String(number).padStart(12, '0') }),
   searchEnd: (): Key => ({ pk: 'SEARCH', sk: HEAD }),

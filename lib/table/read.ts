@@ -153,12 +153,13 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
     ScanIndexForward: forward,
   }
   const items: Stored[] = []
+  const seen = new Set<string>()
   let passed = 0
   for (let calls = 0; calls < budget && items.length < limit; calls += 1) {
     // Where a large transaction is at work there may be much to pass over: so much is read that it costs few calls.
     const Limit = passed === 0 ? limit - items.length : MOST_PASSED
     const { Items = [], LastEvaluatedKey } = await db.send(new QueryCommand({ ...query, Limit }))
-    const shown = await resolveStagedInIndex(Items)
+    const shown = await resolveStagedInIndex(Items, seen)
     items.push(...shown)
     passed = Items.length - shown.length
     if (passed > 0) calls -= 1

@@ -44,11 +44,13 @@ export async function transact(writes: readonly Write[]): Promise<void> {
   }
 }
 
-/** With the id of the request that writes it, which the stream hands on to all that follows from the change. */
-function caused(action: Write['action']): Write['action'] {
+const caused = (action: Write['action']): Write['action'] =>
+  action.Put?.Item ? { ...action, Put: { ...action.Put, Item: withCause(action.Put.Item) } } : action
+
+/** An item with the id of the request that writes it, which the stream hands on to all that follows from the change. */
+export function withCause(item: Record<string, unknown>): Record<string, unknown> {
   const request_id = cost()?.request_id
-  if (!action.Put || request_id === undefined) return action
-  return { ...action, Put: { ...action.Put, Item: { ...action.Put.Item, request_id } } }
+  return request_id === undefined ? item : { ...item, request_id }
 }
 
 /** Adds to a number in one atomic update and answers the new value. */
@@ -90,8 +92,8 @@ export async function addTo(at: Key, numbers: Readonly<Record<string, number>>):
 }
 
 /** Writes an item whatever was there, in a transaction with nothing else. */
-export async function write(at: Key, item: object, abortSignal: AbortSignal): Promise<void> {
-  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }), { abortSignal })
+export async function write(at: Key, item: object, abortSignal?: AbortSignal): Promise<void> {
+  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }), abortSignal && { abortSignal })
 }
 
 /** Writes an item unless there is one. */
@@ -125,11 +127,18 @@ export async function addBelow(at: Key, limit: number, expires_at: number): Prom
 }
 
 /** Removes the items under these keys, in calls of 25, whether they are there or not. Asks again for keys that were not processed. */
-export async function removeAll(keys: readonly Key[]): Promise<void> {
-  for (let start = 0; start < keys.length; start += 25) {
-    let left: NonNullable<BatchWriteCommandInput['RequestItems']> = {
-      [TableName]: keys.slice(start, start + 25).map((Key) => ({ DeleteRequest: { Key } })),
-    }
+export const removeAll = (keys: readonly Key[]): Promise<void> =>
+  writeBatches(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })))
+
+/** Writes items over whatever is under their keys, in calls of 25. Asks again for those that were not processed. */
+export const putAll = (items: readonly Record<string, unknown>[]): Promise<void> =>
+  writeBatches(items.map((Item) => ({ PutRequest: { Item } })))
+
+type Request = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
+
+async function writeBatches(requests: readonly Request[]): Promise<void> {
+  for (let start = 0; start < requests.length; start += 25) {
+    let left: NonNullable<BatchWriteCommandInput['RequestItems']> = { [TableName]: requests.slice(start, start + 25) }
     for (let attempt = 1; left[TableName]?.length; attempt += 1) {
       if (attempt > ATTEMPTS) throw unavailable()
       if (attempt > 1) await pause(attempt)

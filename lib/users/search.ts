@@ -25,7 +25,7 @@ export async function searchUsers(
   { offset, limit }: PageRequest,
 ): Promise<Pick<Listing, 'items' | 'count'>> {
   const [model, begin] = await Promise.all([modelIfAny(), beginning(text, byEmail)])
-  const called = model ? filterByName(model, text, inactiveToo) : []
+  const called = model ? await filterByName(model, text, inactiveToo) : []
   const places = new Map(called.map((it) => [it.id, `${it.created_at}#${it.id}`]))
   const unheardOf = await getMany(begin.filter((id) => !places.has(id)).map(key.user))
   for (const it of unheardOf.values()) places.set(String(it.id), String(it.gsi2_sk))
@@ -45,11 +45,11 @@ export async function beginning(text: string, byEmail = false): Promise<string[]
 }
 
 /** Those whose username or full name holds a text as it was typed, or has words that begin with each of its own, however spelt. Search looks through the rest of a profile too, which is not asked for here. */
-export function filterByName(model: Model, text: string, scope: Scope): Hit[] {
+export async function filterByName(model: Model, text: string, scope: Scope): Promise<Hit[]> {
   const [typed, words] = [plain(text), fold(text).split(' ').filter(Boolean)]
   if (words.length === 0) return []
-  const ask = { text, scope, resources: ['users'], limit: MOST_LOOKED_AT }
-  const found = [...(model.literal(ask).get('users') ?? []), ...model.search(ask).hits]
+  const ask = { text, scope, literal: true, resources: ['users'], limit: MOST_LOOKED_AT }
+  const found = [...((await model.literal(ask)).get('users') ?? []), ...(await model.search(ask)).hits]
   const holds = (name: string) =>
     plain(name).includes(typed) || words.every((it) => ` ${fold(name)}`.includes(` ${it}`))
   return [...new Map(found.map((it) => [it.id, it])).values()].filter((it) => [it.title, ...it.names].some(holds))

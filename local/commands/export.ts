@@ -1,4 +1,5 @@
 import { exportTo } from './backup/backup.ts'
+import { warnIfBehind } from './backup/behind.ts'
 import { run } from './backup/run.ts'
 
 await run(
@@ -6,5 +7,8 @@ await run(
 
 Writes the whole table, and the index of the bucket with hashes, as JSON Lines into an empty folder. --objects takes the
 files along. Without names it is the local service, which must be running.`,
-  ({ folder, place, objects }) => exportTo(folder, place, { objects }),
+  async ({ folder, place, objects }) => {
+    await warnIfBehind(place)
+    return exportTo(folder, place, { objects })
+  },
 )

@@ -138,7 +138,7 @@ function wrapped(root: string): Plugin {
         resolveDir: root,
         contents: `import { handler as inner } from './functions/${path}.ts'
 import { asDeployed } from './local/service/as-deployed.ts'
-export const handler = asDeployed(inner)`,
+export const handler = asDeployed('${path}', inner)`,
       }))
     },
   }

@@ -1,50 +1,23 @@
 import { groupNames } from '../../lib/http/groups.ts'
-import seen from './access.json' with { type: 'json' }
+import { events } from './routes.ts'
 
 /**
- * What each function may do at most. Nothing else is granted, and nothing by wildcard. Of the table and the bucket it is
- * granted what its tests have been seen to use: local/deploy/access.json, which `npm run access` compares and writes.
+ * What each function may do. Of the table and the bucket: what its code can come to ask (reach.ts). Beside it what the
+ * platform does in a function's name, which no code of ours says: it reads the stream and the queues, and sends on what failed.
  */
-// Who searches may have to build the search model anew, where no snapshot of it can be read: hence `scan`.
-const access: Readonly<Record<string, readonly Grant[]>> = {
-  tokens: ['table'],
-  users: ['table'],
-  'profile-images': ['table', 'files'],
-  registry: ['table'],
-  records: ['table', 'files', 'scan'],
-  sources: ['table', 'files', 'scan'],
-  assertions: ['table'],
-  clusters: ['table', 'files', 'scan'],
-  entities: ['table', 'files', 'scan'],
-  search: ['table', 'files', 'scan'],
-  assistant: ['table', 'files', 'scan'],
-  queue: ['table', 'files', 'scan'],
-  reviews: ['table'],
-  revisions: ['table'],
-  roles: ['table', 'files', 'scan'],
-  activities: ['table'],
-  comments: ['table'],
-  submissions: ['table'],
-  flags: ['table'],
-  notifications: ['table'],
-  // A caller who is signed in is looked up, whatever is asked for.
-  documents: ['table'],
-  projects: ['table', 'files'],
-  assets: ['table', 'files', 'bucket'],
-  'asset-files': ['table', 'files', 'bucket', 'stream', 'assetFailures', 'ocr'],
-  ocr: ['table', 'files', 'bucket', 'assetFailures'],
-  webhooks: ['table', 'scheduleFailures'],
-  leaderboard: ['table', 'files', 'scan'],
-  health: ['table', 'files', 'bucket'],
-  projector: ['table', 'stream', 'failures'],
-  sweeper: ['table', 'scan', 'files', 'scheduleFailures'],
-  exports: ['table', 'files'],
-  exporter: ['table', 'files', 'scheduleFailures'],
+const platform: Readonly<Record<string, readonly Grant[]>> = {
+  'asset-files': ['stream', 'assetFailures', 'ocr'],
+  ocr: ['assetFailures'],
   dispatcher: ['groups'],
+  webhooks: ['scheduleFailures'],
+  projector: ['stream', 'failures'],
+  merger: ['scheduleFailures'],
+  sweeper: ['scheduleFailures'],
+  exporter: ['scheduleFailures'],
 }
 
 type Grant = keyof typeof grants
-type Statement = { Effect: 'Allow'; Action: readonly string[]; Resource: readonly unknown[] }
+type Statement = { Sid?: string; Effect: 'Allow'; Action: readonly string[]; Resource: readonly unknown[] }
 type Resource = { Type: string; Properties: object }
 
 const functionArn = (name: string) => ({ 'Fn::GetAtt': [functionId(name), 'Arn'] })
@@ -52,31 +25,12 @@ const table = { 'Fn::GetAtt': ['Table', 'Arn'] }
 const bucket = { 'Fn::GetAtt': ['Bucket', 'Arn'] }
 const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4']
 
-// Even a function that only reads may meet a caller's first sign-in, which writes the user: hence one grant for both.
-// A function that is not in access.json yet has all that is written here. A transaction needs the rights of the writes in it; there is no action of its own to grant.
 const grants = {
-  table: [
-    allow(
-      ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'ConditionCheckItem'].map(
-        of('dynamodb'),
-      ),
-      [table],
-    ),
-    allow(['dynamodb:Query'], [table, ...indexes.map((name) => joined([table, `/index/${name}`], ''))]),
-  ],
-  scan: [allow(['dynamodb:Scan'], [table])],
   stream: [
     allow(['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(of('dynamodb')), [
       { 'Fn::GetAtt': ['Table', 'StreamArn'] },
     ]),
   ],
-  files: [
-    allow(['GetObject', 'PutObject', 'DeleteObject'].map(of('s3')), [joined([bucket, '/*'], '')]),
-    // Without it nothing there is 403, not 404.
-    allow(['s3:ListBucket'], [bucket]),
-  ],
-  // HeadBucket asks for this one.
-  bucket: [allow(['s3:ListBucket'], [bucket])],
   assetFailures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['AssetFailures', 'Arn'] }])],
   ocr: [allow(['lambda:InvokeFunction'], [functionArn('ocr')])],
   failures: [allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['ProjectorFailures', 'Arn'] }])],
@@ -86,6 +40,9 @@ const grants = {
 } satisfies Record<string, readonly Statement[]>
 
 type Environment = Readonly<Record<string, unknown>>
+
+/** What functions can come to ask, and what it takes to find out who is calling, as `action resource` (reach.ts). */
+export type Reach = { functions: ReadonlyMap<string, readonly string[]>; identifying: readonly string[] }
 
 /** What a function reads when it starts: the parameters that its environment names as `ssm:/...`, and no others. */
 function secretsIn(environment: Environment): Statement[] {
@@ -113,16 +70,46 @@ export const roleId = (name: string): string =>
 export function roles(
   service: string,
   environmentOf: (name: string) => Environment,
+  { functions, identifying }: Reach,
 ): { Resources: Record<string, Resource> } {
   return {
     Resources: Object.fromEntries(
-      Object.entries(access).map(([name, granted]) => {
-        const own = granted.flatMap((each): readonly Statement[] => grants[each])
-        const statements = [logsOf(service), ...secretsIn(environmentOf(name)), ...narrowed(used[name], own)]
+      [...functions].map(([name, reached]) => {
+        const statements = [
+          logsOf(service),
+          ...secretsIn(environmentOf(name)),
+          ...own(name, reached, identifying),
+          ...ofPlatform(name),
+        ]
         return [roleId(name), role(`${service}-${name}`, statements)]
       }),
     ),
   }
+}
+
+const ofPlatform = (name: string) => (platform[name] ?? []).flatMap((each): readonly Statement[] => grants[each])
+
+/**
+ * What its code asks of the table and the bucket, by what it is asked of. Whoever comes may come for the first time, and
+ * with any token: what finding out takes is one grant of all functions behind the gateway.
+ */
+function own(name: string, reached: readonly string[], identifying: readonly string[]): Statement[] {
+  const callers = name in events ? [{ Sid: 'IdentifyCallers', ...granted(identifying) }] : []
+  const rest = reached.filter((use) => !(name in events && identifying.includes(use)))
+  return [...callers, ...Object.values(Object.groupBy(rest, placeIn)).map((uses = []) => granted(uses))]
+}
+
+/** Uses of one resource as a statement. */
+const granted = (uses: readonly string[]): Statement => allow(uses.map(actionIn), resourcesAt(placeIn(uses[0] ?? '')))
+
+const actionIn = (use: string) => use.split(' ')[0] ?? ''
+const placeIn = (use: string) => use.split(' ')[1] ?? ''
+
+/** `Table`, `Table/index` (all of them), `Bucket`, `Bucket/assets/*` as the template says it. */
+function resourcesAt(place: string): unknown[] {
+  if (place === 'Table') return [table]
+  if (place === 'Table/index') return indexes.map((name) => joined([table, `/index/${name}`], ''))
+  return [place === 'Bucket' ? bucket : joined([bucket, place.slice('Bucket'.length)], '')]
 }
 
 function role(functionName: string, statements: readonly Statement[]): Resource {
@@ -159,48 +146,7 @@ const logsOf = (service: string) =>
     ],
   )
 
-const used: Readonly<Record<string, readonly string[] | undefined>> = seen
-
-/** Of the statements about the table and the bucket what is used, per resource; of others everything: the platform uses them. */
-function narrowed(uses: readonly string[] | undefined, statements: readonly Statement[]): readonly Statement[] {
-  if (!uses) return statements
-  const byActions = new Map<string, Statement>()
-  for (const { Action, Resource } of statements) {
-    for (const resource of Resource) {
-      const kept = Object.groupBy(Action, (action) => (isOurs(action, resource) ? 'ours' : 'others'))
-      const exact = [...new Set(uses)].filter((use) =>
-        kept.ours?.some((action) => covers(`${action} ${labelOf(resource)}`, use)),
-      )
-      add(kept.others ?? [], resource)
-      for (const [label, own] of Object.entries(Object.groupBy(exact, placeIn)))
-        add((own ?? []).map(actionIn), within(resource, label))
-    }
-  }
-  return [...byActions.values()]
-
-  function add(actions: readonly string[], resource: unknown): void {
-    if (actions.length === 0) return
-    const name = [...actions].sort().join()
-    const before = byActions.get(name)?.Resource ?? []
-    if (before.some((each) => labelOf(each) === labelOf(resource))) return
-    byActions.set(name, allow([...actions], [...before, resource]))
-  }
-}
-
-const actionIn = (use: string) => use.split(' ')[0] ?? ''
-const placeIn = (use: string) => use.split(' ')[1] ?? ''
-const isOurs = (action: string, resource: unknown) =>
-  /^(dynamodb|s3):/.test(action) && /^(Table|Bucket)(\/|$)/.test(labelOf(resource))
-
-/** `s3:GetObject Bucket/*` covers the same in a folder. */
-const covers = (granted: string, use: string) =>
-  granted === use || (granted.endsWith('/*') && use.startsWith(granted.slice(0, -1)))
-
-/** The resource, or the folder in it that the label names. */
-const within = (resource: unknown, label: string) =>
-  labelOf(resource) === label ? resource : joined([bucket, label.slice('Bucket'.length)], '')
-
-/** A resource as access.json names it: Table, Table/index/gsi1, Bucket, Bucket/*. */
+/** A resource of the template in one word: Table, Table/index/gsi1, Bucket, Bucket/assets/*. */
 export function labelOf(resource: unknown): string {
   if (typeof resource === 'string') return resource
   const { 'Fn::GetAtt': got, 'Fn::Join': parts }: { 'Fn::GetAtt'?: string[]; 'Fn::Join'?: [string, unknown[]] } =

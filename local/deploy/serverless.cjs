@@ -1,8 +1,10 @@
 // The framework reads variables from CommonJS files only; the tables themselves are TypeScript.
+const { join } = require('node:path')
 const { domain } = require('./custom-domain.ts')
 const { gateway } = require('./gateway.ts')
 const { operations } = require('./operations.ts')
 const { events, rest } = require('./routes.ts')
+const { identifyingReach, reachOf } = require('./reach.ts')
 const { roles } = require('./roles.ts')
 
 module.exports.events = { ...events, dispatcher: rest }
@@ -10,7 +12,9 @@ module.exports.events = { ...events, dispatcher: rest }
 module.exports.roles = async ({ resolveVariable }) => {
   const { environment: shared } = await resolveVariable('self:provider')
   const functions = await resolveVariable('self:functions')
-  return roles(await nameOf(resolveVariable), (name) => ({ ...shared, ...functions[name].environment }))
+  const root = join(__dirname, '../..')
+  const reach = { functions: await reachOf(root, Object.keys(functions)), identifying: await identifyingReach(root) }
+  return roles(await nameOf(resolveVariable), (name) => ({ ...shared, ...functions[name].environment }), reach)
 }
 
 module.exports.operations = async ({ resolveVariable }) =>

@@ -3,20 +3,27 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import * as v from 'valibot'
 import { parse } from 'yaml'
 
-/** A function that follows the stream beside the projector, and which changes of the table come to it. */
+/** A function that follows the table's stream, and which changes of the table come to it. */
 export type Follower = { name: string; wants: (record: DynamoDBRecord) => boolean }
 
 /** The functions that serverless.yml has follow the table's stream beside the projector, with the filters that it gives them. */
-export function loadFollowers(): Follower[] {
+export const loadFollowers = (): Follower[] => allFollowers().filter(({ name }) => name !== 'projector')
+
+/** Which changes of the table come to the projector, by the filter of its event source in serverless.yml. */
+export function loadProjectorFilter(): Follower['wants'] {
+  const projector = allFollowers().find(({ name }) => name === 'projector')
+  if (!projector) throw new Error('serverless.yml has no projector that follows the stream')
+  return projector.wants
+}
+
+function allFollowers(): Follower[] {
   const { functions } = v.parse(File, parse(readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8')))
-  return Object.entries(functions)
-    .filter(([name]) => name !== 'projector')
-    .flatMap(([name, { events }]) =>
-      (v.is(Streams, events) ? events : []).map(({ stream }) => ({
-        name,
-        wants: (record: DynamoDBRecord) => stream.filterPatterns.some((pattern) => fits(pattern, record)),
-      })),
-    )
+  return Object.entries(functions).flatMap(([name, { events }]) =>
+    (v.is(Streams, events) ? events : []).map(({ stream }) => ({
+      name,
+      wants: (record: DynamoDBRecord) => stream.filterPatterns.some((pattern) => fits(pattern, record)),
+    })),
+  )
 }
 
 type Invoke = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined>
@@ -29,10 +36,15 @@ export const through =
     return wanted.length > 0 ? invoke({ Records: wanted }) : { batchItemFailures: [] }
   }
 
-/** Whether something has what a pattern asks for: at the end of each path one of some texts, or of some beginnings. */
+/** Whether something has what a pattern asks for: at the end of each path one of some texts, or of some beginnings, or anything. */
 function fits(pattern: unknown, value: unknown): boolean {
   if (Array.isArray(pattern)) {
-    return pattern.some((one) => one === value || (v.is(Prefix, one) && String(value).startsWith(one.prefix)))
+    return pattern.some(
+      (one) =>
+        one === value ||
+        (v.is(Prefix, one) && String(value).startsWith(one.prefix)) ||
+        (v.is(Exists, one) && one.exists === (value !== undefined)),
+    )
   }
   return Object.entries(v.parse(anything, pattern)).every(
     ([name, inner]) => v.is(anything, value) && fits(inner, value[name]),
@@ -41,5 +53,6 @@ function fits(pattern: unknown, value: unknown): boolean {
 
 const anything = v.record(v.string(), v.unknown())
 const Prefix = v.object({ prefix: v.string() })
-const Streams = v.array(v.object({ stream: v.object({ filterPatterns: v.array(anything) }) }))
+const Exists = v.object({ exists: v.boolean() })
+const Streams = v.array(v.object({ stream: v.object({ filterPatterns: v.array(v.unknown()) }) }))
 const File = v.object({ functions: v.record(v.string(), v.object({ events: v.optional(v.unknown()) })) })

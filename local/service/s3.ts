@@ -1,13 +1,22 @@
 import { mkdir } from 'node:fs/promises'
 import S3rver from '@20minutes/s3rver'
+import { bucketGate } from '../access/bucket-gate.ts'
+import type { AccessRecord, Roles } from '../access/judge.ts'
 
 export type FileServer = { endpoint: string; stop: () => Promise<void> }
 
-type Where = { port: number; directory: string; bucket: string; origins?: readonly string[] }
+type Where = {
+  port: number
+  directory: string
+  bucket: string
+  origins?: readonly string[]
+  /** What functions may do with a bucket, and where it is noted what they do. */
+  access?: { roles: (bucket: string) => Roles; record: AccessRecord }
+}
 
 /**
  * Starts the S3 server on the loopback interface, with this bucket, keeping its objects under `directory`. Browsers of
- * these origins may post to it and read from it, as serverless.yml says of the real one.
+ * these origins may post to it and read from it, and functions do what their roles allow, as serverless.yml says of the real one.
  */
 export async function startS3(where: Where): Promise<FileServer> {
   await mkdir(where.directory, { recursive: true })
@@ -21,6 +30,7 @@ export async function startS3(where: Where): Promise<FileServer> {
     vhostBuckets: false,
     configureBuckets: [{ name: where.bucket, configs: where.origins ? [cors(where.origins)] : [] }],
   })
+  if (where.access) server.middleware.unshift(bucketGate(where.access.roles, where.access.record))
   const { port } = await server.run()
   return {
     endpoint: `http://127.0.0.1:${port}`,

@@ -6,9 +6,12 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
-import { loadStack } from '../deploy/stack.ts'
+import { newRecord } from '../access/judge.ts'
+import { roleResources, rolesFor } from '../access/local-roles.ts'
+import { startTableGate } from '../access/table-gate.ts'
+import { loadFunctions, loadStack } from '../deploy/stack.ts'
 import { startEmulator } from './emulator.ts'
-import { loadFollowers, through } from './followers.ts'
+import { loadFollowers, loadProjectorFilter, through } from './followers.ts'
 import { startIdp } from './identity-provider.ts'
 import { directory, pidFile, root } from './paths.ts'
 import { ensureFree } from './ports.ts'
@@ -19,6 +22,8 @@ import { createTable } from './table.ts'
 
 /** An emulator of the user's own, if there is one. */
 const outside = process.env.DYNAMODB_ENDPOINT
+/** So long the stream keeps a change. */
+const DAY_MS = 86_400_000
 /** What must be stopped, in the order it was started. */
 const running: (() => Promise<unknown>)[] = []
 let ending = false
@@ -61,7 +66,12 @@ async function start(): Promise<void> {
   await writeFile(pidFile, String(process.pid))
   running.push(() => rm(pidFile, { force: true }))
 
-  const serving = serve()
+  const resources = await roleResources(root, Object.keys(loadFunctions()))
+  const access = { roles: rolesFor(resources, { table: TABLE_NAME, bucket: BUCKET_NAME }), record: newRecord() }
+  // Functions come to the table through it, each held to its role; commands and the stream's pumps go there themselves.
+  const gate = await startTableGate(DYNAMODB_ENDPOINT, access.roles, access.record)
+  running.push(gate.stop)
+  const serving = serve(gate.endpoint)
   // Whoever waits for it comes later; its failure must not count as unhandled until then.
   serving.catch(() => undefined)
   if (!outside) {
@@ -70,7 +80,13 @@ async function start(): Promise<void> {
     emulator.process.once('exit', () => void fail('The DynamoDB emulator ended.'))
   }
   const origins = (stack.environment.CORS_ORIGINS ?? '').split(',').filter(Boolean)
-  const files = await startS3({ port: ports.S3, directory: join(directory, 's3'), bucket: BUCKET_NAME, origins })
+  const files = await startS3({
+    port: ports.S3,
+    directory: join(directory, 's3'),
+    bucket: BUCKET_NAME,
+    origins,
+    access: { ...access, roles: () => access.roles },
+  })
   running.push(files.stop)
   const idp = await startIdp(ports['identity provider'])
   running.push(idp.stop)
@@ -81,13 +97,16 @@ async function start(): Promise<void> {
   if (!process.argv.includes('--empty')) await seed()
   await serving
   running.push(
-    startPump({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory }, projector(ports.functions)).stop,
+    startPump(
+      { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory, wants: loadProjectorFilter(), maximumAgeMs: DAY_MS },
+      projector(ports.functions),
+    ).stop,
   )
   // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
   for (const follower of loadFollowers()) {
     const own = join(directory, follower.name)
     await mkdir(own, { recursive: true })
-    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own }
+    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own, wants: follower.wants }
     running.push(
       startPump(
         place,
@@ -95,7 +114,7 @@ async function start(): Promise<void> {
       ).stop,
     )
   }
-  for (const [name, seconds] of Object.entries({ webhooks: 2, sweeper: 10 }))
+  for (const [name, seconds] of Object.entries({ webhooks: 2, merger: 2, sweeper: 10 }))
     running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
   // Nobody waits for these: they are there a moment later.
   const { makeExports } = await import('../../lib/exports/make.ts')
@@ -115,13 +134,13 @@ async function start(): Promise<void> {
 }
 
 /** Runs serverless-offline. Ready when the plugin says so; what it prints goes to service.log, errors to the terminal too. */
-async function serve(): Promise<void> {
+async function serve(table: string): Promise<void> {
   const log = createWriteStream(join(directory, 'service.log'))
   const framework = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')
   // Left to itself, V8 takes 200 MB more on a machine that has them, and is no faster for it.
   const child = fork(framework, ['offline', 'start', '--stage', 'local'], {
     cwd: root,
-    env: { ...process.env, SLS_LOG_LEVEL: 'error' },
+    env: { ...process.env, DYNAMODB_ENDPOINT: table, SLS_LOG_LEVEL: 'error' },
     execArgv: ['--max-semi-space-size=4', '--max-old-space-size=320', '--enable-source-maps'],
     silent: true,
   })

@@ -4,14 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import * as v from 'valibot'
 
-/** `rest` is the pause between two looks, in milliseconds; the pauses after a failure grow from it. */
-type PumpSource = { endpoint: string; table: string; directory: string; rest?: number }
+type PumpSource = {
+  endpoint: string
+  table: string
+  directory: string
+  /** The pause between two looks, in milliseconds; the pauses after a failure grow from it. */
+  rest?: number
+  /** Which changes are delivered, as the filter of the deployed event source says; without it all. */
+  wants?: (record: DynamoDBRecord) => boolean
+  /** What fails is delivered again until it is so old, in milliseconds, however often that is; without it six times. */
+  maximumAgeMs?: number
+}
 type Deliver = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined>
 export type Pump = { stop: () => Promise<void> }
 
 /**
  * Hands every change of the table to `deliver`, in order and at least once, as the deployed event source does: failed
- * batches again with growing pauses, from the first failed record on; what fails six times goes to dead-letters.jsonl.
+ * batches again with growing pauses, from the first failed record on; what fails too often goes to dead-letters.jsonl.
  * Where it stands is kept in stream.json, so a restart goes on from there.
  */
 export function startPump(place: PumpSource, deliver: Deliver): Pump {
@@ -28,6 +37,10 @@ export function startPump(place: PumpSource, deliver: Deliver): Pump {
 const ATTEMPTS = 6
 const REST = 200
 const BATCH = 100
+/** So many are read at once: most of them are filtered out. */
+const READ = 1000
+/** The longest pause, in milliseconds. */
+const LONGEST = 5000
 
 async function run(place: PumpSource, deliver: Deliver, ending: AbortSignal): Promise<void> {
   while (!ending.aborted) {
@@ -41,7 +54,7 @@ async function run(place: PumpSource, deliver: Deliver, ending: AbortSignal): Pr
   }
 }
 
-/** Reads all shards in turn. A closed shard has no next iterator; the shards are listed again now and then. */
+/** Reads all shards, side by side. A closed shard has no next iterator; the shards are listed again now and then. */
 async function follow(place: PumpSource, deliver: Deliver, ending: AbortSignal): Promise<void> {
   const call = caller(place.endpoint)
   const arn = await streamOf(call, place.table)
@@ -49,27 +62,35 @@ async function follow(place: PumpSource, deliver: Deliver, ending: AbortSignal):
   const iterators = new Map<string, string>()
   for (let turn = 0; !ending.aborted; turn += 1) {
     if (turn % 50 === 0) await discover(call, arn, seen, iterators)
-    let moved = false
-    for (const [shard, iterator] of iterators) {
-      const { Records, NextShardIterator } = v.parse(
-        Page,
-        await call('GetRecords', { ShardIterator: iterator, Limit: BATCH }),
-      )
-      if (Records.length > 0) {
-        await deliverAll(place, deliver, Records, arn, ending)
-        if (ending.aborted) return
-        seen.set(shard, Records.at(-1)?.dynamodb?.SequenceNumber ?? '')
-        await save(place.directory, arn, seen)
-        moved = true
-      }
-      if (NextShardIterator) iterators.set(shard, NextShardIterator)
-      else iterators.delete(shard)
-    }
-    if (!moved) await pause(place.rest ?? REST, ending)
+    const moved = await Promise.all(
+      [...iterators].map(async ([shard, ShardIterator]) => {
+        const { Records, NextShardIterator } = v.parse(Page, await call('GetRecords', { ShardIterator, Limit: READ }))
+        await deliverAll(place, deliver, Records.filter(place.wants ?? (() => true)), arn, ending)
+        if (ending.aborted) return false
+        if (Records.length > 0) seen.set(shard, Records.at(-1)?.dynamodb?.SequenceNumber ?? '')
+        if (NextShardIterator) iterators.set(shard, NextShardIterator)
+        else iterators.delete(shard)
+        return Records.length > 0
+      }),
+    )
+    if (ending.aborted) return
+    if (moved.includes(true)) await save(place.directory, arn, seen)
+    else await pause(place.rest ?? REST, ending)
   }
 }
 
 async function deliverAll(
+  place: PumpSource,
+  deliver: Deliver,
+  records: readonly DynamoDBRecord[],
+  arn: string,
+  ending: AbortSignal,
+): Promise<void> {
+  for (let start = 0; start < records.length && !ending.aborted; start += BATCH)
+    await deliverBatch(place, deliver, records.slice(start, start + BATCH), arn, ending)
+}
+
+async function deliverBatch(
   place: PumpSource,
   deliver: Deliver,
   records: readonly DynamoDBRecord[],
@@ -82,17 +103,20 @@ async function deliverAll(
     if (failed === undefined) return
     if (failed > 0) attempt = 1
     left = left.slice(failed)
-    if (attempt >= ATTEMPTS) {
-      const [dead, ...rest] = left
+    const [dead, ...rest] = left
+    if (attempt >= ATTEMPTS && isTooOld(place, dead)) {
       await appendFile(join(place.directory, 'dead-letters.jsonl'), `${JSON.stringify(dead)}\n`)
       console.error(
         `A follower of the stream failed ${ATTEMPTS} times on one change: see ${join(place.directory, 'dead-letters.jsonl')}`,
       )
       left = rest
       attempt = 0
-    } else await pause((place.rest ?? REST) * 2 ** attempt, ending)
+    } else await pause(Math.min((place.rest ?? REST) * 2 ** attempt, LONGEST), ending)
   }
 }
+
+const isTooOld = ({ maximumAgeMs = 0 }: PumpSource, record: DynamoDBRecord | undefined): boolean =>
+  Date.now() - (record?.dynamodb?.ApproximateCreationDateTime ?? 0) * 1000 >= maximumAgeMs
 
 /** The place of the first record that was not taken in; undefined when all were. */
 async function firstFailed(deliver: Deliver, records: DynamoDBRecord[]): Promise<number | undefined> {

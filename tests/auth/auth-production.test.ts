@@ -30,8 +30,9 @@ describe('without DEBUG, even where the dev flag is set', () => {
   })
 
   test('X-Dev-User is ignored', async () => {
-    expect((await app.contributor.get('/api/user/info')).status).toBe(401)
-    expect((await app.staff.get('/data/user/by-username/dev/')).body.email).toBe('')
+    const said = (name: string) => app.with({ 'x-dev-user': `${name}@heritage.test` })
+    expect((await said('dev').get('/api/user/info')).status).toBe(401)
+    expect((await said('staff').get('/data/user/by-username/dev/')).body.email).toBe('')
   })
 })
 

@@ -230,7 +230,7 @@ describe('an inactive user or an earlier generation', () => {
     const { access, refresh } = (await signIn()).body
     await change({ is_active: false })
     await expectNobody(access)
-    expect((await app.domain.get('/api/user/info')).status).toBe(401)
+    expect((await app.with({ 'x-dev-user': 'expert@heritage.test' }).get('/api/user/info')).status).toBe(401)
     expect((await signIn()).status).toBe(401)
     expect((await app.anon.post('/api/token/refresh/', { body: { refresh } })).status).toBe(401)
     expect((await app.anon.post('/api/dev/login/', { body: { email: 'expert@heritage.test' } })).status).toBe(403)

@@ -18,6 +18,7 @@ import { benchProjects } from './projects.ts'
 import { benchQueue } from './queue.ts'
 import { benchSearch } from './search.ts'
 import { benchFreshness } from './search-freshness.ts'
+import { benchJudged } from './search-judged.ts'
 import { benchUploads } from './uploads.ts'
 
 /**
@@ -42,6 +43,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   answers: () => benchAnswers(sizes),
   search: benchSearch,
   freshness: benchFreshness,
+  judged: benchJudged,
   community: () => benchCommunity(sizes),
   exports: () => benchExports(sizes),
 }

@@ -2,7 +2,7 @@ import { follower } from '../../lib/search/model/follower.ts'
 
 // A process that begins with nothing: fetches the snapshot, opens it, answers once, and says what that took.
 const model = await follower().model()
-const { count } = model.search({
+const { count } = await model.search({
   text: 'shiva mandir',
   scope: { signedIn: false, everything: false, own: null },
   limit: 10,

@@ -18,7 +18,7 @@ export async function benchFreshness(): Promise<void> {
   const all = { signedIn: true, everything: true, own: null }
   const until = async (id: string, there: boolean) => {
     const began = performance.now()
-    while (((await searchModel()).document(id, all) !== undefined) !== there) await sleep(20)
+    while (((await (await searchModel()).document(id, all)) !== undefined) !== there) await sleep(20)
     return performance.now() - began
   }
   const [created, deleted]: [number[], number[]] = [[], []]

@@ -38,10 +38,10 @@ const isNegative = ({ perturbation }: Query) => perturbation === 'negative' || p
 /** The model as a finder; rows are named by object_pk. */
 export const finderOf =
   (model: Model): Finder =>
-  (text) =>
-    model
-      .search({ text, scope: { signedIn: false, everything: false, own: null }, limit: 10 })
-      .hits.map(({ object_pk }) => object_pk)
+  async (text) => {
+    const { hits } = await model.search({ text, scope: { signedIn: false, everything: false, own: null }, limit: 10 })
+    return hits.map(({ object_pk }) => object_pk)
+  }
 
 /** Prints how well each contestant finds what the file of questions expects, and what spoilt names were made from. */
 export async function relevance(rows: readonly Row[], finders: Readonly<Record<string, Finder>>): Promise<void> {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { recordId } from '../../lib/ids/address.ts'
-import { kindOfScope } from '../../lib/kinds/index.ts'
+import { documentOfValues } from '../../lib/records/search-document.ts'
 import type { Document } from '../../lib/search/document.ts'
+import { draftOf, isRowId } from '../../local/commands/import/draft.ts'
 
 const folder = new URL('../../../shared/data/', import.meta.url)
 /** Whether the real rows are there; they are no part of this project. */
@@ -47,21 +48,20 @@ export function readRows(): Row[] {
 /** The questions with the rows that answer them. */
 export const readQueries = (): Query[] => [...lines<Query>('search-queries'), ...lines<Query>('search-queries.osm')]
 
-/** The `number`-th document, with the texts of a row. */
+/** The `number`-th document: what search learns of the record that a row is imported as. */
 export function documentOf(row: Row, number: number, also: Partial<Document> = {}): Document {
-  const text = (name: string) => (typeof row[name] === 'string' ? row[name] : '')
-  const list = (name: string) => (Array.isArray(row[name]) ? row[name].map(String) : text(name) ? [text(name)] : [])
-  const description = text('description') || text('biography') || text('note')
+  const draft = draftOf(row, { lenient: true })
+  if (Array.isArray(draft)) throw new Error(`${row.id}: ${draft.map(({ reason }) => reason).join(' ')}`)
+  const { kind, values, references } = draft
+  const links = references.map(({ as, many, given }) => {
+    const named = given.filter((it) => !isRowId(it)).map((name) => ({ id: '', name }))
+    return [as, many ? named : named[0]]
+  })
   return {
+    ...documentOfValues(kind, row.name, { ...values, ...Object.fromEntries(links) }),
     id: recordId(8, number),
-    resource: `${row.kind}s`,
     object_pk: row.id,
-    title: row.name,
-    names: [...list('name_ne'), ...list('alternate_names')],
-    summary: description.slice(0, 280),
-    text: (kindOfScope(row.kind)?.search ?? []).map((name) => list(name).join(' ')).join('\n'),
-    location_hint: text('location_name'),
-    point: null,
+    point: pointIn(values.coordinates),
     status: 'accepted',
     is_published: true,
     access_tier: 'public',
@@ -72,4 +72,9 @@ export function documentOf(row: Row, number: number, also: Partial<Document> = {
     version: 1,
     ...also,
   }
+}
+
+function pointIn(written: unknown): Document['point'] {
+  const [lat = Number.NaN, lng = Number.NaN] = typeof written === 'string' ? written.split(',').map(Number) : []
+  return Number.isFinite(lat) && Number.isFinite(lng) ? { lat, lng } : null
 }

@@ -9,13 +9,14 @@ let close = async () => {}
 afterEach(() => close())
 
 /** A parameter store that answers with these statuses in turn, then with what it holds. */
-async function store(parameters: Record<string, string>, statuses: number[] = []) {
+async function store(parameters: Record<string, string>, statuses: number[] = [], refusal = '') {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {
     const text = (await request.toArray()).join('')
     const body = JSON.parse(text)
     asked.push({ headers: request.headers, body })
     response.statusCode = statuses.shift() ?? 200
+    if (response.statusCode !== 200) return void response.end(refusal && JSON.stringify({ __type: refusal }))
     const known = body.Names.filter((name: string) => name in parameters)
     response.end(JSON.stringify({ Parameters: known.map((Name: string) => ({ Name, Value: parameters[Name] })) }))
   })
@@ -64,6 +65,18 @@ test('a passing failure is tried again', async () => {
   const { asked, environment } = await store({ '/a': 'value' }, [500, 429])
   expect((await revealed({ ...environment, A: 'ssm:/a' })).A).toBe('value')
   expect(asked).toHaveLength(3)
+})
+
+test('throttling is waited out, each start apart from the others', async () => {
+  const { asked, environment } = await store({ '/a': 'value' }, [400, 400, 400, 400], 'ThrottlingException')
+  expect((await revealed({ ...environment, A: 'ssm:/a' })).A).toBe('value')
+  expect(asked).toHaveLength(5)
+})
+
+test('another refusal with the same status is final', async () => {
+  const { asked, environment } = await store({ '/a': 'value' }, [400], 'AccessDeniedException')
+  await expect(revealed({ ...environment, A: 'ssm:/a' })).rejects.toThrow('/a cannot be read (400)')
+  expect(asked).toHaveLength(1)
 })
 
 test.each([

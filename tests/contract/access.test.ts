@@ -1,9 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import access from '../../local/deploy/access.json' with { type: 'json' }
 import { events } from '../../local/deploy/routes.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { openProvider, type Provider, START } from '../harness/provider.ts'
@@ -38,11 +33,6 @@ describe('a caller who has registered may come with the provider’s token to an
     expect((await load(id))?.last_name).toBe('Heritage')
     expect(await entriesOf(id)).not.toContain('hari')
   })
-
-  test('and may do what this takes', () => {
-    const granted: Readonly<Record<string, readonly string[]>> = access
-    expect(Object.keys(events).filter((name) => !granted[name]?.includes('dynamodb:DeleteItem Table'))).toEqual([])
-  })
 })
 
 /** Asks a function for something, as someone whom the provider knows under this address. */
@@ -63,37 +53,6 @@ async function entriesOf(id: string): Promise<string[]> {
   const found = (await Array.fromAsync(scan(['entry']))).flat().filter((it) => String(it.pk).startsWith('NAME#user#'))
   return found.filter((it) => it.entity_id === id).map((it) => String(it.sk).split('#')[0] ?? '')
 }
-
-describe('npm run access', () => {
-  const exact = Object.entries(access).flatMap(([name, uses]) => uses.map((use) => `${name} ${use}`))
-  const compare = (lines: readonly string[]) => {
-    const TRACES = mkdtempSync(join(tmpdir(), 'heritage-traces-'))
-    // Two workers that have seen some of the same.
-    writeFileSync(join(TRACES, '1.txt'), `${lines.join('\n')}\n`)
-    writeFileSync(join(TRACES, '2.txt'), `${lines[0]}\n`)
-    const { status, stdout } = spawnSync(process.execPath, ['local/deploy/access.ts'], {
-      env: { ...process.env, TRACES },
-      encoding: 'utf8',
-    })
-    rmSync(TRACES, { recursive: true })
-    return [status, stdout.trim()]
-  }
-
-  test('is content when what was seen is what is granted', () => {
-    expect(compare(exact)).toEqual([0, `${Object.keys(access).length} functions use exactly what they may.`])
-  })
-
-  test('fails on a use that is not granted, and on a grant that is not used', () => {
-    const [first = '', ...others] = exact
-    const [name, ...use] = first.split(' ')
-    const idle = `${name} may do ${use.join(' ')}, which this run has not used`
-    expect(compare([...others, `${name} dynamodb:Scan Table`])).toEqual([
-      1,
-      [`${name} uses dynamodb:Scan Table, which access.json does not name`, idle].join('\n'),
-    ])
-    expect(compare(others)).toEqual([1, idle])
-  })
-})
 
 const bodiless = ['GET', 'DELETE']
 

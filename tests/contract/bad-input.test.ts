@@ -17,6 +17,8 @@ let hidden: typeof it
 let claim: { id: string }
 beforeAll(async () => {
   app = await openApp()
+  // Signing in writes, and is none of what is refused.
+  await app.community.get('/api/user/info')
   it = await publish(app, 'structures', { name: 'Written', note: 'n' })
   hidden = await contribute(app.contributor, 'structures', { name: 'Hidden' })
   claim = sure(

@@ -5,8 +5,10 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { groupNames } from '../../lib/http/groups.ts'
 import { measures } from '../../lib/ops/emf.ts'
-import access from '../../local/deploy/access.json' with { type: 'json' }
+import { identifyingReach, reachOf } from '../../local/deploy/reach.ts'
 import { labelOf } from '../../local/deploy/roles.ts'
+import { events } from '../../local/deploy/routes.ts'
+import { functionNames } from '../harness/functions.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 type Resource = { Type: string; Properties: Properties; DependsOn?: string | string[] } & Record<string, unknown>
@@ -35,7 +37,7 @@ const DOMAIN = {
 beforeAll(async () => {
   for (const [i, stage] of stages.entries()) packaged.set(stage, await pack(stage, i > 0))
   packaged.set('domain', await pack('prod', true, DOMAIN))
-}, 120_000)
+}, 300_000)
 
 const stack = (stage: string) => packaged.get(stage)?.Resources ?? {}
 const ofType = (stage: string, type: string) => Object.entries(stack(stage)).filter(([, it]) => it.Type === type)
@@ -263,18 +265,27 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
 })
 
 describe('roles', () => {
-  test('grant of the table and the bucket exactly what the tests have seen each function use', () => {
-    const uses: Readonly<Record<string, readonly string[]>> = access
+  test('grant of the table and the bucket exactly what the code of each function leads to', async () => {
+    const uses = await reachOf(process.cwd(), functionNames())
+    const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4'].map((index) => `dynamodb:Query Table/index/${index}`)
     for (const { id, ...it } of functionsIn('prod')) {
       const name = String(Object(it).FunctionName).slice('heritage-prod-'.length)
       const granted = permissionsOf('prod', id)
         .filter(([action, place]) => /^(dynamodb|s3):/.test(action) && /^(Table|Bucket)(\/|$)/.test(place))
         .map((pair) => pair.join(' '))
-      expect([name, granted.sort()]).toEqual([
-        name,
-        [...(uses[name] ?? ['run npm test, then npm run access -- --write'])].sort(),
-      ])
+      const reached = uses.get(name)?.flatMap((use) => (use === 'dynamodb:Query Table/index' ? indexes : use)) ?? []
+      expect([name, granted.sort()]).toEqual([name, reached.sort()])
     }
+  })
+
+  test('have what finding out who is calling takes, all behind the gateway the same', async () => {
+    const needed = (await identifyingReach(process.cwd())).map((use) => use.split(' ')[0])
+    const statements = functionsIn('prod').map(({ id }) => {
+      const own = stack('prod')[labelOf(stack('prod')[id]?.Properties.Role)]
+      return [...within(own)].map(Object).filter(({ Sid }) => Sid === 'IdentifyCallers')
+    })
+    expect(statements.filter((own) => own.length > 0).length).toBe(Object.keys(events).length)
+    for (const [own] of statements) if (own) expect(own).toMatchObject({ Action: needed, Resource: [{}] })
   })
 
   test('grant nothing else but logs, secrets, the stream, queues, and calls of each other', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { groupOf, groupRoots } from '../../lib/http/groups.ts'
 import { canonical } from '../../lib/http/path.ts'
+import { identifyingReach, reachOf } from '../../local/deploy/reach.ts'
 import { roleId, roles } from '../../local/deploy/roles.ts'
 import { events, rest } from '../../local/deploy/routes.ts'
 import { loadFunctions } from '../../local/deploy/stack.ts'
@@ -15,13 +16,15 @@ const declared = await Promise.all(
     return Object.keys(routes).map((key) => ({ name, key }))
   }),
 ).then((all) => all.flat())
+const root = process.cwd()
+const reach = { functions: await reachOf(root, functionNames()), identifying: await identifyingReach(root) }
 
 describe('serverless.yml and the route tables', () => {
   test('every function has a file, a role, events from the table, and nothing else is there', () => {
     const functions = loadFunctions()
     const files = functionNames()
     expect(Object.keys(functions).sort()).toEqual(files.sort())
-    expect(Object.keys(roles('x', () => ({})).Resources).sort()).toEqual(files.map(roleId).sort())
+    expect(Object.keys(roles('x', () => ({}), reach).Resources).sort()).toEqual(files.map(roleId).sort())
     for (const [name, { handler, role, events: own }] of Object.entries(functions)) {
       expect(handler).toBe(`functions/${name}.handler`)
       expect(role).toBe(roleId(name))
@@ -79,7 +82,9 @@ test('the service stays within the quotas of the gateway (300 routes) with room 
 })
 
 test('no role may do everything, or something with everything', () => {
-  const text = JSON.stringify(roles('heritage-dev', () => ({ SECRET_KEY: 'ssm:/heritage-dev/secret-key' })).Resources)
+  const text = JSON.stringify(
+    roles('heritage-dev', () => ({ SECRET_KEY: 'ssm:/heritage-dev/secret-key' }), reach).Resources,
+  )
   // The log streams of one group and the objects of one folder are all that a star stands for.
   expect(text.match(/"[^"]*\*[^"]*"/g)?.filter((it) => !/:log-stream:\*"$|^"\/[\w-]+\/\*"$/.test(it))).toEqual([])
 })

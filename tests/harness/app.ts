@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda'
+import { decodeJwt } from 'jose'
 import { groupOf } from '../../lib/http/groups.ts'
 import { canonical } from '../../lib/http/path.ts'
 import type { Event, Result } from '../../lib/http/shell.ts'
@@ -59,17 +60,17 @@ export async function openApp({ env = {} }: { env?: Record<string, string> } = {
   const { seedUsers } = await import('../../local/service/users.ts')
   await seedUsers()
 
-  const dev = (name: string) => persona({ 'x-dev-user': `${name}@heritage.test` })
+  const signedIn = (username: string) => persona(ownToken(username, () => time / 1000))
   return {
-    anon: persona({}),
-    contributor: dev('dev'),
-    other: dev('other'),
-    community: dev('reviewer'),
-    domain: dev('expert'),
-    curator: dev('curator'),
-    staff: dev('staff'),
-    as: (token) => persona({ authorization: `Bearer ${token}` }),
-    with: persona,
+    anon: persona(() => ({})),
+    contributor: signedIn('dev'),
+    other: signedIn('other'),
+    community: signedIn('reviewer'),
+    domain: signedIn('expert'),
+    curator: signedIn('curator'),
+    staff: signedIn('staff'),
+    as: (token) => persona(() => ({ authorization: `Bearer ${token}` })),
+    with: (headers) => persona(() => headers),
     tick: (seconds) => {
       time += seconds * 1000
     },
@@ -91,8 +92,29 @@ const settings = {
   LOG_LEVEL: 'info',
 }
 
-function persona(identity: Record<string, string>): Persona {
-  const send = (method: string, path: string, sent: Sent = {}) => answer(method, path, identity, sent)
+type Identity = () => Record<string, string> | Promise<Record<string, string>>
+
+/** The headers of one of the seeded people, who signs in with the first request, and again when the token is over. */
+function ownToken(username: string, seconds: () => number): Identity {
+  let access: Promise<string> | undefined
+  return async () => {
+    const { exp = 0 } = access ? decodeJwt(await access) : {}
+    if (exp <= seconds()) access = signIn(username)
+    return { authorization: `Bearer ${await access}` }
+  }
+}
+
+/** Of all seeded people. */
+const PASSWORD = 'heritage-local'
+
+async function signIn(username: string): Promise<string> {
+  const { status, text, body } = await answer('POST', '/api/token/', {}, { body: { username, password: PASSWORD } })
+  if (status !== 200) throw new Error(`${username} cannot sign in: ${text}`)
+  return body.access
+}
+
+function persona(identity: Identity): Persona {
+  const send = async (method: string, path: string, sent: Sent = {}) => answer(method, path, await identity(), sent)
   return {
     get: (path, sent) => send('GET', path, sent),
     post: (path, sent) => send('POST', path, sent),

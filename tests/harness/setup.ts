@@ -1,19 +1,31 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newRecord } from '../../local/access/judge.ts'
+import { roleResources, rolesFor } from '../../local/access/local-roles.ts'
 import { buildDocuments } from '../../local/deploy/shipped-documents.ts'
 import { loadStack } from '../../local/deploy/stack.ts'
 import { startEmulator } from '../../local/service/emulator.ts'
 import { freePort } from '../../local/service/ports.ts'
 import { startS3 } from '../../local/service/s3.ts'
+import { functionNames } from './functions.ts'
 
 /** Once for a whole run: one emulator and one S3 server on a temporary directory. The workers inherit the environment. */
 export default async function setup(): Promise<() => Promise<void>> {
   await buildDocuments(process.cwd())
   const bucket = loadStack().environment.BUCKET_NAME ?? ''
   const directory = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'heritage-test-'))
-  const files = await startS3({ port: 0, directory: join(directory, 's3'), bucket })
+  const resources = await roleResources(process.cwd(), functionNames())
+  // Some files have a bucket of their own.
+  const access = {
+    roles: (own: string) => rolesFor(resources, { table: 'none', bucket: own }),
+    record: newRecord(),
+  }
+  const [roles, denials] = [join(directory, 'roles.json'), join(directory, 'denials')]
+  await writeFile(roles, JSON.stringify(resources))
+  await writeFile(denials, '')
+  const files = await startS3({ port: 0, directory: join(directory, 's3'), bucket, access })
   const outside = process.env.DYNAMODB_ENDPOINT
   const emulator = outside
     ? undefined
@@ -23,6 +35,9 @@ export default async function setup(): Promise<() => Promise<void>> {
     DYNAMODB_ENDPOINT: outside ?? emulator?.endpoint,
     S3_ENDPOINT: files.endpoint,
     BUCKET_NAME: bucket,
+    // What each function may do, and where workers note what it was denied.
+    ROLES: roles,
+    DENIALS: denials,
     // Replaced by every file that opens a table of its own; here so that importing the configuration never fails.
     TABLE_NAME: 'test-none',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
@@ -32,6 +47,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(process.cwd(), '.build/compiled'),
   })
   return async () => {
+    complain([...access.record.denied, ...(await readFile(denials, 'utf8')).split('\n').filter(Boolean)])
     await emulator?.stop()
     await files.stop()
     await rm(directory, { recursive: true, force: true })
@@ -40,3 +56,10 @@ export default async function setup(): Promise<() => Promise<void>> {
 
 /** A file system in memory, where there is one: every write of the emulator waits for the disk. */
 const MEMORY = '/dev/shm'
+
+/** A function that was denied something fails the run, also where it went on without. */
+function complain(denied: readonly string[]): void {
+  if (denied.length === 0) return
+  console.error(`Denied by roles:\n${[...new Set(denied)].join('\n')}`)
+  process.exitCode = 1
+}

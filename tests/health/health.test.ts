@@ -297,3 +297,40 @@ function samples(text: string): Map<string, number> {
 /** What the table told. */
 const census = (all: Map<string, number>) =>
   Object.fromEntries([...all].filter(([name]) => /^heritage_(records|users|data_sources|entity_clusters)/.test(name)))
+
+const streamHealth = async () => {
+  const { status, body } = await app.anon.get('/health/detailed/')
+  return [status, body.stream]
+}
+
+describe('how far behind the projector is', () => {
+  test('is the age of the oldest change that it has not taken in, however new the newest is', async () => {
+    const { follow } = await import('../../lib/health/stream-lag.ts')
+    const { clock } = await import('../../lib/clock.ts')
+    await follow(clock.now().getTime())
+    app.tick(2)
+    await app.contributor.post('/cidoc/structures/', { body: { name: 'Waits for long' } })
+    app.tick(720)
+    await app.contributor.post('/cidoc/structures/', { body: { name: 'Has just come' } })
+    app.tick(3)
+    expect(await streamHealth()).toEqual([503, { healthy: false, message: 'It is 723 s behind.' }])
+    await follow(clock.now().getTime() - 10_000)
+    expect(await streamHealth()).toEqual([200, { healthy: true, message: 'It is 3 s behind.' }])
+    await follow(clock.now().getTime())
+    expect(await streamHealth()).toEqual([200, { healthy: true, message: 'It is up to date.' }])
+  })
+
+  test('is told by a part of the stream that is late, though another is further', async () => {
+    const { follow, tellLateness } = await import('../../lib/health/stream-lag.ts')
+    const { clock } = await import('../../lib/clock.ts')
+    await follow(clock.now().getTime())
+    await tellLateness(clock.now().getTime() - 9000, 'ENTITY#young')
+    expect(await streamHealth()).toEqual([200, { healthy: true, message: 'It is up to date.' }])
+    await tellLateness(clock.now().getTime() - 90_000, 'ENTITY#old')
+    expect(await streamHealth()).toEqual([503, { healthy: false, message: 'It is 90 s behind.' }])
+    // Who is late is heard of again; who is not heard of has caught up.
+    app.tick(121)
+    await follow(clock.now().getTime())
+    expect(await streamHealth()).toEqual([200, { healthy: true, message: 'It is up to date.' }])
+  })
+})

@@ -155,7 +155,8 @@ describe('the id of a request', () => {
     const answer = await handler({
       Records: [{ dynamodb: { NewImage, SequenceNumber: '7', ApproximateCreationDateTime: START } }] as never,
     })
-    expect(answer.batchItemFailures).toEqual([{ itemIdentifier: '7' }])
+    // It is put aside, so that others go on.
+    expect(answer.batchItemFailures).toEqual([])
     expect(lines.map((line) => [line.level, line.message, line.request_id, line.failures])).toEqual([
       ['error', 'projection of a change', 'request-of-the-change', undefined],
       ['error', 'projection', undefined, 1],

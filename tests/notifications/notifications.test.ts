@@ -31,12 +31,12 @@ const unread = async (who: Persona) => sure(200, await who.get(`${place}unread_c
 const idOf = async (who: Persona) => (await who.get('/api/user/info')).body.id
 /** So many notifications of a user, sent without their events. */
 async function sendMany(user_id: string, many: number, more: object = {}) {
-  const { send } = await import('../../lib/notifications/notifications.ts')
+  const { sendAll } = await import('../../lib/notifications/notifications.ts')
   const { clock } = await import('../../lib/clock.ts')
   for (let i = 0; i < many; i += 1) {
     const created_at = new Date(clock.now().getTime() + i).toISOString()
     const it = { user_id, event: `sent ${i}`, actor_id: null, entity_id: null, detail: 'other', created_at }
-    await send({ notice: 'flagged', ...it, ...more })
+    await sendAll(user_id, [{ notice: 'flagged', ...it, ...more }])
   }
 }
 /** Someone who has just signed up, and has been told nothing. */

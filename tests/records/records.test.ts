@@ -691,10 +691,9 @@ describe('what a request costs', () => {
     const writes = await commandsOf(() =>
       contribute(app.contributor, 'structures', { ...body, name: `Costed ${round}` }),
     )
-    // Two to know the caller, one for the number, one for look-alikes by name, one to write, one that makes kept answers stale.
+    // One to know the caller, one for the number, one for look-alikes by name, one to write, one that makes kept answers stale.
     expect(writes).toEqual([
-      'GetItemCommand',
-      'GetItemCommand',
+      'BatchGetItemCommand',
       'UpdateItemCommand',
       'QueryCommand',
       'TransactWriteItemsCommand',

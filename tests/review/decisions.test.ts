@@ -689,10 +689,9 @@ test('a value that loses is in no revision that the public may read', async () =
 test('a decision costs one query and one transaction', async () => {
   const it = await waiting('Costed', { note: 'n', condition: 'Good' })
   const seen = await commandsOf(() => decide(app.community, it, { verdict: 'accept' }))
-  // Two calls to know the caller, one that makes kept answers stale, one for the answer's people.
+  // One call to know the caller, one that makes kept answers stale, one for the answer's people.
   expect(seen).toEqual([
-    'GetItemCommand',
-    'GetItemCommand',
+    'BatchGetItemCommand',
     'QueryCommand',
     'TransactWriteItemsCommand',
     'UpdateItemCommand',

@@ -34,7 +34,7 @@ const anyone: Scope = { signedIn: false, everything: false, own: null }
 const all: Scope = { signedIn: true, everything: true, own: null }
 const model = async () => (await import('../../lib/search/model/follower.ts')).searchModel()
 const titles = async (text: string, scope = anyone) =>
-  (await model()).search({ text, scope, limit: 50 }).hits.map(({ title }) => title)
+  (await (await model()).search({ text, scope, limit: 50 })).hits.map(({ title }) => title)
 
 let marks = 0
 /** Waits until what was written before has been projected: effects come in order. */
@@ -52,7 +52,7 @@ const anotherProcess = async () => (await import('../../lib/search/model/followe
 
 /** Everything that a model answers, in one order. */
 async function everythingIn(from = model()) {
-  const { hits } = (await from).search({ text: '', scope: all, sort: 'name', limit: 10_000 })
+  const { hits } = await (await from).search({ text: '', scope: all, sort: 'name', limit: 10_000 })
   return hits.map(({ score: _, ...hit }) => hit).sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
@@ -80,7 +80,7 @@ describe('what reaches the model', () => {
     await settled()
     const me = sure(200, await app.contributor.get('/api/user/info')).id
     const ask = { text: 'Ghantaghar', resources: ['structures'], limit: 10 }
-    const found = async (scope: Scope) => (await model()).search({ ...ask, scope }).count
+    const found = async (scope: Scope) => (await (await model()).search({ ...ask, scope })).count
     expect([await found(anyone), await found({ signedIn: true, everything: false, own: null })]).toEqual([0, 0])
     expect([await found({ signedIn: true, everything: false, own: me }), await found(all)]).toEqual([1, 1])
     sure(201, await decide(app.curator, it, { verdict: 'accept' }))
@@ -140,7 +140,7 @@ describe('what reaches the model', () => {
 test('an edit that waits behind a published record changes no document', async () => {
   const it = await publish(app, 'structures', { name: 'Steady Sattal', description: 'As accepted.' })
   await settled()
-  const shown = async () => JSON.stringify((await model()).document(it.cultural_entity_id, anyone))
+  const shown = async () => JSON.stringify(await (await model()).document(it.cultural_entity_id, anyone))
   const before = await shown()
   app.tick(3600)
   sure(200, await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { description: 'As proposed.' } }))
@@ -270,10 +270,12 @@ describe('snapshots', () => {
     const asked = ['Ghantaghar', 'steady satal', 'qzmark', 'temple', 'curator']
     const answers = async (from = model()) => {
       const it = await from
-      return asked.map((text) => {
-        const { state: _, ...found } = it.search({ text, scope: anyone, limit: 20, facets: true })
-        return found
-      })
+      return Promise.all(
+        asked.map(async (text) => {
+          const { state: _, ...found } = await it.search({ text, scope: anyone, limit: 20, facets: true })
+          return found
+        }),
+      )
     }
     const old = await answers()
     expect((await sweepNow())?.documents).toBe(before.length)
@@ -310,7 +312,9 @@ describe('snapshots', () => {
       await settled()
       await sweepNow()
     }
-    expect((await sleeper.model()).search({ text: 'Missed one', scope: anyone, limit: 5 }).count).toBeGreaterThan(0)
+    expect(
+      (await (await sleeper.model()).search({ text: 'Missed one', scope: anyone, limit: 5 })).count,
+    ).toBeGreaterThan(0)
   })
 
   test('an altered one gives way to the one before it, and the health says so', async () => {

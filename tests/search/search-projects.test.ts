@@ -108,9 +108,9 @@ describe('a project in search', () => {
     const ask = { text: '', resources: ['projects'], limit: 100 }
     const staff = { signedIn: true, everything: true, own: null }
     const { searchModel } = await import('../../lib/search/model/follower.ts')
-    const before = (await searchModel()).search({ ...ask, scope: staff })
+    const before = await (await searchModel()).search({ ...ask, scope: staff })
     await rebuild()
-    const after = (await follower().model()).search({ ...ask, scope: staff })
+    const after = await (await follower().model()).search({ ...ask, scope: staff })
     expect(after.hits).toEqual(before.hits)
     expect(after.count).toBeGreaterThan(4)
   })

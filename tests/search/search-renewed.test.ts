@@ -26,7 +26,8 @@ const found = async (text: string, signedIn: boolean) => {
   const { follower } = await import('../../lib/search/model/follower.ts')
   const scope = { signedIn, everything: false, own: null }
   const model = await follower().model()
-  return model.search({ text, scope, resources: ['project_assets'], limit: 10 }).hits.map((it) => it.object_pk)
+  const { hits } = await model.search({ text, scope, resources: ['project_assets'], limit: 10 })
+  return hits.map((it) => it.object_pk)
 }
 const rebuild = async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['local/commands/search.ts', 'rebuild'], {

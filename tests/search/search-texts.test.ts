@@ -224,9 +224,9 @@ describe('what the projector does of it', () => {
     const { follower, searchModel } = await import('../../lib/search/model/follower.ts')
     const scope = { signedIn: true, everything: true, own: null }
     const ask = { text: '', resources: ['project_assets'], limit: 100, scope }
-    const before = (await searchModel()).search(ask)
+    const before = await (await searchModel()).search(ask)
     await rebuild()
-    const after = (await follower().model()).search(ask)
+    const after = await (await follower().model()).search(ask)
     expect([after.count, after.hits]).toEqual([before.count, before.hits])
     expect(after.count).toBeGreaterThan(5)
   })

@@ -99,10 +99,14 @@ async function prepared(many: number) {
   const isUp = async () => (await table.read.get(stones(`flags-${heap}`), { id: 'flag' })) !== undefined
   return { heap, type, ids, writes, last, isUp, see: () => look(heap, ids), red, green }
 }
+/** What a large transaction has left in the table that somebody has to put in place or to clear away. */
 const leftovers = async (heap: string, ids: readonly string[]) => {
-  const keys = ids.map((id) => stones(heap).key({ id }))
-  const raw = await table.staged.rawMany([...keys, ...keys.map(table.staged.imageKey)])
-  return [...raw.values()].filter((it) => it.staged_by !== undefined).length
+  const raw = [...(await table.staged.rawMany(ids.map((id) => stones(heap).key({ id })))).values()]
+  const marked = raw.filter((it) => it.staged_by !== undefined)
+  const befores = await table.staged.rawMany(
+    marked.map((it) => table.staged.beforeKey(table.staged.keyOf(it), String(it.staged_by))),
+  )
+  return marked.filter((it) => it.staged_as !== 'changed').length + befores.size
 }
 const run = (it: Awaited<ReturnType<typeof prepared>>) =>
   table.large.commitLarge(crypto.randomUUID(), it.writes, it.last)
@@ -140,15 +144,17 @@ describe('a large transaction', () => {
     expect(await it.see()).toEqual(after)
   }, 60_000)
 
-  test('another on what is not in place yet puts it there first', async () => {
+  test('another on what is not in place yet puts that there first', async () => {
     const it = await prepared(750)
     await run(it)
     const [blue] = (await it.see()).getMany.filter((one) => one.includes('blue'))
     const old = make(blue?.split(' ')[0] ?? '', 'blue', 2)
     await table.large.commitLarge(crypto.randomUUID(), [table.item.put(it.type, make(old.id, 'green', 3), old)], [])
     expect(await table.read.get(it.type, { id: old.id })).toEqual(make(old.id, 'green', 3))
+    await table.large.recoverStaged()
     expect(await leftovers(it.heap, it.ids)).toBe(0)
-  })
+    expect(await table.read.get(it.type, { id: old.id })).toEqual(make(old.id, 'green', 3))
+  }, 60_000)
 
   test('fails with the word of the condition that does not hold, and changes nothing', async () => {
     const it = await prepared(12)
@@ -176,8 +182,8 @@ describe('a large transaction', () => {
     // Those of other tests are out of the way after an hour.
     time += 3_600_000
     await table.large.recoverStaged()
-    // Begun, read, prepared; the switch is the fourth call.
-    expect(await withFault(3, 'killed', () => run(it))).toBe(true)
+    // The switch is the 19th call: begin, look, read, write down, images, nine items, three for the counters, look.
+    expect(await withFault(18, 'killed', () => run(it))).toBe(true)
     const [old] = it.red
     if (!old) throw new Error('no stone')
     const write = () => code(table.write.transact([table.item.put(it.type, make(old.id, 'green', 2), old)]))
@@ -199,44 +205,48 @@ describe('a large transaction', () => {
     expect(await leftovers(it.heap, it.ids)).toBe(0)
   })
 
-  test.each(faults)('that is $fault at $hits shows nothing or all of it, and ends well', async ({ fault, hits }) => {
-    const outcomes = new Set<boolean>()
-    for (let nth = 0; ; nth += 1) {
-      const it = await prepared(9)
-      const before = await it.see()
-      const hit = await withFault(nth, fault, () => run(it), hits)
-      const up = await it.isUp()
-      outcomes.add(up)
-      const after = await it.see()
-      const where = `call ${nth}`
-      if (up)
-        expect([where, after.counts, after.sums, after.lists.map((list) => list.length)]).toEqual([
-          where,
-          [0, 6, 5],
-          [0, 6, 5],
-          [0, 6, 5],
-        ])
-      else expect([where, after]).toEqual([where, before])
-      time += 120_000
-      await table.large.recoverStaged()
-      expect([where, await it.see()]).toEqual([where, after])
-      expect([where, await leftovers(it.heap, it.ids)]).toEqual([where, 0])
-      // What was stopped before its switch can be done again.
-      if (!up) {
-        await run(it)
-        expect([where, (await it.see()).counts]).toEqual([where, [0, 6, 5]])
+  test.each(faults)(
+    'that is $fault at $hits shows nothing or all of it, and ends well',
+    async ({ fault, hits }) => {
+      const outcomes = new Set<boolean>()
+      for (let nth = 0; ; nth += 1) {
+        const it = await prepared(9)
+        const before = await it.see()
+        const hit = await withFault(nth, fault, () => run(it), hits)
+        const up = await it.isUp()
+        outcomes.add(up)
+        const after = await it.see()
+        const where = `call ${nth}`
+        if (up)
+          expect([where, after.counts, after.sums, after.lists.map((list) => list.length)]).toEqual([
+            where,
+            [0, 6, 5],
+            [0, 6, 5],
+            [0, 6, 5],
+          ])
+        else expect([where, after]).toEqual([where, before])
+        time += 120_000
+        await table.large.recoverStaged()
+        expect([where, await it.see()]).toEqual([where, after])
+        expect([where, await leftovers(it.heap, it.ids)]).toEqual([where, 0])
+        // What was stopped before its switch can be done again.
+        if (!up) {
+          await run(it)
+          expect([where, (await it.see()).counts]).toEqual([where, [0, 6, 5]])
+        }
+        if (!hit) break
       }
-      if (!hit) break
-    }
-    expect(outcomes).toEqual(new Set([true, false]))
-  })
+      expect(outcomes).toEqual(new Set([true, false]))
+    },
+    120_000,
+  )
 
   test('of many parts that is killed on the way shows nothing or all of it, and ends well', async () => {
     const outcomes: boolean[] = []
-    for (const nth of [3, 7, 11, 15, 19, 23]) {
+    for (let nth = 3, hit = true; hit; nth = Math.ceil(nth * 2.3)) {
       const it = await prepared(300)
       const before = await it.see()
-      await withFault(nth, 'killed', () => run(it))
+      hit = await withFault(nth, 'killed', () => run(it))
       const up = await it.isUp()
       outcomes.push(up)
       const after = await it.see()
@@ -251,12 +261,25 @@ describe('a large transaction', () => {
   }, 60_000)
 
   test('is not heard of in the stream before its switch', async () => {
-    const { asSeenByStream } = table.staged
-    const item = { pk: 'a', sk: 'b', type: 'stone', id: 'x' }
-    expect(asSeenByStream({ ...item, staged_by: 'i', staged_as: 'new' })).toBeUndefined()
-    expect(asSeenByStream(table.staged.imageOf(item, 'i'))).toBeUndefined()
-    expect(asSeenByStream({ ...item, staged_by: 'i', staged_as: 'changed' })).toEqual(item)
-    expect(asSeenByStream({ ...item, staged_by: 'i', staged_as: 'gone' })).toEqual(item)
-    expect(asSeenByStream(item)).toEqual(item)
+    const { asTold } = table.stream
+    const item = { pk: 'a', sk: 'b', type: 'stone', id: 'x', version: 1 }
+    const nothing = { before: undefined, after: undefined }
+    const by = (staged_as: string, version = 1) => ({ ...item, version, staged_by: 'i', staged_as })
+    expect(asTold(undefined, by('new'))).toEqual(nothing)
+    expect(asTold(undefined, table.staged.beforeImage(item, 'i'))).toEqual(nothing)
+    expect(asTold(item, by('changed', 2))).toEqual(nothing)
+    expect(asTold(item, by('gone', 2))).toEqual(nothing)
+    // Called off.
+    expect(asTold(by('changed', 2), item)).toEqual(nothing)
+    expect(asTold(by('new'), undefined)).toEqual(nothing)
+    expect(asTold(by('gone', 2), item)).toEqual({ before: item, after: item })
+    // Put in place.
+    expect(asTold(by('new'), item)).toEqual({ before: undefined, after: item })
+    expect(asTold(by('gone', 2), undefined)).toEqual({ before: item, after: undefined })
+    expect(asTold(table.staged.beforeImage(item, 'i'), undefined)).toEqual({ before: item, after: undefined })
+    // Written later by somebody else.
+    const later = { ...item, version: 3 }
+    expect(asTold(by('changed', 2), later)).toEqual({ before: { ...item, version: 2 }, after: later })
+    expect(asTold(undefined, item)).toEqual({ before: undefined, after: item })
   })
 })

@@ -122,8 +122,9 @@ describe('who am I', () => {
     expect([reply.status, reply.body]).toEqual([401, signInNeeded])
   })
 
-  test('knowing who has a token costs one call to the table', async () => {
-    expect(await app.contributor.get('/api/user/info')).toMatchObject({ cost: { calls: 3 } })
+  test('knowing who has a token costs one call to the table; the development header costs two', async () => {
+    const dev = app.with({ 'x-dev-user': 'dev@heritage.test' })
+    expect(await dev.get('/api/user/info')).toMatchObject({ cost: { calls: 3 } })
     const { access } = (await app.anon.post('/api/dev/login/', { body: { email: 'dev@heritage.test' } })).body
     expect((await app.as(access).get('/api/user/info')).cost.calls).toBe(2)
     expect((await app.as(access).get('/data/testme')).cost.calls).toBe(1)

@@ -40,12 +40,15 @@ export const projectRow = (it: Project, people: PeopleById): Record<string, unkn
 
 export type Referenced = { people: PeopleById; head: (entity_id: string) => RecordItem | undefined }
 
+/** What goes on with a project by itself; null where nothing does. */
+export type Progress = { state: 'running'; action: 'merge' | 'rollback'; done: number; of: number } | null
+
 /** A project with all that belongs to it, and with what this caller may do with it. `assets` are shown already. */
 export function projectDetail(
   it: Whole,
   assets: readonly object[],
   actor: Actor | null,
-  { people, head }: Referenced,
+  { people, head, merge }: Referenced & { merge: Progress },
 ): Record<string, unknown> {
   const { about } = it
   const isOne = (part: Part) => actor !== null && partsIn[part](actor, it)
@@ -58,9 +61,10 @@ export function projectDetail(
     memberships: about.memberships.map((one) => membershipView(about, one, people)),
     assets,
     entities: it.entities.map((one) => entityView(one, head(one.entity_id), actor, people)),
-    allowed_transitions: targetsFrom(about.state, isOne),
+    merge,
+    allowed_transitions: merge ? [] : targetsFrom(about.state, isOne),
     can_edit: isOne('editors'),
-    is_read_only: isFrozen(about.state),
+    is_read_only: merge !== null || isFrozen(about.state),
   }
 }
 

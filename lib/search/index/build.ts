@@ -3,9 +3,9 @@ import type { Document, Gone } from '../document.ts'
 import { bloomFilterOf } from './bloom-filter.ts'
 import { bytesOf, type Packed, PostingList, packed, postingBytes, push } from './codec.ts'
 import { append, columnBytes, columnNames, columnsFrom, type Sight, seenBy, sights } from './columns.ts'
+import { contentsOf } from './contents.ts'
 import { gramsOf, piecesOf } from './grams.ts'
 import { nameKey, packHeader, packNames } from './header.ts'
-import { contentsOf } from './words.ts'
 
 /** What a built file holds. `position`: every entry of the change log up to this one is in it. */
 export type Built = { documents: number; position: number }
@@ -46,7 +46,7 @@ export async function build(
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
     const seen = seenBy(columns.flags[number] ?? 0)
-    for (const [term, impact] of contents.impacts) terms.counted(term, seen).list.push(number, impact)
+    for (const [term, { name, text }] of contents.impacts) terms.counted(term, seen).list.push(number, name, text)
     for (const raw of contents.raws) raws.counted(raw, seen)
   }
 
@@ -77,7 +77,7 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 3
+export const FORMAT = 4
 
 const schema = `
   CREATE TABLE facts (facts TEXT);

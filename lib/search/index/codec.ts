@@ -1,9 +1,10 @@
 /**
  * Which documents hold a term, ascending, and how much it says of each. Documents go by blocks of 65,536: for each block in
- * which there are any its number and how many, then the lower halves of all numbers, then the impacts. So a block can be
+ * which there are any its number and how many, then the lower halves of all numbers, then the impacts by name and those by
+ * text. So a block can be
  * looked into without reading those before it, and what a file holds is used as it lies there.
  */
-export type Postings = { blocks: Uint16Array; lows: Uint16Array; impacts: Uint8Array }
+export type Postings = { blocks: Uint16Array; lows: Uint16Array; impacts: Uint8Array; texts: Uint8Array }
 
 /** How many documents one block numbers. */
 export const BLOCK = 65_536
@@ -13,10 +14,11 @@ export class PostingList {
   readonly #blocks: number[] = []
   #lows = new Uint16Array(4)
   #impacts = new Uint8Array(4)
+  #texts = new Uint8Array(4)
   #count = 0
 
-  /** Appends a number greater than all before it, with an impact of 1 or more. */
-  push(number: number, impact: number): void {
+  /** Appends a number greater than all before it, with an impact of 1 or more, and one by text. */
+  push(number: number, impact: number, text = 0): void {
     const block = Math.floor(number / BLOCK)
     const used = this.#blocks.length
     // One less than there are, since a full block holds one more than fits.
@@ -25,9 +27,11 @@ export class PostingList {
     if (this.#count === this.#lows.length) {
       this.#lows = copied(this.#lows, new Uint16Array(this.#count * 2))
       this.#impacts = copied(this.#impacts, new Uint8Array(this.#count * 2))
+      this.#texts = copied(this.#texts, new Uint8Array(this.#count * 2))
     }
     this.#lows[this.#count] = number % BLOCK
     this.#impacts[this.#count] = impact
+    this.#texts[this.#count] = text
     this.#count += 1
   }
 
@@ -36,6 +40,7 @@ export class PostingList {
       blocks: Uint16Array.from(this.#blocks),
       lows: this.#lows.subarray(0, this.#count),
       impacts: this.#impacts.subarray(0, this.#count),
+      texts: this.#texts.subarray(0, this.#count),
     }
   }
 }
@@ -78,13 +83,14 @@ export function placeIn(lows: Uint16Array, low: number, from: number, end: numbe
   return lows[from] === low ? from : -1
 }
 
-export function postingBytes({ blocks, lows, impacts }: Postings): Uint8Array {
-  const bytes = new Uint8Array(2 + 2 * blocks.length + 3 * lows.length)
+export function postingBytes({ blocks, lows, impacts, texts }: Postings): Uint8Array {
+  const bytes = new Uint8Array(2 + 2 * blocks.length + 4 * lows.length)
   const halves = new Uint16Array(bytes.buffer, 0, 1 + blocks.length + lows.length)
   halves[0] = blocks.length
   halves.set(blocks, 1)
   halves.set(lows, 1 + blocks.length)
   bytes.set(impacts, halves.byteLength)
+  bytes.set(texts, halves.byteLength + impacts.length)
   return bytes
 }
 
@@ -94,11 +100,12 @@ export function postingsIn(stored: Uint8Array): Postings {
   const { buffer, byteOffset: at } = bytes
   const blocks = new Uint16Array(buffer, at + 2, new Uint16Array(buffer, at, 1)[0])
   const lows = at + 2 + blocks.byteLength
-  const count = (bytes.byteLength - 2 - blocks.byteLength) / 3
+  const count = (bytes.byteLength - 2 - blocks.byteLength) / 4
   return {
     blocks,
     lows: new Uint16Array(buffer, lows, count),
     impacts: new Uint8Array(buffer, lows + 2 * count, count),
+    texts: new Uint8Array(buffer, lows + 3 * count, count),
   }
 }
 

@@ -22,6 +22,9 @@ const members = [
   'popularity_score',
   'version',
   'category',
+  'name_ne',
+  'values',
+  'years',
 ] as const satisfies readonly (keyof Document)[]
 
 export type DocumentHeader = Omit<Document, 'text'>
@@ -31,12 +34,14 @@ export const packHeader = (it: Document): string => JSON.stringify(members.map((
 
 export function unpackHeader(packed: string): DocumentHeader {
   const values = v.parse(v.array(v.unknown()), JSON.parse(packed))
-  // A document without a category has no such member; no other may be missing.
+  // These members are not there where a document has none; no other may be missing.
   const there = members
-    .map((name, i) => [name, values[i]])
-    .filter(([name, value]) => name !== 'category' || value !== null)
+    .map((name, i): [string, unknown] => [name, values[i]])
+    .filter(([name, value]) => !optional.has(name) || (value !== null && value !== undefined))
   return v.parse(DocumentHeader, Object.fromEntries(there))
 }
+
+const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years'])
 
 const TITLE = members.indexOf('title')
 const NAMES = members.indexOf('names')

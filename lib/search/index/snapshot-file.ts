@@ -86,7 +86,7 @@ export function openFile(path: string): SnapshotFile {
       return data instanceof Uint8Array ? postingsIn(data) : undefined
     },
     MOST.postings,
-    ({ lows }) => 200 + 3 * lows.length,
+    ({ lows }) => 200 + 4 * lows.length,
   )
   const namesOf = memoize((number: number) => unpackNames(String(names(number))), MOST.names)
   const faceOf = memoize((number: number) => unpackHeader(String(face(number))), MOST.faces)

@@ -1,10 +1,10 @@
 import { type Change, type Document, isGone } from '../document.ts'
 import { PostingList, type Postings } from '../index/codec.ts'
 import { ALIVE, append, type Columns, placeOf, type Sight, seenBy, sights } from '../index/columns.ts'
+import { type Contents, contentsOf } from '../index/contents.ts'
 import { gramsOf, piecesOf } from '../index/grams.ts'
 import { type DocumentHeader, nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
 import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
-import { type Contents, contentsOf } from '../index/words.ts'
 
 /**
  * A snapshot and what has changed since, as one body of documents. The file stays as it is; changes live in memory, numbered
@@ -149,10 +149,10 @@ export class Corpus {
     this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
     this.#numbers.set(it.id, number)
     const contents = contentsOf(it)
-    for (const [term, impact] of contents.impacts) {
+    for (const [term, { name, text }] of contents.impacts) {
       const list = this.#lists.get(term) ?? new PostingList()
       this.#lists.set(term, list)
-      list.push(number, impact)
+      list.push(number, name, text)
     }
     this.#count(contents, this.columns.flags[number] ?? 0, 1)
   }

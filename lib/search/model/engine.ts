@@ -1,12 +1,22 @@
-import { clock } from '../../clock.ts'
 import type { Weights } from '../../config.ts'
 import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from '../index/columns.ts'
 import type { Facets, Hit, Model, SearchQuery, SearchResult, Sort, SuggestQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
-import { closeness, likenessTo } from './likeness.ts'
 import { literalIn } from './literal.ts'
-import { anyTells, asWritten, isWritten, knownOf, orNearly, questionOf, telling, type Wanted } from './lookup.ts'
-import { type Matches, match } from './match.ts'
+import {
+  anyTells,
+  asWritten,
+  isWritten,
+  knownOf,
+  orNearly,
+  questionOf,
+  telling,
+  tellsOfText,
+  understood,
+  withoutEndings,
+} from './lookup.ts'
+import { firstOf, type Matches, match } from './match.ts'
+import { byRelevance, type Found } from './rank.ts'
 import { selectTop } from './select-top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
@@ -14,24 +24,24 @@ const ENOUGH = 10
 /** What a document must hold of a question, by weight, when no name holds all of it, and when a few do. */
 const LEAST = 0.45
 const LEAST_BESIDE = 0.6
+/** Beside so many that hold all of it others must hold more. */
+const FEW = 3
+/** Of many words any few do. */
+const LEAST_OF_MANY = 0.2
 /** How much of a question must be known: one word of three may stand in any name. */
 const KNOWN = 0.34
 /** How much a document must say that lacks a word: a name does, a mention does not. */
 const SAYS = 0.15
-/** What it says at least when all words are in its names; beside such documents the others count less. */
+/** What it says at least when all words are in its names. */
 const NAMES = 0.3
-const BESIDE = 0.85
-/** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
-const COMPARED = 64
-const DAY_MS = 86_400_000
 
 /** Answers questions about a corpus. `state` is asked for with each answer, since the corpus moves on. */
 export function modelOf(corpus: Corpus, weights: Weights, state: () => string): Model {
   return {
-    search: (ask) => search(corpus, weights, ask, state()),
-    suggest: (guess) => suggest(corpus, weights, guess),
-    literal: (ask) => literalIn(corpus, ask, admission(corpus, ask)),
-    document: (id, scope) => {
+    search: async (ask) => search(corpus, weights, ask, state()),
+    suggest: async (guess) => suggest(corpus, weights, guess),
+    literal: async (ask) => literalIn(corpus, ask, admission(corpus, ask)),
+    document: async (id, scope) => {
       const number = corpus.find(id)
       return number !== undefined && admission(corpus, { scope })(number) ? hitOf(corpus, number, 0) : undefined
     },
@@ -69,47 +79,64 @@ function suggest(corpus: Corpus, weights: Weights, guess: SuggestQuery): Hit[] {
 }
 
 type Filters = Pick<SearchQuery, 'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor'>
-/** `named`: where others were let in beside them, the documents with all words in their names. */
-type Result = Matches & { wanted: readonly Wanted[]; named?: ReadonlySet<number> }
+type Question = Filters & { text: string; literal?: boolean | undefined }
 
 /** Everything that answers the text and passes the filters. */
-function find(corpus: Corpus, ask: Filters & { text: string }, how: 'prefix' | 'like' = 'like'): Result {
+function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): Found {
   const admits = admission(corpus, ask)
-  if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [] }
-  const words = questionOf(ask.text)
+  if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [], concepts: [] }
   const sight = sightOf(ask.scope)
+  const asked = questionOf(ask.literal ? ask.text : withoutEndings(corpus, ask.text, sight))
+  if (asked.length === 0) return { ...nothing(), wanted: [], concepts: [] }
+  const { words, concepts } =
+    ask.literal || how === 'prefix' ? { words: asked, concepts: [] } : understood(corpus, asked, sight)
   const written = asWritten(corpus, words, sight)
-  if (words.length === 0) return { ...nothing(), wanted: [] }
   const held = match(corpus, written, telling(written), admits)
   const all = anyTells(words) ? held : saying(held, new Set())
-  if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix') return { ...all, wanted: written }
+  if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix')
+    return { ...all, wanted: written, concepts }
   const nearly = orNearly(corpus, written, sight)
-  if (knownOf(nearly) < KNOWN) return { ...nothing(), wanted: nearly }
+  if (knownOf(nearly) < KNOWN) return { ...nothing(), wanted: nearly, concepts }
   const whole = new Set(all.numbers)
   const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
-  const least = named.size > 0 ? LEAST_BESIDE : LEAST
-  return { ...saying(match(corpus, nearly, least, admits), whole), wanted: nearly, named }
+  const count = nearly.filter(tellsOfText).length
+  const least = named.size >= FEW ? LEAST_BESIDE : count > 4 ? LEAST_OF_MANY : LEAST
+  const found = match(corpus, nearly, least, admits)
+  const said = count > 4 ? found : saying(found, whole)
+  if (said.numbers.length > 0 || words.length < 3 || nearly.filter(isWritten).length < 2)
+    return { ...said, wanted: nearly, concepts, named }
+  // Whoever puts three words or more that are known gets what answers any of them.
+  return { ...match(corpus, nearly, LEAST_OF_MANY / 4, admits), wanted: nearly, concepts, named }
 }
 
 /** Without those that hold only some of the words and only in passing. */
-function saying({ numbers, says }: Matches, whole: ReadonlySet<number>): Matches {
+function saying(matches: Matches, whole: ReadonlySet<number>): Matches {
+  const { numbers, says, texts, held } = matches
   let size = 0
   for (let i = 0; i < numbers.length; i += 1) {
     const number = numbers[i] ?? 0
     if ((says[i] ?? 0) < SAYS && !whole.has(number)) continue
     numbers[size] = number
+    texts[size] = texts[i] ?? 0
+    held[size] = held[i] ?? 0
     says[size++] = says[i] ?? 0
   }
-  return { numbers: numbers.subarray(0, size), says: says.subarray(0, size) }
+  return firstOf(matches, size)
 }
 
-const nothing = (): Matches => ({ numbers: new Uint32Array(), says: new Float32Array() })
+const nothing = (): Matches => unsaid(new Uint32Array())
+const unsaid = (numbers: Uint32Array): Matches => ({
+  numbers,
+  says: new Float32Array(numbers.length),
+  texts: new Float32Array(numbers.length),
+  held: new Uint32Array(numbers.length),
+})
 
 function everything({ columns }: Corpus, admits: (number: number) => boolean): Matches {
   const numbers = new Uint32Array(columns.size)
   let count = 0
   for (let number = 0; number < columns.size; number += 1) if (admits(number)) numbers[count++] = number
-  return { numbers: numbers.subarray(0, count), says: new Float32Array(count) }
+  return unsaid(numbers.subarray(0, count))
 }
 
 /** Whether a document passes the filters and may be shown. Nothing that is found, counted or sorted passes by it. */
@@ -148,54 +175,6 @@ function memberOf(known: readonly string[], wanted: readonly string[]): Uint8Arr
   }
   return members
 }
-
-type Ranked = { number: number; score: number; likeness: number }
-
-/** The specification's score: what the text says, how new it is, how popular. Words first, then for the best of them the names as well. */
-function byRelevance(
-  corpus: Corpus,
-  weights: Weights,
-  text: string,
-  { numbers, says, wanted, named }: Result,
-  size: number,
-): Ranked[] {
-  const { updated, popularity } = corpus.columns
-  const now = clock.now().getTime()
-  const order = new Float64Array(numbers.length)
-  const places = new Uint32Array(numbers.length)
-  const textOf = (number: number) => weights.text * (!named || named.size === 0 || named.has(number) ? 1 : BESIDE)
-  for (let i = 0; i < numbers.length; i += 1) {
-    places[i] = i
-    const number = numbers[i] ?? 0
-    const age = Math.max(0, (now - (updated[number] ?? 0)) / DAY_MS)
-    const liked = popularity[number] ?? 0
-    order[i] =
-      textOf(number) * 0.4 * Math.min(1, (says[i] ?? 0) / 0.7) +
-      weights.recency / (1 + age) +
-      (weights.popularity * liked) / (liked + 10)
-  }
-  const ties = corpus.columns.order
-  const earlier = (a: number, b: number) => {
-    const [x, y] = [order[a] ?? 0, order[b] ?? 0]
-    return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
-  }
-  const typed = lower(text)
-  const likenessOf = likenessTo(wanted, text)
-  const best = selectTop(places, Math.max(COMPARED, size), earlier)
-  return best
-    .map((place, i) => {
-      const number = numbers[place] ?? 0
-      const likeness = i < COMPARED ? likenessOf(corpus.names(number), (name) => spelt(corpus, number, name, typed)) : 0
-      return { number, likeness, score: (order[place] ?? 0) + textOf(number) * 0.6 * likeness }
-    })
-    .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
-}
-
-/** How far a name begins letter for letter as was typed; others only sound the same. */
-function spelt(corpus: Corpus, number: number, name: number, typed: string): number {
-  return closeness(lower(corpus.written(number)[name] ?? '').slice(0, typed.length), typed)
-}
-const lower = (text: string) => text.trim().normalize('NFC').toLowerCase().slice(0, 200)
 
 /** The orders that do not depend on the text. */
 function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean> {

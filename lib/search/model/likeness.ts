@@ -1,6 +1,7 @@
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
+import { respell } from '../../matching/fold.ts'
 import { isDevanagari, type PlainName } from '../index/header.ts'
-import { ASIDE, termOf, type Word } from '../index/words.ts'
+import { ASIDE, type Word } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Wanted } from './lookup.ts'
 
@@ -36,7 +37,7 @@ type Question = {
   fits: (word: Word) => readonly number[]
 }
 
-type Joined = { raw: string; terms: string }
+type Joined = { raw: string; sounds: string }
 
 function questionFor(wanted: readonly Wanted[]): Question {
   const known = new Map<Word, readonly number[]>()
@@ -44,7 +45,7 @@ function questionFor(wanted: readonly Wanted[]): Question {
     wanted,
     total: wanted.reduce((sum, { weight }) => sum + weight, 0),
     plain: wanted.map(({ raw }) => raw).join(' '),
-    joined: { raw: joinedUp(wanted, 'raw'), terms: joinedUp(wanted, 'term') },
+    joined: { raw: joinedUp(wanted, 'raw'), sounds: joinedUp(wanted, 'sound') },
     fits: (word) => {
       const found = known.get(word) ?? wanted.map((each) => wordFit(each, word))
       known.set(word, found)
@@ -58,7 +59,7 @@ function likeness(question: Question, { plain, words }: PlainName, spelt: () => 
   if (plain === question.plain) return 0.97 + 0.03 * spelt()
   const fits = words.map(question.fits)
   const used = words.map(() => false)
-  let [answered, last, inOrder] = [0, -1, true]
+  let [answered, last, inOrder, whole] = [0, -1, true, true]
   for (let each = 0; each < question.wanted.length; each += 1) {
     let [fit, at] = [0, -1]
     for (let i = 0; i < words.length; i += 1) {
@@ -67,9 +68,11 @@ function likeness(question: Question, { plain, words }: PlainName, spelt: () => 
     }
     answered += fit * (question.wanted[each]?.weight ?? 0)
     if (at >= 0) used[at] = true
+    if (fit < 0.3 && !question.wanted[each]?.aside) whole = false
     if (at <= last) inOrder = false
     if (at >= 0) last = at
   }
+  const generic = !whole && words.every(({ tells }) => tells < 1)
   let [told, met] = [0, 0]
   for (let i = 0; i < words.length; i += 1) {
     const tells = words[i]?.tells ?? 0
@@ -78,23 +81,29 @@ function likeness(question: Question, { plain, words }: PlainName, spelt: () => 
   }
   const begins = plain.startsWith(question.plain) ? 0.11 + 0.03 * spelt() : 0
   const apart = (answered / question.total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
-  return Math.max(apart, together(question.joined, words))
+  // "Temple" is no answer to a question for temples in some town.
+  return Math.max(generic ? apart * GENERIC : apart, together(question.joined, words))
 }
 
-function wordFit({ raw, term, begins, others, ended, swapped }: Wanted, word: Word): number {
+/** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
+const GENERIC = 0.4
+
+function wordFit({ raw, sound, term, begins, others, ended, swapped }: Wanted, word: Word): number {
   if (word.raw === raw) return 1
-  if (word.term === term) return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)
-  if (others.has(word.term)) return 0.86 + 0.07 * closeness(raw, word.raw)
-  const met = (0.15 * Math.min(term.length, word.term.length)) / word.term.length
+  if (word.sound === sound)
+    return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)
+  if (others.has(word.sound)) return 0.86 + 0.07 * closeness(raw, word.raw)
+  const met = (0.15 * Math.min(sound.length, word.sound.length)) / word.sound.length
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
-  if (begins && word.term.startsWith(begins.term)) return 0.6 + met
-  const near = term.length > 2 && Math.abs(term.length - word.term.length) <= 3
-  const sounding = near ? closeness(term, word.term, 0.4) : 0
+  if (begins && word.sound.startsWith(begins.sound)) return 0.6 + met
+  if (word.term === term) return 0.85
+  const near = sound.length > 2 && Math.abs(sound.length - word.sound.length) <= 3
+  const sounding = near ? closeness(sound, word.sound, 0.4) : 0
   const written = sounding > 0.4 ? closeness(raw, word.raw, sounding < 0.6 ? 0.6 : 0) : 0
   const alike = Math.max(written, sounding)
   if (alike >= 0.6) return 0.9 * alike + 0.05 * written
   if (swapped.has(word.raw)) return 0.8
-  if (ended.has(word.term)) return 0.75
+  if (ended.has(word.sound)) return 0.75
   if (begins && begins.raw.length > 4 && word.raw.length > begins.raw.length) {
     const most = Math.floor(begins.raw.length / 4)
     const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2, most) / begins.raw.length
@@ -110,16 +119,16 @@ function together(asked: Joined, words: readonly Word[]): number {
   if (asked.raw.length < 4) return 0
   const [a, b] = [asked.raw, joinedUp(words, 'raw')]
   if (Math.abs(a.length - b.length) > 3) return 0
-  const [x, y] = [termOf(a), termOf(b)]
+  const [x, y] = [respell(a), respell(b)]
   if (x === y) return 0.9 + 0.06 * closeness(a, b)
   // A vowel that is silent at the end of a word is not so within what is joined: Shiva Mandir, Shivmandir.
-  if (asked.terms === joinedUp(words, 'term')) return 0.84 + 0.06 * closeness(a, b)
+  if (asked.sounds === joinedUp(words, 'sound')) return 0.84 + 0.06 * closeness(a, b)
   const alike = closeness(x, y, 0.75)
   return alike >= 0.75 ? 0.9 * alike + 0.03 * closeness(a, b) : 0
 }
 
 /** Words, or their terms, written as one, without those that tell nothing. */
-function joinedUp(words: readonly Word[], by: 'raw' | 'term'): string {
+function joinedUp(words: readonly Word[], by: 'raw' | 'sound'): string {
   const told = words.filter(({ tells }) => tells > ASIDE)
   return (told.length > 0 ? told : words).map((word) => word[by]).join('')
 }

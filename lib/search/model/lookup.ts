@@ -1,17 +1,19 @@
 import { syllablesSwapped } from '../../matching/devanagari.ts'
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
-import { asideWords, genericWords, respellBeginning, sortWords, townWords } from '../../matching/fold.ts'
+import { respellBeginning } from '../../matching/fold.ts'
+import type { Concept } from '../concepts.ts'
 import type { Sight } from '../index/columns.ts'
 import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
-import { termOf, type Word, wordsOf } from '../index/words.ts'
+import { conceptOf, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
+import { ASIDE, generics, sorts, stemOf, termOf, towns, type Word, wordsOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 
-/** A way in which a word that was asked for may stand in a document: one term, or several that must all be there. */
-export type Choice = { terms: readonly string[]; fit: number }
+/** A way in which a word that was asked for may stand in a document: one term, or several that must all be there. `adds`: it says something beside what another choice says. */
+export type Choice = { terms: readonly string[]; fit: number; adds?: boolean }
 /**
  * A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of
  * a syllable; `others` and `ended`: its other spellings, and it and these with other endings; `swapped`: it with two syllables
@@ -23,13 +25,15 @@ export type Asked = Word & {
   others: ReadonlySet<string>
   ended: ReadonlySet<string>
   swapped: ReadonlySet<string>
+  /** What the word, or the phrase that it is part of, is understood as. */
+  concept?: Concept
 }
-type Letters = Pick<Word, 'raw' | 'term'>
-/** A word that was asked for, how much it tells, and its choices, the best first. */
-export type Wanted = Asked & { weight: number; choices: readonly Choice[] }
+type Letters = Pick<Word, 'raw' | 'sound'>
+/** A word that was asked for, how much it tells of a name and how rare it is, and its choices, the best first. */
+export type Wanted = Asked & { weight: number; rarity: number; choices: readonly Choice[] }
 
 /** More words make no better question. */
-const MOST_WORDS = 12
+const MOST_WORDS = 24
 /** So many completions of an unfinished word are looked at, and so many near spellings of a word. */
 const MOST_COMPLETIONS = 400
 const MOST_NEAR = 24
@@ -43,10 +47,39 @@ export function questionOf(text: string): Asked[] {
   const syllabic = isDevanagari(typed)
   const swaps = syllabic ? swapsIn(typed) : undefined
   return words.slice(0, MOST_WORDS).map((word, i) => {
-    const last = unfinished && i === words.length - 1
+    const last = unfinished && i === words.length - 1 && (i === 0 || !word.aside)
     const swapped = swaps?.get(word.raw) ?? none
-    return { ...word, ...spellingsOf(word.term), syllabic, swapped, ...(last && { begins: beginningOf(word, typed) }) }
+    return { ...word, ...spellingsOf(word.sound), syllabic, swapped, ...(last && { begins: beginningOf(word, typed) }) }
   })
+}
+
+/** A question without the endings of Nepali, where the word that is left is better known: पाटनको, पाटन. */
+export function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
+  const count = (word: string) => corpus.terms.count(termOf(plain(word)), sight)
+  return text.replace(/[\u0900-\u097f]+/g, (word) => {
+    const stem = stemOf(word)
+    return stem !== word && count(word) * 4 <= count(stem) ? stem : word
+  })
+}
+
+/** What a question is understood as, told by its words. */
+export function understood(
+  corpus: Corpus,
+  words: readonly Asked[],
+  sight: Sight,
+): { words: Asked[]; concepts: Mention[] } {
+  const concepts = mentionsIn(words).filter(({ concept }) => corpus.terms.count(tagOf(concept), sight) > 0)
+  // A deity's name alone is a name.
+  if (concepts.length === 1 && concepts[0]?.concept.as === 'deity' && words.filter((it) => !it.aside).length === 1)
+    return { words: [...words], concepts: [] }
+  const conceptAt = (at: number) => concepts.find(({ from, to }) => from <= at && at <= to)?.concept
+  return {
+    concepts,
+    words: words.map((it, i) => {
+      const concept = it.aside ? undefined : conceptAt(i)
+      return concept ? { ...it, concept } : it
+    }),
+  }
 }
 
 /** Other spellings, and other endings, of a term: many words come in every other question. */
@@ -66,82 +99,103 @@ const none: ReadonlySet<string> = new Set()
 /** The vowel that a consonant of Devanagari carries may turn out to be another one. */
 function beginningOf({ raw }: Word, typed: string): Letters {
   const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
-  return { raw: letters, term: respellBeginning(letters) }
+  return { raw: letters, sound: respellBeginning(letters) }
 }
 
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
 export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
-  return words.map((word) => wanted(corpus, word, [...exact(corpus, word, sight), ...completions(corpus, word, sight)]))
+  return words.map((word) =>
+    wanted(corpus, word, [
+      ...tagged(corpus, word, sight),
+      ...exact(corpus, word, sight),
+      ...completions(corpus, word, sight),
+    ]),
+  )
 }
 
 /** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
 export function telling(written: readonly Wanted[]): number {
   const weightOfAll = (some: readonly Wanted[]) => some.reduce((sum, { weight }) => sum + weight, 0)
-  const told = written.filter(({ term, begins }) => begins || !asideWords.has(term))
+  const told = written.filter(({ aside, begins }) => begins || !aside)
   return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
 }
 
 /** Whether any word tells something by itself: joining words and single signs do not. */
 export const anyTells = (words: readonly Asked[]): boolean =>
-  words.some(({ raw, term, begins }) => begins || (raw.length > 1 && !asideWords.has(term)))
+  words.some(({ raw, aside, begins }) => begins || (raw.length > 1 && !aside))
 
 /** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
 export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
 
 /** The share of a question that documents know, by what its words tell: those that are written somewhere, and by half those that only something near is. */
 export function knownOf(wanted: readonly Wanted[]): number {
-  const known = (it: Wanted) => (isWritten(it) ? 1 : it.choices.length > 0 ? 0.5 : 0)
+  const known = (it: Wanted) =>
+    isWritten(it) ? 1 : it.choices.length > 0 ? (it.raw.length > 4 || wanted.length < 3 ? 0.5 : 0.25) : 0
   const [told, all] = wanted.reduce(([a, b], it) => [a + it.tells * known(it), b + it.tells], [0, 0])
   return told / all
 }
 
 /** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
 export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight): Wanted[] {
+  const long = written.filter(tellsOfText).length > SHORT
   return written.map((it, i) =>
-    wanted(corpus, it, [
-      ...it.choices,
-      ...otherwise(corpus, it, sight),
-      ...joined(corpus, written, i, sight),
-      ...split(corpus, it, sight),
-      ...near(corpus, it, sight),
-      ...holding(corpus, it, sight),
-      ...meaning(corpus, it, sight),
-    ]),
+    it.aside || (long && isWritten(it))
+      ? it
+      : wanted(corpus, it, [
+          ...it.choices,
+          ...otherwise(corpus, it, sight),
+          ...joined(corpus, written, i, sight),
+          ...split(corpus, it, sight),
+          ...meant(corpus, near(corpus, it, sight), sight),
+          ...holding(corpus, it, sight),
+          ...meaning(corpus, it, sight),
+        ]),
   )
 }
+
+/** Whether a word counts among those that a text is looked for by. */
+export const tellsOfText = ({ rarity }: Wanted): boolean => rarity > 0
+/** A question of more words is one for texts: what is written somewhere in it is looked for as it is. */
+const SHORT = 4
 
 /** Each term once, by its best fit, so that no document is counted twice for one word. */
 function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wanted {
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) if (!best.has(choice.terms.join(' '))) best.set(choice.terms.join(' '), choice)
-  return { ...asked, weight: weightOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
+  return { ...asked, ...weightsOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
 }
 
 /**
  * How much it tells that a document holds a word: the rarer, the more; less where the word only says what sort of thing it
  * is. A word that no document holds tells as much as its nearest spelling, or as a middling word.
  */
-function weightOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): number {
+function weightsOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Pick<Wanted, 'weight' | 'rarity'> {
   const { term } = asked
   const from = corpus.terms.count(term, 'anon') > 0 ? term : (choices[0]?.terms[0] ?? '')
   const count = corpus.terms.count(from, 'anon')
   const rarity = Math.log(1 + corpus.anonymous / (count > 0 ? count : Math.sqrt(corpus.anonymous + 1)))
-  return (rarity + 0.1) * tellingOf(asked, from)
+  const telling = tellingOf(asked, from)
+  return { weight: (rarity + 0.1) * telling, rarity: telling < ASIDE * 2 ? 0 : rarity }
 }
 
-const tellingOf = ({ term, begins }: Asked, found: string): number =>
-  asideWords.has(term) && !begins
-    ? 0.1
-    : sortWords.has(found) || townWords.has(found)
-      ? 0.4
-      : genericWords.has(found)
-        ? 0.8
-        : 1
+const tellingOf = ({ aside, begins }: Asked, found: string): number =>
+  aside && !begins ? 0.1 : sorts.has(found) || towns.has(found) ? 0.4 : generics.has(found) ? 0.8 : 1
+
+/** Whatever is listed under the concept of a word holds the word, be it written there or not. */
+const tagged = (corpus: Corpus, { concept }: Asked, sight: Sight): Choice[] =>
+  concept
+    ? [
+        { terms: [tagOf(concept)], fit: 1.001 },
+        ...seen(corpus, nearTo(concept), sight).map((tag) => ({ terms: [tag], fit: 0.6 })),
+      ]
+    : []
 
 /** A beginning that only sounds like a whole word tells less than the word as it is written. */
-const exact = ({ terms, words }: Corpus, { raw, term, begins }: Asked, sight: Sight): Choice[] =>
-  terms.count(term, sight) === 0 ? [] : [{ terms: [term], fit: begins && words.count(raw, sight) === 0 ? 0.75 : 1 }]
+const exact = ({ terms, words }: Corpus, { raw, term, begins, concept }: Asked, sight: Sight): Choice[] =>
+  terms.count(term, sight) === 0
+    ? []
+    : [{ terms: [term], fit: begins && words.count(raw, sight) === 0 ? 0.75 : 1, adds: concept !== undefined }]
 
 /** Words that begin with the letters, and those that only begin with their sound. */
 function completions(corpus: Corpus, { term, begins }: Asked, sight: Sight): Choice[] {
@@ -153,7 +207,7 @@ function completions(corpus: Corpus, { term, begins }: Asked, sight: Sight): Cho
     }))
   return [
     ...fitting(new Set(corpus.words.beginning(begins.raw, MOST_COMPLETIONS, sight).map(termOf)), COMPLETED),
-    ...fitting(corpus.terms.beginning(begins.term, MOST_COMPLETIONS, sight), COMPLETED - 0.25),
+    ...fitting(corpus.terms.beginning(begins.sound, MOST_COMPLETIONS, sight), COMPLETED - 0.25),
   ]
 }
 const COMPLETED = 0.7
@@ -162,16 +216,20 @@ const COMPLETED = 0.7
 function otherwise(corpus: Corpus, { others, ended }: Asked, sight: Sight): Choice[] {
   const fitting = (found: Iterable<string>, fit: number) =>
     seen(corpus, found, sight).map((each) => ({ terms: [each], fit }))
-  return [...fitting(others, 0.9), ...fitting(ended, 0.75)]
+  return [...fitting(new Set([...others].map(termOf)), 0.9), ...fitting(new Set([...ended].map(termOf)), 0.75)]
 }
 
 /** How many edits make another word of one of so many letters: none of two, one of up to seven, two of more; a syllable is several letters. */
 const mostEdits = (letters: number, syllabic: boolean) =>
   letters < 3 ? 0 : (letters < 8 ? 1 : 2) + (syllabic && letters > 4 ? 1 : 0)
 
+/** What the near spelling of a word that is there as it was typed is worth. */
+const DOUBTED = 0.6
+
 /** Words that are spelt nearly so. Slips happen to the word as it was written; other spellings of a name show in its term. */
 function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
   const { raw, term, begins, syllabic, swapped } = it
+  const known = corpus.words.count(raw, sight) > 0
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
       const most = mostEdits(to.length, syllabic)
@@ -189,7 +247,16 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
     .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
+    .map((choice) => (known ? { ...choice, fit: choice.fit * DOUBTED } : choice))
 }
+
+/** Choices, and what they are understood as: a sort of thing may be misspelt, too. */
+const meant = (corpus: Corpus, choices: readonly Choice[], sight: Sight): Choice[] =>
+  choices.flatMap((choice) => {
+    const concept = conceptOf(choice.terms[0] ?? '')
+    const tags = concept ? seen(corpus, [tagOf(concept)], sight) : []
+    return [...tags.map((tag) => ({ terms: [tag], fit: choice.fit })), { ...choice, adds: tags.length > 0 }]
+  })
 
 /** Candidates from a vocabulary. Short words have too few pieces in common: their neighbours are spelt out instead. */
 function spelledLike(words: Words, text: string, syllabic: boolean, sight: Sight): Set<string> {
@@ -243,7 +310,7 @@ function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight):
 function split(corpus: Corpus, { raw }: Word, sight: Sight): Choice[] {
   if (raw.length < 5) return []
   const known = (term: string) => corpus.terms.count(term, sight) > 0
-  const spelt = (term: string) => (known(term) ? term : [...otherSpellingsOf(term)].find(known))
+  const spelt = (term: string) => (known(term) ? term : [...otherSpellingsOf(term)].map(termOf).find(known))
   return Array.from({ length: raw.length - 3 }, (_, i) => i + 2).flatMap((at) => {
     const first = spelt(termOf(raw.slice(0, at)))
     const second = first === undefined ? undefined : spelt(termOf(raw.slice(at)))

@@ -2,8 +2,11 @@ import { BLOCK, eachPosting, impactOn, PostingList, type Postings, placeIn } fro
 import type { Corpus } from './corpus.ts'
 import type { Choice, Wanted } from './lookup.ts'
 
-/** The documents that fit, and how much of what was asked each says, from 0 to 1. */
-export type Matches = { numbers: Uint32Array; says: Float32Array }
+/**
+ * The documents that fit, and how much of what was asked each says, from 0 to 1: by name and by text. `held`: which of the
+ * words, a bit each by their place in the question.
+ */
+export type Matches = { numbers: Uint32Array; says: Float32Array; texts: Float32Array; held: Uint32Array }
 
 /**
  * The working memory of matching, one place for each document of a block, all zeros between blocks: so little that it stays
@@ -11,7 +14,8 @@ export type Matches = { numbers: Uint32Array; says: Float32Array }
  */
 const termScore = new Float32Array(BLOCK)
 const termWeight = new Float32Array(BLOCK)
-const words = new Uint16Array(BLOCK)
+const textScore = new Float32Array(BLOCK)
+const words = new Uint32Array(BLOCK)
 const touched = new Uint16Array(BLOCK)
 
 /**
@@ -33,6 +37,8 @@ export function match(
   )
   const numbers = new Uint32Array(Math.min(most, corpus.columns.size))
   const worth = new Float32Array(numbers.length)
+  const texts = new Float32Array(numbers.length)
+  const held = new Uint32Array(numbers.length)
   let size = 0
   for (let block = 0; block * BLOCK < corpus.columns.size; block += 1) {
     const count = matchBlock(block, steps, needed)
@@ -41,29 +47,44 @@ export function match(
       const number = block * BLOCK + low
       if (admits(number)) {
         numbers[size] = number
+        texts[size] = textScore[low] ?? 0
+        held[size] = words[low] ?? 0
         worth[size++] = termScore[low] ?? 0
       }
       forget(low)
     }
   }
-  return { numbers: numbers.subarray(0, size), says: worth.subarray(0, size) }
+  return firstOf({ numbers, says: worth, texts, held }, size)
 }
+
+/** The first so many. */
+export const firstOf = ({ numbers, says, texts, held }: Matches, size: number): Matches => ({
+  numbers: numbers.subarray(0, size),
+  says: says.subarray(0, size),
+  texts: texts.subarray(0, size),
+  held: held.subarray(0, size),
+})
 
 /** A word, whether it takes in new documents, and what those after it can still bring. */
 type Step = { bit: number; weight: number; opens: boolean; left: number; runs: Run[] }
 /** The postings of one way in which it may stand, read on from block to block. */
-type Run = Postings & { share: number; pair: number; from: number }
+type Run = Postings & { share: number; textShare: number; adds: boolean; pair: number; from: number }
 
 function stepsOf(corpus: Corpus, wanted: readonly Wanted[], total: number, needed: number): Step[] {
   let left = total
-  return byWeight(wanted).map(({ weight, choices }, i) => {
+  const rarities = wanted.reduce((sum, { rarity }) => sum + rarity, 0) || 1
+  return byWeight(wanted).map((word) => {
+    const { weight, rarity, choices } = word
     const opens = left >= needed
     left -= weight
     const runs = choices.flatMap((choice) => {
       const share = (weight * choice.fit) / (255 * total)
-      return postingsOf(corpus, choice).map((postings): Run => ({ ...postings, share, pair: 0, from: 0 }))
+      const textShare = (rarity * choice.fit) / (255 * rarities)
+      return postingsOf(corpus, choice).map(
+        (postings): Run => ({ ...postings, share, textShare, adds: choice.adds === true, pair: 0, from: 0 }),
+      )
     })
-    return { bit: 1 << i, weight, opens, left, runs }
+    return { bit: 1 << wanted.indexOf(word), weight, opens, left, runs }
   })
 }
 
@@ -73,7 +94,7 @@ function matchBlock(block: number, steps: readonly Step[], needed: number): numb
   for (const { bit, weight, opens, left, runs } of steps) {
     for (const run of runs) {
       if (run.blocks[run.pair] !== block) continue
-      const { lows, impacts, share, from } = run
+      const { lows, impacts, texts, share, textShare, adds, from } = run
       const end = from + (run.blocks[run.pair + 1] ?? 0) + 1
       run.pair += 2
       run.from = end
@@ -81,25 +102,27 @@ function matchBlock(block: number, steps: readonly Step[], needed: number): numb
         for (let i = 0; i < count; i += 1) {
           const low = touched[i] ?? 0
           const held = words[low] ?? 0
-          const at = held & bit ? -1 : placeIn(lows, low, from, end)
+          const at = held & bit && !adds ? -1 : placeIn(lows, low, from, end)
           if (at < 0) continue
+          if (!(held & bit)) termWeight[low] = (termWeight[low] ?? 0) + weight
           words[low] = held | bit
-          termWeight[low] = (termWeight[low] ?? 0) + weight
           termScore[low] = (termScore[low] ?? 0) + share * (impacts[at] ?? 0)
+          textScore[low] = (textScore[low] ?? 0) + textShare * (texts[at] ?? 0)
         }
         continue
       }
       for (let at = from; at < end; at += 1) {
         const low = lows[at] ?? 0
         const held = words[low] ?? 0
-        if (held & bit) continue
+        if (held & bit && !adds) continue
         if (held === 0) {
           if (!opens) continue
           touched[count++] = low
         }
+        if (!(held & bit)) termWeight[low] = (termWeight[low] ?? 0) + weight
         words[low] = held | bit
-        termWeight[low] = (termWeight[low] ?? 0) + weight
         termScore[low] = (termScore[low] ?? 0) + share * (impacts[at] ?? 0)
+        textScore[low] = (textScore[low] ?? 0) + textShare * (texts[at] ?? 0)
       }
     }
     count = keep(count, needed - left)
@@ -122,7 +145,7 @@ function keep(count: number, least: number): number {
 }
 
 function forget(low: number): void {
-  termScore[low] = termWeight[low] = words[low] = 0
+  termScore[low] = termWeight[low] = textScore[low] = words[low] = 0
 }
 
 const byWeight = (wanted: readonly Wanted[]) =>
@@ -144,7 +167,7 @@ function both(a: Postings, b: Postings): Postings {
   const list = new PostingList()
   eachPosting(few, (number, impact) => {
     const other = impactOn(many, number)
-    if (other > 0) list.push(number, Math.min(impact, other))
+    if (other > 0) list.push(number, Math.min(impact, other), Math.min(impact, other))
   })
   return list.postings
 }

@@ -5,81 +5,91 @@ import { db, TableName } from '../client.ts'
 import { type Key, key } from '../keys.ts'
 
 /**
- * What a large transaction has written down before its switch, and how readers see through it; see large.ts.
+ * What a large transaction has written before its switch, and how readers see through it; see README.md.
  *
- *   staged_as   on                                    until the switch    after it
- *   changed     the item as it was                    as it is            its image takes its place
- *   image       a copy under STAGED#, as it will be   not there           in the lists that it enters
- *   new         an item that was not there            not there           as it is
- *   gone        an item that will not be there        as it is            not there
+ *   staged_as   on                                          until the switch       after it
+ *   changed     the item as it will be, in its place        its before-image       as it is
+ *   before      the item as it was, under STAGED#<id>#      in the lists it is in  not there
+ *   new         an item that was not there                  not there              as it is
+ *   gone        an item that will not be there              as it is               not there
  *
- * A counter carries `staged#<id>#<attribute>`: what is added to the attribute at the switch.
+ * The item of a counter carries `staged#<id>`: what is added to which of its attributes at the switch.
  */
 export type Raw = Record<string, unknown>
-export type How = 'changed' | 'image' | 'new' | 'gone'
+export type How = 'changed' | 'before' | 'new' | 'gone'
 
 const COUNTER = 'COUNT#'
-const IMAGE = 'STAGED#'
 const DELTA = 'staged#'
 
-/** The attribute of a counter's item that holds what a large transaction adds to another one. */
-export const deltaName = (id: string, name: string) => `${DELTA}${id}#${name}`
-const transactionOf = (delta: string) => delta.split('#')[1] ?? ''
-const countOf = (delta: string) => delta.split('#').slice(2).join('#')
-/** Where the image of an item lies until it takes its place. */
-export const imageKey = ({ pk, sk }: Key): Key => ({ pk: `${IMAGE}${pk}`, sk })
+/** The attribute of a counter's item that holds what a large transaction adds to the others. */
+export const deltaName = (id: string) => `${DELTA}${id}`
+/** Where an item lies as it was before a large transaction. */
+export const beforeKey = ({ pk, sk }: Key, id: string): Key => ({ pk: `${prefixOf(id)}${pk}`, sk })
+const prefixOf = (id: string) => `STAGED#${id}#`
 
-/** An item as its image is stored. */
-export const imageOf = (next: Raw, id: string): Raw => ({
-  ...next,
-  pk: `${IMAGE}${next.pk}`,
+/** The before-image of an item. */
+export const beforeImage = (old: Raw, id: string): Raw => ({
+  ...old,
+  ...beforeKey(keyOf(old), id),
   type: 'staged',
-  staged_type: next.type,
+  staged_type: old.type,
   staged_by: id,
-  staged_as: 'image' satisfies How,
+  staged_as: 'before' satisfies How,
 })
 
 /** An item without what a large transaction has written on it. */
-export function withoutStaging({ staged_by: _, staged_as, staged_type, ...it }: Raw): Raw {
-  if (staged_as !== ('image' satisfies How)) return it
-  return { ...it, pk: String(it.pk).slice(IMAGE.length), type: staged_type }
+export function withoutStaging({ staged_by, staged_as, staged_type, ...it }: Raw): Raw {
+  if (staged_as === ('before' satisfies How))
+    return { ...it, pk: String(it.pk).slice(prefixOf(String(staged_by)).length), type: staged_type }
+  // Its version was raised with the mark, so that nobody writes over it.
+  if (staged_as === ('gone' satisfies How) && typeof it.version === 'number') return { ...it, version: it.version - 1 }
+  return it
 }
 
-/** Items of the table as readers may see them at this moment. Costs nothing where no large transaction is at work. */
+/** Items of the table as readers may see them at this moment. Costs nothing where no large transaction has been at work. */
 export async function resolveStaged(items: readonly Raw[]): Promise<Raw[]> {
   if (!items.some(isMarked)) return [...items]
   const done = await switched(items)
-  const moved = items.filter((it) => it.staged_as === 'changed' && done.has(String(it.staged_by)))
-  const images = await rawMany(moved.map((it) => imageKey(keyOf(it))))
+  const hidden = items.filter((it) => it.staged_as === 'changed' && !done.has(String(it.staged_by)))
+  const befores = await rawMany(hidden.map(beforeKeyOf))
   const shown: Raw[] = []
   for (const it of items) {
     if (!isMarked(it)) shown.push(it)
     else if (isCounter(it)) shown.push(counted(it, done))
-    else if (it.staged_as === 'changed' && done.has(String(it.staged_by))) {
-      const image = images.get(place(imageKey(keyOf(it))))
-      // It has taken its place since.
-      if (image) shown.push(withoutStaging(image))
-      else shown.push(...(await resolveStaged([...(await rawMany([keyOf(it)])).values()])))
+    else if (hidden.includes(it)) {
+      const before = befores.get(place(beforeKeyOf(it)))
+      shown.push(...(before ? [withoutStaging(before)] : await resolveMoved(it)))
     } else if (done.has(String(it.staged_by)) ? it.staged_as !== 'gone' : it.staged_as !== 'new')
       shown.push(withoutStaging(it))
   }
   return shown
 }
 
-/** Items of an index partition as readers may see them: what has moved speaks for itself by its image. */
-export async function resolveStagedInIndex(items: readonly Raw[]): Promise<Raw[]> {
-  if (!items.some(isMarked)) return [...items]
-  const done = await switched(items)
-  const before: readonly unknown[] = ['changed', 'gone']
-  return items
-    .filter((it) => !isMarked(it) || before.includes(it.staged_as) !== done.has(String(it.staged_by)))
-    .map((it) => (isMarked(it) ? withoutStaging(it) : it))
+const beforeKeyOf = (it: Raw) => beforeKey(keyOf(it), String(it.staged_by))
+
+/** An item whose before-image was cleared away meanwhile: it is as it was again, or what it is now counts. */
+async function resolveMoved(it: Raw): Promise<Raw[]> {
+  const [now] = (await rawMany([keyOf(it)])).values()
+  if (!now) return []
+  return now.staged_by === it.staged_by ? [withoutStaging(now)] : resolveStaged([now])
 }
 
-/** An image of the stream as the projector may see it: nothing of what is only prepared. */
-export function asSeenByStream(item: Raw | undefined): Raw | undefined {
-  if (!item || item.staged_by === undefined) return item
-  return item.staged_as === 'new' || item.staged_as === 'image' ? undefined : withoutStaging(item)
+/**
+ * Items of an index partition as readers may see them: what was is shown by its before-image until the switch, what will
+ * be by itself after it. In the moment between an image and its item both are in the list; `seen` drops the second.
+ */
+export async function resolveStagedInIndex(items: readonly Raw[], seen = new Set<string>()): Promise<Raw[]> {
+  const done = items.some(isMarked) ? await switched(items) : known
+  const before: readonly unknown[] = ['before', 'gone']
+  const shown: Raw[] = []
+  for (const it of items) {
+    if (isMarked(it) && before.includes(it.staged_as) === done.has(String(it.staged_by))) continue
+    const one = withoutStaging(it)
+    const at = place(keyOf(one))
+    if (!seen.has(at)) shown.push(one)
+    seen.add(at)
+  }
+  return shown
 }
 
 /** Items as they are stored, whoever is at work on them; by `pk sk`. Asks again for keys that were not processed. */
@@ -130,19 +140,35 @@ const isCounter = (it: Raw) => String(it.pk).startsWith(COUNTER)
 const deltasIn = (it: Raw) => Object.keys(it).filter((name) => name.startsWith(DELTA))
 const isMarked = (it: Raw) => it.staged_by !== undefined || (isCounter(it) && deltasIn(it).length > 0)
 
-/** Those of the large transactions at work on these items whose switch is done. */
+/** A switch is for good, so whoever has seen it looks no more. */
+const known = new Set<string>()
+const MOST_KNOWN = 10_000
+
+/** Tells this process of a switch. */
+export function knowSwitched(id: string): void {
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.add(id)
+}
+
+/** Those of the large transactions that have marked these items whose switch is done. */
 async function switched(items: readonly Raw[]): Promise<Set<string>> {
-  const ids = new Set(items.flatMap((it) => (isCounter(it) ? deltasIn(it).map(transactionOf) : (it.staged_by ?? []))))
-  const found = await rawMany([...ids].map((id) => key.large(String(id))))
-  return new Set([...found.values()].filter((it) => it.state === 'done').map((it) => String(it.id)))
+  const ids = new Set(
+    items.flatMap((it) =>
+      isCounter(it) ? deltasIn(it).map((name) => name.slice(DELTA.length)) : it.staged_by ? String(it.staged_by) : [],
+    ),
+  )
+  const asked = [...ids].filter((id) => !known.has(id))
+  if (asked.length > 0) {
+    const found = await rawMany(asked.map(key.large))
+    for (const it of found.values()) if (it.state === 'done') knowSwitched(String(it.id))
+  }
+  return new Set([...ids].filter((id) => known.has(id)))
 }
 
 function counted(it: Raw, done: ReadonlySet<string>): Raw {
   const deltas = deltasIn(it)
   const shown = Object.fromEntries(Object.entries(it).filter(([name]) => !deltas.includes(name)))
-  for (const delta of deltas.filter((name) => done.has(transactionOf(name)))) {
-    const name = countOf(delta)
-    shown[name] = Number(shown[name] ?? 0) + Number(it[delta])
-  }
+  for (const delta of deltas.filter((name) => done.has(name.slice(DELTA.length))))
+    for (const [name, by] of Object.entries(Object(it[delta]))) shown[name] = Number(shown[name] ?? 0) + Number(by)
   return shown
 }

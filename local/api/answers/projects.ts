@@ -15,6 +15,8 @@ const reassign = {
   more: "The owner's does not change.",
   gives: ok(Membership),
 }
+/** At once, or 202 where it goes on by itself. */
+const movedOn = { ...ok(Project), 202: { shape: Project } }
 const relabel = { says: 'Say what a linked record is in a project', gives: ok(ProjectEntity) }
 const amend = {
   says: 'Change the text of a comment on a project',
@@ -40,13 +42,13 @@ export const projects: Answers<typeof routes> = {
   'DELETE /data/projects/{slug}/': { says: 'Delete a project', more: 'Its slug is free again.', gives: nothing },
   'POST /data/projects/{slug}/transition/': {
     says: 'Lead a project to another state',
-    more: "`allowed_transitions` of the project names the caller's moves. Into review, what is still missing is refused under `blockers`; back to its authors, `comment` says why. A merge accepts the linked records that wait, or names under `blockers` those that cannot be accepted.",
-    gives: ok(Project),
+    more: "`allowed_transitions` of the project names the caller's moves. Into review, what is still missing is refused under `blockers`; back to its authors, `comment` says why. A merge accepts the linked records that wait, or names under `blockers` those that cannot be accepted. A merge that takes longer than 20 seconds goes on by itself: 202, `merge` tells how far it has come, edits are 409, and its end is an activity and a notification.",
+    gives: movedOn,
   },
   'POST /data/projects/{slug}/rollback-merge/': {
     says: 'Take a merge back',
-    more: 'The records that it accepted wait again as before; what was changed since stays as it is and is named by the activity.',
-    gives: ok(Project),
+    more: 'The records that it accepted wait again as before; what was changed since stays as it is and is named by the activity. What takes longer than 20 seconds goes on by itself, as a merge does.',
+    gives: movedOn,
   },
   'GET /data/projects/{slug}/activity/': {
     says: 'List what happened in a project, the latest first',

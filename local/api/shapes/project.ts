@@ -113,6 +113,14 @@ export const AnnouncedUpload = v.object({
 /** A file that is too large for a form, and where it can be announced instead. */
 export const TooLarge = v.object({ detail: text, upload_url: text })
 
+/** What goes on with a project by itself: of how many records how many are done. Meanwhile it takes no edits. */
+export const ProjectMerge = v.object({
+  state: v.literal('running'),
+  action: oneOf(['merge', 'rollback']),
+  done: whole,
+  of: whole,
+})
+
 /** A project with all that belongs to it, and what the caller may do with it. */
 export const Project = v.object({
   ...ProjectRow.entries,
@@ -123,6 +131,7 @@ export const Project = v.object({
   memberships: v.array(Membership),
   assets: v.array(AssetRow),
   entities: v.array(ProjectEntity),
+  merge: maybe(ProjectMerge),
   allowed_transitions: v.array(oneOf(projectStates)),
   can_edit: v.boolean(),
   is_read_only: v.boolean(),

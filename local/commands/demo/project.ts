@@ -111,12 +111,13 @@ type Speaker = (method: string, path: string, body?: object, options?: Options) 
 
 /** Someone who calls the service, or anyone. Fails where the answer is not what the step expects. */
 function speaker(base: string, name?: string): Speaker {
+  const token = name === undefined ? undefined : signIn(base, name)
   return async (method, path, body, { expects, headers = {} } = {}) => {
     const isForm = body instanceof FormData
     const response = await fetch(`${base}${path}`, {
       method,
       headers: {
-        ...(name && { 'x-dev-user': `${name}@heritage.test` }),
+        ...(token && { authorization: `Bearer ${await token}` }),
         ...(body && !isForm && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -127,4 +128,14 @@ function speaker(base: string, name?: string): Speaker {
     if (!fits) throw new Error(`${method} ${path} was answered ${response.status}: ${text.slice(0, 300)}`)
     return v.parse(Answer, text === '' ? {} : JSON.parse(text))
   }
+}
+
+async function signIn(base: string, username: string): Promise<string> {
+  const response = await fetch(`${base}/api/token/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password: 'heritage-local' }),
+  })
+  const { access } = v.parse(v.object({ access: v.string() }), await response.json())
+  return access
 }

@@ -1,0 +1,120 @@
+import { newId, now } from '../clock.ts'
+import { conflict, invalid, Problem } from '../errors.ts'
+import type { Actor } from '../permissions.ts'
+import { type History, loadHistory } from '../records/history.ts'
+import { assertion, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
+import { waits } from '../records/queue-entry.ts'
+import { type DecisionInput, planDecision } from '../review/decide.ts'
+import { parse, put, type Write } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { getMany } from '../table/read.ts'
+import { projectSnapshot } from './items.ts'
+import { inParts, inTurns, type PartPlan, type Work } from './merge-work.ts'
+import { type Done, loadWholeById, step, type Whole } from './projects.ts'
+import { type Accepted, type Bucket, keepRecords, keepSnapshot } from './snapshots.ts'
+
+/** Who merges what, and in which words. `id` names the large transaction. */
+export type Order = { id: string; project: string; actor: Actor; comment: string; background: boolean }
+
+/**
+ * Merging: every linked record that waits is accepted, as `decide` would. The state of each part is in the bucket before
+ * its records are touched. `whole` is the project when the merge began; it may have been written since, but not what
+ * belongs to it. A part fails with `invalid`, naming the blockers, where one of its records cannot be accepted.
+ */
+export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
+  const parts = inParts(whole.entities.map((it) => it.entity_id))
+  return {
+    parts: parts.length,
+    of: whole.entities.length,
+    plan: (part) => planPart(parts[part] ?? [], order.actor, bucket),
+    last: (results) =>
+      lastOf(
+        whole,
+        order,
+        bucket,
+        results.flatMap((it) => it.kept ?? []),
+      ),
+  }
+}
+
+async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket): Promise<PartPlan> {
+  const blockers: string[] = []
+  const accepted: (Accepted & { writes: Write[] })[] = []
+  await inTurns(await waitingOf(ids), async (entity_id) => {
+    const old = await loadHistory(entity_id)
+    // Others may have decided on it since.
+    if (!old || !isAccepted(old)) return
+    try {
+      accepted.push(await accept(old, actor))
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      blockers.push(`${old.name}: ${Object.values(error.fields ?? {}).flat()[0] ?? error.detail}`)
+    }
+  })
+  if (blockers.length > 0) throw invalid({ blockers: blockers.sort() })
+  if (accepted.length === 0) return { records: ids.length, writes: [] }
+  accepted.sort((a, b) => (a.decision_id < b.decision_id ? -1 : 1))
+  const kept = await keepRecords(
+    bucket,
+    accepted.map(({ writes: _, ...it }) => it),
+  )
+  return { records: ids.length, kept, writes: accepted.flatMap(({ writes }) => writes) }
+}
+
+/** Records that were never published and wait for it. An edit behind a published one goes on waiting for its reviewer. */
+const isAccepted = (it: RecordItem) => waits(it) && !it.public
+
+async function waitingOf(ids: readonly string[]): Promise<string[]> {
+  const found = await getMany(ids.map(key.head), true)
+  return [...found.values()]
+    .map((item) => parse(recordItem, item))
+    .filter(isAccepted)
+    .map((it) => it.entity_id)
+}
+
+const accepting: DecisionInput = {
+  verdict: 'accept',
+  conflict_handling: 'not_applicable',
+  confidence_override: null,
+  verification_method: null,
+  feedback: '',
+  reconciliation_note: '',
+  internal_note: 'Accepted with the project that it was linked to.',
+}
+
+async function accept(old: History, actor: Actor): Promise<Accepted & { writes: Write[] }> {
+  const { made, head: next, done, writes } = await planDecision(old, actor, accepting)
+  const written = writes.flatMap(({ action }) => (action.Put?.Item?.type === assertion.type ? [action.Put.Item] : []))
+  const after = written.map((item) => parse(assertion, item))
+  const ids = new Set(after.map((it) => it.id))
+  return {
+    before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },
+    after: { head: next, assertions: after },
+    decision_id: made.id,
+    activity_ids: done.map((it) => it.activity_id),
+    writes,
+  }
+}
+
+/** The project is merged, and its state before is stored. A merge that went on by itself says so to who began it. */
+async function lastOf(
+  begun: Whole,
+  { actor, comment, background, project }: Order,
+  bucket: Bucket,
+  parts: Awaited<ReturnType<typeof keepRecords>>[],
+): Promise<Write[]> {
+  const about = background ? (await loadWholeById(project))?.about : begun.about
+  if (!about || about.deleted_at !== null) throw conflict()
+  const [id, at] = [newId(), now()]
+  const state = { id, created_at: at, merged_by: actor.id, entities: begun.entities, assets: begun.assets, parts }
+  const kept = await keepSnapshot(bucket, { ...state, project: { ...about, merge: null } })
+  const done: Done = {
+    actor_id: actor.id,
+    action: 'state_changed',
+    payload: { from: 'approved', to: 'merged', comment, snapshot_id: id, ...(background && { background }) },
+  }
+  const merged_at = about.merged_at ?? at
+  const { writes } = step(about, { state: 'merged', merge: null, merged_at, updated_at: at }, [done], at)
+  const snapshot = { ...kept, id, project_id: about.id, merged_by: actor.id, restored_at: null, created_at: at }
+  return [...writes, put(projectSnapshot, { ...snapshot, version: 1 }, undefined)]
+}

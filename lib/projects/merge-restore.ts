@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from 'node:util'
+import { now } from '../clock.ts'
+import { conflict, impossible } from '../errors.ts'
+import { type History, loadHistory } from '../records/history.ts'
+import { activity, assertion, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
+import { queueWrites } from '../records/queue-entry.ts'
+import { amended, put, remove as removal, type Write } from '../table/item.ts'
+import { asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
+import type { Order } from './merge-accept.ts'
+import { inParts, inTurns, limits, type PartPlan, type Work } from './merge-work.ts'
+import { type Done, loadWholeById, step, type Whole } from './projects.ts'
+import {
+  type Accepted,
+  type Bucket,
+  type Kept,
+  latestSnapshot,
+  readRecords,
+  readSnapshot,
+  type Snapshot,
+} from './snapshots.ts'
+
+/**
+ * Rolling back: records, links and assets are as they were before the merge. A record that has been decided on, edited or
+ * deleted since is left as it is, and the activity names it. Fails with `invalid` where there is no snapshot.
+ */
+export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): Promise<Work> {
+  const stored = await latestSnapshot(whole.about.id)
+  const snapshot = stored && (await readSnapshot(bucket, stored))
+  if (!stored || !snapshot) throw impossible('There is no snapshot of this project to go back to.')
+  const own = inParts(belongings(whole, snapshot), limits.recordsInPart * 4)
+  const parts = snapshot.parts.length
+  return {
+    parts: parts + own.length,
+    of: whole.entities.length,
+    plan: async (part) => {
+      const records = snapshot.parts[part]
+      return records ? planPart(records, bucket) : { records: 0, writes: own[part - parts] ?? [] }
+    },
+    last: (results) =>
+      lastOf(
+        whole,
+        order,
+        { stored, snapshot },
+        results.flatMap((it) => it.left ?? []),
+      ),
+  }
+}
+
+async function planPart(part: Kept, bucket: Bucket): Promise<PartPlan> {
+  const left: string[] = []
+  const writes: Write[] = []
+  const records = await readRecords(bucket, part)
+  await inTurns(records, async (it) => {
+    const current = await loadHistory(it.before.head.entity_id)
+    if (current && isUntouched(current, it.after.head)) writes.push(...restored(current, it))
+    else left.push(it.before.head.entity_id)
+  })
+  return { records: records.length, left, writes }
+}
+
+/** Whether what the merge has made of a record is still what stands. Comments and flags do not count. */
+function isUntouched(it: RecordItem, after: RecordItem): boolean {
+  const names = ['status', 'public', 'data', 'proposed', 'current_revision', 'accepted_revision', 'deleted_at'] as const
+  return names.every((name) => isDeepStrictEqual(it[name], after[name]))
+}
+
+/** The writes that make a record wait again as it did. What has come to it since, comments and flags, stays. */
+function restored(it: History, { before, after, decision_id, activity_ids }: Accepted): Write[] {
+  const current = recordItemOf(it)
+  const next: RecordItem = {
+    ...current,
+    ...Object.fromEntries(
+      Object.entries(before.head).filter(([name]) =>
+        isDeepStrictEqual(member(current, name), member(after.head, name)),
+      ),
+    ),
+    activity_count: current.activity_count - activity_ids.length,
+    contributor: current.contributor,
+    version: current.version + 1,
+  }
+  if (!isDeepStrictEqual(current.recent_activities, after.head.recent_activities))
+    next.recent_activities = current.recent_activities.filter((each) => !activity_ids.includes(each.activity_id))
+  const made = it.decisions.filter((each) => each.id === decision_id)
+  const told = it.activities.filter((each) => activity_ids.includes(each.activity_id))
+  return [
+    put(recordItem, next, current),
+    ...queueWrites(current, next),
+    ...made.map((each) => removal(decision, each)),
+    ...told.map((each) => removal(activity, each)),
+    ...it.assertions.flatMap((each) => {
+      const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === each.id))
+      return old && then && each.version === then.version
+        ? [put(assertion, { ...old, contributed_by: each.contributed_by, version: each.version + 1 }, each)]
+        : []
+    }),
+  ]
+}
+
+const member = (it: RecordItem, name: string): unknown => Object.entries(it).find(([each]) => each === name)?.[1]
+
+/** The writes that make links and assets those of the snapshot. */
+function belongings(whole: Whole, { entities, assets }: Snapshot): Write[] {
+  const links = whole.entities.filter((it) => !entities.some((each) => each.entity_id === it.entity_id))
+  const files = whole.assets.filter((it) => !assets.some((each) => each.id === it.id))
+  const [linked, owned] = [
+    new Map(whole.entities.map((it) => [it.entity_id, it])),
+    new Map(whole.assets.map((it) => [it.id, it])),
+  ]
+  return [
+    ...links.map((it) => removal(projectEntity, it)),
+    ...files.map((it) => removal(asset, it)),
+    ...entities.flatMap((it) => {
+      const old = linked.get(it.entity_id)
+      return isDeepStrictEqual(old, it) ? [] : [put(projectEntity, over(it, old), old)]
+    }),
+    ...assets.flatMap((it) => {
+      const old = owned.get(it.id)
+      return isDeepStrictEqual(old, it) ? [] : [put(asset, over(it, old), old)]
+    }),
+  ]
+}
+
+const over = <T extends { version: number }>(it: T, old: T | undefined): T => ({
+  ...it,
+  version: old ? old.version + 1 : it.version,
+})
+
+/** So many of the records that were left as they are are named. */
+const MOST_NAMED = 200
+
+/** The project needs revision, as it was before its merge. */
+async function lastOf(
+  begun: Whole,
+  { actor, background, project }: Order,
+  { stored, snapshot }: { stored: ProjectSnapshot; snapshot: Snapshot },
+  kept: readonly string[],
+): Promise<Write[]> {
+  const about = background ? (await loadWholeById(project))?.about : begun.about
+  if (!about || about.deleted_at !== null) throw conflict()
+  const at = now()
+  const undone: Done = {
+    actor_id: actor.id,
+    action: 'state_changed',
+    payload: {
+      ...{ from: 'merged', to: 'needs_revision', comment: 'rollback_merge', snapshot_id: stored.id },
+      ...(kept.length > 0 && { kept: [...kept].sort().slice(0, MOST_NAMED), kept_count: kept.length }),
+      ...(background && { background }),
+    },
+  }
+  const { id: _, slug: __, activity_count: ___, version: ____, deleted_at: _____, ...before } = snapshot.project
+  const changes = { ...before, state: 'needs_revision' as const, merge: null, merged_at: null, updated_at: at }
+  const { writes } = step(about, changes, [undone], at)
+  return [...writes, put(projectSnapshot, amended(stored, { restored_at: at }), stored)]
+}

@@ -1,0 +1,38 @@
+import type { Write } from '../table/item.ts'
+import type { Kept } from './snapshots.ts'
+
+/** What a merge or a rollback has to do, in parts that can each be planned anew. */
+export type Work = {
+  /** How many parts there are. */
+  parts: number
+  /** How many records there are. */
+  of: number
+  /** What is to be written of one part, from 0, as things are now. */
+  plan: (part: number) => Promise<PartPlan>
+  /** What is written with the switch; made anew when others were faster. */
+  last: (results: readonly PartResult[]) => Promise<readonly Write[]>
+}
+
+export type PartPlan = PartResult & { writes: readonly Write[] }
+
+/** What is to be remembered of a part until the end. */
+export type PartResult = {
+  /** The records that it has dealt with. */
+  records: number
+  /** Where the state of its records is kept. */
+  kept?: Kept | undefined
+  /** Records that were left as they are. */
+  left?: readonly string[] | undefined
+}
+
+/** So many records are one part, and so many are read at the same time. */
+export const limits = { recordsInPart: 25, atOnce: 16 }
+
+/** A list in pieces. */
+export const inParts = <T>(all: readonly T[], size = limits.recordsInPart): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
+
+/** Does the work for all, a few at the same time. */
+export async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  for (const some of inParts(all, limits.atOnce)) await Promise.all(some.map(work))
+}

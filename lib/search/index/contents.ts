@@ -1,0 +1,85 @@
+import type { Document } from '../document.ts'
+import { tagsOf } from './tags.ts'
+import { stemOf, type Word, wordsOf } from './words.ts'
+
+/** How much a term says of a document: as a part of what it is called or described as, and by BM25 over all its words; 1 to 255. */
+export type Impact = { name: number; text: number }
+/** What a document is found by: its raw words, and its terms and tags with how much each says of it. */
+export type Contents = { raws: Set<string>; impacts: Map<string, Impact> }
+
+/**
+ * Two models in one list. By name: a term in a name says more than one in the summary or the text, more in a short name than
+ * in a long one. By text: BM25 over the stems of all words, those of names counted several times. Lengths are held against
+ * fixed ones, not against the average of what is stored: so what a document weighs depends on nothing but itself, and a
+ * hidden one cannot move the others.
+ */
+export function contentsOf(it: Document): Contents {
+  const names = [it.title, ...it.names].map(wordsOf)
+  const [summary, text] = [wordsOf(it.summary), [...wordsOf(it.text), ...wordsOf(stemsIn(it.text))]]
+  const raws = new Set<string>()
+  for (const words of [...names, summary, text]) for (const { raw } of words) raws.add(raw)
+  const impacts = new Map<string, Impact>()
+  const byText = bm25Of(names, text.length > summary.length ? text : summary)
+  for (const [term, name] of saidByName(names, summary, text))
+    impacts.set(term, { name: byteOf(name), text: byteOf(byText.get(term) ?? 0) })
+  for (const [tag, sure] of tagsOf(it, { names, summary, text })) {
+    const byte = byteOf(TAGGED * sure)
+    impacts.set(tag, { name: byte, text: byte })
+  }
+  return { raws, impacts }
+}
+
+const byteOf = (share: number) => Math.max(1, Math.round(share * 255))
+/** What a tag says that is sure, as the only word of a name would. */
+const TAGGED = 0.3
+
+/** The words of Nepali that are left of those with endings. */
+const stemsIn = (text: string): string =>
+  (text.match(/[\u0900-\u097f]+/g) ?? []).flatMap((word) => (stemOf(word) === word ? [] : [stemOf(word)])).join(' ')
+
+/** Of several names the one that fits best counts; having many is no merit. */
+function saidByName(names: readonly Word[][], summary: readonly Word[], text: readonly Word[]): Map<string, number> {
+  const missed = new Map<string, number>()
+  const parts = [
+    ...[{ texts: names, weight: 0.9, length: 3 }],
+    ...[
+      { texts: [summary], weight: 0.3, length: 30 },
+      { texts: [text], weight: 0.15, length: 200 },
+    ],
+  ]
+  for (const { texts, weight, length } of parts) {
+    const said = new Map<string, number>()
+    for (const words of texts) {
+      for (const [term, n] of countsIn(words)) {
+        const says = (weight * n) / (n + 0.6 * (0.3 + (0.7 * words.length) / length))
+        said.set(term, Math.max(said.get(term) ?? 0, says))
+      }
+    }
+    for (const [term, says] of said) missed.set(term, (missed.get(term) ?? 1) * (1 - says))
+  }
+  return new Map([...missed].map(([term, miss]) => [term, 1 - miss]))
+}
+
+/** The share of BM25's most that each term has: how often it comes, a name counted as so many words, against the length. */
+function bm25Of(names: readonly Word[][], text: readonly Word[]): Map<string, number> {
+  const counts = countsIn(text)
+  const inNames = new Map<string, number>()
+  for (const name of names)
+    for (const [term, n] of countsIn(name)) inNames.set(term, Math.max(inNames.get(term) ?? 0, n))
+  for (const [term, n] of inNames) counts.set(term, (counts.get(term) ?? 0) + NAME_COUNTS * n)
+  const length = text.length + NAME_COUNTS * Math.max(...names.map((name) => name.length))
+  const norm = K1 * (1 - B + (B * length) / LENGTH)
+  return new Map([...counts].map(([term, n]) => [term, n / (n + norm)]))
+}
+
+const K1 = 1.5
+const B = 0.6
+const NAME_COUNTS = 3
+/** The length in words of a middling document. */
+const LENGTH = 100
+
+function countsIn(words: readonly Word[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { term } of words) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,110 @@
+import { DeleteCommand, PutCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { db, TableName } from '../client.ts'
+import type { Key } from '../keys.ts'
+import { removeAll, transact } from '../write.ts'
+import { COUNTERS, keyOfPart, type Part, partsOf, type Touched } from './part.ts'
+import { eachOf, patiently } from './patience.ts'
+import { beforeKey, deltaName, keyOf, place, type Raw, rawMany, withoutStaging } from './staged.ts'
+import * as transaction from './transaction.ts'
+
+type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+/**
+ * Puts everything in its place after the switch, or undoes it when there will be none, part by part; safe to repeat and to
+ * interrupt. Answers whether nothing is left to do; `until` says when to stop, in milliseconds of `performance.now()`.
+ */
+export async function settle(id: string, until = Number.POSITIVE_INFINITY): Promise<boolean> {
+  const it = await transaction.find(id)
+  if (!it || it.settled) return true
+  if (it.state === 'open') return false
+  for (const part of await partsOf(id)) {
+    if (performance.now() >= until) return false
+    await (it.state === 'done' ? settlePart(part) : undoPart(part))
+  }
+  await transaction.noteSettled(it)
+  return true
+}
+
+/** After the switch: the before-images go, last of all, since by them the stream is told of what has changed. */
+async function settlePart(part: Part): Promise<void> {
+  if (part.number === COUNTERS) return settleCounters(part, true)
+  await eachOf(of(part, 'new'), (at) => unmark(at, part.id))
+  await eachOf(of(part, 'gone'), (at) => drop(at, part.id))
+  await patiently(() => removeAll(of(part, 'changed').map((at) => beforeKey(at, part.id))))
+  await patiently(() => removeAll([keyOfPart(part)]))
+}
+
+/** Without a switch: everything is again what it was. */
+export async function undoPart(part: Part): Promise<void> {
+  if (part.number === COUNTERS) return settleCounters(part, false)
+  const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
+  const found = await rawMany(befores)
+  await eachOf([...found.values()], (image) => putBack(withoutStaging(image), part.id))
+  await eachOf(of(part, 'new'), (at) => drop(at, part.id))
+  await eachOf(of(part, 'gone'), (at) => lowerAgain(at, part.id))
+  await patiently(() => removeAll(befores))
+  await patiently(() => removeAll([keyOfPart(part)]))
+}
+
+/** Clears the mark from an item of a transaction that is done: what is new stays, what is gone goes. */
+export const clearItem = (it: Raw): Promise<void> =>
+  it.staged_as === 'gone' ? drop(keyOf(it), String(it.staged_by)) : unmark(keyOf(it), String(it.staged_by))
+
+const of = ({ touched }: Part, how: Touched['how']): Key[] => touched.filter((it) => it.how === how).map(keyOf)
+
+const markedBy = (id: string) => ({
+  ConditionExpression: 'staged_by = :id',
+  ExpressionAttributeValues: { ':id': id },
+})
+
+const putBack = (Item: Raw, id: string) => unlessOver(db.send(new PutCommand({ TableName, Item, ...markedBy(id) })))
+const drop = (Key: Key, id: string) => unlessOver(db.send(new DeleteCommand({ TableName, Key, ...markedBy(id) })))
+const unmark = (Key: Key, id: string) =>
+  unlessOver(
+    db.send(new UpdateCommand({ TableName, Key, UpdateExpression: 'REMOVE staged_by, staged_as', ...markedBy(id) })),
+  )
+
+/** The mark goes, and the version that it has raised is again what it was, where there is one. */
+async function lowerAgain(at: Key, id: string): Promise<void> {
+  const it = (await rawMany([at])).get(place(at))
+  if (it?.staged_by !== id) return
+  await putBack(withoutStaging(it), id)
+}
+
+/** It carries the mark no more: another who does the same has been faster. */
+async function unlessOver(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
+  }
+}
+
+/** So many counters are written in one transaction, with the part itself where it is the last. */
+const COUNTERS_AT_ONCE = 90
+
+async function settleCounters(part: Part, done: boolean): Promise<void> {
+  const staged = deltaName(part.id)
+  const found = await rawMany(part.touched)
+  const left = [...found.values()].filter((it) => it[staged] !== undefined)
+  for (let start = 0; start < left.length; start += COUNTERS_AT_ONCE) {
+    const actions = left.slice(start, start + COUNTERS_AT_ONCE).map((it) => counterAction(it, staged, done))
+    await patiently(() => transact(actions.map((action) => ({ action, counts: {} }))))
+  }
+  await patiently(() => removeAll([keyOfPart(part)]))
+}
+
+function counterAction(it: Raw, staged: string, done: boolean): Action {
+  const names = done ? Object.keys(Object(it[staged])) : []
+  const added = names.map((_, i) => `#n${i} = if_not_exists(#n${i}, :none) + #staged.#n${i}`)
+  return {
+    Update: {
+      TableName,
+      Key: keyOf(it),
+      UpdateExpression: `${added.length > 0 ? `SET ${added.join(', ')} ` : ''}REMOVE #staged`,
+      ConditionExpression: 'attribute_exists(#staged)',
+      ExpressionAttributeNames: { '#staged': staged, ...Object.fromEntries(names.map((name, i) => [`#n${i}`, name])) },
+      ...(added.length > 0 && { ExpressionAttributeValues: { ':none': 0 } }),
+    },
+  }
+}

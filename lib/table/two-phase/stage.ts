@@ -1,0 +1,182 @@
+import { PutCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { conflict } from '../../errors.ts'
+import { db, TableName } from '../client.ts'
+import { type CounterChange, counterChanges } from '../counters.ts'
+import type { Write } from '../item.ts'
+import type { Key } from '../keys.ts'
+import { putAll, transact, withCause } from '../write.ts'
+import { COUNTERS, findPart, newPart, type Part, partsOf } from './part.ts'
+import { eachOf, patiently } from './patience.ts'
+import { clearItem, settle, undoPart } from './settle.ts'
+import { beforeImage, deltaName, type How, keyOf, place, type Raw, rawMany } from './staged.ts'
+import * as transaction from './transaction.ts'
+
+type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+type Step = { key: Key; how: Exclude<How, 'before'>; old: Raw | undefined; next: Raw | undefined }
+
+/**
+ * Prepares one part of a large transaction. What a process that has ended has left of this part is undone first, so a part
+ * may be staged again, with another plan. Each write is a plain one, at half of what it costs in a transaction: the marks
+ * hide them all until the switch. Fails with `conflict` or with the word of a condition that does not hold; then the
+ * part is undone.
+ */
+export async function stagePart(id: string, number: number, plan: () => Promise<readonly Write[]>): Promise<void> {
+  const left = await findPart(id, number)
+  if (left) await undoPart(left)
+  const writes = await plan()
+  const steps = await stepsOf(id, writes)
+  const part: Part = { id, number, touched: steps.map(({ key: at, how }) => ({ ...at, how })), counts: totals(writes) }
+  await patiently(() => transact([newPart(part)]))
+  try {
+    const images = steps.flatMap(({ how, old }) => (how === 'changed' && old ? [beforeImage(old, id)] : []))
+    await patiently(() => putAll(images))
+    await eachOf(steps, (step) => write(id, step))
+  } catch (error) {
+    if (isBroken(error)) {
+      await undoPart(part)
+      throw conflict()
+    }
+    throw error
+  }
+}
+
+const isBroken = (error: unknown) => error instanceof Error && error.name === 'ConditionalCheckFailedException'
+
+/** What each write comes to, from the items as they are; fails where a condition does not hold. */
+async function stepsOf(id: string, writes: readonly Write[]): Promise<Step[]> {
+  const keys = writes.map(({ action }) => keyOf(action.Put?.Item ?? action.Delete?.Key ?? {}))
+  if (new Set(keys.map(place)).size < keys.length) throw new Error('two writes on one item')
+  const found = await unmarked(keys)
+  return writes.flatMap((write, i): Step[] => {
+    const at = keys[i] ?? { pk: '', sk: '' }
+    const old = found.get(place(at))
+    if (!holds(write.action, old)) throw write.otherwise?.() ?? conflict()
+    const { Item } = write.action.Put ?? {}
+    if (!Item) return old ? [{ key: at, how: 'gone', old, next: undefined }] : []
+    const how = old ? 'changed' : 'new'
+    return [{ key: at, how, old, next: { ...withCause(Item), staged_by: id, staged_as: how } }]
+  })
+}
+
+/** Whether the condition of a write holds for what is there. Only those that lib/table/item.ts puts on versions and absence. */
+function holds(action: Action, old: Raw | undefined): boolean {
+  const given = action.Put ?? action.Delete
+  const version = given?.ExpressionAttributeValues?.[':version']
+  if (version !== undefined) return old?.version === version
+  if (given?.ConditionExpression === undefined) return true
+  if (given.ConditionExpression === 'attribute_not_exists(pk)') return old === undefined
+  throw new Error(`a large transaction does not know the condition ${given.ConditionExpression}`)
+}
+
+/** Writes an item in its place, on condition that it is still as it was read. What is there already is written again. */
+async function write(id: string, { key: at, how, old, next }: Step): Promise<void> {
+  if (next) {
+    await db.send(new PutCommand({ TableName, Item: next, ...stillAs(id, old) }))
+    return
+  }
+  const version = typeof old?.version === 'number' ? old.version : undefined
+  const { ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } = stillAs(id, old)
+  await db.send(
+    new UpdateCommand({
+      TableName,
+      Key: at,
+      UpdateExpression: `SET staged_by = :id, staged_as = :how${version === undefined ? '' : ', #version = :next'}`,
+      ConditionExpression,
+      ...(ExpressionAttributeNames && { ExpressionAttributeNames }),
+      ExpressionAttributeValues: {
+        ...ExpressionAttributeValues,
+        ':how': how,
+        ...(version !== undefined && { ':next': version + 1 }),
+      },
+    }),
+  )
+}
+
+/** That an item is as it was read, or marked by this very transaction. */
+function stillAs(id: string, old: Raw | undefined) {
+  if (!old) return condition('attribute_not_exists(pk) OR staged_by = :id', { ':id': id })
+  if (typeof old.version === 'number')
+    return {
+      ...condition('#version = :version OR staged_by = :id', { ':id': id, ':version': old.version }),
+      ExpressionAttributeNames: { '#version': 'version' },
+    }
+  return condition('attribute_exists(pk) AND (attribute_not_exists(staged_by) OR staged_by IN (:id, :before))', {
+    ':id': id,
+    ':before': old.staged_by ?? id,
+  })
+}
+
+type Condition = {
+  ConditionExpression: string
+  ExpressionAttributeValues: Record<string, unknown>
+  ExpressionAttributeNames?: Record<string, string>
+}
+const condition = (ConditionExpression: string, ExpressionAttributeValues: Record<string, unknown>): Condition => ({
+  ConditionExpression,
+  ExpressionAttributeValues,
+})
+
+/** The items under these keys, once what others have left on them is in place or cleared away. */
+async function unmarked(keys: readonly Key[]): Promise<Map<string, Raw>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await rawMany(keys)
+    const marked = [...found.values()].filter((it) => it.staged_by !== undefined)
+    const busy = new Set<string>()
+    for (const id of new Set(marked.map((it) => String(it.staged_by)))) if (await isUnclear(id)) busy.add(id)
+    const hidden = marked.filter((it) => it.staged_as !== 'changed')
+    // What is left are marks of transactions that are done, which say nothing any more.
+    if (busy.size === 0 && hidden.length === 0) return found
+    if (attempt === 3) throw conflict('Another merge is at work on the same records.')
+    await eachOf(
+      hidden.filter((it) => !busy.has(String(it.staged_by))),
+      clearItem,
+    )
+  }
+}
+
+/** Whether it is not settled what a mark means. Calls off what is abandoned; fails with `conflict` where someone is at work. */
+async function isUnclear(id: string): Promise<boolean> {
+  const other = await transaction.find(id)
+  if (!other || other.state === 'done') return false
+  if (other.state === 'open' && !transaction.isAbandoned(other))
+    throw conflict('Another merge is at work on the same records.')
+  if (await transaction.callOff(id)) return false
+  await settle(id)
+  return true
+}
+
+const totals = (writes: readonly Write[]): Record<string, number> => sumOf(writes.map(({ counts }) => counts))
+
+function sumOf(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums = new Map<string, number>()
+  for (const counts of all) for (const [list, by] of Object.entries(counts)) sums.set(list, (sums.get(list) ?? 0) + by)
+  return Object.fromEntries([...sums].filter(([, by]) => by !== 0))
+}
+
+/** So many counters are written in one transaction. */
+const COUNTERS_AT_ONCE = 90
+
+/** Prepares the counters of all parts, each once. To be called when every part is staged; may be repeated. */
+export async function stageCounters(id: string): Promise<void> {
+  const parts = await partsOf(id)
+  const left = parts.find((it) => it.number === COUNTERS)
+  if (left) await undoPart(left)
+  const actions = counterChanges(Object.entries(sumOf(parts.map(({ counts }) => counts))))
+  if (actions.length === 0) return
+  const touched = actions.map(({ at }) => ({ ...at, how: 'changed' as const }))
+  await patiently(() => transact([newPart({ id, number: COUNTERS, touched, counts: {} })]))
+  for (let start = 0; start < actions.length; start += COUNTERS_AT_ONCE) {
+    const some = actions.slice(start, start + COUNTERS_AT_ONCE)
+    await patiently(() => transact(some.map((change) => ({ action: delta(id, change), counts: {} }))))
+  }
+}
+
+const delta = (id: string, { at, adds }: CounterChange): Action => ({
+  Update: {
+    TableName,
+    Key: at,
+    UpdateExpression: 'SET #staged = :adds',
+    ExpressionAttributeNames: { '#staged': deltaName(id) },
+    ExpressionAttributeValues: { ':adds': adds },
+  },
+})

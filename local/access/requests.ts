@@ -1,0 +1,94 @@
+import * as v from 'valibot'
+import type { Need } from './policy.ts'
+
+/** A request to AWS as it is on the wire. Header names are in lower case; `path` has no query. */
+export type WireRequest = {
+  method: string
+  path: string
+  query: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string | undefined>>
+  body: string
+}
+
+/** Where all of this is: the account of the emulators. */
+export const ACCOUNT = '000000000000'
+export const REGION = 'us-east-1'
+
+/** The access key id that a request is signed with, in a header or in its address; undefined when it is not signed. */
+export function signerOf({ headers, query }: Pick<WireRequest, 'headers' | 'query'>): string | undefined {
+  const scope = /Credential=([^,\s]+)/.exec(headers.authorization ?? '')?.[1] ?? query['X-Amz-Credential']
+  return scope?.split('/')[0]
+}
+
+/** What a request to DynamoDB, its streams or the parameter store needs to be allowed. Fails for one that is not known here. */
+export function needsOfTarget({ headers, body }: WireRequest): Need[] {
+  const [service = '', operation = ''] = (headers['x-amz-target'] ?? '').split('.')
+  const input = v.parse(Input, JSON.parse(body || '{}'))
+  if (service === 'AmazonSSM')
+    return (input.Names ?? []).map((name) => ({
+      action: `ssm:${operation}`,
+      resource: `arn:aws:ssm:${REGION}:${ACCOUNT}:parameter${name}`,
+    }))
+  if (service.startsWith('DynamoDBStreams'))
+    return [{ action: `dynamodb:${operation}`, resource: input.StreamArn ?? input.ShardIterator ?? '*' }]
+  if (service !== 'DynamoDB_20120810') throw new Error(`a call to ${service}.${operation}, which nobody judges`)
+  if (input.TransactItems) return input.TransactItems.flatMap(inTransaction)
+  if (input.RequestItems) return Object.keys(input.RequestItems).map((table) => ofTable(operation, table))
+  return [ofTable(operation, input.TableName ?? '*', input.IndexName)]
+}
+
+/** A transaction needs the rights of what is in it; there is no action of its own to grant. */
+const inTransaction = (item: Readonly<Record<string, { TableName: string }>>): Need[] =>
+  Object.entries(item).map(([part, { TableName }]) =>
+    ofTable(part === 'ConditionCheck' ? 'ConditionCheckItem' : `${part}Item`, TableName),
+  )
+
+const ofTable = (operation: string, table: string, index?: string): Need => ({
+  action: `dynamodb:${operation}`,
+  resource: `${tableArn(table)}${index === undefined ? '' : `/index/${index}`}`,
+})
+
+export const tableArn = (name: string): string =>
+  name.startsWith('arn:') ? name : `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${name}`
+
+const Input = v.looseObject({
+  TableName: v.optional(v.string()),
+  IndexName: v.optional(v.string()),
+  RequestItems: v.optional(v.record(v.string(), v.unknown())),
+  TransactItems: v.optional(v.array(v.record(v.string(), v.looseObject({ TableName: v.string() })))),
+  Names: v.optional(v.array(v.string())),
+  StreamArn: v.optional(v.string()),
+  ShardIterator: v.optional(v.string()),
+})
+
+/** What a request to S3 needs to be allowed; a form that a browser posts names its key inside. Paths begin with the bucket. */
+export function needsOfObject({ method, path, query, headers }: Omit<WireRequest, 'body'>, posted?: string): Need[] {
+  const [, bucket = '', ...rest] = decodeURIComponent(path).split('/')
+  const key = posted ?? rest.join('/')
+  const object = (action: string): Need => ({ action: `s3:${action}`, resource: objectArn(`${bucket}/${key}`) })
+  if (key === '') return [{ action: `s3:${bucketActions[method] ?? method}`, resource: objectArn(bucket) }]
+  const source = headers['x-amz-copy-source']
+  const read = source
+    ? [{ action: 's3:GetObject', resource: objectArn(decodeURIComponent(source).replace(/^\//, '')) }]
+    : []
+  if (method === 'DELETE' && 'uploadId' in query) return [object('AbortMultipartUpload')]
+  return [...read, object(objectActions[method] ?? method)]
+}
+
+export const objectArn = (place: string): string => `arn:aws:s3:::${place}`
+const bucketActions: Readonly<Record<string, string>> = { GET: 'ListBucket', HEAD: 'ListBucket' }
+const objectActions: Readonly<Record<string, string>> = {
+  GET: 'GetObject',
+  HEAD: 'GetObject',
+  PUT: 'PutObject',
+  POST: 'PutObject',
+  DELETE: 'DeleteObject',
+}
+
+export const bucketIn = (path: string): string => decodeURIComponent(path).split('/')[1] ?? ''
+
+/** Without the right to list a bucket nobody is told that something is not in it. */
+export const listing = (path: string): Need => ({
+  action: 's3:ListBucket',
+  resource: objectArn(bucketIn(path)),
+})

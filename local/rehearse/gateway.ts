@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Route } from './template.ts'
+
+/** How a function answers the gateway. */
+type Result = {
+  statusCode?: number
+  headers?: { [name: string]: string }
+  cookies?: string[]
+  body?: string
+  isBase64Encoded?: boolean
+}
+/** Invokes a function by its ARN. Fails when it fails. */
+type Invoke = (target: string, event: object) => Promise<unknown>
+export type Gateway = { origin: string; stop: () => Promise<void> }
+
+/** What API Gateway and Lambda take at most. */
+const MOST_IN = 10 << 20
+const MOST_EVENT = 6 << 20
+const MOST_OUT = 6 << 20
+const PATIENCE_MS = 30_000
+
+/**
+ * Stands in for an HTTP API: routes by the template alone, hands functions events of payload 2.0, and has the gateway's
+ * limits and its own words for what goes wrong. Every request comes from an address of its own, as from many clients.
+ */
+export async function startGateway(routes: readonly Route[], invoke: Invoke, port = 0): Promise<Gateway> {
+  const choose = router(routes)
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()))
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  // Its type is that of a server on a pipe, too.
+  const address = server.address() as AddressInfo
+  return {
+    origin: `http://localhost:${address.port}`,
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await Array.fromAsync(request))
+    if (body.length > MOST_IN) return say(response, 413, 'Request Entity Too Large')
+    const event = eventOf(request, body)
+    const route = choose(event.rawPath, event.requestContext.http.method)
+    if (!route) return say(response, 404, 'Not Found')
+    event.routeKey = event.requestContext.routeKey = route.key
+    if (JSON.stringify(event).length > MOST_EVENT) return say(response, 413, 'Request Entity Too Large')
+    const answer = await within(PATIENCE_MS, invoke(route.target, event)).catch(() => 'failed' as const)
+    if (answer === undefined) return say(response, 503, 'Service Unavailable')
+    if (answer === 'failed' || JSON.stringify(answer).length > MOST_OUT)
+      return say(response, 500, 'Internal Server Error')
+    give(response, Object(answer))
+  }
+}
+
+const say = (response: ServerResponse, status: number, message: string) =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }))
+
+function give(
+  response: ServerResponse,
+  { statusCode = 200, headers = {}, cookies = [], body = '', isBase64Encoded }: Result,
+) {
+  response.writeHead(statusCode, { ...headers, ...(cookies.length > 0 && { 'set-cookie': cookies }) })
+  response.end(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'))
+}
+
+/** Undefined when it takes longer. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((done) => {
+    timer = setTimeout(() => done(undefined), milliseconds)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+/** Bodies of these types come as text, all others in base64. */
+const asText = /^(text\/.*|application\/(json|xml|javascript))(;|$)/i
+
+let address = 0
+
+function eventOf({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer) {
+  const [path = '/', query = ''] = split(url)
+  const { cookie, ...others } = headers
+  const rawPath = decodeURIComponent(path)
+  const text = asText.test(headers['content-type'] ?? '')
+  address += 1
+  return {
+    ...{ version: '2.0', routeKey: '$default', rawPath, rawQueryString: query },
+    ...(cookie && { cookies: cookie.split('; ') }),
+    headers: Object.fromEntries(Object.entries(others).map(([name, value]) => [name, [value].flat().join(',')])),
+    requestContext: {
+      ...{ accountId: '000000000000', apiId: 'HttpApi', domainName: 'localhost', domainPrefix: 'localhost' },
+      ...{ requestId: randomUUID(), routeKey: '$default', stage: '$default' },
+      ...{ time: new Date().toUTCString(), timeEpoch: Date.now() },
+      http: {
+        ...{ method, path: rawPath, protocol: 'HTTP/1.1', userAgent: String(headers['user-agent'] ?? '') },
+        sourceIp: `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`,
+      },
+    },
+    ...(body.length > 0 && { body: body.toString(text ? 'utf8' : 'base64') }),
+    isBase64Encoded: body.length > 0 && !text,
+  }
+}
+
+const split = (url: string): [string, string] => {
+  const at = url.indexOf('?')
+  return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
+}
+
+/**
+ * The route for a path as an HTTP API chooses: what fits whole before a param, a param before the greedy rest, and what is
+ * left to `$default`. A method of its own comes before ANY.
+ */
+export function router(routes: readonly Route[]): (path: string, method: string) => Route | undefined {
+  const known = routes.map((route) => {
+    const [method = '', path = ''] = route.key === '$default' ? ['ANY', '*'] : route.key.split(' ')
+    return { route, method, wanted: path.split('/') }
+  })
+  return (path, method) => {
+    const given = path.split('/')
+    const fits = known.flatMap(({ route, method: own, wanted }) => {
+      if (own !== 'ANY' && own !== method) return []
+      const rank = route.key === '$default' ? '9' : rankOf(wanted, given)
+      return rank === undefined ? [] : [{ route, rank: `${rank}${own === 'ANY' ? 1 : 0}` }]
+    })
+    return fits.sort((a, b) => (a.rank < b.rank ? -1 : 1))[0]?.route
+  }
+}
+
+/** Nobody documents whether `{proxy+}` takes an empty rest. As long as routes count on it, the stand-in lets it. */
+const REST_MAY_BE_EMPTY = true
+
+function rankOf(wanted: readonly string[], given: readonly string[]): string | undefined {
+  const greedy = wanted.at(-1) === '{proxy+}'
+  if (greedy ? given.length < wanted.length : given.length !== wanted.length) return undefined
+  if (greedy && !REST_MAY_BE_EMPTY && given.slice(wanted.length - 1).join('/') === '') return undefined
+  const ranks = wanted.map((part, i) => {
+    if (part === '{proxy+}') return '2'
+    if (part === given[i]) return '0'
+    return part.startsWith('{') && given[i] !== '' ? '1' : undefined
+  })
+  return ranks.includes(undefined) ? undefined : ranks.join('')
+}

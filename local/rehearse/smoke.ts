@@ -1,0 +1,238 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { drawings } from '../commands/demo/drawings.ts'
+import { project } from '../commands/demo/project.ts'
+import { buildDocument } from '../deploy/built-document.ts'
+import { root } from '../service/paths.ts'
+
+type Sent = { body?: unknown; headers?: { [name: string]: string } }
+type Answer = { status: number; id: string | null; text: string; body: Facts }
+type Facts = { readonly [name: string]: unknown }
+type Speaker = (method: string, path: string, body?: unknown) => Promise<Answer>
+
+async function ask(origin: string, method: string, path: string, { body, headers = {} }: Sent = {}): Promise<Answer> {
+  const isForm = body instanceof FormData
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: { ...headers, ...(body !== undefined && !isForm && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return {
+    status: response.status,
+    id: response.headers.get('x-request-id'),
+    text,
+    body: isJson && text ? JSON.parse(text) : {},
+  }
+}
+
+/** One of the seeded people, with a token of their own. */
+async function signedIn(origin: string, username: string): Promise<Speaker> {
+  const { body } = await ask(origin, 'POST', '/api/token/', { body: { username, password: 'heritage-local' } })
+  const headers = { authorization: `Bearer ${body.access}` }
+  return (method, path, sent) => ask(origin, method, path, { headers, ...(sent !== undefined && { body: sent }) })
+}
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+const methods = ['get', 'post', 'put', 'patch', 'delete']
+type Document = { paths: { readonly [path: string]: object } }
+const apiDocument = async (): Promise<Document> => JSON.parse(readFileSync(await buildDocument(root), 'utf8'))
+
+/**
+ * Asks for every operation of the API document: those that read with what lists name, by nobody and by staff, and those that
+ * write with nothing to write. Each is answered by its function, none with a fault, and every address of a file is good.
+ */
+export async function everyRoute(origin: string, { bucket }: Around): Promise<string[]> {
+  const staff = await signedIn(origin, 'staff')
+  const failed: string[] = []
+  const shown = new Set<string>()
+  const named = new Map<string, Promise<string>>()
+  const document = await apiDocument()
+  const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
+    methods.filter((method) => method in operations).map((method) => ({ method: method.toUpperCase(), path })),
+  )
+  const one = async ({ method, path }: { method: string; path: string }) => {
+    const reads = method === 'GET'
+    const filled = reads ? await withNames(path, staff, named) : path.replace(/\{\w+\}/g, NOBODY)
+    const body = reads || method === 'DELETE' ? undefined : {}
+    const answers = [
+      await ask(origin, method, filled, body && { body }),
+      await staff(method, filled.replace(/\/$/, ''), body),
+    ]
+    for (const { status, id, text } of answers) {
+      if (status >= 500 || id === null) failed.push(`${method} ${filled}: ${status} ${text.slice(0, 100)}`)
+      for (const [address] of text.matchAll(/https:\/\/[^"\s]+X-Amz-Signature=\w+/g)) shown.add(address)
+    }
+  }
+  for (let start = 0; start < calls.length; start += 4) await Promise.all(calls.slice(start, start + 4).map(one))
+  for (const address of shown) {
+    const { status } = await fetch(address.replace(/^https:\/\/[^/]+/, `${bucket.endpoint}/${bucket.name}`))
+    if (status !== 200) failed.push(`an address that was given is answered ${status}: ${address.slice(0, 120)}`)
+  }
+  if (shown.size === 0) failed.push('no answer had the address of a file')
+  return failed
+}
+
+/** A path with each param replaced by what the list before it names first. */
+async function withNames(path: string, who: Speaker, named: Map<string, Promise<string>>): Promise<string> {
+  const param = /\{(\w+)\}/.exec(path)
+  if (!param) return path
+  const before = path.slice(0, param.index)
+  const key = `${before} ${param[1]}`
+  if (!named.has(key)) named.set(key, firstName(who, before, param[1] ?? ''))
+  return withNames(`${before}${await named.get(key)}${path.slice(param.index + param[0].length)}`, who, named)
+}
+
+async function firstName(who: Speaker, list: string, param: string): Promise<string> {
+  const { body } = await who('GET', list)
+  const [first] = Array.isArray(body.results) ? body.results : []
+  const { [param]: own, slug, entity_id, id } = Object(first)
+  return String(own ?? slug ?? entity_id ?? id ?? NOBODY)
+}
+
+/**
+ * Comes to every function with the provider's token: as someone who was never here, and as someone who has registered and
+ * whose name the provider completes. Which function a path leads to is what `targetOf` says.
+ */
+export async function newcomers(
+  origin: string,
+  { idp }: Around,
+  targetOf: (path: string, method: string) => string | undefined,
+): Promise<string[]> {
+  const document = await apiDocument()
+  const doors = new Map<string, string>()
+  for (const path of Object.keys(document.paths).sort((a, b) => params(a) - params(b)))
+    if ('get' in Object(document.paths)[path]) {
+      const target = targetOf(path, 'GET') ?? ''
+      if (!doors.has(target)) doors.set(target, path.replace(/\{\w+\}/g, NOBODY))
+    }
+  const failed: string[] = []
+  let number = 0
+  for (const door of doors.values()) {
+    number += 1
+    const registered = {
+      email: `known${number}@example.org`,
+      username: `known${number}`,
+      password: 'Stupa-at-dawn-1',
+      first_name: 'Known',
+    }
+    const { status } = await ask(origin, 'POST', '/api/register/', { body: registered })
+    if (status !== 201) failed.push(`nobody can register: ${status}`)
+    for (const email of [registered.email, `new.comer${number}@example.org`]) {
+      const headers = { authorization: `Bearer ${await tokenOf(idp, email)}` }
+      const { status: answered } = await ask(origin, 'GET', door, { headers })
+      if (answered >= 500 || answered === 401) failed.push(`${email} at ${door}: ${answered}`)
+    }
+  }
+  return failed
+}
+
+const params = (path: string) => path.split('{').length
+
+/** An opaque token, which the service has to ask the provider about. */
+async function tokenOf(idp: string, username: string): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'password', username, password: 'any', scope: 'opaque' })
+  const { access_token } = Object(await (await fetch(`${idp}/token`, { method: 'POST', body })).json())
+  return String(access_token)
+}
+
+type Around = { bucket: { name: string; endpoint: string }; idp: string }
+
+/** What people do, from a first sign-in to a merged project, with files of every sort. Answers what went wrong. */
+export async function story(origin: string, around: Around, only?: readonly string[]): Promise<string[]> {
+  const failed: string[] = []
+  const chapter = async (name: string, work: () => Promise<unknown>) => {
+    if (only && !only.includes(name)) return
+    await work().catch((error: unknown) => failed.push(`${name}: ${error instanceof Error ? error.message : error}`))
+  }
+  const [dev, other, reviewer, staff] = await Promise.all(
+    ['dev', 'other', 'reviewer', 'staff'].map((it) => signedIn(origin, it)),
+  )
+  if (!dev || !other || !reviewer || !staff) throw new Error('Nobody can sign in.')
+  const [drawing] = await drawings()
+  const picture = () =>
+    new File([drawing?.bytes ?? new Uint8Array()], drawing?.name ?? '', { type: drawing?.type ?? '' })
+
+  await chapter('a project', () => project(origin))
+  await chapter('a record', () => record(dev, other, reviewer))
+  await chapter('files of a project', () => files(dev, around, picture))
+  await chapter('a picture of oneself', async () => {
+    for (let turn = 0; turn < 2; turn += 1)
+      good(await dev('POST', '/data/user/profile-image/', formOf({ profile_image: picture() })))
+    const { body } = good(await dev('GET', '/data/user/me/'))
+    good(await dev('GET', `/data/user/${body.user_id}/image/`))
+  })
+  await chapter('a source with a file', async () => {
+    const text = new File(['A chronicle.'], 'chronicle.txt', { type: 'text/plain' })
+    const made = good(await dev('POST', '/cidoc/data_sources/', formOf({ name: 'A chronicle', uploaded_file: text })))
+    good(await dev('GET', `/cidoc/data_sources/${made.body.id}/file/`))
+    good(await dev('DELETE', `/cidoc/data_sources/${made.body.id}/`))
+  })
+  await chapter('files for everyone', async () => good(await ask(origin, 'GET', '/data/exports/')))
+  return failed
+}
+
+function good(answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text.slice(0, 200)}`)
+  return answer
+}
+
+function formOf(members: Readonly<Record<string, string | File>>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(members)) form.set(name, value)
+  return form
+}
+
+/** Contributed, disputed, judged, talked about, found. */
+async function record(dev: Speaker, other: Speaker, reviewer: Speaker): Promise<void> {
+  const place = '/cidoc/structures/'
+  const made = good(
+    await dev('POST', place, { name: 'Chyasilin Mandap', existence_status: 'Extant', construction_date: '1702' }),
+  ).body
+  const entity = made.cultural_entity_id
+  good(await reviewer('POST', `/data/review-queue/${entity}/claim/`))
+  good(await reviewer('POST', `/data/review-workspace/${entity}/decide/`, { verdict: 'accept' }))
+  const about = {
+    entity_type: 'structure',
+    entity_id: made.id,
+    asserted_property: 'construction_date',
+    asserted_value: '1934',
+  }
+  good(await other('POST', '/cidoc/assertions/', { ...about, source_type: 'book' }))
+  good(await dev('PATCH', `${place}${made.id}/`, { note: 'Rebuilt.' }))
+  good(await other('POST', `/data/entities/${entity}/comments/`, { comment: 'I have seen it.' }))
+  for (let turn = 0; turn < 40; turn += 1) {
+    const { body } = good(await other('GET', '/data/search/?q=chyasilin'))
+    if (JSON.stringify(body).includes('Chyasilin')) return
+    await sleep(250)
+  }
+  throw new Error('it is not found')
+}
+
+/** Sent with a request, and to the bucket itself; read by OCR, drawn small. */
+async function files(dev: Speaker, { bucket }: Around, picture: () => File): Promise<void> {
+  const slug = `files-${Date.now()}`
+  good(await dev('POST', '/data/projects/', { slug, title: 'Files', visibility: 'public' }))
+  const at = `/data/projects/${slug}/assets/`
+  const asset = good(await dev('POST', `${at}upload/`, formOf({ file: picture(), run_ocr: 'true' }))).body
+  const file = picture()
+  const form = good(
+    await dev('POST', `${at}uploads/`, { file_name: file.name, size: file.size, media_type: file.type }),
+  ).body
+  const { url, fields }: { url: string; fields: Record<string, string> } = Object(form.upload)
+  const host = `${bucket.endpoint}/${bucket.name}`
+  const sent = await fetch(url.replace(/^https:\/\/[^/]+/, host), { method: 'POST', body: formOf({ ...fields, file }) })
+  if (!sent.ok) throw new Error(`the bucket answers a form with ${sent.status}`)
+  good(await dev('POST', `${at}uploads/${form.asset_id}/complete/`))
+  for (let turn = 0; turn < 120; turn += 1) {
+    const { body } = good(await dev('GET', `${at}${asset.id}/`))
+    if (body.ocr_status === 'completed' && body.thumbnail_url) {
+      const got = await fetch(String(body.media_url).replace(/^https:\/\/[^/]+/, host))
+      if (!got.ok) throw new Error(`the bucket answers an address with ${got.status}`)
+      return void good(await dev('DELETE', `${at}${asset.id}/`))
+    }
+    await sleep(500)
+  }
+  throw new Error('the picture is not read')
+}

@@ -1,0 +1,180 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { recordId } from '../../lib/ids/address.ts'
+import type { Document } from '../../lib/search/document.ts'
+import { build } from '../../lib/search/index/build.ts'
+import { openFile } from '../../lib/search/index/snapshot-file.ts'
+import { Corpus } from '../../lib/search/model/corpus.ts'
+import { modelOf } from '../../lib/search/model/engine.ts'
+import { documents } from './search-fill.ts'
+import { openFts5Stemmed } from './search-fts5.ts'
+import { type Finder, finderOf } from './search-relevance.ts'
+import { readRows } from './search-rows.ts'
+import { print, say } from './table.ts'
+
+/** A question with the grades of the documents that answer it; `neutral` ones count neither way. */
+export type Judged = {
+  family: string
+  question: string
+  answers: Readonly<Record<string, number>>
+  neutral?: readonly string[]
+}
+
+const weights = { text: 0.8, recency: 0.15, popularity: 0.05 }
+const questionsFile = new URL('../../../shared/data/visitor-questions.json', import.meta.url)
+const Questions = v.object({
+  questions: v.array(
+    v.object({
+      family: v.string(),
+      question: v.string(),
+      answers: v.record(v.string(), v.number()),
+      neutral: v.optional(v.array(v.string()), []),
+    }),
+  ),
+})
+
+/**
+ * The normalised discounted cumulative gain of the first `depth` answers, 0 to 1; gains are 2^grade - 1. A question that
+ * nothing answers has 1 when nothing is found, else 0.
+ */
+export function ndcg(found: readonly string[], { answers, neutral = [] }: Judged, depth: number): number {
+  const counted = found.filter((id) => !neutral.includes(id)).slice(0, depth)
+  const ideal = Object.values(answers).sort((a, b) => b - a)
+  if (!ideal.some((grade) => grade > 0)) return found.length === 0 ? 1 : 0
+  return gainOf(counted.map((id) => answers[id] ?? 0)) / gainOf(ideal.slice(0, depth))
+}
+
+const gainOf = (grades: readonly number[]) =>
+  grades.reduce((sum, grade, i) => sum + (2 ** grade - 1) / Math.log2(i + 2), 0)
+
+/** What visitors ask of the shared rows: nDCG@5 by family. */
+export async function visitors(finders: Readonly<Record<string, Finder>>): Promise<void> {
+  if (!existsSync(questionsFile)) return say('visitors: skipped, the shared questions are not here.')
+  const { questions } = v.parse(Questions, JSON.parse(readFileSync(questionsFile, 'utf8')))
+  await printed('Questions of visitors, nDCG@5', questions, 5, finders)
+}
+
+/** Judges finders and prints a row for each family and one for all. Answers the mean of the first finder. */
+async function printed(
+  title: string,
+  questions: readonly Judged[],
+  depth: number,
+  finders: Readonly<Record<string, Finder>>,
+) {
+  const families = [...new Set(questions.map(({ family }) => family))]
+  const scores = new Map<string, number[]>()
+  const empty: Record<string, number> = {}
+  for (const [name, find] of Object.entries(finders)) {
+    const found = await Promise.all(questions.map(async (it) => find(it.question)))
+    scores.set(
+      name,
+      questions.map((it, i) => ndcg(found[i] ?? [], it, depth)),
+    )
+    empty[name] = found.filter(
+      (ids, i) => ids.length === 0 && Object.keys(questions[i]?.answers ?? {}).length > 0,
+    ).length
+  }
+  const row = (family: string, fits: (it: Judged) => boolean) => ({
+    family,
+    questions: questions.filter(fits).length,
+    ...Object.fromEntries(
+      [...scores].map(([name, all]) => [name, mean(all.filter((_, i) => fits(questions[i] ?? none))).toFixed(3)]),
+    ),
+  })
+  const rows = families.length > 1 ? families.map((one) => row(one, ({ family }) => family === one)) : []
+  print(title, [...rows, row('all', () => true)])
+  say(
+    `Without any answer, of those that have one: ${Object.entries(empty)
+      .map(([name, n]) => `${name} ${n}`)
+      .join(', ')}.`,
+  )
+}
+
+const none: Judged = { family: '', question: '', answers: {} }
+const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / Math.max(1, all.length)
+
+/** A folder with the public Cranfield collection as TREC writes it; its path is given, it is no part of this project. */
+export async function cranfield(folder: string): Promise<void> {
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+  const tag = (text: string, name: string) => new RegExp(`<${name}>([^]*?)</${name}>`).exec(text)?.[1]?.trim() ?? ''
+  const all = read('cran.all.1400.xml')
+    .split('</doc>')
+    .map((it) => ({ id: tag(it, 'docno'), title: tag(it, 'title'), text: tag(it, 'text') }))
+    .filter(({ id }) => id !== '')
+  const grades = read('cranqrel.trec.txt')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+  // Grades go by the place of a question, not by the number that is written beside it.
+  const questions = read('cran.qry.xml')
+    .split('</top>')
+    .map((it) => tag(it, 'title'))
+    .filter(Boolean)
+  const judged = questions.map((question, i) => ({
+    family: 'cranfield',
+    question: question.replace(/\s+/g, ' '),
+    answers: Object.fromEntries(
+      grades.flatMap(([topic, , id = '', grade]) => (Number(topic) === i + 1 && Number(grade) > 0 ? [[id, 1]] : [])),
+    ),
+  }))
+  const texts = all.map(({ id, title, text }, i) => textDocument(i + 1, id, title, text))
+  const ours = await opened(texts)
+  const fts5 = openFts5Stemmed(texts)
+  await printed(`Cranfield, ${all.length} texts, nDCG@10`, judged, 10, { ours: ours.find, 'FTS5, porter': fts5.find })
+  fts5.close()
+  ours.close()
+}
+
+function textDocument(number: number, object_pk: string, title: string, text: string): Document {
+  const at = '2025-01-15T10:00:00.000Z'
+  return {
+    id: recordId(12, number),
+    resource: 'sources',
+    object_pk,
+    title: title.replace(/\s+/g, ' '),
+    names: [],
+    summary: '',
+    text,
+    location_hint: '',
+    point: null,
+    status: 'accepted',
+    is_published: true,
+    access_tier: 'public',
+    contributor_id: null,
+    created_at: at,
+    updated_at: at,
+    popularity_score: 0,
+    version: 1,
+  }
+}
+
+/** A model of documents in a file of its own. */
+export async function opened(all: Iterable<Document>): Promise<{ find: Finder; close: () => void }> {
+  const directory = mkdtempSync(join(tmpdir(), 'heritage-judged-'))
+  const path = join(directory, 'model.sqlite')
+  await build(path, all, 0)
+  const corpus = new Corpus(openFile(path))
+  return {
+    find: finderOf(modelOf(corpus, weights, () => 'judged')),
+    close: () => {
+      corpus.close()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+/** `npm run bench -- judged`; `COLLECTION=` names the folder of the Cranfield collection. */
+export async function benchJudged(): Promise<void> {
+  const rows = readRows()
+  const all = [...documents(rows, rows.length)]
+  const ours = await opened(all)
+  const fts5 = openFts5Stemmed(all)
+  await visitors({ ours: ours.find, 'FTS5, porter': fts5.find })
+  fts5.close()
+  ours.close()
+  const folder = process.env.COLLECTION
+  if (folder) await cranfield(folder)
+  else say('Cranfield: skipped, COLLECTION names no folder.')
+}

@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { newRecord, type Roles } from '../../local/access/judge.ts'
+import { router, startGateway } from '../../local/rehearse/gateway.ts'
+import { startParameters } from '../../local/rehearse/parameters.ts'
+import { fits } from '../../local/rehearse/patterns.ts'
+import { compare } from '../../local/rehearse/report.ts'
+import { Stack } from '../../local/rehearse/template.ts'
+
+const ending: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end()
+})
+
+describe('the stand-in of the gateway', () => {
+  const routes = [
+    { key: 'ANY /data/{proxy+}', target: 'rest' },
+    { key: 'ANY /data/{slug}/image', target: 'param' },
+    { key: 'ANY /data/user/image', target: 'whole' },
+    { key: 'POST /data/user/image', target: 'post' },
+    { key: '$default', target: 'default' },
+  ]
+
+  test.each([
+    ['GET', '/data/user/image', 'whole'],
+    ['POST', '/data/user/image', 'post'],
+    ['GET', '/data/other/image', 'param'],
+    ['GET', '/data/other/image/more', 'rest'],
+    ['GET', '/elsewhere', 'default'],
+  ])('leads %s %s to %s', (method, path, target) => {
+    expect(router(routes)(path, method)?.target).toBe(target)
+  })
+
+  const serve = async (answer: (event: Record<string, unknown>) => unknown) => {
+    const gateway = await startGateway(routes, async (_, event) => answer(event as Record<string, unknown>))
+    ending.push(gateway.stop)
+    return gateway.origin
+  }
+
+  test('hands over decoded paths, lower-case headers, cookies apart, and bytes in base64', async () => {
+    let event: Record<string, unknown> = {}
+    const origin = await serve((given) => {
+      event = given
+      return {
+        statusCode: 201,
+        headers: { 'x-own': 'yes' },
+        cookies: ['a=1', 'b=2'],
+        body: 'b25l',
+        isBase64Encoded: true,
+      }
+    })
+    const answer = await fetch(`${origin}/data/user%20x/image?q=a%20b`, {
+      method: 'POST',
+      headers: { 'X-Mixed': 'Yes', cookie: 'one=1; two=2', 'content-type': 'application/octet-stream' },
+      body: Buffer.from([0, 255]),
+    })
+    expect([answer.status, answer.headers.get('x-own'), answer.headers.getSetCookie(), await answer.text()]).toEqual([
+      201,
+      'yes',
+      ['a=1', 'b=2'],
+      'one',
+    ])
+    expect(event).toMatchObject({
+      ...{ version: '2.0', rawPath: '/data/user x/image', rawQueryString: 'q=a%20b', cookies: ['one=1', 'two=2'] },
+      ...{ headers: { 'x-mixed': 'Yes' }, body: 'AP8=', isBase64Encoded: true },
+      requestContext: { http: { method: 'POST', path: '/data/user x/image' } },
+    })
+  })
+
+  test('refuses in its own words what is too large, and what fails', async () => {
+    const said = async (origin: string, init?: RequestInit) => {
+      const answer = await fetch(`${origin}/elsewhere`, init)
+      return [answer.status, await answer.json()]
+    }
+    const echo = await serve(() => ({ statusCode: 200, body: '' }))
+    const tooLarge = [413, { message: 'Request Entity Too Large' }]
+    expect(await said(echo, { method: 'POST', body: Buffer.alloc((10 << 20) + 1) })).toEqual(tooLarge)
+    // In base64 it does not fit into an event.
+    expect(await said(echo, { method: 'POST', body: Buffer.alloc(5 << 20) })).toEqual(tooLarge)
+    const fault = [500, { message: 'Internal Server Error' }]
+    expect(await said(await serve(() => ({ statusCode: 200, body: 'x'.repeat(6 << 20) })))).toEqual(fault)
+    const fails = await serve(() => {
+      throw new Error('no')
+    })
+    expect(await said(fails)).toEqual(fault)
+  })
+})
+
+describe('the stand-in of the parameter store', () => {
+  const roles: Roles = new Map([
+    [
+      'one',
+      [
+        {
+          Effect: 'Allow',
+          Action: ['ssm:GetParameters'],
+          Resource: ['arn:aws:ssm:us-east-1:000000000000:parameter/a'],
+        },
+      ],
+    ],
+  ])
+  const ask = async (endpoint: string, Names: string[]) => {
+    const answer = await fetch(endpoint, {
+      method: 'POST',
+      headers: { 'x-amz-target': 'AmazonSSM.GetParameters', authorization: 'AWS4-HMAC-SHA256 Credential=one/x' },
+      body: JSON.stringify({ Names }),
+    })
+    return [answer.status, await answer.json()]
+  }
+
+  test('throttles, gives what the role allows, and nothing else', async () => {
+    const store = await startParameters(roles, newRecord(), (name) => (name === '/a' ? 'value' : undefined))
+    ending.push(store.stop)
+    expect(await ask(store.endpoint, ['/a'])).toMatchObject([400, { __type: 'ThrottlingException' }])
+    expect(await ask(store.endpoint, ['/a'])).toMatchObject([200, { Parameters: [{ Name: '/a', Value: 'value' }] }])
+    expect(await ask(store.endpoint, ['/a', '/b'])).toMatchObject([400, { __type: 'AccessDeniedException' }])
+  })
+})
+
+test('event patterns hold as EventBridge holds them', () => {
+  const record = { dynamodb: { Keys: { pk: { S: 'PROJECT#1' }, sk: { S: 'ASSET#1' } } }, eventName: 'INSERT' }
+  expect(fits({ dynamodb: { Keys: { pk: { S: [{ prefix: 'PROJECT#' }] } } } }, record)).toBe(true)
+  expect(fits({ dynamodb: { Keys: { pk: { S: [{ 'anything-but': ['PROJECT#1'] }] } } } }, record)).toBe(false)
+  expect(fits({ eventName: ['INSERT', 'REMOVE'] }, record)).toBe(true)
+  expect(fits({ dynamodb: { NewImage: { ocr_status: { S: ['pending'] } } } }, record)).toBe(false)
+  expect(() => fits({ eventName: [{ wildcard: 'I*' }] }, record)).toThrow('wildcard')
+})
+
+test('a right that is unused is told, and excused by the code that asks for it alone', () => {
+  const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/t'
+  const roles: Roles = new Map([
+    [
+      'one',
+      [{ Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'], Resource: [table] }],
+    ],
+    ['two', [{ Effect: 'Allow', Action: ['dynamodb:Query'], Resource: [`${table}/index/a`, `${table}/index/b`] }]],
+  ])
+  const record = newRecord()
+  record.used.add(`one dynamodb:GetItem ${table}`)
+  record.used.add(`two dynamodb:Query ${table}/index/b`)
+  const origins = (_: string, action: string) =>
+    action === 'dynamodb:Scan' ? ['lib/table/scan.ts'] : ['lib/table/write.ts', 'lib/elsewhere.ts']
+  const found = compare(roles, record, origins)
+  expect(found.used).toBe(2)
+  expect([...found.explained.values()]).toEqual([['one']])
+  expect(found.idle).toEqual([`one dynamodb:PutItem ${table}`])
+})
+
+test('a template is read with its references resolved', () => {
+  const stack = new Stack({
+    Resources: {
+      Fn: {
+        Type: 'AWS::Lambda::Function',
+        Properties: {
+          ...{ FunctionName: 'heritage-x-one', Handler: 'functions/one.handler', MemorySize: 128, Timeout: 3 },
+          ...{ Role: { 'Fn::GetAtt': ['OneRole', 'Arn'] }, Environment: { Variables: { T: { Ref: 'Table' } } } },
+        },
+      },
+      Table: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'heritage-x' } },
+      Mapping: {
+        Type: 'AWS::Lambda::EventSourceMapping',
+        Properties: {
+          ...{ EventSourceArn: { 'Fn::GetAtt': ['Jobs', 'Arn'] }, FunctionName: { 'Fn::GetAtt': ['Fn', 'Arn'] } },
+          BatchSize: 5,
+        },
+      },
+      Jobs: { Type: 'AWS::SQS::Queue', Properties: {} },
+    },
+  })
+  expect(stack.functions()).toEqual([
+    {
+      ...{ name: 'one', fullName: 'heritage-x-one', role: 'OneRole', memory: 128, timeout: 3 },
+      ...{ handler: 'functions/one.handler', variables: { T: 'heritage-x' } },
+    },
+  ])
+  expect(stack.mappings()).toMatchObject([
+    { source: 'arn:aws:sqs:us-east-1:000000000000:Jobs', target: expect.stringContaining('function:heritage-x-one') },
+  ])
+})

@@ -1,0 +1,111 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { appendFileSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { Plugin } from 'vitest/config'
+import { type Answer, deniedTarget, newRecord, type Roles, refusal } from '../../local/access/judge.ts'
+import { rolesFor } from '../../local/access/local-roles.ts'
+import { needsOfTarget, signerOf } from '../../local/access/requests.ts'
+
+/**
+ * Has every function under test act in its own name, though all share a process: whatever its handler asks of the table
+ * and the bucket is signed with it, and held to the role that the template gives that function.
+ */
+export function actingFunctions(): Plugin {
+  return {
+    name: 'acting-functions',
+    enforce: 'pre',
+    transform(code, id) {
+      if (id.endsWith('/lib/files/presign.ts')) return signing(code)
+      const file = /\/functions\/[\w-]+\.ts$/.exec(id)?.[0]
+      if (!file) return undefined
+      const inner = code.replace(/^export (const|async function) handler\b/m, '$1 unnamed')
+      if (inner === code) throw new Error(`${file} exports no handler that can act in a name`)
+      return `${inner}\nimport { acting } from ${here}\nexport const handler = acting(${JSON.stringify(basename(file, '.ts'))}, unnamed)\n`
+    },
+  }
+}
+
+const here = JSON.stringify(join(import.meta.dirname, 'acting.ts'))
+
+/** The module that signs addresses and forms: no request is made, yet S3 will ask for the rights of who signed. */
+function signing(code: string): string {
+  const inner = code.replace(/^export function (presignedGet|postFields)\b/gm, 'function unnamed_$1')
+  return `${inner}
+    import { inOwnName } from ${here}
+    export const presignedGet = (base, query, seconds, by) => unnamed_presignedGet(base, query, seconds, inOwnName(by))
+    export const postFields = (rule, by) => unnamed_postFields(rule, inOwnName(by))
+  `
+}
+
+const running = new AsyncLocalStorage<string>()
+
+/** The handler, with all that it asks of AWS asked in its name. */
+export function acting<Given extends readonly unknown[], T>(name: string, handler: (...given: Given) => T) {
+  stand()
+  return (...given: Given): T => running.run(name, () => handler(...given))
+}
+
+type Signer = { credentials: { accessKeyId: string } }
+
+/** Whoever signs, by the name of the function that runs. */
+export function inOwnName<T extends Signer>(by: T): T {
+  const name = running.getStore()
+  return name === undefined ? by : { ...by, credentials: { ...by.credentials, accessKeyId: name } }
+}
+
+type Wire = { method: string; headers: Record<string, string>; body?: unknown }
+type Handle = (this: object, request: Wire, options?: unknown) => Promise<{ response: object }>
+let standing = false
+
+/** Every request of every client passes here, signed. The bucket has a gate of its own, which judges addresses too. */
+function stand(): void {
+  if (standing) return
+  standing = true
+  const client = new DynamoDBClient({ region: 'us-east-1' })
+  const sender: { handle: Handle } = Object.getPrototypeOf(client.config.requestHandler)
+  const inner = sender.handle
+  sender.handle = function (request, options) {
+    const name = running.getStore()
+    if (name === undefined) return inner.call(this, request, options)
+    const { headers } = request
+    headers.authorization = headers.authorization?.replace(/Credential=[^/]+/, `Credential=${name}`) ?? ''
+    const denied = headers['x-amz-target'] === undefined ? undefined : judged(request)
+    return denied ? Promise.resolve({ response: responseOf(denied) }) : inner.call(this, request, options)
+  }
+}
+
+const record = newRecord()
+
+function judged({ method, headers, body }: Wire): Answer | undefined {
+  const asked = { method, path: '/', query: {}, headers, body: textOf(body) }
+  const signer = signerOf(asked)
+  const need = refusal(roles(process.env.TABLE_NAME ?? ''), signer, needsOfTarget(asked), record)
+  if (need) note(`${signer} ${need.action} ${need.resource}`)
+  return need && deniedTarget(signer, need)
+}
+
+/** The SDK warns of whoever takes its bytes for text. */
+const textOf = (body: unknown) => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body))
+
+const responseOf = ({ status, headers, body }: Answer) => ({ statusCode: status, headers, body: Readable.from([body]) })
+
+/** What functions may do with the table of this file. */
+function roles(table: string): Roles {
+  const found = byTable.get(table)
+  if (found) return found
+  const made = rolesFor(JSON.parse(readFileSync(process.env.ROLES ?? '', 'utf8')), {
+    table,
+    bucket: process.env.BUCKET_NAME ?? '',
+  })
+  byTable.set(table, made)
+  return made
+}
+
+const byTable = new Map<string, Roles>()
+
+/** The end of the run fails with whatever was denied, even where nobody heard of it. */
+function note(line: string): void {
+  if (process.env.DENIALS) appendFileSync(process.env.DENIALS, `${line}\n`)
+}

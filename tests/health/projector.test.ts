@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs'
+import type { DynamoDBRecord } from 'aws-lambda'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { loadProjectorFilter } from '../../local/service/followers.ts'
+import { type App, openApp } from '../harness/app.ts'
+import { type Following, followTable } from '../harness/following.ts'
+import { contribute, publish, sure } from '../harness/make.ts'
+
+let app: App
+let stream: Following
+beforeAll(async () => {
+  app = await openApp({ env: { LOG_LEVEL: 'silent' } })
+  stream = await followTable()
+})
+
+const BATCH = 100
+/** Gives the projector what the table has told since the last time; answers what it says of each batch. */
+async function projected(records: readonly DynamoDBRecord[]) {
+  const { handler } = await import('../../functions/projector.ts')
+  const answers: string[] = []
+  for (let start = 0; start < records.length; start += BATCH) {
+    const { batchItemFailures } = await handler({ Records: records.slice(start, start + BATCH) })
+    answers.push(...batchItemFailures.map((it) => it.itemIdentifier))
+  }
+  return answers
+}
+
+/** Every write of an item of which this holds fails like that, until the test is over. */
+async function failing(holds: (item: { pk: string; sk: string }) => boolean, error: () => Error) {
+  const { db } = await import('../../lib/table/client.ts')
+  db.middlewareStack.add(
+    (next) => (args) => {
+      const { TransactItems = [] }: { TransactItems?: { Put?: { Item: { pk: string; sk: string } } }[] } = Object(
+        args.input,
+      )
+      if (TransactItems.some(({ Put }) => Put && holds(Put.Item))) throw error()
+      return next(args)
+    },
+    { step: 'initialize', name: 'broken' },
+  )
+}
+const mended = async () => {
+  const { db } = await import('../../lib/table/client.ts')
+  db.middlewareStack.remove('broken')
+}
+afterEach(mended)
+
+const health = async () => {
+  const { status, body } = await app.anon.get('/health/detailed/')
+  return [status, body.stream]
+}
+const unreadOf = async () => sure(200, await app.contributor.get('/data/notifications/unread_count/')).unread_count
+
+/** An event that names a structure, both published: their links are kept by the projector. */
+async function linked() {
+  const place = await publish(app, 'structures', { name: `Place ${crypto.randomUUID()}` })
+  const event = await publish(app, 'events', {
+    name: `Feast ${crypto.randomUUID()}`,
+    architectural_structures: place.id,
+  })
+  return { place, event }
+}
+const linksTo = async (it: { cultural_entity_id: string }) => {
+  const { queryAll } = await import('../../lib/table/read.ts')
+  return (await queryAll(`RELATED#${it.cultural_entity_id}`, '')).length
+}
+
+describe('what comes to the projector', () => {
+  test('is every item with effects or for search, and nothing else of what a contribution writes', async () => {
+    const { followedTypes } = await import('../../lib/effects/project.ts')
+    const wants = loadProjectorFilter()
+    const record = (NewImage: object | undefined, OldImage?: object) =>
+      ({ dynamodb: { NewImage, OldImage } }) as DynamoDBRecord
+    const of = (type: string, more: object = {}) => ({ type: { S: type }, object_entity_type: { S: 'place' }, ...more })
+    for (const type of followedTypes) {
+      expect([type, wants(record(of(type))), wants(record(undefined, of(type)))]).toEqual([type, true, true])
+      expect([type, wants(record(undefined, of('staged', { staged_type: { S: type } })))]).toEqual([type, true])
+    }
+    await stream.settled()
+    await contribute(app.contributor, 'structures', {
+      name: 'Filtered',
+      description: 'Eight',
+      note: 'values',
+      condition: 'Good',
+    })
+    const told = await stream.take()
+    const left = told.filter(wants)
+    expect(told.filter((it) => /^(COUNT|NAME|SEQUENCE)#/.test(it.dynamodb?.Keys?.pk?.S ?? '')).length).toBeGreaterThan(
+      5,
+    )
+    expect([...new Set(left.map((it) => it.dynamodb?.NewImage?.type?.S))].sort()).toEqual([
+      'activity',
+      'queue_by_age',
+      'record',
+      'revision',
+    ])
+    expect(left.length).toBeLessThan(told.length / 4)
+    await projected(left)
+  })
+
+  test('is tried for as long as the stream keeps it', () => {
+    const file = readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8')
+    expect(file).toContain('maximumRetryAttempts: -1\n          maximumRecordAgeInSeconds: 86400')
+  })
+})
+
+describe('a change that cannot be applied', () => {
+  test('for a reason that passes is answered as failed, and is applied when it comes again', async () => {
+    await stream.settled()
+    const { place } = await linked()
+    const records = await stream.take()
+    await failing(
+      ({ pk }) => pk.startsWith('RELATED#'),
+      () => Object.assign(new Error('no room'), { name: 'ThrottlingException' }),
+    )
+    const failed = await projected(records)
+    expect(failed).toHaveLength(1)
+    expect(await linksTo(place)).toBe(0)
+    await mended()
+    expect(await projected(records)).toEqual([])
+    expect(await linksTo(place)).toBe(1)
+  })
+
+  test('for a reason of its own is put aside whole, others go on, and it is applied once that is mended', async () => {
+    await stream.settled()
+    const [bad, good] = [await linked(), await linked()]
+    const records = await stream.take()
+    await failing(
+      ({ pk }) => pk === `RELATED#${bad.place.cultural_entity_id}`,
+      () => new TypeError('of its own'),
+    )
+    expect(await projected(records)).toEqual([])
+    expect([await linksTo(bad.place), await linksTo(good.place)]).toEqual([0, 1])
+    expect(await health()).toEqual([
+      503,
+      { healthy: false, message: expect.stringContaining('1 changes were put aside.') },
+    ])
+    const { parked } = await import('../../lib/effects/parked.ts')
+    const [kept] = await parked()
+    const of = records.find((it) => it.dynamodb?.SequenceNumber === kept?.id)
+    expect(kept).toMatchObject({ error: 'TypeError: of its own', images: { after: { type: 'record', public: true } } })
+    expect(kept?.images.after?.entity_id).toBe(of?.dynamodb?.NewImage?.entity_id?.S)
+
+    const { replayParked } = await import('../../lib/effects/replay.ts')
+    expect(await replayParked()).toMatchObject({ applied: 0, failures: [expect.stringContaining('of its own')] })
+    expect(await parked()).toHaveLength(1)
+    await mended()
+    expect(await replayParked()).toEqual({ applied: 1, failures: [] })
+    expect([await linksTo(bad.place), await parked()]).toEqual([1, []])
+  })
+
+  test('that is larger than an item is put aside in pieces, and comes back whole', async () => {
+    const { park, parked, unpark, countParked } = await import('../../lib/effects/parked.ts')
+    const { randomBytes } = await import('node:crypto')
+    const images = {
+      before: undefined,
+      after: { pk: 'a', sk: 'b', type: 'record', text: randomBytes(400_000).toString('hex') },
+    }
+    await park('large', images, 'too much')
+    expect(await countParked()).toBe(1)
+    expect((await parked()).map((it) => it.images.after?.text === images.after.text)).toEqual([true])
+    await unpark('large')
+    expect(await countParked()).toBe(0)
+  })
+})
+
+describe('a replay', () => {
+  test('brings back what follows from a part of the table, tells nobody, and changes nothing when it is repeated', async () => {
+    const { place, event } = await linked()
+    await stream.settled()
+    const before = await linksTo(place)
+    const { queryAll } = await import('../../lib/table/read.ts')
+    const { removeAll } = await import('../../lib/table/write.ts')
+    const { replay } = await import('../../lib/effects/replay.ts')
+    const lost = await queryAll(`RELATED#${place.cultural_entity_id}`, '')
+    await removeAll(lost.map((it) => ({ pk: String(it.pk), sk: String(it.sk) })))
+    expect([before, await linksTo(place)]).toEqual([1, 0])
+    const unread = await unreadOf()
+    // Each part that does not hold the event leaves it lost.
+    expect(await replay({ kind: 'structure' })).toBeGreaterThan(0)
+    expect(await replay({ types: ['user'] })).toBe(6)
+    expect(await replay({ since: '2099-01-01T00:00:00.000Z' })).toBe(0)
+    expect(await linksTo(place)).toBe(0)
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await replay({ types: ['record'], prefix: `ENTITY#${event.cultural_entity_id}` })).toBe(1)
+      expect(await linksTo(place)).toBe(1)
+    }
+    expect(await unreadOf()).toBe(unread)
+  })
+})
