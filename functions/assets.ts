@@ -122,14 +122,14 @@ export const routes = {
     params: BySlug,
     subject: ofProject,
     body: AnnouncedUpload,
-    handle: async ({ subject, actor, body: { media, ...told } }) => {
+    handle: async ({ subject, actor, body: { media, ...metadata } }) => {
       projects.checkOpen(subject.about)
-      const original = await assets.meant(media, actor)
+      const original = await assets.loadByMediaNumber(media, actor)
       const { file_name, size, content_type, sha256 } = original
-      const said = { ...told, file_name, size, content_type, sha256, run_ocr: false }
+      const announced = { ...metadata, file_name, size, content_type, sha256, run_ocr: false }
       return created(
         await counted(actor, async () => {
-          const upload = await uploads.begin(subject.about, actor, said, false)
+          const upload = await uploads.begin(subject.about, actor, announced, false)
           return orEnd(upload, async () => {
             await copyObject(original.object_key, upload.object_keys[0] ?? '')
             return viewOf(await assets.attachAgain(subject, upload, original))
@@ -148,7 +148,7 @@ export const routes = {
       instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/upload\/?$/, '/uploads/')}` }),
     },
     body: UploadForm,
-    handle: async ({ subject, actor, body: { file, media_type, ...told } }) => {
+    handle: async ({ subject, actor, body: { file, media_type, ...metadata } }) => {
       projects.checkOpen(subject.about)
       const source = inMemory(await file.bytes())
       const file_name = shownName(file.name)
@@ -156,8 +156,8 @@ export const routes = {
       return created(
         await counted(actor, async () => {
           const { size, content_type } = { size: source.size, ...checked }
-          const said = { ...told, file_name, size, content_type, sha256: null }
-          const upload = await uploads.begin(subject.about, actor, said, false)
+          const announced = { ...metadata, file_name, size, content_type, sha256: null }
+          const upload = await uploads.begin(subject.about, actor, announced, false)
           return orEnd(upload, () => finish(subject, upload, source, checked))
         }),
       )
@@ -169,11 +169,17 @@ export const routes = {
     params: BySlug,
     subject: ofProject,
     body: Announced,
-    handle: async ({ subject, actor, body: { media_type, ...said } }) => {
+    handle: async ({ subject, actor, body: { media_type, ...announced } }) => {
       projects.checkOpen(subject.about)
-      const content_type = announcedType(said.file_name, media_type)
-      const upload = await counted(actor, () => uploads.begin(subject.about, actor, { ...said, content_type }, true))
-      const form = await uploadForm(upload.pending_key ?? '', { type: content_type, size: said.size }, FORM_SECONDS)
+      const content_type = announcedType(announced.file_name, media_type)
+      const upload = await counted(actor, () =>
+        uploads.begin(subject.about, actor, { ...announced, content_type }, true),
+      )
+      const form = await uploadForm(
+        upload.pending_key ?? '',
+        { type: content_type, size: announced.size },
+        FORM_SECONDS,
+      )
       return created({ asset_id: upload.id, upload: form })
     },
   }),
@@ -191,7 +197,7 @@ export const routes = {
       try {
         return created(await complete(subject, upload, found.pending_key, body))
       } catch (error) {
-        if (error instanceof Problem && error.code !== 'gone') await uploads.letGo(upload)
+        if (error instanceof Problem && error.code !== 'gone') await uploads.release(upload)
         throw error
       }
     },
@@ -273,13 +279,18 @@ async function finish(subject: Visited, upload: Upload, source: Source, checked:
  * Reads what the client has put into the bucket once, from beginning to end; what is checked is what is kept, whatever
  * comes to lie there meanwhile.
  */
-async function complete(subject: Visited, upload: Upload, pending_key: string, said: v.InferOutput<typeof Completed>) {
+async function complete(
+  subject: Visited,
+  upload: Upload,
+  pending_key: string,
+  announced: v.InferOutput<typeof Completed>,
+) {
   const sent = await streamObject(pending_key)
   if (!sent) throw invalid({ file: ['The file has not been sent yet.'] })
-  if (said.etag && bare(said.etag) !== bare(sent.etag)) throw otherFile()
+  if (announced.etag && bare(announced.etag) !== bare(sent.etag)) throw otherFile()
   const made = await spooled(sent.body, upload.size, async ({ source, sha256 }) => {
     if (source.size !== upload.size) throw otherSize()
-    for (const wanted of [upload.sha256, said.sha256]) if (wanted !== null && wanted !== sha256) throw otherFile()
+    for (const wanted of [upload.sha256, announced.sha256]) if (wanted !== null && wanted !== sha256) throw otherFile()
     const claim: Claim = { file_name: upload.file_name, media_type: upload.content_type }
     return finish(subject, upload, source, await admit(source, claim))
   })

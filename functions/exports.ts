@@ -5,7 +5,7 @@ import { publicRoute, type Routes } from '../lib/http/route.ts'
 
 const types = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; charset=utf-8' } as const
 
-/** So many seconds the addresses in the list are good for. */
+/** Seconds for which the addresses in the list are good. */
 const GOOD_FOR = 3600
 
 /** The files that the exporter has made of what everyone may read. */

@@ -38,7 +38,7 @@ export const routes = {
   'GET /health/detailed/': publicRoute({
     permission: 'service.read',
     handle: async () => {
-      const checks = await checkAll({ ...vital, ...beside })
+      const checks = await checkAll({ ...vital, ...optional })
       const healthy = isHealthy(checks)
       return new Reply(healthy ? 200 : 503, { status: healthy ? 'healthy' : 'degraded', ...service, ...checks })
     },
@@ -74,7 +74,7 @@ const vital = {
 } satisfies Record<string, Ask>
 
 /** What the service does without for a while, and should not. A new one is one line. */
-const beside = {
+const optional = {
   stream: async () => {
     const [{ late, seconds }, aside] = await Promise.all([lag(), countParked()])
     const behind = seconds > 0 ? `It is ${seconds} s behind.` : 'It is up to date.'

@@ -1,5 +1,5 @@
 import '../lib/effects/search-documents.ts'
-import { DiscoveryQuery, REPEATED, SearchQuery, SoughtQuery } from '../lib/discovery/queries.ts'
+import { DiscoveryQuery, REPEATED, RequiredQuery, SearchQuery } from '../lib/discovery/queries.ts'
 import { discoveryView, resultView, suggestionView } from '../lib/discovery/view.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { Reply } from '../lib/http/reply.ts'
@@ -46,7 +46,7 @@ export const routes = {
 
   'GET /data/search/suggest/': listRoute({
     permission: 'search.read',
-    query: SoughtQuery,
+    query: RequiredQuery,
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
       const guess = async () =>
@@ -59,7 +59,7 @@ export const routes = {
 
   'GET /cidoc/search/': listRoute({
     permission: 'search.read',
-    query: SoughtQuery,
+    query: RequiredQuery,
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
       const groups = await model.literal({ text: q, scope, resources: searchedFirst, limit: MOST_IN_GROUP })

@@ -110,7 +110,7 @@ const Environment = v.pipe(
       ASSISTANT_MODEL: text('gpt-4o-mini'),
       ASSISTANT_TIMEOUT: wholeBelow(26, '20'),
       SEARCH_WEIGHTS: weights('0.80,0.15,0.05'),
-      /** For so many milliseconds a search process takes its model for up to date. */
+      /** Milliseconds for which a search process takes its model to be up to date. */
       SEARCH_LOOK_MS: v.pipe(
         text('250'),
         v.regex(/^\d{1,5}$/, 'must be a number of milliseconds below 100000'),

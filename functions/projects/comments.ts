@@ -53,15 +53,15 @@ export const comments = {
     permission: 'project.follow',
     params: CommentAddress,
     subject: commentOf,
-    handle: async ({ subject: { said, on }, actor, request }) => shownRow(on.about, said, actor, request),
+    handle: async ({ subject: { comment, on }, actor, request }) => shownRow(on.about, comment, actor, request),
   }),
 
   'GET /data/projects/{slug}/comments/{id}/replies/': readRoute({
     permission: 'project.follow',
     params: CommentAddress,
     subject: commentOf,
-    handle: async ({ subject: { said, on }, actor, page, request }) => {
-      const replies = await threads.listReplies(said, page, reactionKeys(threads.onProject(on.about.id), actor))
+    handle: async ({ subject: { comment, on }, actor, page, request }) => {
+      const replies = await threads.listReplies(comment, page, reactionKeys(threads.onProject(on.about.id), actor))
       return pageOf(on.about, replies, { actor, page, request })
     },
   }),

@@ -1,7 +1,7 @@
 import { fold, sortWords } from '../matching/fold.ts'
 import { type About, cut, type Passage } from './passage.ts'
 
-/** So many records are quoted, and so many sentences of each. */
+/** How many records are quoted, and how many sentences of each. */
 const QUOTED = 3
 const SENTENCES = 2
 const MOST_LETTERS = 400
@@ -38,9 +38,9 @@ const asks: readonly { pattern: RegExp; about: About }[] = [
 function quote({ text, facts }: Passage, asked: ReadonlySet<string>, wanted: About | undefined): string {
   const direct = facts.filter((it) => it.about === wanted)
   const rest = facts.filter((it) => it.about !== wanted)
-  const said = sentencesOf(text, asked)
-  const shown = [...direct, ...(said.length === 0 ? rest.slice(0, 3) : [])].map((it) => `${it.label}: ${it.text}.`)
-  const parts = [...shown, ...said]
+  const quoted = sentencesOf(text, asked)
+  const shown = [...direct, ...(quoted.length === 0 ? rest.slice(0, 3) : [])].map((it) => `${it.label}: ${it.text}.`)
+  const parts = [...shown, ...quoted]
   return parts.length > 0 ? cut(parts.join(' '), MOST_LETTERS) : 'the record holds no description yet.'
 }
 

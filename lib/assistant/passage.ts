@@ -13,7 +13,7 @@ export type Passage = {
 }
 export type About = 'place' | 'time' | 'person' | 'other'
 
-/** A text cut at a word to so many letters, with a sign that something is left out. */
+/** A text cut at a word to at most `most` letters, with a sign that something is left out. */
 export function cut(text: string, most: number): string {
   const letters = [...text]
   if (letters.length <= most) return text

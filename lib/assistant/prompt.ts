@@ -1,7 +1,7 @@
 import { cut, type Passage } from './passage.ts'
 import type { Message } from './thread.ts'
 
-/** So many letters of records, and of the conversation so far, go to the model. */
+/** How many letters of records, and of the conversation so far, go to the model. */
 const MOST_RECORDS = 12_000
 const MOST_TALK = 16_000
 const MOST_TURNS = 12
@@ -22,8 +22,8 @@ function recordsOf(passages: readonly Passage[]): string {
   const records: object[] = []
   let left = MOST_RECORDS
   for (const { title, label, text, facts, url } of passages) {
-    const said = Object.fromEntries(facts.map((it) => [it.label, it.text]))
-    const record = { title, kind: label, text: cut(text, 1000), ...said, url }
+    const values = Object.fromEntries(facts.map((it) => [it.label, it.text]))
+    const record = { title, kind: label, text: cut(text, 1000), ...values, url }
     left -= JSON.stringify(record).length + 1
     if (left < 0) break
     records.push(record)

@@ -5,7 +5,7 @@ import type { Message } from './thread.ts'
 
 const MOST_TOKENS = 1200
 const TEMPERATURE = 0.25
-/** An answer is cut to so many letters; of a reply that is longer than this many bytes nothing is read. */
+/** An answer is cut to this many letters; a reply of more bytes than this is not read at all. */
 const MOST_LETTERS = 8000
 const MOST_BYTES = 262_144
 

@@ -7,7 +7,7 @@ export type Message = { role: 'user' | 'assistant' | 'system'; content: string }
 export const questionIn = (messages: readonly Message[]): string | undefined =>
   messages.findLast((it) => it.role === 'user')?.content
 
-/** So many letters of a question are looked for: what follows is a story around it. */
+/** How many letters of a question are looked for: what follows is a story around it. */
 const LOOKED_FOR = 400
 
 /** The words of a question that a record could be found by; all of its words when it consists of asking alone. */

@@ -7,7 +7,7 @@ export type TokenMemory<T> = {
   set: (token: string, answer: T, until: number) => void
 }
 
-/** A memory of at most so many answers, whose keys are hashes, so that no token lies about in it. */
+/** A memory of at most `most` answers. Its keys are hashes, so that it holds no token. */
 export function memory<T extends NonNullable<unknown>>(most: number): TokenMemory<T> {
   const kept = lru<string, T>(most)
   return {

@@ -38,7 +38,7 @@ export type Changes = Partial<
 /** A record as a cluster's body names it: by the id of its kind, or by its review identity. */
 export type MemberInput = { kind: Kind; id: number | string }
 
-/** So many records one cluster gathers; a change of all of them still fits into one transaction. */
+/** At most this many records are in one cluster: a change of all of them still fits into one transaction. */
 export const MOST_MEMBERS = 30
 
 const listOf = (kind?: string, locked?: boolean) =>

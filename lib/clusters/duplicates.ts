@@ -19,7 +19,7 @@ export type Rival = { cluster: Cluster | null; kind: KindKey; members: RecordIte
 export const ALIKE = 0.85
 /** Below this a name is not worth showing. */
 const WORTH_SHOWING = 0.75
-/** So many names are read for each kind, so many records followed, and so many results given. */
+/** How many names are read for each kind, how many records are followed, and how many results are given. */
 const MOST_READ = 200
 const MOST_FOLLOWED = 60
 const MOST_SHOWN = 20
@@ -32,7 +32,7 @@ const MOST_SHOWN = 20
 export async function rivalsOf(text: string, among: readonly Kind[], actor: Actor): Promise<Rival[]> {
   const folded = fold(text)
   if (folded === '') return []
-  const meant = meaningOf(text)
+  const meaning = meaningOf(text)
   const places = [...among.map((kind) => kind.key), CLUSTER_NAMES]
   // A typo at the end of a word is found among the names that begin alike; over all kinds that would read too much.
   const beginnings = among.length === 1 ? [folded, folded.slice(0, 3)] : [folded]
@@ -47,7 +47,7 @@ export async function rivalsOf(text: string, among: readonly Kind[], actor: Acto
   const scores = new Map<string, number>()
   const clusterIds = new Set<string>()
   for (const entry of [...entries.flat().map(readEntry), ...near]) {
-    const alike = (name: string) => Math.max(likeness(folded, fold(name)), meaningOf(name) === meant ? 0.99 : 0)
+    const alike = (name: string) => Math.max(likeness(folded, fold(name)), meaningOf(name) === meaning ? 0.99 : 0)
     const score = Math.max(...entry.names.map(alike))
     if (score < WORTH_SHOWING) continue
     scores.set(entry.entity_id, score)

@@ -8,12 +8,12 @@ import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { type Clusters, cluster, type Filter as WhichClusters } from './clusters.ts'
 
 /** Lists of what is no record that the search model finds or sorts: best first, or in the order asked for. What is shown comes from the table. */
-type Sought = { search?: string | undefined; sort?: Sort | undefined }
+type SearchOptions = { search?: string | undefined; sort?: Sort | undefined }
 type PagePlace = { limit: number; offset: number }
 
 /** One page of the sources that a text finds and the caller may see. Costs one call beside the model's. */
 export async function findSources(
-  { source_type, access_tier, ingest_status, ...sought }: WhichSources & Sought,
+  { source_type, access_tier, ingest_status, ...options }: WhichSources & SearchOptions,
   actor: Actor | null,
   scope: Scope,
   place: PagePlace,
@@ -21,7 +21,7 @@ export async function findSources(
   const category = headed(source_type, access_tier, ingest_status)
   const { count, items } = await searchModelled(
     { scope, resources: ['data_sources'], category },
-    sought,
+    options,
     place,
     key.source,
   )
@@ -31,11 +31,11 @@ export async function findSources(
 
 /** One page of the clusters that a text finds by their names. Costs one call beside the model's. */
 export async function findClusters(
-  { kind, locked, ...sought }: WhichClusters & Sought,
+  { kind, locked, ...options }: WhichClusters & SearchOptions,
   place: PagePlace,
 ): Promise<Clusters> {
   const which = { scope: scopeOf(null), resources: ['entity_clusters'], category: headed(kind, locked?.toString()) }
-  const { count, items } = await searchModelled(which, sought, place, key.cluster)
+  const { count, items } = await searchModelled(which, options, place, key.cluster)
   return { count, results: items.map((item) => parse(cluster, item)) }
 }
 
@@ -47,7 +47,7 @@ const headed =
 
 async function searchModelled(
   which: Pick<SearchQuery, 'scope' | 'resources' | 'category'>,
-  { search = '', sort }: Sought,
+  { search = '', sort }: SearchOptions,
   { limit, offset }: PagePlace,
   at: (id: string) => Key,
 ): Promise<{ count: number; items: Stored[] }> {

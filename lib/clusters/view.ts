@@ -49,7 +49,7 @@ export function suggestionsView(text: string, rivals: readonly Rival[], withMemb
   }
 }
 
-/** So many members are shown beside a suggestion. */
+/** How many members are shown beside a suggestion. */
 const MOST_MEMBERS = 8
 
 function rivalView({ cluster, kind, members }: Rival, withMembers: boolean) {

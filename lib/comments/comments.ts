@@ -132,7 +132,7 @@ export type Branch = {
 /** Branches with their authors, and whatever else was read with them. */
 export type CommentPage = PageResult<Branch> & { people: PeopleById; found: ReadonlyMap<string, Stored> }
 
-/** So many replies, and a megabyte of them at most, are read with a page of comments. */
+/** At most this many replies, and a megabyte of them, are read with a page of comments. */
 const MOST_REPLIES = 100
 
 /**
@@ -226,13 +226,13 @@ const ATTEMPTS = 20
 export async function create(
   thread: Thread,
   actor: Actor,
-  said: CommentInput,
+  input: CommentInput,
   also: (at: string, attempt: number) => Promise<Also> = async () => ({ writes: [] }),
 ): Promise<Comment> {
   // A number that ends up unused leaves a gap and does no harm.
   const id = await add(key.sequence('comment'))
   return commitPlan(async (attempt) => {
-    const above = said.parent === null ? undefined : await answered(thread, said.parent)
+    const above = input.parent === null ? undefined : await answered(thread, input.parent)
     const at = now()
     const { writes, standing = 'withheld', activity_id = null } = await also(at, attempt)
     const root = above && amended<Comment>(above.root, { replies: above.root.replies + 1, came: above.root.came + 1 })
@@ -241,8 +241,8 @@ export async function create(
       thread: threadOf(thread),
       ...thread,
       user_id: actor.id,
-      comment: said.comment,
-      parent: said.parent,
+      comment: input.comment,
+      parent: input.parent,
       parent_user_id: above?.parent.user_id ?? null,
       root: root?.id ?? id,
       place: root?.came ?? 0,
@@ -313,15 +313,15 @@ function onLatest<T>(old: Comment, plan: (it: Comment, attempt: number) => Promi
   }, ATTEMPTS)
 }
 
-/** So many places that are held for nothing any more are given up at a time. */
+/** At most this many places that are held for nothing any more are given up at a time. */
 const MOST_LEVELS = 40
 
 /** Takes away a comment that nobody answers, and the deleted ones that held their places for it alone. */
 async function withdrawn(it: Comment): Promise<Write[]> {
   const writes = removed(it)
   let above = await parentOf(it)
-  let gone = 1
-  for (; above && above.parent !== null && holdsFor(above) && gone < MOST_LEVELS; gone += 1) {
+  let removedRows = 1
+  for (; above && above.parent !== null && holdsFor(above) && removedRows < MOST_LEVELS; removedRows += 1) {
     writes.push(...removed(above))
     above = await parentOf(above)
   }
@@ -329,11 +329,11 @@ async function withdrawn(it: Comment): Promise<Write[]> {
   const answers = above.answers - 1
   if (above.parent !== null) {
     const root = await rootOf(above)
-    const fewer = amended<Comment>(root, { replies: root.replies - gone })
+    const fewer = amended<Comment>(root, { replies: root.replies - removedRows })
     return [...writes, put(comment, amended<Comment>(above, { answers }), above), put(comment, fewer, root)]
   }
   if (holdsFor(above)) return [...writes, ...removed(above)]
-  return [...writes, put(comment, amended<Comment>(above, { answers, replies: above.replies - gone }), above)]
+  return [...writes, put(comment, amended<Comment>(above, { answers, replies: above.replies - removedRows }), above)]
 }
 
 const holdsFor = (it: Comment) => !isThere(it) && it.answers === 1

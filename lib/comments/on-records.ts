@@ -54,11 +54,11 @@ const subjectOf = ({ contributor_id, public: isPublic, access_tier, deleted_at }
 })
 
 /** Comments on a record. Comment, activity and the record's latest word are one transaction. */
-export const create = (first: RecordItem, actor: Actor, said: CommentInput): Promise<Comment> =>
-  createComment(onEntity(first.entity_id), actor, said, async (at, attempt) => {
+export const create = (first: RecordItem, actor: Actor, input: CommentInput): Promise<Comment> =>
+  createComment(onEntity(first.entity_id), actor, input, async (at, attempt) => {
     const about = await latest(first, attempt)
     if (about.deleted_at) throw notFound()
-    const done = activityOf(about.entity_id, actor, 'commented', beginningOf(said.comment), at)
+    const done = activityOf(about.entity_id, actor, 'commented', beginningOf(input.comment), at)
     const next = withActivity(amended<RecordItem>(about, {}), done, actor)
     return {
       writes: [put(recordItem, next, about), put(activity, done, undefined)],

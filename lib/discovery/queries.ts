@@ -9,7 +9,7 @@ import { statuses } from '../records/rules/status.ts'
 const MOST_LETTERS = 200
 
 /** What someone looks for, as data whatever it is: in NFC, one line, cut to what is of use. Blank is missing. */
-const sought = v.pipe(
+const queryText = v.pipe(
   v.string(MISSING),
   v.transform((it) => clean(it)),
   v.nonEmpty(MISSING),
@@ -58,7 +58,7 @@ const orders = ['relevance', 'newest', 'popularity'] as const
 /** `q` and how results are narrowed, sorted and paged. Members that say nothing legal are refused by name. */
 export const SearchQuery = v.object(
   {
-    q: sought,
+    q: queryText,
     resource: several(new Set(resources), oneOf(resources)),
     status: several(new Set(statuses), oneOf(statuses)),
     published: StrictBoolean,
@@ -75,7 +75,7 @@ export const SearchQuery = v.object(
 )
 export const REPEATED = ['resource', 'status']
 
-export const SoughtQuery = v.object({ q: sought }, MISSING)
+export const RequiredQuery = v.object({ q: queryText }, MISSING)
 const discoveredTypes = Object.keys(discovered)
 export const DiscoveryQuery = v.object({
   q: maybeSought,

@@ -11,7 +11,7 @@ import { followRename } from '../records/renames.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
-import { notificationsOf, toldTypes } from './notify.ts'
+import { type Memo, notificationsOf, toldTypes } from './notify.ts'
 
 /** What others must learn of a change, after its commit: each effect by item type, from both images, safe to repeat. */
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
@@ -55,17 +55,17 @@ export const effectTypes: readonly string[] = [
 export type Common = { people: readonly string[]; told: readonly NewNotification[] }
 
 /** Applies the effects of one change, up to what it has in common with others. */
-export async function applyEffects(images: Images): Promise<Common> {
+export async function applyEffects(images: Images, memo: Memo = {}): Promise<Common> {
   const type = typeOf(images)
   await effects[type]?.(images)
-  return { people: await concernedBy(type, images), told: await sendMessages(images) }
+  return { people: await concernedBy(type, images), told: await sendMessages(images, memo) }
 }
 
 /** Tells receivers of one change, and answers what people are to be told; heard again, it is the same. */
-export async function sendMessages(images: Images): Promise<readonly NewNotification[]> {
+export async function sendMessages(images: Images, memo: Memo = {}): Promise<readonly NewNotification[]> {
   const type = typeOf(images)
   await messages[type]?.(images)
-  return notificationsOf(type, images)
+  return notificationsOf(type, images, memo)
 }
 
 /** Does what changes have in common: counts whom they concern, and tells people, each once. */

@@ -25,14 +25,14 @@ type NotifiableEvent = {
 }
 
 /** What those whom a change concerns are to be told. Of a change that is heard again it is the same. */
-export async function notificationsOf(type: string, images: Images): Promise<NewNotification[]> {
+export async function notificationsOf(type: string, images: Images, memo: Memo): Promise<NewNotification[]> {
   const it = eventOf[type]?.(images)
   if (!it || it.notices.length === 0) return []
   const about = it.entity_id === null ? undefined : await get(recordItem, { entity_id: it.entity_id })
   if (it.entity_id !== null && (!about || about.deleted_at)) return []
   const on = it.project_id ? await get(project, { id: it.project_id }) : undefined
   if (it.project_id && (!on || on.deleted_at)) return []
-  const told = await Promise.all(it.notices.map((name) => toldOf(name, it, about, on)))
+  const told = await Promise.all(it.notices.map((name) => toldOf(name, it, { about, on, memo })))
   return told.flat()
 }
 
@@ -183,15 +183,10 @@ const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   merged: ['project_merged'],
 }
 
-async function toldOf(
-  name: NoticeName,
-  it: NotifiableEvent,
-  about: RecordItem | undefined,
-  on: Project | undefined,
-): Promise<NewNotification[]> {
+async function toldOf(name: NoticeName, it: NotifiableEvent, scene: Scene): Promise<NewNotification[]> {
   const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true } = notices[name]
-  if (notice.unless_stub && about?.stub) return []
-  const ids = new Set(await audience[notice.to](it, about, on))
+  if (notice.unless_stub && scene.about?.stub) return []
+  const ids = new Set(await audience[notice.to](it, scene))
   return [...ids]
     .filter((id) => notice.receipt || id !== it.actor_id)
     .map((user_id) => ({
@@ -206,49 +201,53 @@ async function toldOf(
     }))
 }
 
+/** What an event is about. */
+type Scene = { about: RecordItem | undefined; on: Project | undefined; memo: Memo }
+
+/** What several events of one moment may share: who reviews, as it was read after all of them. */
+export type Memo = { reviewers?: Promise<readonly Reviewer[]> }
+type Reviewer = { id: string; since: string }
+
 /** Who is told. Only those who were there when it happened: what is heard again reaches nobody else. */
 const audience = {
-  contributor: async (_: NotifiableEvent, about: RecordItem | undefined): Promise<string[]> =>
-    about ? [about.contributor_id] : [],
-  contributor_unless_named: async ({ named }: NotifiableEvent, about: RecordItem | undefined): Promise<string[]> =>
+  contributor: async (_: NotifiableEvent, { about }: Scene): Promise<string[]> => (about ? [about.contributor_id] : []),
+  contributor_unless_named: async ({ named }: NotifiableEvent, { about }: Scene): Promise<string[]> =>
     about && about.contributor_id !== named ? [about.contributor_id] : [],
   named: async ({ named }: NotifiableEvent): Promise<string[]> => (named ? [named] : []),
-  reviewers: async ({ at }: NotifiableEvent, about: RecordItem | undefined): Promise<string[]> =>
-    (await reviewersAt(at)).filter((id) => id !== about?.contributor_id),
+  reviewers: async ({ at }: NotifiableEvent, { about, memo }: Scene): Promise<string[]> => {
+    memo.reviewers ??= allReviewers()
+    return (await memo.reviewers).filter((it) => it.since <= at && it.id !== about?.contributor_id).map(({ id }) => id)
+  },
   earlier_reviewers: async ({ at, entity_id }: NotifiableEvent): Promise<string[]> => {
     const { pk, sk } = key.decision(entity_id ?? '', '')
     const made = (await queryAll(pk, sk)).map((item) => parse(decision, item))
     return made.filter((it) => it.created_at <= at).map((it) => it.reviewer_id)
   },
-  project_owner: async ({ at }: NotifiableEvent, _: RecordItem | undefined, on?: Project): Promise<string[]> =>
-    membersOf(on, at, ['owner']),
-  project_editors: async ({ at }: NotifiableEvent, _: RecordItem | undefined, on?: Project): Promise<string[]> =>
+  project_owner: async ({ at }: NotifiableEvent, { on }: Scene): Promise<string[]> => membersOf(on, at, ['owner']),
+  project_editors: async ({ at }: NotifiableEvent, { on }: Scene): Promise<string[]> =>
     membersOf(on, at, ['owner', 'editor']),
-  project_members: async ({ at }: NotifiableEvent, _: RecordItem | undefined, on?: Project): Promise<string[]> =>
-    membersOf(on, at, memberRoles),
+  project_members: async ({ at }: NotifiableEvent, { on }: Scene): Promise<string[]> => membersOf(on, at, memberRoles),
 }
 
 const membersOf = (on: Project | undefined, at: string, roles: readonly string[]) =>
   (on?.memberships ?? []).filter((it) => roles.includes(it.role) && it.created_at <= at).map((it) => it.user_id)
 
-/** So many pages of a hundred reviewers are told of a new contribution. */
+/** A new contribution is announced to at most this many pages of a hundred reviewers. */
 const MOST_PAGES = 20
 
-async function reviewersAt(at: string): Promise<string[]> {
-  const ids: string[] = []
+async function allReviewers(): Promise<Reviewer[]> {
+  const found: Reviewer[] = []
   let beyond: string | undefined
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const from = beyond === undefined ? undefined : { side: 'after' as const, at: beyond }
     const { results, last } = await roles.list({ limit: 100, offset: 0, from })
-    ids.push(
+    found.push(
       ...results
-        .filter(
-          ({ reviewer_role, is_active }) => is_active && reviewer_role.is_active && reviewer_role.created_at <= at,
-        )
-        .map(({ id }) => id),
+        .filter(({ reviewer_role, is_active }) => is_active && reviewer_role.is_active)
+        .map(({ id, reviewer_role }) => ({ id, since: reviewer_role.created_at })),
     )
     beyond = last
     if (results.length < 100) break
   }
-  return ids
+  return found
 }

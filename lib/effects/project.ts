@@ -1,12 +1,12 @@
-import type { DynamoDBRecord } from 'aws-lambda'
 import { isProblem } from '../errors.ts'
 import type { NewNotification } from '../notifications/notifications.ts'
 import { log } from '../ops/log.ts'
 import { metered } from '../ops/request-cost.ts'
 import type { Change } from '../search/document.ts'
 import { append } from '../search/log.ts'
-import { changesOf, type Images } from '../table/stream.ts'
+import { changesOf, type Images, type StreamRecord } from '../table/stream.ts'
 import { applyEffects, type Common, effectTypes, finish } from './apply.ts'
+import type { Memo } from './notify.ts'
 import { park } from './parked.ts'
 import { changeOf, learnedTypes } from './search-documents.ts'
 
@@ -15,14 +15,14 @@ export const followedTypes: readonly string[] = [...new Set([...effectTypes, ...
 
 export type Projected = {
   /** The first that failed for a reason that passes; what is before it was applied. */
-  failed: DynamoDBRecord | undefined
+  failed: StreamRecord | undefined
   /** How many were put aside. */
   parked: number
   /** Whether anything was there to be applied. */
   isApplied: boolean
 }
 
-type Told = { record: DynamoDBRecord; place: number; images: Images }
+type Told = { record: StreamRecord; place: number; images: Images }
 
 /** So many partitions are followed at the same time. */
 const AT_ONCE = 12
@@ -31,7 +31,7 @@ const AT_ONCE = 12
  * Applies what follows from changes of one part of the stream: those of a partition in their order, partitions side by side.
  * Whose figures several changes concern is counted once, and what search learns is written together, at the end.
  */
-export async function project(records: readonly DynamoDBRecord[]): Promise<Projected> {
+export async function project(records: readonly StreamRecord[]): Promise<Projected> {
   const told = await toldBy(records)
   const batch = new Batch()
   const partitions = [...Map.groupBy(told, ({ images }) => String((images.after ?? images.before)?.pk)).values()]
@@ -44,7 +44,7 @@ export async function project(records: readonly DynamoDBRecord[]): Promise<Proje
 }
 
 /** The changes that are to be followed. */
-async function toldBy(records: readonly DynamoDBRecord[]): Promise<Told[]> {
+async function toldBy(records: readonly StreamRecord[]): Promise<Told[]> {
   const changes = await changesOf(records)
   return records.flatMap((record, place) => {
     const images = changes[place]
@@ -58,6 +58,8 @@ class Batch {
   /** The place of the first that failed; beyond the end when none did. */
   failed = Number.POSITIVE_INFINITY
   parked = 0
+  /** What is read once for all of them. */
+  readonly memo: Memo = {}
   /** By person: whose figures are concerned, and what they are told, each with the place of the change. */
   readonly #counted: Placed<string>[] = []
   readonly #told: Placed<NewNotification>[] = []
@@ -125,7 +127,7 @@ async function failureOf({ images, place }: Told, batch: Batch): Promise<unknown
     try {
       const change = changeOf(images)
       // What it writes and logs carries the id of the request that made the change.
-      const { people, told } = await metered(() => applyEffects(images), causeOf(images))
+      const { people, told } = await metered(() => applyEffects(images, batch.memo), causeOf(images))
       const request_id = causeOf(images)
       batch.take(place, { people, told: told.map((it) => ({ ...it, request_id })) }, change)
       return undefined
@@ -153,7 +155,7 @@ function isPassing(error: unknown): boolean {
 }
 
 /** Whether it could be put aside. */
-async function putAside(record: DynamoDBRecord, images: Images, error: unknown): Promise<boolean> {
+async function putAside(record: StreamRecord, images: Images, error: unknown): Promise<boolean> {
   try {
     const id = record.dynamodb?.SequenceNumber ?? record.eventID ?? ''
     await park(id, images, error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 1000) : 'unknown')

@@ -73,7 +73,7 @@ export async function putFile(Key: string, path: string, ContentType: string): P
   await putStream(Key, createReadStream(path), size, ContentType)
 }
 
-/** Stores bytes as they come, so many of them, under a key. */
+/** Stores a stream of known length under a key. */
 export async function putStream(
   Key: string,
   Body: Readable,
@@ -172,7 +172,7 @@ export type Shown = { type: string; disposition: string }
 export type Links = (key: string, shown: Shown) => Promise<string>
 
 /**
- * A maker of addresses that are good for so many seconds, 15 minutes if nothing is said, from the last full five minutes on: so they stay the same for a while, and
+ * A maker of addresses that are good for `seconds` seconds, 15 minutes by default, from the last full five minutes on: so they stay the same for a while, and
  * with them what browsers keep and the ETags of answers. Asks for credentials once; each address is arithmetic.
  */
 export async function links(seconds = 900): Promise<Links> {
@@ -187,7 +187,7 @@ export async function links(seconds = 900): Promise<Links> {
     )
 }
 
-/** What a client posts, and where, to put one file of this type and size under a key, within so many seconds. */
+/** What a client posts, and where, to put one file of this type and size under a key, within `seconds` seconds. */
 export async function uploadForm(key: string, file: { type: string; size: number }, seconds: number) {
   const by = await signer()
   const until = new Date(by.at.getTime() + seconds * 1000)

@@ -21,8 +21,8 @@ const languages = ['eng', 'nep'] as const
 export type Language = (typeof languages)[number]
 
 /** The languages that a free text such as "ne", "nepali" or "eng+nep" means; both where it means none. */
-export function languagesIn(said: string): readonly Language[] {
-  const named = said.toLowerCase().split(/[^a-z]+/)
+export function languagesIn(text: string): readonly Language[] {
+  const named = text.toLowerCase().split(/[^a-z]+/)
   const found = languages.filter((one) => named.some((it) => it.length > 1 && one.startsWith(it.slice(0, 2))))
   return found.length > 0 ? found : languages
 }

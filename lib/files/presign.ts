@@ -37,7 +37,7 @@ export function postFields(
   { region, credentials, at }: Signer,
 ): Promise<Record<string, string>> {
   const time = at.toISOString().replace(/[-:]|\.\d+/g, '')
-  const said = {
+  const fields = {
     key,
     'Content-Type': type,
     success_action_status: '204',
@@ -46,12 +46,12 @@ export function postFields(
     'x-amz-date': time,
     ...(credentials.sessionToken && { 'x-amz-security-token': credentials.sessionToken }),
   }
-  const conditions = [{ bucket }, ...Object.entries(said).map(([name, value]) => ({ [name]: value }))]
+  const conditions = [{ bucket }, ...Object.entries(fields).map(([name, value]) => ({ [name]: value }))]
   const rules = { expiration: until.toISOString(), conditions: [...conditions, ['content-length-range', size, size]] }
   const policy = Buffer.from(JSON.stringify(rules)).toString('base64')
   return signerOf(SERVICE, region, credentials)
     .sign(policy, { signingDate: at })
-    .then((signature) => ({ ...said, policy, 'x-amz-signature': signature }))
+    .then((signature) => ({ ...fields, policy, 'x-amz-signature': signature }))
 }
 
 const SERVICE = 's3'

@@ -51,7 +51,7 @@ export function read(event: APIGatewayProxyEventV2): Request {
 }
 
 /**
- * How a route takes multipart forms: so many bytes at most, and JSON beside them where `json` is set. `instead` adds to
+ * How a route takes multipart forms: at most `bytes` bytes, and JSON as well where `json` is set. `instead` adds to
  * the refusal of a larger one where it may go.
  */
 export type FormLimits = { bytes: number; json?: true; instead?: (request: Request) => Record<string, string> }

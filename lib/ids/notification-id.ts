@@ -15,7 +15,7 @@ export const isNotificationId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.t
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The last so many digits of a number in base 62. */
+/** The last digits of a number in base 62. */
 function written(number: number, digits: number): string {
   let text = ''
   for (let rest = number; text.length < digits; rest = Math.floor(rest / LETTERS.length))

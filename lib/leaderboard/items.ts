@@ -101,11 +101,11 @@ export function moves(old: Entry | undefined, next: Entry): { rows: Write[]; num
     new Map(
       all.map(({ list, place, row }) => [`${nameOf(list)} ${place}`, { at: key.boardRow(nameOf(list), place), row }]),
     )
-  const [gone, come] = [rowsOf(before), rowsOf(after)]
+  const [oldRows, newRows] = [rowsOf(before), rowsOf(after)]
   const rows = [
-    ...[...gone].filter(([name]) => !come.has(name)).map(([, it]) => removeEntry(it.at)),
-    ...[...come]
-      .filter(([name, it]) => !isDeepStrictEqual(gone.get(name)?.row, it.row))
+    ...[...oldRows].filter(([name]) => !newRows.has(name)).map(([, it]) => removeEntry(it.at)),
+    ...[...newRows]
+      .filter(([name, it]) => !isDeepStrictEqual(oldRows.get(name)?.row, it.row))
       .map(([, it]) => putEntry(it.at, it.row)),
   ]
   const numbers: Numbers = new Map()
@@ -122,7 +122,7 @@ export const numberWrites = (numbers: Numbers): Write[] =>
     return changed.length > 0 ? [addNumbers(at, Object.fromEntries(changed))] : []
   })
 
-/** The totals are spread over so many items. */
+/** The totals are spread over this many items. */
 export const TOTALS = 4
 
 function totalsOf(it: Entry | undefined): Record<'score' | 'entities' | 'reviews', number> {

@@ -47,7 +47,7 @@ type BoardPage = Pick<Board, 'count' | 'offset' | 'results' | 'first' | 'last'>
 /** A page of a list, where its rows stand or beside the one that a followed link names. */
 async function listed(list: List, count: number, { limit, offset: wanted, from }: PageRequest): Promise<BoardPage> {
   const offset = within(count, limit, wanted)
-  const rows = from && offset === wanted ? await beside(list, limit, from) : await rowsAt(list, count, limit, offset)
+  const rows = from && offset === wanted ? await rowsFrom(list, limit, from) : await rowsAt(list, count, limit, offset)
   const [first, last] = [rows.at(0), rows.at(-1)].map((it) => it?.place)
   return { count, offset, results: await ranked(list, rows), first, last }
 }
@@ -58,7 +58,7 @@ const within = (count: number, limit: number, offset: number) =>
 
 type Placed = Row & { place: string }
 
-async function beside(list: List, limit: number, { side, at }: NonNullable<PageRequest['from']>): Promise<Placed[]> {
+async function rowsFrom(list: List, limit: number, { side, at }: NonNullable<PageRequest['from']>): Promise<Placed[]> {
   const forward = side === 'after'
   const items = await walkTable({ pk: pkOf(list), forward, limit, beyond: at })
   return placed(forward ? items : items.reverse())
@@ -127,7 +127,7 @@ async function everyRank(board: BoardName, rows: readonly Placed[]): Promise<Ran
 
 const shown = ({ place: _, ...row }: Placed, rank: number): Ranked => ({ ...row, rank })
 
-/** So many institutions are told, by name; all can be asked for. */
+/** At most this many institutions are listed, by name; any can be asked for. */
 const MOST_INSTITUTIONS = 500
 
 async function institutionsNow(): Promise<string[]> {

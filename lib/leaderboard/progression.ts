@@ -8,7 +8,7 @@ import { type Board, page } from './page.ts'
 import { progressPoints } from './progress.ts'
 import type { Tally } from './tally.ts'
 
-/** So many are shown, and so many of a person's latest activities are looked at. */
+/** How many are shown, and how many of a person's latest activities are looked at. */
 const SHOWN = 50
 const LOOKED_AT = 100
 

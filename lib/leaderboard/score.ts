@@ -1,7 +1,7 @@
 import { progressPoints } from './progress.ts'
 import type { Tally } from './tally.ts'
 
-/** So many points a thing is worth. */
+/** How many points a thing is worth. */
 const worth = { accepted: 10, other: 3, review: 5, revision: 2 } as const
 
 const graded = (all: number, accepted: number) => worth.accepted * accepted + worth.other * (all - accepted)
@@ -22,7 +22,7 @@ type Board = {
   points: (it: Tally) => number
   /** What decides among equals, before the name does. */
   tie: (it: Tally) => number
-  /** Points are counted in so many digits; the name of a count is two of them. */
+  /** Digits of a number of points; the name of a count is two of them. */
   digits: number
 }
 const byPoints = { tie: () => 0, digits: 8 }
@@ -89,7 +89,7 @@ export type Closing = { month: string; total: number; approval_rate: number; sco
 /** A person's figures and those of earlier months, oldest first. `month` is the one for which the figures stand. */
 export type Course = { tally: Tally; month: string; closings: readonly Closing[] }
 
-/** So many months are remembered. */
+/** How many months are remembered. */
 const MONTHS = 13
 
 /** The same figures in a later month: those of the month that they stood for are closed. */

@@ -2,7 +2,7 @@ import type { Scope } from '../permissions.ts'
 import { modelIfAny } from '../search/open.ts'
 import { beginning, filterByName } from '../users/search.ts'
 
-/** So many people are found by one search: their places are read one by one, and kept with the answer. */
+/** At most this many people are found by one search: their places are read one by one, and kept with the answer. */
 const MOST_FOUND = 500
 
 const everyone: Scope = { signedIn: false, everything: false, own: null }

@@ -7,7 +7,7 @@ import { transact } from '../table/write.ts'
 import { closeMonth, refreshFigures } from './keep.ts'
 import { monthBefore, monthOf } from './score.ts'
 
-/** So many people are looked at in one visit; the next goes on behind them. */
+/** How many people are looked at in one visit; the next goes on behind them. */
 const MOST = 200
 const AT_ONCE = 8
 

@@ -82,7 +82,7 @@ function nodeOf(it: Described, origin: string, also: readonly Statement[] = []):
   const datings = datingsOf(kind, data)
   const time = datings.get(undefined)
   const events = (Object.keys(parts) as Part[]).flatMap((part) => eventOf(part, iri, all, datings.get(part), data))
-  const said = [
+  const statements = [
     ...namesOf(name, data),
     ...placesOf(it),
     ...all.filter(({ of }) => of === undefined),
@@ -91,12 +91,12 @@ function nodeOf(it: Described, origin: string, also: readonly Statement[] = []):
       ? [{ property: 'crm:P4_has_time-span', value: timespanOf(`${iri}#time`, time, data.calendar_system) }]
       : []),
   ]
-  const implied = said.flatMap(({ property }) => impliedClasses[property] ?? [])
+  const implied = statements.flatMap(({ property }) => impliedClasses[property] ?? [])
   return {
     id: iri,
     type: [...new Set([crmClasses[kind.key], ...implied, kind.classUri])],
     label: [name, ...(data.name_ne ? [{ '@value': String(data.name_ne), '@language': 'ne' }] : [])],
-    ...gathered(said),
+    ...gathered(statements),
     // The entry here is not the thing that it is about.
     'foaf:isPrimaryTopicOf': {
       id: `${iri}#record`,

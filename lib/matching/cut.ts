@@ -4,6 +4,6 @@
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text
-  // So many code units hold at least as many whole characters as are wanted.
+  // Twice as many code units hold at least as many whole characters as are wanted.
   return [...text.slice(0, 2 * most)].slice(0, most).join('')
 }

@@ -28,7 +28,7 @@ export const readEntry = (stored: unknown) => v.parse(Entry, stored)
 /** A name as keys hold it: folded, and cut to what a key takes. */
 export const foldedName = (name: string): string => cut(fold(name), 200)
 
-/** So many names of one record are indexed; the rest is shown, not searched. */
+/** At most this many names of one record are indexed; the rest is shown, not searched. */
 const MOST_NAMES = 12
 
 /** The writes that turn one set of entries into another: undefined stands for nothing there. */

@@ -146,11 +146,11 @@ type NoticeInput = {
 /** A notice in words. Of a record or a project that its reader may not see, neither name nor address are told. */
 export function wordsOf(name: NoticeName, { detail, about, on }: NoticeInput): { message: string; link: string } {
   const { says, link }: Notice = notices[name]
-  const said = says.replace('{detail}', () => detail.replaceAll('_', ' '))
+  const sentence = says.replace('{detail}', () => detail.replaceAll('_', ' '))
   const named = about?.name ?? on?.title
   const leads = named !== undefined || !link.includes('{')
   return {
-    message: named === undefined ? `${said}.` : `${said}: ${named}`,
+    message: named === undefined ? `${sentence}.` : `${sentence}: ${named}`,
     link: leads ? link.replace('{entity_id}', about?.entity_id ?? '').replace('{slug}', on?.slug ?? '') : '',
   }
 }

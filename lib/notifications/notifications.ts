@@ -33,7 +33,7 @@ export const Notification = v.object({
   project_id: v.optional(v.nullable(v.string()), null),
   detail: v.string(),
   is_read: v.boolean(),
-  /** The how manieth of its user it is. */
+  /** Its ordinal among the notifications of its user. */
   arrival: v.number(),
   created_at: v.string(),
   version: v.number(),
@@ -75,7 +75,7 @@ const inbox = defineItem({
 })
 
 /** Stands for one that the table has dropped, so that it is taken out of the counts once. */
-const gone = defineItem({
+const uncounted = defineItem({
   type: 'gone_notification',
   schema: v.object({ user_id: v.string(), notification_id: v.string(), until: v.number(), version: v.number() }),
   key: (it: { user_id: string; notification_id: string }) => key.goneNotification(it.user_id, it.notification_id),
@@ -141,8 +141,8 @@ const sendSome = (user_id: string, told: readonly NewNotification[], turn: numbe
 export const uncountExpired = (stored: Stored): Promise<void> =>
   changeInbox(async () => {
     const it = parse(notification, stored)
-    const found = await getMany([gone.key(it), key.inbox(it.user_id)], true)
-    if (itemIn(found, gone, it)) return { result: undefined, writes: [] }
+    const found = await getMany([uncounted.key(it), key.inbox(it.user_id)], true)
+    if (itemIn(found, uncounted, it)) return { result: undefined, writes: [] }
     const box = itemIn(found, inbox, it)
     const mark = {
       user_id: it.user_id,
@@ -155,7 +155,7 @@ export const uncountExpired = (stored: Stored): Promise<void> =>
     return {
       result: undefined,
       writes: [
-        { ...put(gone, mark, undefined), counts },
+        { ...put(uncounted, mark, undefined), counts },
         ...(unread ? [put(inbox, amended<Inbox>(box, unreadBy(box, it.notification_type, -1)), box)] : []),
       ],
     }
@@ -186,7 +186,7 @@ export async function markRead(user_id: string, ids: readonly string[]): Promise
   return marked
 }
 
-/** So many fit into one read and one transaction. */
+/** How many fit into one read and one transaction. */
 const AT_ONCE = 90
 
 const markSome = (user_id: string, ids: readonly string[]): Promise<number> =>
@@ -230,7 +230,7 @@ export async function load(id: string, actor: Actor): Promise<{ shown: Shown; pe
 export type Filter = { is_read?: boolean | undefined; notification_type?: string | undefined }
 export type NotificationPage = PageResult<Shown> & { people: PeopleById }
 
-/** One page of the caller's own, newest first: three calls. Read or unread ones are sifted from all, so many at a time. */
+/** One page of the caller's own, newest first: three calls. Read or unread ones are filtered from all, page by page. */
 export async function list(
   { is_read, notification_type: type }: Filter,
   actor: Actor,
@@ -257,7 +257,7 @@ export async function list(
 
 type Where = { index: 'gsi3' | 'gsi4'; pk: string }
 
-/** So many calls of a hundred look for those that are read, or unread. */
+/** At most this many calls of a hundred look for those that are read, or unread. */
 const MOST_CALLS = 50
 
 async function listByReadState(

@@ -7,7 +7,7 @@ import { getMany, itemIn } from '../table/read.ts'
 import { type ProjectEntity, projectEntity, type Visited } from './items.ts'
 import { change, checkOpen, type Whole } from './projects.ts'
 
-/** So many records belong to one project: more than this no page could show. */
+/** At most this many records belong to one project: no page could show more. */
 const MOST_ENTITIES = 10_000
 
 /** Links a record to a project. Fails with `invalid` for records that the caller may not see, or that are linked already. */

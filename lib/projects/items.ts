@@ -180,7 +180,7 @@ export const projectActions = [
 export const ProjectActivity = v.object({
   id: v.string(),
   project_id: v.string(),
-  /** The how manieth of its project it is. */
+  /** Its ordinal among the activities of its project. */
   number: v.number(),
   /** Null: the service itself. */
   actor_id: nullableText,

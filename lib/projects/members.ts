@@ -5,7 +5,7 @@ import * as users from '../users/users.ts'
 import type { Membership, Visited } from './items.ts'
 import { change, checkOpen, membershipOf } from './projects.ts'
 
-/** So many people work on one project: they are stored with it. */
+/** At most this many people work on one project: they are stored with it. */
 const MOST_MEMBERS = 200
 
 export type Invited = { user_id?: string | undefined; username?: string | undefined; role: Membership['role'] }

@@ -13,8 +13,8 @@ import { inParts, inTurns, type PartPlan, type Work } from './merge-work.ts'
 import { type Done, loadWholeById, step, type Whole } from './projects.ts'
 import { type Accepted, type Bucket, keepRecords, keepSnapshot } from './snapshots.ts'
 
-/** Who merges what, and in which words. `id` names the large transaction. */
-export type Order = { id: string; project: string; actor: Actor; comment: string; background: boolean }
+/** Who merges what, and in which words. `id` names the large transaction; `size` is how many records are one part, from beginning to end. */
+export type Order = { id: string; project: string; actor: Actor; comment: string; size: number; background: boolean }
 
 /**
  * Merging: every linked record that waits is accepted, as `decide` would. The state of each part is in the bucket before
@@ -22,7 +22,10 @@ export type Order = { id: string; project: string; actor: Actor; comment: string
  * belongs to it. A part fails with `invalid`, naming the blockers, where one of its records cannot be accepted.
  */
 export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
-  const parts = inParts(whole.entities.map((it) => it.entity_id))
+  const parts = inParts(
+    whole.entities.map((it) => it.entity_id),
+    order.size,
+  )
   return {
     parts: parts.length,
     of: whole.entities.length,
@@ -83,7 +86,7 @@ const accepting: DecisionInput = {
 }
 
 async function accept(old: History, actor: Actor): Promise<Accepted & { writes: Write[] }> {
-  const { made, head: next, done, writes } = await planDecision(old, actor, accepting)
+  const { made, record: next, done, writes } = await planDecision(old, actor, accepting)
   const written = writes.flatMap(({ action }) => (action.Put?.Item?.type === assertion.type ? [action.Put.Item] : []))
   const after = written.map((item) => parse(assertion, item))
   const ids = new Set(after.map((it) => it.id))

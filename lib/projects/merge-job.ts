@@ -33,6 +33,8 @@ const Job = v.object({
     rank: v.nullable(v.picklist(ranks)),
   }),
   comment: v.string(),
+  /** How many records are one part. */
+  size: v.number(),
   /** The next part, from 0. */
   part: v.number(),
   /** How many records it has dealt with, of how many. */

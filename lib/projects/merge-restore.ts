@@ -7,7 +7,7 @@ import { queueWrites } from '../records/queue-entry.ts'
 import { amended, put, remove as removal, type Write } from '../table/item.ts'
 import { asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
 import type { Order } from './merge-accept.ts'
-import { inParts, inTurns, limits, type PartPlan, type Work } from './merge-work.ts'
+import { inParts, inTurns, type PartPlan, type Work } from './merge-work.ts'
 import { type Done, loadWholeById, step, type Whole } from './projects.ts'
 import {
   type Accepted,
@@ -27,7 +27,7 @@ export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): 
   const stored = await latestSnapshot(whole.about.id)
   const snapshot = stored && (await readSnapshot(bucket, stored))
   if (!stored || !snapshot) throw impossible('There is no snapshot of this project to go back to.')
-  const own = inParts(belongings(whole, snapshot), limits.recordsInPart * 4)
+  const own = inParts(belongings(whole, snapshot), order.size * WRITES)
   const parts = snapshot.parts.length
   return {
     parts: parts + own.length,
@@ -45,6 +45,9 @@ export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): 
       ),
   }
 }
+
+/** So many writes are reckoned for a record. */
+const WRITES = 8
 
 async function planPart(part: Kept, bucket: Bucket): Promise<PartPlan> {
   const left: string[] = []

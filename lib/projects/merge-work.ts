@@ -25,11 +25,11 @@ export type PartResult = {
   left?: readonly string[] | undefined
 }
 
-/** So many records are one part, and so many are read at the same time. */
-export const limits = { recordsInPart: 25, atOnce: 16 }
+/** So many records are one part, which takes a second or less; and so many are read at the same time. */
+export const limits = { recordsInPart: 10, atOnce: 16 }
 
 /** A list in pieces. */
-export const inParts = <T>(all: readonly T[], size = limits.recordsInPart): T[][] =>
+export const inParts = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
 
 /** Does the work for all, a few at the same time. */

@@ -25,13 +25,13 @@ import {
   takeJob,
 } from './merge-job.ts'
 import { rollbackWork } from './merge-restore.ts'
-import type { PartResult, Work } from './merge-work.ts'
+import { limits, type PartResult, type Work } from './merge-work.ts'
 import { beingMerged, loadWholeById, step, type Whole } from './projects.ts'
 import type { Bucket } from './snapshots.ts'
 
 /**
  * Merging accepts every linked record that waits, and rolling back makes it wait again: with the project, in one large
- * transaction (lib/table/two-phase/README.md), whose parts are staged one after the other, 25 records each.
+ * transaction (lib/table/two-phase/README.md), whose parts are staged one after the other, 10 records each.
  *
  *   while a request waits     up to 20 seconds. Whatever fails undoes all: the project is still approved. So it is
  *                             too when the process ends; the sweeper clears that away after a minute.
@@ -69,7 +69,7 @@ async function begin(old: Whole, asked: Asked, bucket: Bucket): Promise<Whole> {
   await transact([reservation(project, beingMerged)])
   try {
     const whole = await unchanged(old)
-    const order: Order = { ...asked, id: newId(), project, background: false }
+    const order: Order = { ...asked, id: newId(), project, size: limits.recordsInPart, background: false }
     const work = await workOf(asked.action, whole, order, bucket)
     await transaction.begin(order.id)
     await allOrNothing(order.id, async () => {
@@ -165,17 +165,17 @@ async function finish(id: string, until: number): Promise<void> {
 /** What it changes that answers are made of; see lib/cache/rules.ts. */
 const changedTypes = ['record', 'decision', 'revision']
 
-type SoFar = { id: string; part: number; results: readonly PartResult[]; of: number }
+type SoFar = { id: string; size: number; part: number; results: readonly PartResult[]; of: number }
 
 /** Says that it goes on by itself from the part that comes next. */
-async function goOnAlone({ about }: Whole, asked: Asked, { id, part, results, of }: SoFar): Promise<void> {
+async function goOnAlone({ about }: Whole, asked: Asked, { id, size, part, results, of }: SoFar): Promise<void> {
   for (const [number, each] of results.entries()) await remember(id, number, each)
   const at = now()
   const { action, actor } = asked
   const began = { actor_id: actor.id, action: 'merge_started' as const, payload: { merge: action, of } }
   const { writes } = step(about, { merge: { id, action, of }, updated_at: at }, [began], at)
   const done = results.reduce((sum, it) => sum + it.records, 0)
-  const job = { ...asked, project_id: about.id, id, part, done, of, held_until: at, started_at: at }
+  const job = { ...asked, project_id: about.id, id, size, part, done, of, held_until: at, started_at: at }
   try {
     await transaction.keepOpen(id, [...writes, newJob(job)])
   } catch (error) {
@@ -227,8 +227,8 @@ async function workOn(taken: Job, bucket: Bucket, until: number, note: (it: Job)
   let job = taken
   const whole = await loadWholeById(job.project_id)
   if (whole?.about.merge?.id !== job.id) throw new Error(`the project of the merge ${job.id} does not know it`)
-  const { id, actor, comment, project_id: project } = job
-  const work = await workOf(job.action, whole, { id, actor, comment, project, background: true }, bucket)
+  const { id, actor, comment, size, project_id: project } = job
+  const work = await workOf(job.action, whole, { id, actor, comment, project, size, background: true }, bucket)
   while (job.part < work.parts && performance.now() < until) {
     const result = await stageOne(id, work, job.part)
     await remember(id, job.part, result)

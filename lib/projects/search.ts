@@ -13,7 +13,7 @@ import { type Filter, fits, type Projects } from './lists.ts'
 
 /** Words of a project are kept by the projector: title and subject whole, the abstract from its beginning. */
 const MOST_WORDS = 80
-/** So many projects are looked at for each word that is searched, and counted at most. */
+/** At most this many projects are looked at for each word of a search, and counted. */
 const MOST_FOUND = 300
 
 /** The folded words by which a project is found. */
@@ -41,7 +41,7 @@ const Entry = v.object({ project_id: v.string() })
 
 /**
  * One page of the projects that have a word beginning with each word of a text: a query for each, and a call for each
- * hundred that fit. Among so many it is exact, and so is the count.
+ * hundred that fit. Up to that number the page and the count are exact.
  */
 export async function searchProjects(
   text: string,

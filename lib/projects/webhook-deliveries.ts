@@ -62,7 +62,7 @@ function ifThere(error: unknown): void {
 
 /** The pause after each failure, in seconds. After the last of them it is given up. */
 const pauses = [30, 120, 600, 3600, 14_400] as const
-/** So many are sent at a time, and in one visit at most. */
+/** How many are sent at a time, and at most in one visit. */
 const AT_ONCE = 8
 const MOST = 80
 /** Longer than an attempt takes: who is stopped in the middle of one is followed after that. */

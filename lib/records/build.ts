@@ -24,7 +24,7 @@ import { worstSource } from './rules/triage.ts'
 
 /** The parts of which every change of a record is made. Values only: nothing is written here. */
 
-export type Change = { head: RecordItem; assertions: Assertion[]; writes: Write[] }
+export type Change = { record: RecordItem; assertions: Assertion[]; writes: Write[] }
 
 /** The next small integer of a kind. A number that ends up unused leaves a gap and does no harm. */
 export const nextId = (kind: Kind): Promise<number> => nextOf(kind.key)
@@ -94,7 +94,7 @@ export function newRecord(
     ...indexWrites(undefined, indexedAs(next, header)),
     ...queueWrites(undefined, next),
   ]
-  return { head: next, assertions, writes }
+  return { record: next, assertions, writes }
 }
 
 /** What rows, rules, the index of names and likeness need of a record's values. */

@@ -38,9 +38,9 @@ export function detectConflicts(old: Loaded, claims: readonly Assertion[]): Clai
 export function contradictionFlags(
   old: Loaded,
   claims: readonly Assertion[],
-  met = detectConflicts(old, claims),
+  conflicts = detectConflicts(old, claims),
 ): Raised[] {
-  return met.flatMap((each) => {
+  return conflicts.flatMap((each) => {
     const rivals = contradictions(each)
     const property = claims.find((it) => it.id === each.claim)?.asserted_property
     if (property === undefined || rivals.length === 0) return []

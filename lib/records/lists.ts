@@ -31,7 +31,7 @@ export async function list(filter: Filter, scope: Scope, place: PageRequest, als
   return { ...listing, results: listing.items.map((item) => parse(recordItem, item)) }
 }
 
-/** So many records of one kind may carry one identifier; more would say nothing. */
+/** At most this many records of one kind with one identifier are listed; more would say nothing. */
 const MOST_IDENTIFIED = 300
 
 /** Records of a kind that carry an identifier of their source; of those, the ones that the caller may see. Two calls. */

@@ -12,7 +12,7 @@ export type Similar = {
   how: 'same_name' | 'close'
 }
 
-/** So many look-alikes are looked for and told of; a name shared by more says nothing. */
+/** At most this many look-alikes are looked for and reported; a name that more records share says nothing. */
 const MOST = 5
 
 /**

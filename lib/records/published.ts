@@ -5,7 +5,7 @@ import { walk } from '../table/read.ts'
 import { type Loaded, listsOf, sortOf } from './items.ts'
 import { loadById } from './write.ts'
 
-/** So many records are in memory at a time. */
+/** How many records are in memory at a time. */
 const BATCH = 20
 
 /**

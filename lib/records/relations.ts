@@ -18,14 +18,19 @@ export type Resolved = { data: Record<string, unknown>; missing: Missing[] }
  * name, and where nothing has it by what is `meant`. Fails with a field error on an id that names nothing the caller may see. Costs one call for all ids, and two
  * for each distinct text.
  */
-export async function resolve(kind: Kind, data: Data, actor: Actor, meant: Meant = async () => []): Promise<Resolved> {
+export async function resolve(
+  kind: Kind,
+  data: Data,
+  actor: Actor,
+  synonymsOf: Meant = async () => [],
+): Promise<Resolved> {
   const relations = Object.entries(data).flatMap(([name, value]) => {
     const field = kind.fields[name]
     // The schema of a kind leaves nothing else there; see kinds/references.ts.
     return field?.type === 'relation' ? [{ name, field, references: value as Reference[] }] : []
   })
   const byId = await linksById(relations, actor)
-  const byText = await linksByText(relations, actor, meant)
+  const byText = await linksByText(relations, actor, synonymsOf)
   const linked = Object.fromEntries(
     relations.map(({ name, field, references }) => [
       name,
@@ -109,7 +114,7 @@ function linkTo(it: Stored, id: number | string): Link {
   }
 }
 
-async function linksByText(relations: readonly Relation[], actor: Actor, meant: Meant) {
+async function linksByText(relations: readonly Relation[], actor: Actor, synonymsOf: Meant) {
   const wanted = new Map<string, { name: string; field: Field; target: KindKey; text: string }>()
   for (const { name, field, references } of relations) {
     for (const it of references) {
@@ -125,7 +130,7 @@ async function linksByText(relations: readonly Relation[], actor: Actor, meant: 
       if (!kinds[target].record && target !== 'data_source')
         throw invalid({ [name]: ['Choose an existing one by its id.'] })
       const match =
-        (await named(target, text, actor)) ?? (await best(target, text, actor, await meant(target, text, actor)))
+        (await named(target, text, actor)) ?? (await best(target, text, actor, await synonymsOf(target, text, actor)))
       const link = match ?? { id: 0, name: text.normalize('NFC') }
       if (!match) missing.push({ kind: target, name: link.name, links: [link] })
       links.set(place, link)

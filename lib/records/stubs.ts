@@ -19,7 +19,7 @@ export async function stubsFor(missing: readonly Missing[], provenance: Provenan
       const data = { [kinds[kind].nameField]: name }
       const stub = newRecord(kinds[kind], id, { data, source: provenance, actor, stub: true })
       // The links stand in the values already: they gain the id of what was made for them.
-      for (const link of links) Object.assign(link, { id, entity_id: stub.head.entity_id })
+      for (const link of links) Object.assign(link, { id, entity_id: stub.record.entity_id })
       const taken = reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)
       return [...stub.writes, taken]
     }),

@@ -5,7 +5,7 @@ import { type Actor, scopeOf } from '../permissions.ts'
 import { modelIfAny } from '../search/open.ts'
 import { meaningOf } from '../search/synonyms.ts'
 
-/** So many of the best hits are looked at. */
+/** How many of the best hits are looked at. */
 const MOST = 20
 
 /**

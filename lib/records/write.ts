@@ -85,7 +85,7 @@ async function planCreate(
     likenessFlags(kind, header),
   ])
   const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags })
-  const result = { ...change.head, assertions: change.assertions, links: [] }
+  const result = { ...change.record, assertions: change.assertions, links: [] }
   return { result, writes: [...change.writes, ...stubs] }
 }
 
@@ -109,10 +109,10 @@ async function planAmend(
   if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
   const resolved = await resolve(kind, data, actor, synonymousRecords)
   const edit = editOf(old, resolved.data, replace ? 'all' : cleared)
-  const { after, changed, gone } = edit
-  if (changed.length === 0 && gone.length === 0 && trigger === 'edit') return { result: old, writes: [] }
+  const { after, changed, removed } = edit
+  if (changed.length === 0 && removed.length === 0 && trigger === 'edit') return { result: old, writes: [] }
 
-  checkAcceptable(old, changed.length + gone.length)
+  checkAcceptable(old, changed.length + removed.length)
   const at = now()
   const header = headerOf(kind, after)
   const stubs = await stubsFor(resolved.missing, provenance, actor)
@@ -151,7 +151,7 @@ async function planAmend(
   }
 }
 
-type Edit = { after: Values; changed: string[]; gone: string[] }
+type Edit = { after: Values; changed: string[]; removed: string[] }
 
 /** What an edit makes of the values that wait, or else of those that stand. */
 function editOf(old: Loaded, data: Values, cleared: readonly string[] | 'all'): Edit {
@@ -161,7 +161,7 @@ function editOf(old: Loaded, data: Values, cleared: readonly string[] | 'all'): 
   return {
     after,
     changed: Object.keys(data).filter((name) => !same(before[name], after[name])),
-    gone: Object.keys(before).filter((name) => !(name in after)),
+    removed: Object.keys(before).filter((name) => !(name in after)),
   }
 }
 
@@ -170,7 +170,7 @@ type Claimed = { claims: Assertion[]; contradicted: Raised[]; replaced: Assertio
 /** The claims of an edit, what they contradict, the waiting claims that they replace, and those that are left. */
 function claimsFor(
   old: Loaded,
-  { after, changed, gone }: Edit,
+  { after, changed, removed }: Edit,
   made: Pick<NewClaim, 'source' | 'actor' | 'at'>,
 ): Claimed {
   const revision_number = old.current_revision + 1
@@ -180,7 +180,7 @@ function claimsFor(
   const conflicts = detectConflicts(old, claims)
   const ends = new Set(conflicts.flatMap((each) => each.replaces))
   const replaced = old.assertions.filter(
-    (it) => ends.has(it.id) || (waits(it, made.actor) && gone.includes(it.asserted_property)),
+    (it) => ends.has(it.id) || (waits(it, made.actor) && removed.includes(it.asserted_property)),
   )
   const left = old.assertions.filter((it) => !replaced.includes(it))
   return { claims, contradicted: contradictionFlags(old, claims, conflicts), replaced, left }

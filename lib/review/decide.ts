@@ -63,35 +63,35 @@ export async function loadDecidable(entity_id: string): Promise<Decidable | unde
  * Applies a verdict to what waits for review: status, values, revision, assertions, flags, activity and decision in one
  * transaction. Of two reviewers at once one wins; the other gets `conflict`, as does a verdict on what no longer waits.
  */
-export const decide = (old: History, reviewer: Actor, said: DecisionInput): Promise<Decision> =>
+export const decide = (old: History, reviewer: Actor, input: DecisionInput): Promise<Decision> =>
   commitNaming(async () => {
-    const { made, writes } = await planDecision(old, reviewer, said)
+    const { made, writes } = await planDecision(old, reviewer, input)
     return { result: made, writes: [...writes, endLease(old.entity_id, reviewer)] }
   })
 
 /** A verdict, the record as it makes it, what happened, and everything that is to be written. */
-export type PlannedDecision = { made: Decision; head: RecordItem; done: Activity[]; writes: Write[] }
+export type PlannedDecision = { made: Decision; record: RecordItem; done: Activity[]; writes: Write[] }
 
 /** What `decide` would write, for those who write it together with more. Fails as `decide` does. */
-export async function planDecision(old: History, reviewer: Actor, said: DecisionInput): Promise<PlannedDecision> {
+export async function planDecision(old: History, reviewer: Actor, input: DecisionInput): Promise<PlannedDecision> {
   if (!isPending(old.status)) throw nothingWaits()
-  checkAllowed(mayDecide(reviewer, decidingOn(old, said)))
-  check(old, said)
-  const effect = effects[said.verdict]
+  checkAllowed(mayDecide(reviewer, decidingOn(old, input)))
+  check(old, input)
+  const effect = effects[input.verdict]
   const moved = move(stateOf(old), effect.trigger)
   if (!moved) throw nothingWaits()
 
   const at = now()
-  const settled = settledFlags(old, said)
-  const required_persona = personaAfter(old, said.verdict)
-  const escalated_to = said.verdict === 'escalate' ? await reviewerOf(said.escalated_to, required_persona) : null
-  const result = effect.accepts ? await accepted(old, reviewer, said, settled, at) : withheld(old, said)
-  const done = activitiesOf(old, reviewer, said, settled.length > 0, at)
+  const settled = settledFlags(old, input)
+  const required_persona = personaAfter(old, input.verdict)
+  const escalated_to = input.verdict === 'escalate' ? await reviewerOf(input.escalated_to, required_persona) : null
+  const result = effect.accepts ? await accepted(old, reviewer, input, settled, at) : withheld(old, input)
+  const done = activitiesOf(old, reviewer, input, settled.length > 0, at)
   const stored = recordItemOf(old)
   const next = done.reduce(
     (it, each) => withActivity(it, each, reviewer),
     amended<RecordItem>(stored, {
-      ...result.head,
+      ...result.record,
       status: moved.status,
       public: moved.public,
       required_persona,
@@ -101,7 +101,7 @@ export async function planDecision(old: History, reviewer: Actor, said: Decision
       updated_at: at,
     }),
   )
-  const made = decisionOf(next, reviewer, said, { result, escalated_to, reviewed: old.current_revision, at })
+  const made = decisionOf(next, reviewer, input, { result, escalated_to, reviewed: old.current_revision, at })
   const isFurther = next.current_revision !== old.current_revision
   const resolved = { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }
   const writes = [
@@ -109,21 +109,21 @@ export async function planDecision(old: History, reviewer: Actor, said: Decision
     put(decision, made, undefined),
     ...done.map((it) => put(activity, it, undefined)),
     ...(isFurther ? [put(revision, revisionOf(next, next.data, reviewer, at), undefined)] : []),
-    ...changedClaims(old, result, said, at),
+    ...changedClaims(old, result, input, at),
     ...settled.map((it) => put(flag, amended<Flag>(it, resolved), it)),
     ...indexWrites(indexedOf(stored), indexedOf(next)),
     ...queueWrites(stored, next),
     ...result.stubs,
   ]
-  return { made, head: next, done, writes }
+  return { made, record: next, done, writes }
 }
 
 /** What the history says of a verdict, and of the contradictions that it settles. */
-function activitiesOf(old: History, reviewer: Actor, said: DecisionInput, settles: boolean, at: string): Activity[] {
-  const effect = effects[said.verdict]
-  const done = activityOf(old.entity_id, reviewer, effect.activity, said.feedback, at)
-  if (!settles || !effect.accepts || said.conflict_handling === 'not_applicable') return [done]
-  return [done, activityOf(old.entity_id, reviewer, 'conflict_resolved', said.reconciliation_note, at)]
+function activitiesOf(old: History, reviewer: Actor, input: DecisionInput, settles: boolean, at: string): Activity[] {
+  const effect = effects[input.verdict]
+  const done = activityOf(old.entity_id, reviewer, effect.activity, input.feedback, at)
+  if (!settles || !effect.accepts || input.conflict_handling === 'not_applicable') return [done]
+  return [done, activityOf(old.entity_id, reviewer, 'conflict_resolved', input.reconciliation_note, at)]
 }
 
 /** The decision itself as an item of the history. */
@@ -157,12 +157,12 @@ const decidingOn = (old: History, { verdict, confidence_override }: DecisionInpu
   settlesContradiction: effects[verdict].accepts && isContested(old),
 })
 
-function check(old: History, said: DecisionInput): void {
-  if (said.verdict === 'escalate' && personaAfter(old, said.verdict) === old.required_persona)
+function check(old: History, input: DecisionInput): void {
+  if (input.verdict === 'escalate' && personaAfter(old, input.verdict) === old.required_persona)
     throw invalid({ verdict: ['It is with the expert curators already, and nobody is above them.'] })
-  if (effects[said.verdict].reason && !said.feedback.trim())
+  if (effects[input.verdict].reason && !input.feedback.trim())
     throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
-  if (effects[said.verdict].accepts && isContested(old) && said.conflict_handling === 'not_applicable')
+  if (effects[input.verdict].accepts && isContested(old) && input.conflict_handling === 'not_applicable')
     throw invalid({ conflict_handling: ['There is an open contradiction: say how it is settled.'] })
 }
 
@@ -219,13 +219,18 @@ function underReview(old: History): Assertion[] {
   return carried.length > 0 ? carried : pending.filter((it) => contested.has(it.id))
 }
 
-type Result = Ruled & { head: Partial<RecordItem>; made: readonly Assertion[]; values: Values; stubs: readonly Write[] }
+type Result = Ruled & {
+  record: Partial<RecordItem>
+  made: readonly Assertion[]
+  values: Values
+  stubs: readonly Write[]
+}
 
 /** What becomes of a record that is not accepted: a refused edit of a published one waits no more. */
-const withheld = (old: History, said: DecisionInput): Result => ({
+const withheld = (old: History, input: DecisionInput): Result => ({
   ...{ outcomes: [], made: [], values: {}, stubs: [] },
-  head: said.verdict === 'reject' && old.public ? { proposed: null } : {},
-  fates: refusals(old, said),
+  record: input.verdict === 'reject' && old.public ? { proposed: null } : {},
+  fates: refusals(old, input),
 })
 
 /** What was refused stands no longer; what is sent back or up goes on waiting. A published record keeps its accepted revision. */
@@ -236,12 +241,12 @@ const refusals = (old: History, { verdict }: DecisionInput): Ruled['fates'] =>
 async function accepted(
   old: History,
   reviewer: Actor,
-  said: DecisionInput,
+  input: DecisionInput,
   settled: readonly Flag[],
   at: string,
 ): Promise<Result> {
   const kind = kinds[old.kind]
-  const edits = said.verdict === 'accept_with_edits' ? said.edits : undefined
+  const edits = input.verdict === 'accept_with_edits' ? input.edits : undefined
   const reviewed: Values = old.proposed ?? old.data
   const { values, changed, stubs } = await edited(old, reviewer, reviewed, edits)
   const made = changed.map((name) =>
@@ -258,7 +263,7 @@ async function accepted(
     }),
   )
   const contested = contestedClaims(old, settled)
-  checkEdits(said.conflict_handling, changed, contested)
+  checkEdits(input.conflict_handling, changed, contested)
 
   const all = claimsOf([...old.assertions, ...made])
   const { outcomes, fates } = settle({
@@ -267,7 +272,7 @@ async function accepted(
     values,
     edits: new Map(made.map((it) => [it.asserted_property, it.id])),
     contested,
-    handling: said.conflict_handling,
+    handling: input.conflict_handling,
   })
   const adopted = adoptions(old, outcomes)
   const data = { ...values }
@@ -287,7 +292,7 @@ async function accepted(
     made,
     values: adopted,
     stubs,
-    head: { ...summaryOf(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...further },
+    record: { ...summaryOf(headerOf(kind, data)), data, proposed: null, accepted_at: at, ...further },
   }
 }
 
@@ -347,15 +352,15 @@ function furtherRevision(old: RecordItem): Partial<RecordItem> {
 }
 
 /** The reviewer's claims, and of the others those that fare differently now. */
-function changedClaims(old: History, { fates, made, values }: Result, said: DecisionInput, at: string): Write[] {
+function changedClaims(old: History, { fates, made, values }: Result, input: DecisionInput, at: string): Write[] {
   const fateOf = (it: Assertion): Partial<Assertion> => {
     const { status: reconciliation_status, ...links } = fates.get(it.id) ?? { status: it.reconciliation_status }
     const accepted = reconciliation_status === 'accepted' && it.reconciliation_status !== 'accepted'
-    const confidence = said.confidence_override && accepted && it.revision_number !== null
+    const confidence = input.confidence_override && accepted && it.revision_number !== null
     return {
       ...links,
       reconciliation_status,
-      ...(confidence && { confidence: said.confidence_override ?? it.confidence }),
+      ...(confidence && { confidence: input.confidence_override ?? it.confidence }),
       ...(it.id in values && { value: values[it.id] }),
     }
   }

@@ -77,15 +77,15 @@ export type FlagInput = Pick<Flag, 'flag_type' | 'reason'>
  * Raises a flag. Flag, activity and the record's counts are one transaction. Fails with `invalid` on a record that the
  * caller neither sees nor reviews, and while an equal flag of the caller's is open.
  */
-export const raise = (entity_id: string, actor: Actor, said: FlagInput): Promise<Flagged> =>
+export const raise = (entity_id: string, actor: Actor, input: FlagInput): Promise<Flagged> =>
   commitPlan(async () => {
     const about = await get(recordItem, { entity_id })
     if (!about || about.deleted_at || !mayInspect(actor, about))
       throw invalid({ entity: ['There is no record with this id.'] })
     const at = now()
-    const made: Flag = { ...flagOf(about, said, at), flagged_by: actor.id }
+    const made: Flag = { ...flagOf(about, input, at), flagged_by: actor.id }
     await checkAlone(made)
-    const done = activityOf(entity_id, actor, 'flagged', said.reason, at)
+    const done = activityOf(entity_id, actor, 'flagged', input.reason, at)
     const next = withActivity(recounted(about, undefined, made), done, actor)
     return {
       result: flaggedOf(made, next),

@@ -108,7 +108,7 @@ export async function* from(order: Order, backwards: boolean, place: string | un
   }
 }
 
-/** Whoever reads on wants more than a page: then so many come with a call. */
+/** Entries that one call reads once a reader goes on past the first page. */
 export const CHUNK = 500
 
 async function* stored(run: Run, forward: boolean, place: string | undefined, chunk: number): AsyncGenerator<Placed> {

@@ -6,7 +6,7 @@ import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, walk } from '../table/read.ts'
 
-/** Among so many of the oldest one that nobody has claimed is looked for. */
+/** The oldest unclaimed entry is looked for among this many of the oldest. */
 const LOOKED_AT = 50
 
 /** How much waits for review, for how long the oldest, and for how long the oldest that nobody has claimed; in seconds. */

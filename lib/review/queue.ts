@@ -40,11 +40,11 @@ export type Asked = {
   max_trust_tier_rank?: number | undefined
 }
 /** A waiting record, who works on it, and the moment for which its urgency is told. */
-export type Row = { head: RecordItem; lease: Lease | null; at: number }
+export type Row = { record: RecordItem; lease: Lease | null; at: number }
 export type Queued = { count: number; results: Row[]; people: PeopleById; first?: string; last?: string }
 
 /**
- * So many entries are looked at for one page. Types and categories are listed to the end whatever their size, and their
+ * At most this many entries are looked at for one page. Types and categories are listed to the end whatever their size, and their
  * sizes are exact; what is searched is found by the search model; what is filtered or sorted otherwise is found, and counted,
  * among the first of its type. A category by
  * creation is picked out of the list of its type: its pages may be short, and `next` goes on.
@@ -57,16 +57,16 @@ const LOOKED_AT = 2000
  */
 export async function list(given: Asked, place: PageRequest): Promise<Queued> {
   const asked = simplified(given)
-  const { at, beside } = momentOf(place)
+  const { at, cursor } = momentOf(place)
   const isWhole = isListed(asked)
-  if (isWhole && !beside && place.offset > DEEPEST_OFFSET)
+  if (isWhole && !cursor && place.offset > DEEPEST_OFFSET)
     throw invalid({ offset: [`Follow the links in "next" to read beyond ${DEEPEST_OFFSET}.`] })
   const byTriage = asked.ordering === '-triage_priority'
   const overdue = byTriage || asked.type === 'expiring' ? overdueAt(at) : Promise.resolve([])
   const order = byTriage
     ? byUrgencyAt(at, asked.type, overdue, runsFor(asked))
     : byCreation(at, asked.type, asked.ordering === 'created_at')
-  const page = isWhole ? await listed(asked, order, { ...place, beside }, at) : await filtered(asked, order, place, at)
+  const page = isWhole ? await listed(asked, order, { ...place, cursor }, at) : await filtered(asked, order, place, at)
 
   const sizes = isWhole ? sizesOf(asked) : []
   const found = await getMany([
@@ -88,7 +88,7 @@ export async function list(given: Asked, place: PageRequest): Promise<Queued> {
 export async function load(entity_id: string): Promise<(Row & { people: PeopleById }) | undefined> {
   const found = await getMany([key.head(entity_id), key.lease(entity_id)], true)
   const [row] = rowIn(found, entity_id, clock.now().getTime())
-  return row && { ...row, people: peopleIn(await getMany([keyOf(row.head.contributor_id)])) }
+  return row && { ...row, people: peopleIn(await getMany([keyOf(row.record.contributor_id)])) }
 }
 
 /** How many wait, by type; kept for 30 seconds or until one of them changes. One call for the sizes, one for what expires unnoticed. */
@@ -139,26 +139,26 @@ const isListed = (it: Asked) =>
 /** A followed link goes on in the order of the moment when its first page was made; after an hour the order is made anew. */
 const MOST_AGE = 3_600_000
 
-function momentOf({ from }: PageRequest): { at: number; beside?: { side: 'after' | 'before'; place: string } } {
+function momentOf({ from }: PageRequest): { at: number; cursor?: { side: 'after' | 'before'; place: string } } {
   const now = clock.now().getTime()
   const [moment = '', place = ''] = from?.at.split('|') ?? []
   const at = Number(moment)
   if (!from || !(at > now - MOST_AGE)) return { at: now }
-  return { at, ...(place && { beside: { side: from.side, place } }) }
+  return { at, ...(place && { cursor: { side: from.side, place } }) }
 }
 
 type QueuePage = { items: Waiting[]; count?: number; first?: string; last?: string }
-type Spot = PageRequest & { beside: ReturnType<typeof momentOf>['beside'] }
+type Spot = PageRequest & { cursor: ReturnType<typeof momentOf>['cursor'] }
 
 /** A page at an offset, or beside a place. In a category it may be short; what it has looked at is behind it. */
-async function listed(asked: Asked, order: Order, { limit, offset, beside }: Spot, at: number): Promise<QueuePage> {
-  const backwards = beside?.side === 'before'
-  const skip = beside ? 0 : offset
+async function listed(asked: Asked, order: Order, { limit, offset, cursor }: Spot, at: number): Promise<QueuePage> {
+  const backwards = cursor?.side === 'before'
+  const skip = cursor ? 0 : offset
   const items: Waiting[] = []
   const places: string[] = []
   let looked = 0
   let edge: string | undefined
-  for await (const { it, place } of from(order, backwards, beside?.place, skip + limit)) {
+  for await (const { it, place } of from(order, backwards, cursor?.place, skip + limit)) {
     looked += 1
     edge = place
     if (fits(it, asked, at)) {
@@ -228,7 +228,7 @@ const sizesOf = ({ type, categories }: Asked) =>
 function rowIn(found: ReadonlyMap<string, Stored>, entity_id: string, at: number): Row[] {
   const it = itemIn(found, recordItem, { entity_id })
   // An index may lag: what has been decided in between is left out.
-  return it && waits(it) ? [{ head: it, lease: leaseIn(found, entity_id), at }] : []
+  return it && waits(it) ? [{ record: it, lease: leaseIn(found, entity_id), at }] : []
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -51,7 +51,7 @@ export type Work = {
   lately: Happened[]
 }
 
-/** So many decisions of a week are counted, and so many of the latest activities looked through for the reviewer's field. */
+/** How many decisions of a week are counted, and how many of the latest activities are searched for the reviewer's field. */
 const MOST_DECISIONS = 5000
 const LOOKED_THROUGH = 60
 const SHOWN = 10

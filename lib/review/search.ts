@@ -5,7 +5,7 @@ import { ageAt } from '../records/rules/triage.ts'
 import { modelIfAny } from '../search/open.ts'
 import type { Hit } from '../search/query.ts'
 
-/** So many entries are filtered and sorted for one search, the best first; a text that is in more finds some of them. */
+/** At most this many entries are filtered and sorted for one search, the best first; a text that more entries hold finds some of them. */
 const MOST_FOUND = 10_000
 
 const everything: Scope = { signedIn: true, everything: true, own: null }

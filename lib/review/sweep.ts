@@ -8,7 +8,7 @@ import { amended, put } from '../table/item.ts'
 import { get } from '../table/read.ts'
 import { overdueAt } from './queue-order.ts'
 
-/** So many are moved at once, and in one visit at most; the next visit goes on. */
+/** How many are moved at once, and at most in one visit; the next visit goes on. */
 const AT_ONCE = 8
 const MOST = 2000
 

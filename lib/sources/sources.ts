@@ -157,7 +157,7 @@ export async function list(filter: Filter, scope: Scope, place: PageRequest): Pr
 export const headingOf = ({ source_type, access_tier, ingest_status }: Source): string =>
   [source_type, access_tier, ingest_status].join('|')
 
-/** So many sources of one name are told of. */
+/** At most this many sources of one name are listed. */
 const MOST_NAMED = 100
 
 /** Sources of a name, however it is spelt, as the table has them at this moment: for who must not register one twice. Two calls. */

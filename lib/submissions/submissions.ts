@@ -57,7 +57,7 @@ export async function list({ contributor, status }: Filter, place: PageRequest):
   return { ...listed, results: items.map((item) => parse(submission, item)), people: peopleIn(found) }
 }
 
-/** So many ids are told at a time. */
+/** How many ids a page holds. */
 const MOST_IDS = 1000
 
 /** The ids of submissions in their own order, a thousand at most, from beyond one of them. */
@@ -67,7 +67,7 @@ export async function listIds(beyond: string | undefined): Promise<string[]> {
   return items.map((item) => parse(submissionId, item).submission_id)
 }
 
-/** So many versions are told. */
+/** How many versions are shown. */
 const MOST_VERSIONS = 100
 
 /** The latest versions, newest first. */

@@ -7,70 +7,70 @@ import { addressOf } from '../ids/address.ts'
  *   one record with its assertions                    table       ENTITY#<id>                     HEAD, HEAD#ASSERTION#<id>
  *   events, deities and guthis that name it             table       ENTITY#<id>                     HEAD#LINK#<other>#<relation>
  *   its whole history                                 table       ENTITY#<id>                     REVISION#, ACTIVITY#, DECISION#, FLAG#
- *   records of a kind, published or in one status     kind        KIND#<kind>#<standing>          <created_at>#<id>
- *   records of every kind                             every       RECORD#<standing>               <created_at>#<id>
- *   one contributor's records of every kind           owner       OWNER#<user>#<standing>         <created_at>#<id>
- *   one contributor's records of a kind               owner_kind  OWNER#<user>#<kind>#<standing>  <created_at>#<id>
+ *   records of a kind, published or in one status     gsi1        KIND#<kind>#<standing>          <created_at>#<id>
+ *   records of every kind                             gsi2        RECORD#<standing>               <created_at>#<id>
+ *   one contributor's records of every kind           gsi3        OWNER#<user>#<standing>         <created_at>#<id>
+ *   one contributor's records of a kind               gsi4        OWNER#<user>#<kind>#<standing>  <created_at>#<id>
  *   records whose name begins with, or equals         table       NAME#<kind>#<first character>   <folded name>#<id>
  *   a name that a new stub is taking right now        table       STUB#<kind>#<folded name>       HEAD
  *   records with an identifier of their source        table       IDENTIFIER#<kind>               <identifier>#<id>
  *   records near a point                              table       GRID#<kind>#<row>               <column>#<id>
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
- *   activities: all, by person, by type, by both      every ...   ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
- *   decisions of one person                           owner       DECISION#<user>                 <created_at>#<id>
- *   assertions in one reconciliation status           every       ASSERTION#<status>              <created_at>#<id>
- *   flags: all, of one type, open or resolved, both   every ...   FLAG[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
- *   data sources, clusters: one; all, newest first    table, every  SOURCE#<id>, CLUSTER#<id>     HEAD
- *   clusters by kind, by lock, by both                kind, owner, owner_kind  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
+ *   activities: all, by person, by type, by both      all four    ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
+ *   decisions of one person                           gsi3        DECISION#<user>                 <created_at>#<id>
+ *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<status>[#<part>]     <created_at>#<id>
+ *   flags: all, of one type, open or resolved, both   all four    FLAG[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
+ *   data sources, clusters: one; all, newest first    table, gsi2   SOURCE#<id>, CLUSTER#<id>     HEAD
+ *   clusters by kind, by lock, by both                gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER
  *   one user; by email; by username                   table       USER#<id>, EMAIL#<>, USERNAME#<>  HEAD
- *   all users, oldest first                           every       USER                            <created_at>#<id>
+ *   all users, oldest first                           gsi2        USER                            <created_at>#<id>
  *   users whose name, username or address begins so   table       NAME#user#<first>, NAME#user_email#<first>  <folded>#<id>
- *   users with a reviewer's role, newest first        kind        ROLE                            <created_at>#<id>
+ *   users with a reviewer's role, newest first        gsi1        ROLE                            <created_at>#<id>
  *   one application to review                         table       APPLICATION#<id>                HEAD
- *   applications in one status, newest first          kind        APPLICATION#<status>            <1 if pending>#<created_at>#<id>
+ *   applications in one status, newest first          gsi1        APPLICATION#<status>            <1 if pending>#<created_at>#<id>
  *   one notification of a user                        table       NOTIFICATION#<user>             <id>
- *   one's notifications; of one type                  owner, owner_kind  NOTIFICATION#<user>[#<type>]  <id>
+ *   one's notifications; of one type                  gsi3, gsi4  NOTIFICATION#<user>[#<type>]  <id>
  *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
  *   how many of them are unread                       table       INBOX#<user>                    HEAD
  *   comments of a thread, newest first                table       THREAD#<record or project>      ROOT#<number>
  *   their first replies, of the newest first          table       THREAD#<record or project>      EARLY#<number of the root, counted down>#<place>
  *   further replies                                   table       THREAD#<record or project>      LATER#<number of the root>#<place>
- *   all replies to a comment, oldest first            owner_kind  REPLIES#<number of the root>    <place>
- *   a thread's comments and replies, newest first     kind        COMMENTS#<record or project>    <number>
- *   one person's comments on records, by standing     owner       COMMENTER#<user>#<standing>     <number>
+ *   all replies to a comment, oldest first            gsi4        REPLIES#<number of the root>    <place>
+ *   a thread's comments and replies, newest first     gsi1        COMMENTS#<record or project>    <number>
+ *   one person's comments on records, by standing     gsi3        COMMENTER#<user>#<standing>     <number>
  *   where a comment is                                table       COMMENT#<number>                HEAD
  *   one's reactions in a thread; sums of its subject  table       REACTIONS#<record or project>   <user>, TOTALS
  *   one submission; by its short id; all of these     table       SUBMISSION#<number>; SUBMISSION_ID  HEAD; <submission_id>
  *   its versions, its moderation                      table       SUBMISSION#<number>             VERSION#<number>, MODERATION
- *   submissions: all, by status, by person, by both   every ...   SUBMISSION[#USER#<user>][#STATUS#<status>]  <created_at>#<number>
+ *   submissions: all, by status, by person, by both   all four    SUBMISSION[#USER#<user>][#STATUS#<status>]  <created_at>#<number>
  *   one suggestion                                    table       SUGGESTION#<number>             HEAD
- *   suggestions: all, of a submission, by a person    every, kind, owner  SUGGESTION[#OF#<number>][#BY#<user>]  <number>
+ *   suggestions: all, of a submission, by a person    gsi2, gsi1, gsi3  SUGGESTION[#OF#<number>][#BY#<user>]  <number>
  *   a waiting record's places in the queue            table       ENTITY#<id>                     QUEUE#URGENCY, QUEUE#CATEGORY, QUEUE#AGE
- *   what waits, by type, most urgent first            every, kind, owner, owner_kind  QUEUE#<type>[#IN#<category>]#<young|aged>  <order>#<flags>#<created_at>#<id>
- *   what waits, by status or by type, by time         every, kind, owner  QUEUE#<status or type>#created  <created_at>#<id>
- *   what passes into another age, by when             owner_kind  QUEUE#due                       <moment>#<id>
+ *   what waits, by type, most urgent first            all four    QUEUE#<type>[#IN#<category>]#<young|aged>  <order>#<flags>#<created_at>#<id>
+ *   what waits, by status or by type, by time         gsi2, gsi1, gsi3  QUEUE#<status or type>#created  <created_at>#<id>
+ *   what passes into another age, by when             gsi4        QUEUE#due                       <moment>#<id>
  *   who works on a waiting record right now           table       ENTITY#<id>                     LEASE
  *   one project with its assets and linked records    table       PROJECT#<id>                    ASSET#<id>, ENTITY#<record>, HEAD
  *   the project that has a slug                       table       SLUG#<slug>                     HEAD
  *   what happened in a project, newest first          table       PROJECT#<id>                    ACTIVITY#<number>
  *   a project as it was before a merge                table       PROJECT#<id>                    SNAPSHOT#<created_at>#<id>
- *   projects by class, owner and state, four orders   every, kind, owner, owner_kind  PROJECT#<class>[#OWNER#<user>][#<state>]#<order>  <time>#<id>
+ *   projects by class, owner and state, four orders   all four    PROJECT#<class>[#OWNER#<user>][#<state>]#<order>  <time>#<id>
  *   who merges a project right now                    table       PROJECT#<id>                    MERGING
  *   merges and rollbacks that go on by themselves      every       MERGING                         <started_at>#<id>
  *   what one of them remembers of a part                table       MERGE#<id>                      PART#<number>
  *   the same, in the project itself                   table       PROJECT#<id>                    PLACE#<order>, MEMBER#<user>
- *   another's hidden projects that one works on       every, kind, owner, owner_kind  PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
+ *   another's hidden projects that one works on       all four    PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
  *   projects with a word that begins so               table       WORD#project                    <word>#<id>
  *   an upload that is not an asset yet                table       PROJECT#<id>                    UPLOAD#<id>
- *   uploads by when they expire                       kind        UPLOAD                          <until>#<id>
- *   deleted projects with files, by when              kind        DELETED                         <deleted_at>#<id>
+ *   uploads by when they expire                       gsi1        UPLOAD                          <until>#<id>
+ *   deleted projects with files, by when              gsi1        DELETED                         <deleted_at>#<id>
  *   what search learns of the text in an asset        table       PROJECT#<id>                    TEXT#<id>
  *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
- *   assets whose text is being read, by since when    every       OCR                             <since>#<id>
+ *   assets whose text is being read, by since when    gsi2        OCR                             <since>#<id>
  *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
  *   one delivery to the review webhook                table       DELIVERY#<id>                   HEAD
- *   deliveries that wait, by when; those given up     every       DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
+ *   deliveries that wait, by when; those given up     gsi2        DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
  *   a large transaction, its parts                   table       LARGE#<id>                      HEAD, PART#<number>
  *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
  *   what an item was before one that is at work        table       STAGED#<id>#<pk>                <sk>
@@ -218,7 +218,7 @@ export const key = {
 /** A number such that texts sort as numbers do. */
 export const padded = (number: number): string => String(number).padStart(16, '0')
 
-/** So many replies to each comment are read together with a page of comments. */
+/** How many replies to each comment are read together with a page of comments. */
 export const EARLY = 20
 
 /** Where the replies begin that are read with a page: those to the newest comment come first. */
@@ -228,7 +228,7 @@ export const earlyKey = (root: number, place = 0): string =>
 const replyKey = (root: number, place: number) =>
   place <= EARLY ? earlyKey(root, place) : `LATER#${padded(root)}#${placed(place)}`
 
-/** The how manieth reply it is. */
+/** The ordinal of a reply, as text that sorts by it. */
 export const placed = (place: number): string => String(place).padStart(8, '0')
 
 export const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4'] as const

@@ -4,6 +4,8 @@ import type { Key } from './keys.ts'
 import { getMany, itemAt, type Stored } from './read.ts'
 import { keyOf, withoutStaging } from './two-phase/staged.ts'
 
+/** A change as the stream hands it over. */
+export type StreamRecord = DynamoDBRecord
 /** An item before and after a change, as the stream tells it; undefined where there was or is none. */
 export type Images = { before: Stored | undefined; after: Stored | undefined }
 

@@ -110,14 +110,14 @@ export const reject = (it: Application, by: Actor, notes: string): Promise<Appli
  */
 export async function answer(
   { id, user_id }: Application,
-  said: ApplicationAnswer,
+  input: ApplicationAnswer,
   along: (it: User) => Changes = () => ({}),
 ): Promise<Application | undefined> {
   let next: Application | undefined
   const user = await amendByPlan(user_id, async (it) => {
     const old = await loadPending(it)
     if (old?.id !== id) throw conflict('This application waits for no answer.')
-    const made = answered(old, said)
+    const made = answered(old, input)
     next = made.next
     return { changes: { ...along(it), reviewer_application: made.notice }, also: [made.write] }
   })

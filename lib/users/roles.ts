@@ -47,21 +47,21 @@ export type RoleInput = {
 /** Gives a user an active role, new or in place of another. Answers nothing when there is no such user. */
 export async function assign(
   id: string,
-  said: RoleInput & { role: Rank },
+  input: RoleInput & { role: Rank },
   by: Actor,
 ): Promise<{ holder: Holder; made: boolean } | undefined> {
   let made = false
   const user = await amendByPlan(id, (it) => {
     made = it.reviewer_role === null
-    return planOf(it, roleOf(it, { ...said, is_active: true }, by), by)
+    return planOf(it, roleOf(it, { ...input, is_active: true }, by), by)
   })
   const holder = asHolder(user)
   return holder && { holder, made }
 }
 
 /** Changes a role. Answers nothing when the user has none. */
-export const amend = async (id: string, said: RoleInput, by: Actor): Promise<Holder | undefined> =>
-  asHolder(await amendByPlan(id, async (it) => (it.reviewer_role ? planOf(it, roleOf(it, said, by), by) : undefined)))
+export const amend = async (id: string, input: RoleInput, by: Actor): Promise<Holder | undefined> =>
+  asHolder(await amendByPlan(id, async (it) => (it.reviewer_role ? planOf(it, roleOf(it, input, by), by) : undefined)))
 
 /** Takes a role away. Answers nothing when the user has none. */
 export const remove = (id: string): Promise<User | undefined> =>
@@ -100,14 +100,14 @@ async function planOf(it: User, role: ReviewerRole, by: Actor): Promise<UserPlan
 }
 
 /** Whoever names the role or makes it active is the one who assigned it. */
-function roleOf({ id, reviewer_role: old }: User, said: RoleInput, by: Actor): ReviewerRole {
+function roleOf({ id, reviewer_role: old }: User, input: RoleInput, by: Actor): ReviewerRole {
   const at = now()
   return {
     id,
-    role: said.role ?? old?.role ?? 'community_reviewer',
-    expertise_areas: said.expertise_areas ?? old?.expertise_areas ?? [],
-    is_active: said.is_active ?? old?.is_active ?? true,
-    assigned_by: said.role || said.is_active || !old ? by.id : old.assigned_by,
+    role: input.role ?? old?.role ?? 'community_reviewer',
+    expertise_areas: input.expertise_areas ?? old?.expertise_areas ?? [],
+    is_active: input.is_active ?? old?.is_active ?? true,
+    assigned_by: input.role || input.is_active || !old ? by.id : old.assigned_by,
     created_at: old?.created_at ?? at,
     updated_at: at,
   }

@@ -7,9 +7,9 @@ import { key } from '../table/keys.ts'
 import type { Listing, PageRequest } from '../table/pages.ts'
 import { getMany, itemAt, queryBetween } from '../table/read.ts'
 
-/** Of so many people in whose profile a text stands the names are looked at; a text that is in more finds some of them. */
+/** At most this many people whose profile holds a text are looked at; a text that more profiles hold finds some of them. */
 const MOST_LOOKED_AT = 5000
-/** So many of those whose names, or address, begin with a text are read from the table. */
+/** At most this many people whose name or address begins with a text are read from the table. */
 const MOST_BEGINNING = 100
 
 const inactiveToo: Scope = { signedIn: true, everything: true, own: null }

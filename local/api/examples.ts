@@ -50,7 +50,7 @@ export function gathered(lines: string, known: Examples): Examples {
   return Object.fromEntries(Object.entries(made).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** So many characters are read at a glance. */
+/** How many characters are read at a glance. */
 const LONG = 2500
 const LONGEST = 12_000
 

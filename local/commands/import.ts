@@ -19,7 +19,7 @@ Sends JSON Lines to the service through its public API. A second run creates not
   --reviewer EMAIL    who accepts (reviewer@heritage.test)
   --reviewer-token T  an access token of the reviewer, instead of --reviewer
   --lenient           put values that are in no controlled list into the note
-  --concurrency N     so many requests at a time (8)
+  --concurrency N     N requests at a time (8)
   --report FILE       write the whole report as JSON
 
   --submissions       the rows are legacy submissions: they are written straight into the table that the

@@ -1,11 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { newRecord, type Roles } from '../access/judge.ts'
+import { type AccessRecord, newRecord, type Roles } from '../access/judge.ts'
 import { startTableGate } from '../access/table-gate.ts'
 import { rolesIn } from '../access/template.ts'
 import { packagesIn } from '../deploy/build.ts'
@@ -17,13 +18,13 @@ import { root } from '../service/paths.ts'
 import { freePort } from '../service/ports.ts'
 import { startS3 } from '../service/s3.ts'
 import { createTable } from '../service/table.ts'
-import { startBackground, visit } from './background.ts'
+import { startBackground, visit, type World } from './background.ts'
 import { router, startGateway } from './gateway.ts'
 import { startParameters } from './parameters.ts'
 import { placesOf, print } from './print.ts'
 import { compare } from './report.ts'
-import { startRuntime } from './runtime.ts'
-import { everyRoute, newcomers, story } from './smoke.ts'
+import { type Runtime, startRuntime } from './runtime.ts'
+import { type Around, everyRoute, newcomers, story } from './smoke.ts'
 import { Stack } from './template.ts'
 import { troubles } from './troubles.ts'
 
@@ -70,6 +71,55 @@ async function packaged(idp: string): Promise<Stack> {
   )
 }
 
+/** What stands in for AWS: the table, the bucket and the parameters, each held to the roles of the template. */
+async function raise(stack: Stack, folder: string, roles: Roles, record: AccessRecord) {
+  const emulator = await startEmulator({ port: await freePort(), file: join(folder, 'dynamodb.sqlite') })
+  ending.push(emulator.stop)
+  const table = { endpoint: emulator.endpoint, name: String(stack.properties('Table').TableName) }
+  await createTable(table.endpoint, table.name, loadStack().table)
+  const gate = await startTableGate(table.endpoint, roles, record)
+  ending.push(gate.stop)
+  const name = String(stack.properties('Bucket').BucketName)
+  const access = { roles: () => roles, record }
+  const files = await startS3({ port: 0, directory: join(folder, 's3'), bucket: name, access })
+  ending.push(files.stop)
+  const secrets = new Map<string, string>()
+  const parameters = await startParameters(roles, record, (path) => {
+    if (path.endsWith('-fallbacks')) return undefined
+    if (!secrets.has(path)) secrets.set(path, randomBytes(32).toString('hex'))
+    return secrets.get(path)
+  })
+  ending.push(parameters.stop)
+  return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters }
+}
+
+type Grounds = Awaited<ReturnType<typeof raise>>
+
+/** What Lambda adds to the variables of a function; it signs with its own name. */
+const surroundings = (name: string, { gate, bucket, parameters }: Grounds): NodeJS.ProcessEnv => ({
+  ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'local', AWS_SESSION_TOKEN: 'session' },
+  ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
+  AWS_ENDPOINT_URL_SSM: parameters.endpoint,
+  // The local server does not read trailing checksums.
+  AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
+})
+
+/** The roles of functions by the function's name, those of pipes by their own. */
+function rolesOf(stack: Stack): Roles {
+  const byName = new Map(stack.functions().map(({ name, role }) => [name, role]))
+  return rolesIn([...byName.keys()], (name) => byName.get(name) ?? '', stack.resources)
+}
+
+/** Makes the seeded people, as whoever owns the account. */
+async function people({ table, bucket }: Grounds): Promise<void> {
+  Object.assign(process.env, {
+    ...{ STAGE: 'local', TABLE_NAME: table.name, BUCKET_NAME: bucket.name, LOG_LEVEL: 'silent', ALLOWED_HOSTS: '' },
+    ...{ DYNAMODB_ENDPOINT: table.endpoint, S3_ENDPOINT: bucket.endpoint },
+  })
+  const { seedUsers } = await import('../service/users.ts')
+  await seedUsers()
+}
+
 async function rehearse(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'heritage-rehearsal-'))
   ending.push(() => rm(folder, { recursive: true, force: true }))
@@ -77,109 +127,67 @@ async function rehearse(): Promise<number> {
   ending.push(idp.stop)
   const stack = await packaged(idp.issuer)
   const functions = stack.functions()
-  const byName = new Map(functions.map((it) => [it.name, it]))
-  const roleOf = (name: string) => byName.get(name)?.role ?? ''
-  const roles: Roles = new Map([...rolesIn([...byName.keys()], roleOf, stack.resources)])
-  const record = newRecord()
-
-  const emulator = await startEmulator({ port: await freePort(), file: join(folder, 'dynamodb.sqlite') })
-  ending.push(emulator.stop)
-  const table = String(stack.properties('Table').TableName)
-  const bucket = String(stack.properties('Bucket').BucketName)
-  await createTable(emulator.endpoint, table, loadStack().table)
-  const gate = await startTableGate(emulator.endpoint, roles, record)
-  const files = await startS3({
-    port: 0,
-    directory: join(folder, 's3'),
-    bucket,
-    access: { roles: () => roles, record },
-  })
-  const secrets = new Map<string, string>()
-  const parameters = await startParameters(roles, record, (name) => {
-    if (name.endsWith('-fallbacks')) return undefined
-    if (!secrets.has(name)) secrets.set(name, randomBytes(32).toString('hex'))
-    return secrets.get(name)
-  })
-  ending.push(gate.stop, files.stop, parameters.stop)
-
-  const runtime = startRuntime(functions, {
+  const [roles, record, letters] = [rolesOf(stack), newRecord(), new Map<string, number>()]
+  const grounds = await raise(stack, folder, roles, record)
+  const { table, bucket, parameters } = grounds
+  const runtime = await startRuntime(functions, {
     folder,
     packages: (name) => join(packagesIn(root), `${name}.zip`),
-    variables: (name) => ({
-      ...byName.get(name)?.variables,
-      ...{
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: name,
-        AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_SESSION_TOKEN: 'session',
-      },
-      ...{
-        AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint,
-        AWS_ENDPOINT_URL_S3: files.endpoint,
-        AWS_ENDPOINT_URL_SSM: parameters.endpoint,
-      },
-      // The local server does not read trailing checksums.
-      AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
-    }),
+    surroundings: (name) => surroundings(name, grounds),
     note: (name, action) => record.used.add(`${name} ${action} ${placesOf(roles, name, action)}`),
   })
   ending.push(runtime.stop)
-  const invoke = (target: string, event: object) => {
-    const found = functions.find((it) => target.endsWith(`:${it.fullName}`))
-    return runtime.invoke(found?.name ?? target, event)
-  }
-  const letters = new Map<string, number>()
-  const target = { endpoint: emulator.endpoint, name: table }
-  const world = { stack, roles, record, table: target, folder, invoke, letters }
-
-  Object.assign(process.env, {
-    ...{ STAGE: 'local', TABLE_NAME: table, BUCKET_NAME: bucket, LOG_LEVEL: 'silent', ALLOWED_HOSTS: '' },
-    ...{ DYNAMODB_ENDPOINT: emulator.endpoint, S3_ENDPOINT: files.endpoint },
-  })
-  const { seedUsers } = await import('../service/users.ts')
-  await seedUsers()
+  const invoke = (target: string, event: object) =>
+    runtime.invoke(functions.find((it) => target.endsWith(`:${it.fullName}`))?.name ?? target, event)
+  const world = { stack, roles, record, table, folder, invoke, letters }
+  await people(grounds)
   const gateway = await startGateway(stack.routes(), invoke)
   ending.push(gateway.stop)
-  const background = await startBackground(world)
-  ending.push(background.stop)
-
+  ending.push((await startBackground(world)).stop)
   console.log(`${functions.length} packages of ${stage} answer at ${gateway.origin}.`)
-  const around = { bucket: { name: bucket, endpoint: files.endpoint }, idp: idp.issuer }
-  const choose = router(stack.routes())
+  const failed = await played(world, runtime, gateway.origin, { bucket, idp: idp.issuer })
+  const names = functions.map(({ name }) => name)
+  const finding = compare(roles, record, await askers(names, bucket.name))
+  return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters })
+}
+
+/** Everything that is tried, in turn. Answers what went wrong. */
+async function played(world: World, runtime: Runtime, origin: string, around: Around): Promise<string[]> {
+  const choose = router(world.stack.routes())
   const failed = [
-    ...(await newcomers(gateway.origin, around, (path, method) => choose(path, method)?.target)),
-    ...(await story(gateway.origin, around)),
-    ...(await everyRoute(gateway.origin, around)),
+    ...(await newcomers(origin, around, (path, method) => choose(path, method)?.target)),
+    ...(await story(origin, around)),
+    ...(await everyRoute(origin, around)),
   ]
-  const schedules = stack.schedules()
-  for (const schedule of schedules)
+  for (const schedule of world.stack.schedules())
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
-  if (!short) failed.push(...replayed(gateway.origin))
-  failed.push(
-    ...(await troubles(world, runtime, () => story(gateway.origin, around, ['a record', 'files of a project']))),
-  )
-  const origins = await originsOf(root, [...byName.keys()])
-  const finding = compare(roles, record, (name, action, resource) => {
+  failed.push(...(await troubles(world, runtime, () => story(origin, around, ['files of a project']))))
+  return short ? failed : [...failed, ...(await replayed(origin))]
+}
+
+/** Answers which files ask for a right, by function, action and resource. */
+async function askers(names: readonly string[], bucket: string) {
+  const origins = await originsOf(root, names)
+  return (name: string, action: string, resource: string): readonly string[] => {
     const place = resource
       .replace(`arn:aws:s3:::${bucket}`, 'Bucket')
       .replace(/^.*:table\/[^/]+/, 'Table')
       .replace(/\/index\/.*/, '/index')
     return origins.get(name)?.get(`${action} ${place}`) ?? []
-  })
-  return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters })
+  }
 }
 
 /** The calls of the dashboard, where they lie beside the project. */
-function replayed(origin: string): string[] {
+async function replayed(origin: string): Promise<string[]> {
   const script = join(root, '../shared/acceptance/replay.mjs')
   const cases = join(root, '../shared/spec/dashboard-cases.json')
   if (!existsSync(script)) {
     console.log('The replay of the dashboard was skipped: ../shared is not there.')
     return []
   }
-  const { status } = spawnSync(process.execPath, [script, cases], {
-    env: { ...process.env, BASE: origin, BASE_PROD: origin },
-    stdio: 'inherit',
-  })
+  // What follows a change may take a while where many processes share a machine.
+  const env = { ...process.env, BASE: origin, BASE_PROD: origin, SETTLE_MS: '20000' }
+  const child = spawn(process.execPath, [script, cases], { env, stdio: 'inherit' })
+  const [status] = await once(child, 'exit')
   return status === 0 ? [] : ['the replay of the dashboard']
 }

@@ -15,6 +15,8 @@ const circumstances: Readonly<Record<string, string>> = {
   'lib/table/write.ts dynamodb:BatchWriteItem': 'a new snapshot makes old entries of the log of search needless',
   'lib/table/write.ts dynamodb:UpdateItem': 'what is written is counted in a list, or makes kept answers stale',
   'lib/table/write.ts dynamodb:PutItem': 'an answer is kept in the cache',
+  'lib/table/item.ts dynamodb:DeleteItem': 'what is kept for a while is over, such as an upload that nobody completes',
+  'lib/table/item.ts dynamodb:UpdateItem': 'figures of a board are behind what they count',
   'lib/table/read.ts dynamodb:Query':
     'lists share one way of reading a page, and some lie in the table, others in an index',
   'lib/exports/listing.ts s3:DeleteObject': 'files of exports have been replaced for more than an hour',

@@ -18,7 +18,7 @@ export type Runtime = {
 type Where = {
   folder: string
   packages: (name: string) => string
-  variables: (name: string) => NodeJS.ProcessEnv
+  surroundings: (name: string) => NodeJS.ProcessEnv
   note: (name: string, action: string) => void
 }
 type Instance = { child: ChildProcess; busy: boolean; used: number }
@@ -31,8 +31,10 @@ const MOST = 24
  * Each function's package in processes of its own, one event at a time in each, with its variables, memory and time limit,
  * and frozen between events. A function that takes longer, or ends, fails the call.
  */
-export function startRuntime(functions: readonly FunctionFacts[], where: Where): Runtime {
-  const unpacked = new Map<string, Promise<string>>()
+export async function startRuntime(functions: readonly FunctionFacts[], where: Where): Promise<Runtime> {
+  const folderOf = (name: string) => join(where.folder, 'packages', name)
+  // At once, so that nothing changes under a run.
+  for (const { name } of functions) await unpack(where.packages(name), folderOf(name))
   const instances = new Map<string, Instance[]>(functions.map(({ name }) => [name, []]))
   const errors: string[] = []
   const crashing = new Set<string>()
@@ -68,15 +70,13 @@ export function startRuntime(functions: readonly FunctionFacts[], where: Where):
   async function start(facts: FunctionFacts): Promise<Instance> {
     makeRoom()
     const { name, handler, memory } = facts
-    const found = unpacked.get(name) ?? unpack(where.packages(name), join(where.folder, name))
-    unpacked.set(name, found)
-    const folder = await found
+    const folder = folderOf(name)
     const file = join(folder, `${handler.slice(0, handler.lastIndexOf('.'))}.mjs`)
     const child = fork(join(import.meta.dirname, 'bootstrap.ts'), [file, facts.fullName], {
       ...{ cwd: folder, silent: true, serialization: 'json' },
       // What Lambda's own runtime leaves to the heap.
       execArgv: [`--max-old-space-size=${Math.floor(memory * 0.9)}`],
-      env: { ...where.variables(name), TMPDIR: await mkdtemp(join(where.folder, 'tmp-')) },
+      env: { ...facts.variables, ...where.surroundings(name), TMPDIR: await mkdtemp(join(where.folder, 'tmp-')) },
     })
     const instance: Instance = { child, busy: true, used: calls }
     instances.get(name)?.push(instance)
@@ -159,11 +159,10 @@ async function heard(child: ChildProcess): Promise<Reply | undefined> {
   }
 }
 
-async function unpack(archive: string, folder: string): Promise<string> {
+async function unpack(archive: string, folder: string): Promise<void> {
   for (const [path, bytes] of Object.entries(unzipSync(await readFile(archive)))) {
     if (path.endsWith('/')) continue
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), bytes)
   }
-  return folder
 }

@@ -102,10 +102,11 @@ export async function newcomers(
 ): Promise<string[]> {
   const document = await apiDocument()
   const doors = new Map<string, string>()
-  for (const path of Object.keys(document.paths).sort((a, b) => params(a) - params(b)))
-    if ('get' in Object(document.paths)[path]) {
-      const target = targetOf(path, 'GET') ?? ''
-      if (!doors.has(target)) doors.set(target, path.replace(/\{\w+\}/g, NOBODY))
+  const paths = Object.keys(document.paths).sort((a, b) => params(a) - params(b))
+  for (const method of ['GET', 'POST'])
+    for (const path of paths.filter((it) => method.toLowerCase() in Object(document.paths)[it])) {
+      const target = targetOf(path, method) ?? ''
+      if (!doors.has(target)) doors.set(target, `${method} ${path.replace(/\{\w+\}/g, NOBODY)}`)
     }
   const failed: string[] = []
   let number = 0
@@ -121,7 +122,8 @@ export async function newcomers(
     if (status !== 201) failed.push(`nobody can register: ${status}`)
     for (const email of [registered.email, `new.comer${number}@example.org`]) {
       const headers = { authorization: `Bearer ${await tokenOf(idp, email)}` }
-      const { status: answered } = await ask(origin, 'GET', door, { headers })
+      const [method = '', path = ''] = door.split(' ')
+      const { status: answered } = await ask(origin, method, path, { headers, ...(method === 'POST' && { body: {} }) })
       if (answered >= 500 || answered === 401) failed.push(`${email} at ${door}: ${answered}`)
     }
   }
@@ -137,7 +139,7 @@ async function tokenOf(idp: string, username: string): Promise<string> {
   return String(access_token)
 }
 
-type Around = { bucket: { name: string; endpoint: string }; idp: string }
+export type Around = { bucket: { name: string; endpoint: string }; idp: string }
 
 /** What people do, from a first sign-in to a merged project, with files of every sort. Answers what went wrong. */
 export async function story(origin: string, around: Around, only?: readonly string[]): Promise<string[]> {

@@ -22,7 +22,7 @@ export async function troubles(world: World, runtime: Runtime, stir: () => Promi
   // Whoever waits for what follows waits in vain.
   const stirring = stir()
   const lost = () => [...wanted].filter((queue) => !world.letters.has(queue))
-  for (let turn = 0; turn < 60 && lost().length > 0; turn += 1) await sleep(500)
+  for (let turn = 0; turn < 180 && lost().length > 0; turn += 1) await sleep(500)
   for (const { target } of followers) runtime.crash(nameOf(target), false)
   void stirring
   return lost().map((queue) => `what failed did not come to ${queue.split(':').at(-1)}`)

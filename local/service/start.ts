@@ -39,8 +39,8 @@ try {
   await end(1)
 }
 
-/** Brings everything up, each part as soon as what it needs is there. */
-async function start(): Promise<void> {
+/** The stack with its addresses, once the environment is set and the ports are known to be free. */
+async function prepare() {
   if (!process.env.REVIEW_WEBHOOK_URL) {
     const receiver = await startReceiver()
     process.env.REVIEW_WEBHOOK_URL = receiver.url
@@ -48,13 +48,7 @@ async function start(): Promise<void> {
   }
   const stack = loadStack()
   Object.assign(process.env, stack.environment)
-  const {
-    TABLE_NAME = '',
-    BUCKET_NAME = '',
-    DYNAMODB_ENDPOINT = '',
-    S3_ENDPOINT = '',
-    IDP_ISSUER = '',
-  } = stack.environment
+  const { DYNAMODB_ENDPOINT = '', S3_ENDPOINT = '', IDP_ISSUER = '' } = stack.environment
   const ports = {
     API: Number(stack.offline.httpPort),
     functions: Number(stack.offline.lambdaPort),
@@ -62,6 +56,13 @@ async function start(): Promise<void> {
     'identity provider': portOf(IDP_ISSUER),
   }
   await ensureFree(outside ? ports : { ...ports, DynamoDB: portOf(DYNAMODB_ENDPOINT) })
+  return { stack, ports }
+}
+
+/** Brings everything up, each part as soon as what it needs is there. */
+async function start(): Promise<void> {
+  const { stack, ports } = await prepare()
+  const { TABLE_NAME = '', BUCKET_NAME = '', DYNAMODB_ENDPOINT = '' } = stack.environment
   await mkdir(directory, { recursive: true })
   await writeFile(pidFile, String(process.pid))
   running.push(() => rm(pidFile, { force: true }))
@@ -96,31 +97,9 @@ async function start(): Promise<void> {
   // For `npm run restore`, which builds a service from nothing.
   if (!process.argv.includes('--empty')) await seed()
   await serving
-  running.push(
-    startPump(
-      { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory, wants: loadProjectorFilter(), maximumAgeMs: DAY_MS },
-      projector(ports.functions),
-    ).stop,
-  )
-  // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
-  for (const follower of loadFollowers()) {
-    const own = join(directory, follower.name)
-    await mkdir(own, { recursive: true })
-    const place = { endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME, directory: own, wants: follower.wants }
-    running.push(
-      startPump(
-        place,
-        through(follower, (event) => invoke(ports.functions, follower.name, event)),
-      ).stop,
-    )
-  }
-  for (const [name, seconds] of Object.entries({ webhooks: 2, merger: 2, sweeper: 10 }))
-    running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
+  await startBackground({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME }, ports)
   // Nobody waits for these: they are there a moment later.
-  const { makeExports } = await import('../../lib/exports/make.ts')
-  makeExports().catch((error: unknown) => {
-    if (!ending) console.error(`No exports were made: ${error instanceof Error ? error.message : error}`)
-  })
+  void startExports()
   console.log(
     page({
       api: `http://localhost:${ports.API}`,
@@ -131,6 +110,35 @@ async function start(): Promise<void> {
       seconds: process.uptime().toFixed(1),
     }),
   )
+}
+
+/** What nobody calls: the projector and the other followers of the table, and the functions that come by. */
+async function startBackground(at: { endpoint: string; table: string }, ports: { functions: number }): Promise<void> {
+  const wanted = { wants: loadProjectorFilter(), maximumAgeMs: DAY_MS }
+  running.push(startPump({ ...at, ...wanted, directory }, projector(ports.functions)).stop)
+  // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
+  for (const follower of loadFollowers()) {
+    const own = join(directory, follower.name)
+    await mkdir(own, { recursive: true })
+    running.push(
+      startPump(
+        { ...at, directory: own, wants: follower.wants },
+        through(follower, (event) => invoke(ports.functions, follower.name, event)),
+      ).stop,
+    )
+  }
+  for (const [name, seconds] of Object.entries({ webhooks: 2, merger: 2, sweeper: 10 }))
+    running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
+}
+
+/** Makes the public exports once; a failure is told and ends nothing. */
+async function startExports(): Promise<void> {
+  try {
+    const { makeExports } = await import('../../lib/exports/make.ts')
+    await makeExports()
+  } catch (error) {
+    if (!ending) console.error(`No exports were made: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 /** Runs serverless-offline. Ready when the plugin says so; what it prints goes to service.log, errors to the terminal too. */

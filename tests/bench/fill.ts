@@ -70,7 +70,7 @@ function writesOf(n: number): Write[] {
     coordinates: `${(26.5 + (n % 3000) / 1000).toFixed(5)}, ${(80.5 + (n % 7001) / 1000).toFixed(5)}`,
     note: 'A shrine that stands for many others in measurements.',
   }
-  const { head: first, writes } = newRecord(kinds.structure, n, { data, source, actor })
+  const { record: first, writes } = newRecord(kinds.structure, n, { data, source, actor })
   const published: RecordItem = {
     ...first,
     status: 'accepted',

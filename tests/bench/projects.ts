@@ -76,17 +76,17 @@ async function measured(request: string, answer: () => Promise<Answer>): Promise
   return { body, calls: cost.calls, units: cost.units, seconds, cpu, peak: most ? `${Math.round(most / 1e6)} MB` : '' }
 }
 
-const move = (who: Persona, slug: string, target_state: string) =>
+export const move = (who: Persona, slug: string, target_state: string) =>
   who.post(`${P}${slug}/transition/`, { body: { target_state, comment: 'Measured.' } })
 
-async function signedIn(app: App, username: string): Promise<Persona> {
+export async function signedIn(app: App, username: string): Promise<Persona> {
   const { body } = await app.anon.post('/api/token/', { body: { username, password: 'heritage-local' } })
   return app.as(body.access)
 }
 
 let made = 0
 /** So many records that wait for review, with eight values each; as contributions leave them. */
-async function waiting(many: number): Promise<string[]> {
+export async function waiting(many: number): Promise<string[]> {
   const { kinds } = await import('../../lib/kinds/index.ts')
   const { newRecord, nextId } = await import('../../lib/records/build.ts')
   const { transact } = await import('../../lib/table/write.ts')
@@ -114,7 +114,7 @@ async function waiting(many: number): Promise<string[]> {
         practice: 'Yes',
       },
     }
-    const { head, writes } = newRecord(kinds.tradition, await nextId(kinds.tradition), {
+    const { record: head, writes } = newRecord(kinds.tradition, await nextId(kinds.tradition), {
       data,
       source: unsourced,
       actor,
@@ -126,7 +126,7 @@ async function waiting(many: number): Promise<string[]> {
 }
 
 /** Links records and puts so many assets beside them, forty at a time. */
-async function linkAll(slug: string, records: readonly string[], assets: number): Promise<void> {
+export async function linkAll(slug: string, records: readonly string[], assets: number): Promise<void> {
   const { load, change } = await import('../../lib/projects/projects.ts')
   const { Asset, asset, projectEntity } = await import('../../lib/projects/items.ts')
   const { put } = await import('../../lib/table/item.ts')

@@ -92,7 +92,7 @@ async function fill(begin: number, end: number): Promise<void> {
     confidence: 'likely',
     data_quality_note: '',
   }
-  const { head: template } = newRecord(kinds.structure, 1, {
+  const { record: template } = newRecord(kinds.structure, 1, {
     data: { name: 'Shrine', note: 'One of many.' },
     source,
     actor: { ...actor, is_staff: false, is_superuser: false, rank: null },

@@ -11,7 +11,9 @@ import { benchCosts } from './costs.ts'
 import { benchCpu } from './cpu.ts'
 import { benchExports } from './exports.ts'
 import { benchHot } from './hot.ts'
+import { benchHouse } from './house.ts'
 import { benchImport } from './import.ts'
+import { benchMerging } from './merging.ts'
 import { renewed } from './page.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchProjects } from './projects.ts'
@@ -27,6 +29,7 @@ import { benchUploads } from './uploads.ts'
  */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
 const benches: Readonly<Record<string, () => Promise<void>>> = {
+  house: benchHouse,
   pipeline: benchPipeline,
   bundles: benchBundles,
   conflicts: benchConflicts,
@@ -38,6 +41,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   cost: () => benchCost(sizes),
   queue: () => benchQueue(sizes),
   projects: benchProjects,
+  merging: benchMerging,
   uploads: benchUploads,
   comments: () => benchComments(sizes),
   answers: () => benchAnswers(sizes),

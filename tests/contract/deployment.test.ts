@@ -8,6 +8,7 @@ import { measures } from '../../lib/ops/emf.ts'
 import { identifyingReach, reachOf } from '../../local/deploy/reach.ts'
 import { labelOf } from '../../local/deploy/roles.ts'
 import { events } from '../../local/deploy/routes.ts'
+import { faultsOf } from '../../local/deploy/template-rules.ts'
 import { functionNames } from '../harness/functions.ts'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -89,6 +90,10 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
       return [...(Array.isArray(got) ? [got] : []), ...named]
     })
     expect(asked.filter(([id, name]) => !has[stack(stage)[id]?.Type ?? '']?.includes(name))).toEqual([])
+  })
+
+  test('has nothing that CloudFormation or a service would refuse', () => {
+    expect(faultsOf({ Resources: stack(stage) })).toEqual([])
   })
 
   test('fits into a stack and a gateway', () => {

@@ -55,4 +55,29 @@ export async function withFault(
   return calls > nth
 }
 
+/** Runs work whose process ends after so many milliseconds: no further call reaches the table or the bucket. Answers whether it came to that. */
+export async function withDeathAfter(milliseconds: number, work: () => Promise<unknown>): Promise<boolean> {
+  const [{ db }, { s3 }] = await Promise.all([import('../../lib/table/client.ts'), import('../../lib/files/blobs.ts')])
+  const end = performance.now() + milliseconds
+  const dead = () => performance.now() >= end
+  const meddle = (next: (args: never) => Promise<unknown>) => async (args: never) => {
+    if (dead()) throw Object.assign(new Error('the process has ended'), { name: 'Ended' })
+    return next(args)
+  }
+  const options = { step: 'initialize', name: 'death', priority: 'high' } as const
+  db.middlewareStack.add(meddle as never, options)
+  s3.middlewareStack.add(meddle as never, options)
+  let killed = false
+  try {
+    await work().catch((error: unknown) => {
+      if (!dead()) throw error
+      killed = true
+    })
+  } finally {
+    db.middlewareStack.remove('death')
+    s3.middlewareStack.remove('death')
+  }
+  return killed
+}
+
 const READS = /^(Get|BatchGet|TransactGet|Query|Scan|Head|List)/

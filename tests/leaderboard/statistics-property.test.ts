@@ -169,7 +169,7 @@ async function makeWorld(): Promise<World> {
       const who = pick(ids)
       const id = heads.length + 1 + below(1e9)
       const data = { name: `Work ${id}` }
-      const made = newRecord(kinds.structure, id, { data, source, actor: actor(who) }).head
+      const made = newRecord(kinds.structure, id, { data, source, actor: actor(who) }).record
       const it = { ...made, ...standing(), entity_id: recordId(kinds.structure.code, id) }
       await commit([put(recordItem, it, undefined), put(revision, revisionOf(it, {}, actor(who), now()), undefined)])
       heads.push(it)

@@ -453,12 +453,15 @@ test('every reviewer is told, however many there are', async () => {
   }))
   const role = { role: 'community_reviewer' as const, expertise_areas: [], is_active: true, assigned_by: null }
   const at = '2025-01-15T10:00:00.000Z'
+  const { issue } = await import('../../lib/auth/jwt.ts')
+  const tokens: string[] = []
   for (const { id, email } of reviewers) {
     const reviewer_role = { ...role, id, created_at: at, updated_at: at }
-    await create({ id, email, username: email.slice(0, email.indexOf('@')), reviewer_role, seeded: true })
+    const user = await create({ id, email, username: email.slice(0, email.indexOf('@')), reviewer_role })
+    tokens.push((await issue(user)).access)
   }
   await contribute(app.contributor, 'structures', { name: 'Told to many' })
   await following.settled()
-  const counts = await Promise.all(reviewers.map(({ email }) => unread(app.with({ 'x-dev-user': email }))))
+  const counts = await Promise.all(tokens.map((token) => unread(app.as(token))))
   expect(counts).toEqual(reviewers.map(() => 1))
 })

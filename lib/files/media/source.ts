@@ -52,7 +52,7 @@ export function throughWindows(size: number, fill: (into: Buffer, at: number) =>
 const WINDOW = 64 * 1024
 const WINDOWS = 4
 
-/** The source with an end to patience: so many reads, and so many bytes over again. Fails with `Unfit` beyond. */
+/** The source with a budget of reads and of bytes that are read again. Fails with `Unfit` beyond. */
 export function withBudget(source: Source): Source {
   let steps = MOST_STEPS
   let bytes = 4 * source.size + 1_048_576

@@ -93,7 +93,7 @@ export function select(label: string, description: string, vocabulary: Vocabular
   return field('select', 'option', label, description, { vocabulary, ...more })
 }
 
-/** A whole number of at most so many digits. */
+/** A whole number of at most `digits` digits. */
 export function number(label: string, description: string, digits: number, more: More = {}): Field {
   const maximum = 10 ** digits - 1
   return field('number', 'number', label, description, {

@@ -9,7 +9,7 @@ export const progressionView = ({ board, own }: Progression, origin: string) => 
   leaderboard: board.results.map((it) => progressRow(it, board.count, origin)),
 })
 
-/** So many of the latest activities are shown. */
+/** How many of the latest activities are shown. */
 const SHOWN = 10
 
 function progressView(it: Progress, total: number, origin: string) {

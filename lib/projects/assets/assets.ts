@@ -79,7 +79,7 @@ export async function attach(to: Visited, from: Upload, stored: Stored, reads: b
  * What an older client means by the number of a file: an asset of a project that it sees. Fails with `invalid` when
  * there is none.
  */
-export async function meant(number: number, actor: Actor): Promise<Asset> {
+export async function loadByMediaNumber(number: number, actor: Actor): Promise<Asset> {
   const pointer = await get(media, { media: number })
   const pair = pointer && (await pairOf(pointer.project_id, pointer.asset_id))
   if (!pair?.about || !pair.one || !mayVisit(actor, asSubject(pair.about)))
@@ -101,10 +101,10 @@ export const attachAgain = (to: Visited, from: Upload, original: Asset): Promise
 
 type New = Pick<Asset, 'id' | 'project_id' | 'media' | 'uploaded_by' | 'file_name'> & { reads: boolean }
 
-function assetOf({ reads, ...own }: New, told: UploadInput, stored: Stored): Asset {
+function assetOf({ reads, ...own }: New, input: UploadInput, stored: Stored): Asset {
   const at = now()
   const { role, caption, version_label, source_institution, collection_name, language, ocr_language, copyright_note } =
-    told
+    input
   const { content_type, media_type, size, sha256, width, height, orientation, object_key } = stored
   return {
     ...own,

@@ -13,7 +13,7 @@ type Word = { text: string; confidence: number }
 
 /** The kinds whose names are looked for in texts. */
 const named: readonly KindKey[] = ['structure', 'monument', 'location', 'person', 'deity', 'festival', 'event', 'guthi']
-/** So many parts of a text are looked up, and so many at a time: a page of print costs about 320 small reads. */
+/** How many parts of a text are looked up, and how many at a time: a page of print costs about 320 small reads. */
 const MOST_PHRASES = 40
 const AT_ONCE = 5
 const MOST_SUGGESTIONS = 20

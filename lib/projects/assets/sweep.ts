@@ -6,9 +6,9 @@ import { get, getMany, itemAt, queryAll, walk } from '../../table/read.ts'
 import { type Asset, asset, project, WITH_FILES } from '../items.ts'
 import { media } from './upload-items.ts'
 
-/** For so many days a deleted project keeps its files. */
+/** Days for which a deleted project keeps its files. */
 const KEPT_DAYS = 30
-/** So many projects in one visit, and of each so many assets: two actions each, of the 100 of a transaction. */
+/** Projects in one visit, and assets of each: two actions each, of the 100 of a transaction. */
 const MOST_PROJECTS = 20
 const MOST_ASSETS = 40
 

@@ -45,7 +45,7 @@ const shown = ['ocr_text', 'caption', 'file_name'] as const satisfies readonly (
 
 /** What follows for the texts of a project's assets from a change of the project: nothing, unless others may find them now. */
 export async function followTexts(old: Project | undefined, next: Project | undefined): Promise<void> {
-  if (old && next && told.every((name) => old[name] === next[name])) return
+  if (old && next && watched.every((name) => old[name] === next[name])) return
   const it = next ?? old
   if (!it || (old?.asset_count ?? 0) + (next?.asset_count ?? 0) === 0) return
   const { pk, sk } = key.assetText(it.id, '')
@@ -54,7 +54,7 @@ export async function followTexts(old: Project | undefined, next: Project | unde
     await Promise.all(texts.slice(start, start + AT_ONCE).map(({ id }) => keep(it.id, id)))
 }
 
-const told = ['visibility', 'owner_id', 'slug', 'deleted_at'] as const satisfies readonly (keyof Project)[]
+const watched = ['visibility', 'owner_id', 'slug', 'deleted_at'] as const satisfies readonly (keyof Project)[]
 const AT_ONCE = 8
 
 /** Keeps the texts of all assets that were read before texts had items of their own, or that the projector has missed; answers how many assets have one. It reads the whole table: for a command. */

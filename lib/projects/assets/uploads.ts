@@ -30,12 +30,12 @@ export type Announced = UploadInput & {
  * Notes that a file is coming for a project. `direct` files are put into the bucket by the client; the others have come
  * with the request. Fails with `refused` while the project stands still, and with `invalid` when it is full.
  */
-export async function begin(about: Project, actor: Actor, said: Announced, direct: boolean): Promise<Upload> {
+export async function begin(about: Project, actor: Actor, announced: Announced, direct: boolean): Promise<Upload> {
   checkOpen(about)
   checkRoom(about)
   const id = orderedId()
   const made: Upload = {
-    ...said,
+    ...announced,
     id,
     project_id: about.id,
     uploaded_by: actor.id,
@@ -71,7 +71,7 @@ export async function take(old: Upload): Promise<Upload> {
 const atWork = () => conflict('This upload is being completed right now.')
 
 /** Lets go of an upload whose file was refused, so that another one can be sent. */
-export async function letGo(old: Upload): Promise<void> {
+export async function release(old: Upload): Promise<void> {
   await transact([put(upload, amended<Upload>(old, { held_until: null }), old)])
 }
 
@@ -80,7 +80,7 @@ export async function end(old: Upload): Promise<void> {
   await transact([removal(upload, old)])
 }
 
-/** So many are ended in one visit at most, and at once; the next visit goes on. */
+/** At most this many are ended in one visit, and this many at once; the next visit goes on. */
 const MOST = 500
 const AT_ONCE = 8
 

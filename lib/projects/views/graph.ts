@@ -5,7 +5,7 @@ import { edgesOf } from '../../records/links.ts'
 import { rowOf, statusOf } from '../../records/views/record.ts'
 import type { Whole } from '../projects.ts'
 
-/** So many records are drawn. */
+/** At most this many records are drawn. */
 export const MOST_DRAWN = 300
 
 /** The records and assets of a project and how the records name each other, for a drawing. What the caller may not see is not in it. */

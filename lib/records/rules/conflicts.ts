@@ -22,8 +22,11 @@ export type ClaimConflict = { claim: string; rivals: Rival[]; replaces: string[]
  */
 export function conflictsOf(standing: readonly Claim[], incoming: readonly Claim[]): ClaimConflict[] {
   return incoming.map((claim) => {
-    const met = standing.filter((old) => old.property === claim.property && old.id !== claim.id && stands(old))
-    const [own, others] = [met.filter((old) => isOwnDraft(old, claim)), met.filter((old) => !isOwnDraft(old, claim))]
+    const rivals = standing.filter((old) => old.property === claim.property && old.id !== claim.id && stands(old))
+    const [own, others] = [
+      rivals.filter((old) => isOwnDraft(old, claim)),
+      rivals.filter((old) => !isOwnDraft(old, claim)),
+    ]
     return { claim: claim.id, rivals: others.map((old) => judged(old, claim)), replaces: own.map((old) => old.id) }
   })
 }

@@ -7,7 +7,7 @@ import type { PeopleById } from '../../users/people.ts'
 import type { Row } from '../queue.ts'
 
 /** A row of the review queue and of the contribution queue: the contribution, why it is where it is, and who works on it. */
-export function queueRow({ head: it, lease, at }: Row, actor: Actor, people: PeopleById): Record<string, unknown> {
+export function queueRow({ record: it, lease, at }: Row, actor: Actor, people: PeopleById): Record<string, unknown> {
   const row = entityRow(it, actor, people)
   const { triage_breakdown, ...urgency } = triageView(it, at)
   return {

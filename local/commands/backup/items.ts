@@ -9,9 +9,9 @@ import type { Place } from './place.ts'
 
 export type Item = Record<string, AttributeValue>
 
-/** The table is read in so many parts at once. */
+/** In how many parts the table is read at once. */
 const SEGMENTS = 4
-/** The table is written in so many batches at once. */
+/** How many batches are written to the table at once. */
 const BATCHES = 8
 const BATCH = 25
 

@@ -17,7 +17,7 @@ export type Entry = {
   metadata: Record<string, string>
 }
 
-/** So many objects are read or written at once. */
+/** How many objects are read or written at once. */
 const AT_ONCE = 8
 /** What a job of the service makes anew. */
 const made = /^(exports|search)\//

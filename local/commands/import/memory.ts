@@ -1,0 +1,46 @@
+import { type KindKey, kinds } from '../../../lib/kinds/index.ts'
+import type { Step } from './plan.ts'
+import { type Callers, type Known, lookUpId } from './records.ts'
+import type { Find, Found } from './resolve.ts'
+
+/**
+ * The records that a run knows: those of its own rows, and those of earlier runs, which it asks the service for once.
+ * `finished` answers when a row has been sent.
+ */
+export function memoryOf(
+  byId: ReadonlyMap<string, Step>,
+  callers: Callers,
+  finished: (step: Step) => Promise<unknown>,
+) {
+  const made = new Map<Step, Known>()
+  const asked = new Map<string, Promise<Known | undefined>>()
+
+  const fromService = async (id: string, among: readonly KindKey[]): Promise<Known | undefined> => {
+    for (const kind of among) {
+      const place = `${kind} ${id}`
+      const answer = asked.get(place) ?? lookUpId(kinds[kind], id, callers)
+      asked.set(place, answer)
+      const known = await answer
+      if (known) return known
+    }
+    return undefined
+  }
+
+  /** A row's id is that of an earlier row of this run, else of a record that an earlier run made. */
+  const findFor =
+    (step: Step): Find =>
+    async (ids, among) => {
+      for (const id of ids.filter(Boolean)) {
+        const other = byId.get(id)
+        if (other && other.position >= step.position) continue
+        if (other) await finished(other)
+        const known = other ? made.get(other) : await fromService(id, among)
+        if (known) return foundOf(known)
+      }
+      return undefined
+    }
+
+  return { findFor, remember: (step: Step, known: Known) => void made.set(step, known) }
+}
+
+const foundOf = ({ kind, id, name }: Known): Found => ({ kind: kind.key, id, name })
