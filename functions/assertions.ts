@@ -1,4 +1,5 @@
 import '../lib/effects/search-documents.ts'
+import { notFound } from '../lib/errors.ts'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
@@ -17,8 +18,10 @@ import {
 import { kinds, predicates, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedClaim, linkedClaimRow } from '../lib/linked/provenance.ts'
+import type { Actor } from '../lib/permissions.ts'
 import * as assertions from '../lib/records/assertions.ts'
 import { AssertionQuery } from '../lib/records/queries.ts'
+import { shownClaims } from '../lib/records/shown.ts'
 import { claimView } from '../lib/records/views/record.ts'
 
 const subject = ({ id }: { id: string }) => assertions.loadClaim(id)
@@ -26,7 +29,8 @@ const StatusBody = members({ reconciliation_status: choice(['pending', 'accepted
 
 /** The page of the list that is asked for, whatever it is then written as. */
 async function listed({ query, actor, page, request }: ListCall<typeof AssertionQuery>) {
-  return listBody(request, page, await assertions.list(query, actor, page))
+  const found = await assertions.list(query, actor, page)
+  return listBody(request, page, { ...found, results: await shownClaims(actor, found.results) })
 }
 
 /** Claims about records, each with its source. */
@@ -53,7 +57,7 @@ export const routes = {
     body: schemaOf(kinds.assertion, 'create'),
     handle: async ({ actor, body }) => {
       // Forms take an `entity_id` in the answer for the id of what was made.
-      const { entity_id: _, ...answer } = claimView(await assertions.create(actor, body), actor)
+      const { entity_id: _, ...answer } = claimView(await shown(await assertions.create(actor, body), actor), actor)
       return created(answer)
     },
   }),
@@ -62,9 +66,9 @@ export const routes = {
     permission: 'assertion.read',
     params: ById,
     subject,
-    handle: async ({ subject, actor }) => claimView(subject, actor),
+    handle: async ({ subject, actor }) => claimView(await shown(subject, actor), actor),
     representations: {
-      [LINKED]: async ({ subject, actor, request }) => linkedClaim(subject, actor, request.origin),
+      [LINKED]: async ({ subject, actor, request }) => linkedClaim(await shown(subject, actor), actor, request.origin),
     },
   }),
 
@@ -74,7 +78,7 @@ export const routes = {
     subject,
     body: StatusBody,
     handle: async ({ subject, actor, body }) =>
-      claimView(await assertions.settle(subject, body.reconciliation_status), actor),
+      claimView(await shown(await assertions.settle(subject, body.reconciliation_status), actor), actor),
   }),
 
   'GET /cidoc/relationship-predicates/': publicRoute({
@@ -86,3 +90,10 @@ export const routes = {
 } satisfies Routes
 
 export const handler = endpoint(routes)
+
+/** A claim as the caller may be shown it. Fails with `notFound` when it says nothing but what is hidden. */
+async function shown(it: assertions.Claim, actor: Actor | null) {
+  const [claim] = await shownClaims(actor, [it])
+  if (!claim) throw notFound()
+  return claim
+}

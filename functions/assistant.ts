@@ -7,6 +7,7 @@ import { config } from '../lib/config.ts'
 import { lines, members, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listRoute, type Routes } from '../lib/http/route.ts'
+import { shownTo } from '../lib/records/shown.ts'
 
 const MOST_MESSAGES = 200
 const roles = ['user', 'assistant', 'system'] as const
@@ -54,7 +55,7 @@ export const routes = {
     handle: async ({ actor, scope, body: { messages, maxContextEntities } }) =>
       answer(messages, async (words) => {
         const heads = await evidenceFor(words, actor, scope, maxContextEntities)
-        return heads.map((it) => passageOf(it, actor))
+        return (await shownTo(actor, heads)).map((it) => passageOf(it, actor))
       }),
   }),
 } satisfies Routes

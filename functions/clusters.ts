@@ -7,7 +7,7 @@ import { ClusterQuery } from '../lib/clusters/queries.ts'
 import { findClusters } from '../lib/clusters/search.ts'
 import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/clusters/view.ts'
 import { invalid } from '../lib/errors.ts'
-import { chooseFrom, line } from '../lib/http/body.ts'
+import { chooseFrom, line, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BooleanFlag, ById } from '../lib/http/params.ts'
@@ -17,6 +17,7 @@ import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf }
 import { textOf } from '../lib/names/text.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { needsSearch } from '../lib/search/open.ts'
+import { signedToday } from '../lib/users/people.ts'
 
 /** What clusters gather: everything that is reviewed. */
 const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
@@ -24,7 +25,17 @@ const scopes = clustered.map(typeScopeOf)
 const MEMBERS = 'Give a list of {entity_type, entity_id}.'
 const TOO_MANY = `A cluster gathers at most ${clusters.MOST_MEMBERS} records.`
 
+const version = v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))
 const subject = ({ id }: { id: string }) => clusters.load(id)
+
+const lock = (locked: boolean) =>
+  changeRoute({
+    permission: 'cluster.change',
+    params: ById,
+    subject,
+    body: members({ reason: prose(5000), expected_version: absentable(version) }),
+    handle: async ({ subject, actor, body }) => clusterView(await clusters.setLock(subject, locked, body, actor)),
+  })
 
 /** Entity clusters, and the hint that a record may be there already. Nobody deletes a cluster: its history would go with it. */
 export const routes = {
@@ -40,7 +51,7 @@ export const routes = {
           : needsSearch(filter)
             ? await findClusters(filter, page)
             : await clusters.list(filter, page)
-      return listBody(request, page, { ...listed, results: listed.results.map(clusterView) })
+      return listBody(request, page, { ...listed, results: (await signed(listed.results)).map(clusterView) })
     },
   }),
 
@@ -50,7 +61,7 @@ export const routes = {
     handle: async ({ actor, body }) => {
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
       if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
-      return created(clusterView(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
+      return created(await shown(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
     },
   }),
 
@@ -74,7 +85,7 @@ export const routes = {
     permission: 'cluster.read',
     params: ById,
     subject,
-    handle: async ({ subject }) => clusterView(subject),
+    handle: async ({ subject }) => shown(subject),
   }),
 
   'GET /cidoc/entity-clusters/{id}/members/': readRoute({
@@ -92,7 +103,7 @@ export const routes = {
     params: ById,
     subject,
     body: bodyFor('create'),
-    handle: async ({ subject, actor, body }) => clusterView(await amend(subject, body, emptied, actor)),
+    handle: async ({ subject, actor, body }) => shown(await amend(subject, body, emptied, actor)),
   }),
 
   'PATCH /cidoc/entity-clusters/{id}/': changeRoute({
@@ -100,11 +111,17 @@ export const routes = {
     params: ById,
     subject,
     body: bodyFor('change'),
-    handle: async ({ subject, actor, body }) => clusterView(await amend(subject, body, {}, actor)),
+    handle: async ({ subject, actor, body }) => shown(await amend(subject, body, {}, actor)),
   }),
+
+  'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
+  'POST /cidoc/entity-clusters/{id}/unlock/': lock(false),
 } satisfies Routes
 
 export const handler = endpoint(routes)
+
+const signed = (found: readonly clusters.Cluster[]) => signedToday('contributor', found)
+const shown = async (it: clusters.Cluster) => clusterView((await signed([it]))[0] ?? it)
 
 /** A longer text names nothing. */
 const LONGEST = 200
@@ -154,7 +171,7 @@ function bodyFor(mode: Mode) {
           v.check((it) => Object.keys(it).length <= 50, 'Give no more than 50 of them.'),
         ),
       ),
-      expected_version: absentable(v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))),
+      expected_version: absentable(version),
     }),
   ])
 }

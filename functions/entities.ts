@@ -15,11 +15,13 @@ import { type History, loadHistory } from '../lib/records/history.ts'
 import type { RecordItem } from '../lib/records/items.ts'
 import * as lists from '../lib/records/lists.ts'
 import { RecordQuery } from '../lib/records/queries.ts'
+import { isPublished } from '../lib/records/rules/status.ts'
 import { searchRecords } from '../lib/records/search.ts'
+import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/records/views/entity.ts'
 import * as records from '../lib/records/write.ts'
 import { needsSearch } from '../lib/search/open.ts'
-import { peopleIn, peopleOf } from '../lib/users/people.ts'
+import { type PeopleById, peopleIn, peopleOf } from '../lib/users/people.ts'
 import * as users from '../lib/users/users.ts'
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
@@ -28,10 +30,16 @@ const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 async function listed({ query, actor, scope, page, request }: ListCall<typeof RecordQuery>) {
   const { identifier: _, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering }
-  const found = needsSearch(filter)
-    ? await searchRecords(filter, actor, scope, page, (hits) => hits.map((it) => users.keyOf(it.contributor_id ?? '')))
-    : await lists.list(filter, scope, page, contributors)
-  const body = { ...listBody(request, page, found), people: peopleIn(found.found) }
+  if (!needsSearch(filter)) {
+    const found = await lists.list(filter, scope, page, namedIn)
+    const results = shownAmong(actor, found.results, found.found)
+    return { ...listBody(request, page, { ...found, results }), people: peopleIn(found.found) }
+  }
+  const found = await searchRecords(filter, actor, scope, page, (hits) =>
+    hits.map((it) => users.keyOf(it.contributor_id ?? '')),
+  )
+  const results = await shownTo(actor, found.results)
+  const body = { ...listBody(request, page, { ...found, results }), people: peopleIn(found.found) }
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
@@ -42,7 +50,7 @@ export const routes = {
     query: RecordQuery,
     handle: async (asked) => {
       const { results, people, ...page } = await listed(asked)
-      return { ...page, results: results.map((it) => entityRow(it, asked.actor, people)) }
+      return { ...page, results: results.map((it) => listRow(it, asked, people)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -53,7 +61,7 @@ export const routes = {
       },
       [MAPPED]: async (asked) => {
         const { people, ...page } = await listed(asked)
-        return featuresOf(page, (it) => featureOf(it, asked.actor, it.entity_id, entityRow(it, asked.actor, people)))
+        return featuresOf(page, (it) => featureOf(it, asked.actor, it.entity_id, listRow(it, asked, people)))
       },
     },
   }),
@@ -63,9 +71,7 @@ export const routes = {
     body: formOf(schemaOf(kinds.entity, 'create')),
     handle: async ({ actor, body }) => {
       const made = await records.create(kinds.entity, actor, body)
-      return created(
-        await shown({ ...made, revisions: [], activities: [], decisions: [], flags: [], lease: null }, actor),
-      )
+      return created(await shown({ ...made, decisions: [], flags: [], lease: null }, actor))
     },
   }),
 
@@ -82,7 +88,7 @@ export const routes = {
       const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
       return listBody(request, page, {
         ...listed,
-        results: listed.results.map((it) => contributionRow(it, actor, people)),
+        results: (await shownTo(actor, listed.results)).map((it) => contributionRow(it, actor, people)),
       })
     },
   }),
@@ -93,8 +99,12 @@ export const routes = {
     subject,
     handle: async ({ subject, actor }) => shown(subject, actor),
     representations: {
-      [LINKED]: async ({ subject, actor, request }) => linkedRecord(subject, actor, request.origin),
-      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor, subject.entity_id, await shown(subject, actor)),
+      [LINKED]: async ({ subject, actor, request }) =>
+        linkedRecord(await shownOne(actor, subject), actor, request.origin),
+      [MAPPED]: async ({ subject, actor }) => {
+        const it = await shownOne(actor, subject)
+        return featureOf(it, actor, it.entity_id, await detail(it, actor))
+      },
     },
   }),
 
@@ -126,13 +136,20 @@ export const routes = {
     },
   }),
 
+  'POST /data/cultural-entities/{entity_id}/restore/': changeRoute({
+    permission: 'record.restore',
+    params: ByEntity,
+    subject,
+    handle: async ({ subject, actor }) => shown({ ...subject, ...(await records.restore(subject)) }, actor),
+  }),
+
   'POST /data/cultural-entities/{entity_id}/create_revision/': changeRoute({
     permission: 'record.update',
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
     handle: async ({ subject, actor, body }) => {
-      const next = await records.amend(subject, actor, body, { trigger: 'revise' })
+      const next = await shownOne(actor, await records.amend(subject, actor, body, { trigger: 'revise' }))
       const people = await peopleOf([actor.id])
       return created(
         revisionView(
@@ -165,14 +182,22 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const contributors = (heads: readonly RecordItem[]) => heads.map((it) => users.keyOf(it.contributor_id))
 const involved = (heads: readonly RecordItem[]) => heads.flatMap(involvedIn).map(users.keyOf)
 const involvedIn = (it: RecordItem) => [
   it.contributor_id,
   ...it.recent_activities.flatMap((each) => each.user_id ?? []),
 ]
 
-async function shown(it: History, actor: Actor | null) {
+/** What is published is listed as it stands, also to those who work on an edit of it, but where they ask for what waits. */
+function listRow(it: Shown<RecordItem>, { query, actor }: ListCall<typeof RecordQuery>, people: PeopleById) {
+  const { status, mine, all } = query
+  const waiting = mine === true || all === true || (status !== undefined && !isPublished(status))
+  return entityRow(it, actor, people, { waiting })
+}
+
+const shown = async (it: History, actor: Actor | null) => detail(await shownOne(actor, it), actor)
+
+async function detail(it: Shown<History>, actor: Actor | null) {
   const ids = [
     it.contributor_id,
     ...it.revisions.map((each) => each.created_by),

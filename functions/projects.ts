@@ -22,6 +22,7 @@ import { projectStates } from '../lib/projects/states.ts'
 import { transition } from '../lib/projects/transition.ts'
 import { graphView, MOST_DRAWN } from '../lib/projects/views/graph.ts'
 import { projectActivityView, projectDetail, projectRow } from '../lib/projects/views/project.ts'
+import { shownTo } from '../lib/records/shown.ts'
 import { peopleOf } from '../lib/users/people.ts'
 import { loadByUsername } from '../lib/users/users.ts'
 import { comments } from './projects/comments.ts'
@@ -30,7 +31,6 @@ import { memberships } from './projects/memberships.ts'
 
 const slug = v.pipe(
   v.string(REQUIRED),
-  v.trim(),
   v.nonEmpty(REQUIRED),
   v.maxLength(80, 'Ensure this field has no more than 80 characters.'),
   v.regex(/^[a-z0-9-]*$/, 'Use lowercase letters, digits and hyphens only.'),
@@ -193,7 +193,9 @@ export const routes = {
         [],
         subject.entities.slice(0, MOST_DRAWN).map((it) => it.entity_id),
       )
-      return graphView(subject, head, actor)
+      const drawn = subject.entities.slice(0, MOST_DRAWN).flatMap((it) => head(it.entity_id) ?? [])
+      const shown = new Map((await shownTo(actor, drawn)).map((it) => [it.entity_id, it]))
+      return graphView(subject, (entity_id) => shown.get(entity_id), actor)
     },
   }),
 

@@ -11,6 +11,7 @@ import { loadHistory } from '../lib/records/history.ts'
 import * as leases from '../lib/records/leases.ts'
 import { waits } from '../lib/records/queue-entry.ts'
 import { policy, queueTypes } from '../lib/records/rules/triage.ts'
+import { shownTo } from '../lib/records/shown.ts'
 import { decide } from '../lib/review/decide.ts'
 import { ContributionQueueQuery, QueueQuery } from '../lib/review/queries.ts'
 import * as queue from '../lib/review/queue.ts'
@@ -31,7 +32,7 @@ export const routes = {
       const page = pageOf(request, 10)
       const categories = await categoriesOf(category, my_domain, actor)
       const listed = await queue.list({ ...asked, categories }, page)
-      return listBody(request, page, { ...listed, results: rowsOf(listed, actor) })
+      return listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
     },
   }),
 
@@ -77,7 +78,7 @@ export const routes = {
       if (queue_tab === 'forks') return listBody(request, page, { count: 0, results: [] })
       const categories = await categoriesOf(category, false, actor)
       const listed = await queue.list({ ...asked, type: queue_tab, categories }, page)
-      return listBody(request, page, { ...listed, results: rowsOf(listed, actor) })
+      return listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
     },
   }),
 
@@ -119,12 +120,22 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const rowsOf = ({ results, people }: queue.Queued, actor: Actor) => results.map((row) => queueRow(row, actor, people))
+async function rowsOf({ results, people }: Pick<queue.Queued, 'results' | 'people'>, actor: Actor) {
+  const records = await shownTo(
+    actor,
+    results.map(({ record, lease }) => ({ ...record, lease })),
+  )
+  return results.flatMap(({ at }, i) => {
+    const record = records[i]
+    return record ? [queueRow({ record, lease: record.lease, at }, actor, people)] : []
+  })
+}
 
 async function one(entity_id: string, actor: Actor) {
   const found = await queue.load(entity_id)
   if (!found) throw notFound()
-  return queueRow(found, actor, found.people)
+  const [row] = await rowsOf({ results: [found], people: found.people }, actor)
+  return row
 }
 
 async function countsView() {

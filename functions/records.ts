@@ -20,11 +20,13 @@ import { context } from '../lib/linked/context.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
-import { maySee } from '../lib/permissions.ts'
-import { relatedTo } from '../lib/records/links.ts'
+import { type Actor, maySee } from '../lib/permissions.ts'
+import type { Loaded } from '../lib/records/items.ts'
+import { relatedTo, withTied } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
 import { searchRecords } from '../lib/records/search.ts'
+import { namedIn, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
 import { relatedView } from '../lib/records/views/related.ts'
@@ -61,12 +63,15 @@ type Asked = ListCall<typeof RecordQuery> & { params: v.InferOutput<typeof Colle
 async function listed({ params: { segment }, query, actor, scope, page, request }: Asked) {
   const { identifier, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering, kind: segment.key }
+  if (!identifier && !needsSearch(filter)) {
+    const found = await lists.list(filter, scope, page, namedIn)
+    return listBody(request, page, { ...found, results: shownAmong(actor, found.results, found.found) })
+  }
   const found = identifier
     ? await lists.identified(segment.key, identifier, filter, actor, page)
-    : needsSearch(filter)
-      ? await searchRecords(filter, actor, scope, page)
-      : await lists.list(filter, scope, page)
-  const body = listBody(request, page, found)
+    : await searchRecords(filter, actor, scope, page)
+  const results = await shownTo(actor, found.results)
+  const body = listBody(request, page, { ...found, results })
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
@@ -122,17 +127,21 @@ export const routes = {
     params: Collection,
     body: ({ segment }) => schemaOf(segment, 'create'),
     handle: async ({ params, actor, body }) =>
-      created(detailOf(await records.create(params.segment, actor, body), actor)),
+      created(await shown(await records.create(params.segment, actor, body), actor)),
   }),
 
   'GET /cidoc/{segment}/{id}/': readRoute({
     permission: 'record.read',
     params: Address,
     subject,
-    handle: async ({ subject, actor }) => detailOf(subject, actor),
+    handle: async ({ subject, actor }) => shown(await withTied(subject, actor), actor),
     representations: {
-      [LINKED]: async ({ subject, actor, request }) => linkedRecord(subject, actor, request.origin),
-      [MAPPED]: async ({ subject, actor }) => featureOf(subject, actor, subject.id, detailOf(subject, actor)),
+      [LINKED]: async ({ subject, actor, request }) =>
+        linkedRecord(await shownOne(actor, subject), actor, request.origin),
+      [MAPPED]: async ({ subject, actor }) => {
+        const it = await shownOne(actor, await withTied(subject, actor))
+        return featureOf(it, actor, it.id, detailOf(it, actor))
+      },
     },
   }),
 
@@ -142,7 +151,7 @@ export const routes = {
     subject,
     body: ({ segment }) => schemaOf(segment, 'create'),
     handle: async ({ subject, actor, body }) =>
-      detailOf(records.asProposed(await records.amend(subject, actor, body, { replace: true })), actor),
+      shown(records.asProposed(await records.amend(subject, actor, body, { replace: true })), actor),
   }),
 
   'PATCH /cidoc/{segment}/{id}/': changeRoute({
@@ -151,7 +160,7 @@ export const routes = {
     subject,
     body: ({ segment }) => schemaOf(segment, 'change'),
     handle: async ({ subject, actor, body }) =>
-      detailOf(records.asProposed(await records.amend(subject, actor, body)), actor),
+      shown(records.asProposed(await records.amend(subject, actor, body)), actor),
   }),
 
   'DELETE /cidoc/{segment}/{id}/': changeRoute({
@@ -168,8 +177,10 @@ export const routes = {
     permission: 'record.restore',
     params: Address,
     subject,
-    handle: async ({ subject, actor }) => detailOf(await records.restore(subject), actor),
+    handle: async ({ subject, actor }) => shown(await records.restore(subject), actor),
   }),
 } satisfies Routes
 
 export const handler = endpoint(routes)
+
+const shown = async (it: Loaded, actor: Actor | null) => detailOf(await shownOne(actor, it), actor)

@@ -10,6 +10,7 @@ import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '..
 import { type Contribution, type Kind, schemaOf } from '../lib/kinds/index.ts'
 import { loadHistory, loadReferenced } from '../lib/records/history.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/records/rules/verdicts.ts'
+import { shownOne } from '../lib/records/shown.ts'
 import { decisionView } from '../lib/records/views/entity.ts'
 import { kindOf } from '../lib/records/write.ts'
 import { decide, loadDecidable } from '../lib/review/decide.ts'
@@ -27,7 +28,7 @@ export const routes = {
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     handle: async ({ subject, actor }) =>
-      workspaceView(subject, actor, await loadReferenced(subject), clock.now().getTime()),
+      workspaceView(await shownOne(actor, subject), actor, await loadReferenced(subject), clock.now().getTime()),
   }),
 
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({
@@ -38,7 +39,8 @@ export const routes = {
     handle: async ({ subject, actor, body }) => {
       const made = await decide(subject, actor, body)
       const people = await peopleOf([actor.id, ...subject.revisions.map((it) => it.created_by)])
-      return created(decisionView(made, subject.revisions, subject, people))
+      const it = await shownOne(actor, subject)
+      return created(decisionView(made, it.revisions, it, people))
     },
   }),
 

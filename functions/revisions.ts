@@ -9,6 +9,7 @@ import { kinds } from '../lib/kinds/index.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
 import { type History, loadHistory, loadHistoryOf } from '../lib/records/history.ts'
 import { DiffQuery, EntityQuery, ExplainQuery } from '../lib/records/queries.ts'
+import { type Shown, shownOne } from '../lib/records/shown.ts'
 import { explained } from '../lib/records/views/explain.ts'
 import { diffView, revisionRow, visibleRevisions } from '../lib/records/views/revision.ts'
 import { peopleOf } from '../lib/users/people.ts'
@@ -26,7 +27,8 @@ export const routes = {
     query: EntityQuery,
     handle: async ({ query, actor, page, request }) => {
       const it = await loadHistory(query.entity)
-      return revisionList(it && mayInspect(actor, it) ? it : undefined, actor, page, request)
+      const seen = it && mayInspect(actor, it) ? await shownOne(actor, it) : undefined
+      return revisionList(seen, actor, page, request)
     },
   }),
 
@@ -35,9 +37,10 @@ export const routes = {
     params: ById,
     subject: historyWith,
     handle: async ({ subject, actor }) => {
-      const found = visibleRevisions(subject, actor).find((it) => it.revision_id === subject.wanted)
+      const it = await shownOne(actor, subject)
+      const found = visibleRevisions(it, actor).find(({ revision_id }) => revision_id === it.wanted)
       if (!found) throw notFound()
-      return revisionRow(subject, found, actor, await peopleOf([found.created_by]))
+      return revisionRow(it, found, actor, await peopleOf([found.created_by]))
     },
   }),
 
@@ -49,7 +52,7 @@ export const routes = {
     handle: async ({ subject, actor, page, request }) => {
       const named = visibleRevisions(subject, actor).some((it) => it.revision_id === subject.wanted)
       if (!named && subject.wanted !== subject.entity_id) throw notFound()
-      return revisionList(subject, actor, page, request)
+      return revisionList(await shownOne(actor, subject), actor, page, request)
     },
   }),
 
@@ -59,10 +62,13 @@ export const routes = {
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: DiffQuery,
     handle: async ({ subject, actor, query }) => {
-      const visible = visibleRevisions(subject, actor)
-      const [from, to] = [query.from, query.to].map((number) => visible.find((it) => it.revision_number === number))
+      const it = await shownOne(actor, subject)
+      const visible = visibleRevisions(it, actor)
+      const [from, to] = [query.from, query.to].map((number) =>
+        visible.find(({ revision_number }) => revision_number === number),
+      )
       if (!from || !to) throw notFound()
-      return diffView(subject, from, to, actor, await peopleOf([from.created_by, to.created_by]))
+      return diffView(it, from, to, actor, await peopleOf([from.created_by, to.created_by]))
     },
   }),
 
@@ -72,14 +78,15 @@ export const routes = {
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: ExplainQuery,
     handle: async ({ subject, actor, query }) => {
-      const property = query.property && propertyOf(subject, query.property)
-      const people = await peopleOf(subject.decisions.map((it) => it.reviewer_id))
+      const it = await shownOne(actor, subject)
+      const property = query.property && propertyOf(it, query.property)
+      const people = await peopleOf(it.decisions.map((each) => each.reviewer_id))
       return {
-        entity_id: subject.entity_id,
-        entity_name: subject.name,
-        kind: subject.kind,
-        cidoc_id: kinds[subject.kind].record ? subject.id : null,
-        properties: explained(subject, actor, people, property),
+        entity_id: it.entity_id,
+        entity_name: it.name,
+        kind: it.kind,
+        cidoc_id: kinds[it.kind].record ? it.id : null,
+        properties: explained(it, actor, people, property),
       }
     },
   }),
@@ -87,7 +94,7 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-async function revisionList(it: History | undefined, actor: Actor | null, page: PageRequest, request: Request) {
+async function revisionList(it: Shown<History> | undefined, actor: Actor | null, page: PageRequest, request: Request) {
   const visible = it ? visibleRevisions(it, actor) : []
   const rows = sliceOf(visible, page)
   const people = await peopleOf(rows.map((each) => each.created_by))

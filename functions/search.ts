@@ -1,16 +1,22 @@
 import '../lib/effects/search-documents.ts'
+import type * as v from 'valibot'
 import { DiscoveryQuery, REPEATED, RequiredQuery, SearchQuery } from '../lib/discovery/queries.ts'
-import { discoveryView, resultView, suggestionView } from '../lib/discovery/view.ts'
+import { discoveryView, mapView, resultView, suggestionView } from '../lib/discovery/view.ts'
+import { invalid } from '../lib/errors.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
+import { MAPPED } from '../lib/http/media.ts'
 import { Reply } from '../lib/http/reply.ts'
 import { listRoute, type Routes } from '../lib/http/route.ts'
 import { discovered, resources, searchedFirst } from '../lib/kinds/resources.ts'
-import type { Actor } from '../lib/permissions.ts'
+import type { Actor, Scope } from '../lib/permissions.ts'
 import { visibleRecords } from '../lib/records/search.ts'
+import { shownTo } from '../lib/records/shown.ts'
 import { rowOf } from '../lib/records/views/record.ts'
 import { keeper } from '../lib/search/answer-cache.ts'
+import { facetNames } from '../lib/search/document.ts'
 import { searchModel } from '../lib/search/model/follower.ts'
-import type { Facets, Hit } from '../lib/search/query.ts'
+import type { Facets, Hit, SearchResult } from '../lib/search/query.ts'
+import { whereOf } from '../lib/search/where.ts'
 
 const MOST_SUGGESTED = 10
 const MOST_DISCOVERED = 100
@@ -26,14 +32,16 @@ export const routes = {
     query: SearchQuery,
     repeated: REPEATED,
     handle: async ({ query, actor, scope }) => {
-      const { q, page, page_size, sort, facets, ...rest } = query
-      // The public is shown what is published unless it asks for the rest, of which it sees nothing.
-      const published = rest.published ?? (actor ? undefined : true)
-      const narrowed = { text: q, scope, resources: rest.resource ?? resources, statuses: rest.status, published }
+      const { q, page, page_size, sort, facets } = query
+      const narrowed = narrowedTo(query, actor, scope)
       const model = await searchModel()
       const find = async () => {
-        const found = await model.search({ ...narrowed, sort, offset: (page - 1) * page_size, limit: page_size })
-        return { count: found.count, results: found.hits.map(resultView) }
+        const place = { offset: (page - 1) * page_size, limit: page_size }
+        const { hits, count, interpreted, left_out, did_you_mean } = await model.search({
+          ...{ ...narrowed, ...place, sort, snippets: true },
+        })
+        const told = { interpreted: interpreted ?? [], left_out: left_out ?? [], did_you_mean: did_you_mean ?? null }
+        return { count, ...told, results: hits.map(resultView) }
       }
       const count = async () => (await model.search({ ...narrowed, limit: 0, facets: true })).facets ?? none
       if (actor) return answered(actor, { q, page, page_size, ...(await find()) }, facets ? await count() : null)
@@ -41,6 +49,12 @@ export const routes = {
       const counted = facets ? await facetCounts(model.state, narrowed, count) : undefined
       const isHit = found.hit && counted?.hit !== false
       return answered(actor, { q, page, page_size, ...found.value }, counted?.value ?? null, isHit)
+    },
+    representations: {
+      [MAPPED]: async ({ query, actor, scope }) => {
+        const found = await (await searchModel()).map({ ...narrowedTo(query, actor, scope), limit: 0 })
+        return mapView(found)
+      },
     },
   }),
 
@@ -63,7 +77,8 @@ export const routes = {
     handle: async ({ query: { q }, actor, scope }) => {
       const model = await searchModel()
       const groups = await model.literal({ text: q, scope, resources: searchedFirst, limit: MOST_IN_GROUP })
-      const heads = await visibleRecords([...groups.values()].flat(), actor)
+      const visible = await visibleRecords([...groups.values()].flat(), actor)
+      const heads = new Map((await shownTo(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
       const rows = (hits: readonly Hit[]) => hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => rowOf(it, actor))
       return Object.fromEntries(searchedFirst.map((resource) => [resource, rows(groups.get(resource) ?? [])]))
     },
@@ -77,11 +92,11 @@ export const routes = {
       const wanted = { text: q, scope, published: true, literal: true }
       const all = await model.search({ ...wanted, resources: types, limit: 0, facets: true })
       const counts = all.facets?.resource ?? {}
-      const shown = { ...wanted, resources: type === undefined ? types : [type] }
+      const shown = { ...wanted, resources: [type] }
       const { hits } = await model.search({ ...shown, sort: '-created', limit: MOST_DISCOVERED })
       return {
         q,
-        type: type ?? null,
+        type,
         counts: Object.fromEntries(types.map((one) => [one, counts[one] ?? 0])),
         results: hits.map(discoveryView),
       }
@@ -91,19 +106,42 @@ export const routes = {
 
 export const handler = endpoint(routes)
 
-const results = keeper<{ count: number; results: ReturnType<typeof resultView>[] }>(60)
+/** What is looked for. */
+function narrowedTo(query: v.InferOutput<typeof SearchQuery>, actor: Actor | null, scope: Scope) {
+  const { q, resource, status, published, literal, sort } = query
+  if (sort === 'distance' && !query.near) throw invalid({ sort: ['Give near as well: the point to measure from.'] })
+  const values = Object.fromEntries(facetNames.map((facet) => [facet, query[facet]]))
+  return {
+    text: q,
+    scope,
+    resources: resource ?? resources,
+    statuses: status,
+    // The public is shown what is published unless it asks for the rest, of which it sees nothing.
+    published: published ?? (actor ? undefined : true),
+    literal,
+    values,
+    ...whereOf(query),
+  }
+}
+
+type Answered = Required<Pick<SearchResult, 'count' | 'interpreted' | 'left_out'>> & {
+  did_you_mean: string | null
+  results: ReturnType<typeof resultView>[]
+}
+const results = keeper<Answered>(60)
 const facetCounts = keeper<Facets>(300)
 const suggestions = keeper<ReturnType<typeof suggestionView>[]>(60)
 const none: Facets = { resource: {}, status: {} }
 
 function answered(
   actor: Actor | null,
-  { results, ...rest }: { q: string; page: number; page_size: number; count: number; results: object[] },
+  { results, interpreted, left_out, did_you_mean, ...rest }: Told,
   facets: Facets | null,
   isHit = false,
 ): Reply {
-  return cacheable(actor, { ...rest, facets, results }, isHit)
+  return cacheable(actor, { ...rest, facets, interpreted, left_out, did_you_mean, results }, isHit)
 }
+type Told = Answered & { q: string; page: number; page_size: number }
 
 /** What the public is answered may be kept by anyone for a minute; what depends on who asks, by nobody. */
 function cacheable(actor: Actor | null, body: object, isHit = false): Reply {
@@ -111,6 +149,6 @@ function cacheable(actor: Actor | null, body: object, isHit = false): Reply {
   return new Reply(200, body, {
     'x-cache': isHit ? 'hit' : 'miss',
     'cache-control': 'public, max-age=60',
-    vary: 'Origin, Accept-Encoding, Authorization, Cookie, X-Dev-User',
+    vary: 'Origin, Accept, Accept-Encoding, Authorization, Cookie, X-Dev-User',
   })
 }

@@ -21,6 +21,7 @@ import { needsSearch } from '../lib/search/open.ts'
 import { SourceQuery } from '../lib/sources/queries.ts'
 import * as sources from '../lib/sources/sources.ts'
 import { sourceView } from '../lib/sources/view.ts'
+import { signedToday } from '../lib/users/people.ts'
 
 const subject = ({ id }: { id: string }) => sources.load(id)
 const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
@@ -39,7 +40,7 @@ async function listed({
     : needsSearch(filter)
       ? await findSources(filter, actor, scope, page)
       : await sources.list(filter, scope, page)
-  return listBody(request, page, found)
+  return listBody(request, page, { ...found, results: await signedToday('contributed_by', found.results) })
 }
 
 /** Data sources: the books, surveys and collections that records name. */
@@ -67,16 +68,16 @@ export const routes = {
     form: { bytes: 6_000_000, json: true },
     body: Made,
     handle: async ({ actor, body, request }) =>
-      created(sourceView(await register(body.data, body.uploaded_file, actor), request.origin)),
+      created(await shown(await register(body.data, body.uploaded_file, actor), request.origin)),
   }),
 
   'GET /cidoc/data_sources/{id}/': readRoute({
     permission: 'source.read',
     params: ById,
     subject,
-    handle: async ({ subject, request }) => sourceView(subject, request.origin),
+    handle: async ({ subject, request }) => shown(subject, request.origin),
     representations: {
-      [LINKED]: async ({ subject, request }) => linkedSource(subject, request.origin),
+      [LINKED]: async ({ subject, request }) => linkedSource(await signed(subject), request.origin),
     },
   }),
 
@@ -98,7 +99,7 @@ export const routes = {
     subject,
     body: schemaOf(kinds.data_source, 'create'),
     handle: async ({ subject, body, request }) =>
-      sourceView(await sources.amend(subject, body.data, [], true), request.origin),
+      shown(await sources.amend(subject, body.data, [], true), request.origin),
   }),
 
   'PATCH /cidoc/data_sources/{id}/': changeRoute({
@@ -107,7 +108,14 @@ export const routes = {
     subject,
     body: schemaOf(kinds.data_source, 'change'),
     handle: async ({ subject, body, request }) =>
-      sourceView(await sources.amend(subject, body.data, body.cleared, false), request.origin),
+      shown(await sources.amend(subject, body.data, body.cleared, false), request.origin),
+  }),
+
+  'POST /cidoc/data_sources/{id}/restore/': changeRoute({
+    permission: 'source.restore',
+    params: ById,
+    subject,
+    handle: async ({ subject, request }) => sourceView(await sources.restore(subject), request.origin),
   }),
 
   'DELETE /cidoc/data_sources/{id}/': changeRoute({
@@ -122,6 +130,9 @@ export const routes = {
 } satisfies Routes
 
 export const handler = endpoint(routes)
+
+const signed = async (it: sources.Source) => (await signedToday('contributed_by', [it]))[0] ?? it
+const shown = async (it: sources.Source, origin: string) => sourceView(await signed(it), origin)
 
 /** In base64 this just fits into the largest answer that a function may give. */
 const LARGEST = 4_500_000

@@ -133,6 +133,7 @@ export const routes = {
 
   'POST /data/submissions/': retired,
   'POST /data/submissions/form-submit/': retired,
+  'POST /data/form-submit/': retired,
   'PUT /data/submissions/{id}/': retired,
   'PATCH /data/submissions/{id}/': retired,
   'DELETE /data/submissions/{id}/': retired,

@@ -181,15 +181,16 @@ export const permissions = {
   'flag.create': { role: anyone },
   'flag.change': {
     sees: canInspect,
-    changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
+    changes: canSettleFlag,
   },
   'flag.resolve': {
     sees: canInspect,
     changes: (actor, it) => canSettleFlag(actor, it) || flagged(actor, it),
   },
+  // Whoever raised it withdraws it, while it is open.
   'flag.delete': {
     sees: canInspect,
-    changes: canSettleFlag,
+    changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
   },
   'notification.own': { role: anyone },
   'submission.list': { role: anyone },
@@ -212,6 +213,7 @@ export const permissions = {
   'source.list': { lists: scope },
   'source.create': { role: anyone },
   'source.read': { sees: canSee },
+  'source.restore': { sees: canSee, changes: staff },
   'source.change': { sees: canSee, changes: (actor, it) => actor.is_staff || owns(actor, it) },
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
   'cluster.read': { sees: canSee },
@@ -266,6 +268,12 @@ export const mayAnswer = (actor: Actor, applicant: string): boolean => actor.id 
 /** Whether the caller works on that record: its contributor, reviewers, staff. They see what waits and what lost. */
 export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>): boolean =>
   actor !== null && (actor.id === it.contributor_id || reviewer(actor))
+/**
+ * Whether this caller may know how often that thing was changed: those who may change it. Of a record, edits that wait
+ * count among the changes; a project hides none from those who see it.
+ */
+export const mayCountChanges = (actor: Actor | null, it: Subject): boolean =>
+  actor !== null && (it.project !== undefined || worksOn(actor, it) || wrote(actor, it) || flagged(actor, it))
 /** Whether this caller may know exactly where that record is. */
 export const maySeePlace = (
   actor: Actor | null,

@@ -4,10 +4,11 @@ import { resourceOf } from '../kinds/resources.ts'
 import { textOf } from '../names/text.ts'
 import { type Actor, maySeePlace } from '../permissions.ts'
 import type { RecordItem } from '../records/items.ts'
+import type { Shown } from '../records/shown.ts'
 import { type About, cut, type Passage } from './passage.ts'
 
 /** A record as the assistant may quote it to this caller. */
-export function passageOf(it: RecordItem, actor: Actor | null): Passage {
+export function passageOf(it: Shown<RecordItem>, actor: Actor | null): Passage {
   const kind = kinds[it.kind]
   const facts = Object.entries(kind.fields).flatMap(([name, field]) => {
     const text = textOf(it.data[name]).replace(/\s+/g, ' ').trim()

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
 import { commit } from '../commit.ts'
-import { invalid } from '../errors.ts'
+import { conflict, invalid } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { type Indexed, indexWrites } from '../names/index.ts'
@@ -19,6 +19,8 @@ export const Cluster = v.object({
   kind: v.picklist(kindKeys),
   canonical_label: v.string(),
   locked: v.boolean(),
+  /** Why it was locked or unlocked the last time. */
+  lock_reason: v.optional(v.string(), ''),
   note: v.string(),
   curated_aliases: v.array(v.string()),
   external_identifiers: v.record(v.string(), v.string()),
@@ -33,7 +35,7 @@ export const Cluster = v.object({
 })
 export type Cluster = v.InferOutput<typeof Cluster>
 export type Changes = Partial<
-  Pick<Cluster, 'canonical_label' | 'locked' | 'note' | 'curated_aliases' | 'external_identifiers'>
+  Pick<Cluster, 'canonical_label' | 'locked' | 'lock_reason' | 'note' | 'curated_aliases' | 'external_identifiers'>
 >
 /** A record as a cluster's body names it: by the id of its kind, or by its review identity. */
 export type MemberInput = { kind: Kind; id: number | string }
@@ -85,6 +87,7 @@ export async function create(
     kind: kind.key,
     canonical_label: '',
     locked: false,
+    lock_reason: '',
     note: '',
     curated_aliases: [],
     external_identifiers: {},
@@ -127,6 +130,19 @@ export async function amend(
     ),
   ])
   return next
+}
+
+/** Locks or unlocks a cluster. Fails with `conflict` when it is not at the version that was expected, or is so already. */
+export async function setLock(
+  old: Cluster,
+  locked: boolean,
+  { reason, expected_version }: { reason: string; expected_version?: number | undefined },
+  actor: Actor,
+): Promise<Cluster> {
+  if (expected_version !== undefined && expected_version !== old.version)
+    throw conflict(`The cluster has changed since: it is at version ${old.version}.`)
+  if (old.locked === locked) throw conflict(`The cluster is ${locked ? 'locked' : 'not locked'}.`)
+  return amend(old, { locked, lock_reason: reason }, undefined, actor)
 }
 
 /** The members that the caller may see, in the order in which they were added. One call. */

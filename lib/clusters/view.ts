@@ -16,15 +16,20 @@ export const clusterView = (it: Cluster) => ({
   type_scope: typeScopeOf(kinds[it.kind]),
   registry_key: it.kind,
   locked: it.locked,
+  lock_reason: it.lock_reason,
   note: it.note,
   version: it.version,
   merged_into: null,
   curated_aliases: it.curated_aliases,
-  external_identifiers: it.external_identifiers,
+  external_identifiers: sortedByName(it.external_identifiers),
   contributor: it.contributor,
   created_at: it.created_at,
   updated_at: it.updated_at,
 })
+
+/** The table does not keep the order of members. */
+const sortedByName = (texts: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** A record as a member. No assertion says so yet: curators name members directly. */
 export const memberView = (it: RecordItem) => ({
@@ -65,7 +70,7 @@ function rivalView({ cluster, kind, members }: Rival, withMembers: boolean) {
     type_scope: typeScopeOf(kinds[kind]),
     registry_key: kind,
     curated_aliases: cluster?.curated_aliases ?? others,
-    external_identifiers: cluster?.external_identifiers ?? {},
+    external_identifiers: sortedByName(cluster?.external_identifiers ?? {}),
     member_count: members.length,
     canonical_member: ranked[0] ?? null,
     members: withMembers ? ranked.slice(0, MOST_MEMBERS) : [],

@@ -1,7 +1,7 @@
 import { notFound } from '../errors.ts'
 import { type Actor, audienceOf, audiencesWith, mayReview, type Subject } from '../permissions.ts'
 import { activityOf, withActivity, withActivityComment } from '../records/build.ts'
-import { type Activity, activity, type RecordItem, recordItem } from '../records/items.ts'
+import { type Activity, activity, type RecordItem, recordItem, toldOf } from '../records/items.ts'
 import { amended, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import type { PageRequest, PageResult } from '../table/pages.ts'
@@ -61,7 +61,7 @@ export const create = (first: RecordItem, actor: Actor, input: CommentInput): Pr
     const done = activityOf(about.entity_id, actor, 'commented', beginningOf(input.comment), at)
     const next = withActivity(amended<RecordItem>(about, {}), done, actor)
     return {
-      writes: [put(recordItem, next, about), put(activity, done, undefined)],
+      writes: [put(recordItem, next, about), put(activity, toldOf(done, about), undefined)],
       standing: commentAudienceOf(about),
       activity_id: done.activity_id,
     }

@@ -2,6 +2,8 @@ import * as v from 'valibot'
 import { MISSING, StrictBoolean, wholeNumber } from '../http/params.ts'
 import { discovered, resources } from '../kinds/resources.ts'
 import { statuses } from '../records/rules/status.ts'
+import { facetNames } from '../search/document.ts'
+import { isSomewhere, whereEntries } from '../search/where.ts'
 
 /** What the search endpoints are asked. */
 
@@ -53,12 +55,19 @@ const oneOf = (names: Iterable<string>) => `Not a valid choice. Choose among: ${
 
 const MOST_RESULTS = 50
 const FEW_RESULTS = 20
-const orders = ['relevance', 'newest', 'popularity'] as const
+const orders = ['relevance', 'newest', 'popularity', 'distance'] as const
+
+/** Values of a facet, each sent as a member of its own, since values hold commas. */
+const valuesOf = v.pipe(
+  v.array(v.string()),
+  v.transform((sent) => sent.map((it) => it.trim()).filter(Boolean)),
+  v.transform((it) => (it.length > 0 ? it : undefined)),
+)
 
 /** `q` and how results are narrowed, sorted and paged. Members that say nothing legal are refused by name. */
-export const SearchQuery = v.object(
+const SearchMembers = v.object(
   {
-    q: queryText,
+    q: maybeSought,
     resource: several(new Set(resources), oneOf(resources)),
     status: several(new Set(statuses), oneOf(statuses)),
     published: StrictBoolean,
@@ -70,10 +79,22 @@ export const SearchQuery = v.object(
     page: wholeNumber(1, 1_000_000),
     page_size: wholeNumber(FEW_RESULTS, MOST_RESULTS),
     facets: StrictBoolean,
+    literal: StrictBoolean,
+    ...v.entriesFromList(facetNames, valuesOf),
+    ...whereEntries,
   },
   MISSING,
 )
-export const REPEATED = ['resource', 'status']
+const where = [['bbox'], ['near'], ['from'], ['to']] as const
+/** Who names neither words nor a place nor a time asks for everything, which is refused. */
+export const SearchQuery = v.pipe(
+  SearchMembers,
+  v.forward(
+    v.partialCheck([['q'], ...where], (it) => it.q !== '' || isSomewhere(it), MISSING),
+    ['q'],
+  ),
+)
+export const REPEATED = ['resource', 'status', ...facetNames]
 
 export const RequiredQuery = v.object({ q: queryText }, MISSING)
 const discoveredTypes = Object.keys(discovered)
@@ -81,7 +102,7 @@ export const DiscoveryQuery = v.object({
   q: maybeSought,
   type: v.pipe(
     v.optional(v.string(), ''),
-    v.transform((it) => it.trim() || undefined),
-    v.optional(choice(discoveredTypes)),
+    v.transform((it) => it.trim() || 'persons'),
+    choice(discoveredTypes),
   ),
 })

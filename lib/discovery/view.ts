@@ -1,5 +1,5 @@
 import { discovered, kindOfResource } from '../kinds/resources.ts'
-import type { Hit } from '../search/query.ts'
+import type { Hit, MapResult } from '../search/query.ts'
 
 /** The page of the dashboard that shows what was found. */
 export function urlOf({ resource, object_pk }: Pick<Hit, 'resource' | 'object_pk'>): string {
@@ -10,7 +10,7 @@ export function urlOf({ resource, object_pk }: Pick<Hit, 'resource' | 'object_pk
   return `/users/${object_pk}`
 }
 
-/** A result. `id` is what names the thing in its own endpoint, the review identity of a record is beside it. */
+/** A result, as far as it says something. `id` is what names the thing in its own endpoint, the review identity of a record is beside it. */
 export const resultView = (it: Hit) => ({
   resource: it.resource,
   id: it.object_pk,
@@ -23,6 +23,39 @@ export const resultView = (it: Hit) => ({
   url: urlOf(it),
   location_hint: it.location_hint,
   cultural_entity_id: kindOfResource(it.resource) ? it.id : null,
+  name_ne: it.name_ne ?? null,
+  kind: kindOfResource(it.resource) ?? null,
+  place: it.values?.place?.[0] ?? (it.location_hint || null),
+  year: yearOf(it.years),
+  coordinates: it.point && { lat: it.point.lat, lng: it.point.lng },
+  snippet: it.snippet ?? null,
+  distance_km: it.distance ?? null,
+  when: it.when ?? null,
+})
+
+/** The years of a thing as a reader writes them: 1702, c. 1650-1690, 300 BCE. */
+function yearOf(years: Hit['years']): string | null {
+  if (!years) return null
+  const { from, to, approximate } = years
+  const [first, last] = [from, to].map((it) => (it === null ? '' : it > 0 ? String(it) : `${1 - it} BCE`))
+  return `${approximate ? 'c. ' : ''}${first === last ? first : `${first}-${last}`}`
+}
+
+/** What was found, on a map: points, or where they are too many how many are in each cell of a grid. */
+export const mapView = ({ count, points, clusters }: MapResult) => ({
+  type: 'FeatureCollection',
+  features: [
+    ...points.map((it) => feature(it.id, it.point, resultView(it))),
+    ...clusters.map(({ geohash, count: size, ...at }) => feature(geohash, at, { geohash, count: size })),
+  ],
+  count,
+})
+
+const feature = (id: string, point: Hit['point'], properties: object) => ({
+  type: 'Feature',
+  id,
+  geometry: point && { type: 'Point', coordinates: [point.lng, point.lat] },
+  properties,
 })
 
 /** A completion of what is being typed. */
@@ -32,6 +65,10 @@ export const suggestionView = (it: Hit) => ({
   id: it.object_pk,
   location_hint: it.location_hint,
   url: urlOf(it),
+  name_ne: it.name_ne ?? null,
+  kind: kindOfResource(it.resource) ?? null,
+  type: it.values?.type?.[0] ?? null,
+  place: it.values?.place?.[0] ?? (it.location_hint || null),
 })
 
 type Discovered = keyof typeof discovered

@@ -5,9 +5,9 @@ import { type NewNotification, sendAll, uncountExpired } from '../notifications/
 import { followAssetText } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
 import { announce } from '../projects/webhook-deliveries.ts'
+import { moveHistory } from '../records/history-audience.ts'
 import { assertion, type RecordItem, recordItem } from '../records/items.ts'
-import { edgeOf, edgesOf, linkWrites, showBeside } from '../records/links.ts'
-import { followRename } from '../records/renames.ts'
+import { edgeOf, edgesOf, followEdges, showBeside } from '../records/links.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
@@ -17,17 +17,14 @@ import { type Memo, notificationsOf, toldTypes } from './notify.ts'
 const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
   record: async ({ before, after }) => {
     const [old, next] = [headIn(before), headIn(after)]
-    await linkWrites(edgesOf(old), edgesOf(next))
+    await followEdges(edgesOf(old), edgesOf(next))
     await showBeside(old, next)
     await moveComments(old, next)
+    await moveHistory(old, next)
   },
   assertion: async ({ before, after }) => {
     const [old, next] = [before && parse(assertion, before), after && parse(assertion, after)]
-    await linkWrites(edgeOf(old), edgeOf(next))
-  },
-  user: async ({ before, after }) => {
-    if (before && after && before.username !== after.username)
-      await followRename(String(after.id), String(after.username))
+    await followEdges(edgeOf(old), edgeOf(next))
   },
   project: followProject,
   project_asset: followAssetText,
@@ -40,7 +37,6 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
 /** What follows of an item as it is, where only a change would show it. */
 const placements: Readonly<Record<string, (after: Stored) => Promise<void>>> = {
   record: (after) => placeComments(parse(recordItem, after).entity_id),
-  user: (after) => followRename(String(after.id), String(after.username)),
 }
 
 /** What leaves the service, or reaches people, when something has happened. */

@@ -160,7 +160,7 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
 
 /**
  * The standing values of a record. An edit that waits behind a published one is nobody's business and must not show in any
- * member: so its time is that of the revision that stands, and it is popular by the revisions that were accepted.
+ * member, and neither may the name of a record that it links to, which may be hidden: so its time is that of the revision that stands, and it is popular by the revisions that were accepted.
  */
 function recordDocument(it: RecordItem): Document {
   const kind = kinds[it.kind]

@@ -3,6 +3,7 @@ import { config } from '../config.ts'
 import { startUpload, type Upload } from '../files/blobs.ts'
 import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { publishedOf } from '../records/published.ts'
+import { shownTo } from '../records/shown.ts'
 import { licencesOf } from '../sources/sources.ts'
 import { csvLine } from './csv.ts'
 import { clearAway, currentListing, type File, type Listing, newFolder, publishListing } from './listing.ts'
@@ -45,7 +46,8 @@ type Sheet = {
 async function writeKind(key: KindKey, folder: string): Promise<File[]> {
   const sheets = sheetsOf(key)
   const open: { sheet: Sheet; upload: Upload; rows: number }[] = []
-  for await (const batch of publishedOf(key)) {
+  for await (const published of publishedOf(key)) {
+    const batch = await shownTo(null, published)
     if (open.length === 0)
       for (const sheet of sheets) {
         const upload = startUpload(`${folder}/${sheet.name}`, types[sheet.format])

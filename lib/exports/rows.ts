@@ -1,12 +1,13 @@
 import { type Kind, kinds } from '../kinds/index.ts'
 import type { Assertion, Loaded } from '../records/items.ts'
+import type { Shown } from '../records/shown.ts'
 import { showsAssertion, valuesFor } from '../records/views/record.ts'
 
 /**
  * A published record as files for everyone hold it. When it was changed last and how often is left out: that would tell
  * of edits that wait. `licences` are those that public sources declare, by the source's id.
  */
-export function exportOf(it: Loaded, licences: ReadonlyMap<string, string>): Exported {
+export function exportOf(it: Shown<Loaded>, licences: ReadonlyMap<string, string>): Exported {
   const kind = kinds[it.kind]
   const values = valuesFor(it, it.data, null)
   return {

@@ -1,6 +1,6 @@
 import { cpuUsage, memoryUsage, version as node, uptime } from 'node:process'
 import { clock } from '../clock.ts'
-import { audiences, openTier, signedInTier } from '../permissions.ts'
+import { audienceOf, openTier } from '../permissions.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
 import { countsOfKinds, getMany } from '../table/read.ts'
 
@@ -9,7 +9,8 @@ type Family = { name: string; type: 'gauge' | 'counter'; help: string; samples: 
 
 /**
  * The state of the service and of this process in Prometheus' text format. Never fails: without the table it says so
- * and tells of the process alone. The table is asked every 10 seconds at most.
+ * and tells of the process alone. Anyone may ask, so it counts what everyone may see and nothing else: the log and its metrics
+ * (lib/ops/emf.ts) are for whoever runs the service. The table is asked every 10 seconds at most.
  */
 export async function metricsText(build: { version: string; stage: string }): Promise<string> {
   const census = await latestCensus()
@@ -54,7 +55,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
 const started = Date.now() / 1000 - uptime()
 
 const openSources = `SOURCE#TIER#${openTier}`
-const lists = ['USER', 'SOURCE', openSources, 'CLUSTER'] as const
+const lists = ['USER', openSources, 'CLUSTER'] as const
 
 /** Exact sizes from the counters that every write keeps: one call per shard and one more. */
 async function census(): Promise<Family[]> {
@@ -67,21 +68,17 @@ async function census(): Promise<Family[]> {
       [...records].flatMap(([sort, places]) => [...places].flatMap(([place, n]) => recordSample(sort, place, n))),
     ),
     gauge('heritage_users', 'Users.', [[{}, size('USER')]]),
-    gauge('heritage_data_sources', 'Data sources by access.', [
-      [{ access: openTier }, size(openSources)],
-      [{ access: signedInTier }, size('SOURCE') - size(openSources)],
-    ]),
+    gauge('heritage_data_sources', 'Data sources by access.', [[{ access: openTier }, size(openSources)]]),
     gauge('heritage_entity_clusters', 'Entity clusters.', [[{}, size('CLUSTER')]]),
   ]
 }
 
-const [everyone, signedInOnly] = audiences
-/** What stands as `restricted` is published for those who are signed in, `published` is for everyone. */
+const everyone = audienceOf(openTier)
+/** What stands as `published` is for everyone; the others are nobody's business. */
 function recordSample(sort: string, place: string, n: number): [Labels, number][] {
   const [kind, category] = sort?.split(':') ?? []
-  if (!kind || !place) return []
-  const [standing, access] = place === signedInOnly ? [everyone, signedInTier] : [place, openTier]
-  return [[{ kind, standing, access, ...(category && { category }) }, n]]
+  if (!kind || place !== everyone) return []
+  return [[{ kind, standing: everyone, access: openTier, ...(category && { category }) }, n]]
 }
 
 function processFamilies(): Family[] {

@@ -1,4 +1,5 @@
 import { clock, nowSeconds } from '../clock.ts'
+import { activityList, historyAudiences } from '../records/items.ts'
 import { key } from '../table/keys.ts'
 import { queryAll, type Stored, walk } from '../table/read.ts'
 import { raise, write } from '../table/write.ts'
@@ -33,8 +34,8 @@ export type Lag = { late: boolean; seconds: number }
 
 /**
  * How far the projector is behind: the age of the oldest change that it has not taken in. That is the first activity after
- * what it has taken in, or what a part of the stream was given last, whichever is older. Two queries, whatever the size of
- * the table.
+ * what it has taken in, or what a part of the stream was given last, whichever is older. One query for each audience of
+ * the feed and one more, whatever the size of the table.
  */
 export async function lag(): Promise<Lag> {
   const { pk } = key.progress()
@@ -42,8 +43,12 @@ export async function lag(): Promise<Lag> {
   const through = Number(items.find((it) => it.sk === key.progress().sk)?.n ?? 0)
   // The stream counts whole seconds.
   const next = new Date((Math.floor(through / 1000) + 1) * 1000).toISOString()
-  const [waiting] = await walk({ index: 'gsi2', pk: 'ACTIVITY', forward: true, limit: 1, beyond: next }, 1)
-  const ages = [waiting && Date.parse(String(waiting.created_at)), ...items.map(givenIn)].filter(
+  const waiting = await Promise.all(
+    historyAudiences.map((audience) =>
+      walk({ index: 'gsi2', pk: activityList(audience), forward: true, limit: 1, beyond: next }, 1),
+    ),
+  )
+  const ages = [...waiting.flat().map((it) => Date.parse(String(it.created_at))), ...items.map(givenIn)].filter(
     (it) => it !== undefined,
   )
   const waited = ages.length === 0 ? 0 : Math.max(0, clock.now().getTime() - Math.min(...ages))

@@ -18,7 +18,7 @@ import {
   signInNeeded,
 } from '../errors.ts'
 import { metered } from '../ops/request-cost.ts'
-import { type Actor, permissions, type Ruling, type Scope, type Subject } from '../permissions.ts'
+import { type Actor, mayCountChanges, permissions, type Ruling, type Scope, type Subject } from '../permissions.ts'
 import { preferred } from './accept.ts'
 import { withIdempotencyKey } from './idempotency.ts'
 import { pageOf } from './page.ts'
@@ -87,7 +87,8 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   )
   const reply =
     answer instanceof Reply ? answer : new Reply(200, answer, type === JSON_TYPE ? {} : { 'content-type': type })
-  return finish(spec, request, reply, rule.changes ? undefined : version)
+  const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined
+  return finish(spec, request, reply, tag)
 }
 
 /** A route as it was declared: for whoever describes routes without serving them. */
@@ -177,11 +178,19 @@ function checkPrecondition({ headers }: Request, version: number | undefined): v
   }
 }
 
+/**
+ * The ETag of an answer about one stored thing. It depends on nothing that its reader cannot see: who may change the thing
+ * finds its version there, for `If-Match`; to others it is what they read and nothing else.
+ */
+function tagOf({ body }: Reply, version: number | undefined, showsVersion: boolean): string | undefined {
+  const isPlain = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)
+  if (version === undefined || !isPlain) return undefined
+  return showsVersion ? `"${version}-${digest(body)}"` : `"${digest(body)}"`
+}
+
 /** Cache policy and ETag; 304 when the client has exactly this already: what it sees depends on who asks, too. */
-function finish(spec: Declared, request: Request, reply: Reply, version: number | undefined): Reply {
+function finish(spec: Declared, request: Request, reply: Reply, etag: string | undefined): Reply {
   const control = spec.cache?.control ?? 'private, no-store'
-  const isPlain = reply.body !== undefined && typeof reply.body !== 'string' && !(reply.body instanceof Uint8Array)
-  const etag = version !== undefined && isPlain ? `"${version}-${digest(reply.body)}"` : undefined
   const vary = spec.representations && { vary: 'Origin, Accept-Encoding, Accept' }
   const headers = { 'cache-control': control, ...(etag && { etag }), ...vary, ...reply.headers }
   const known =

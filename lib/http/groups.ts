@@ -20,7 +20,7 @@ const roots = {
   roles: ['/data/reviewer-roles', '/data/reviewer-applications', '/data/platform-admin'],
   activities: ['/data/activities'],
   comments: ['/data/comments', '/data/entities/{entity_id}/comments', '/data/reactions'],
-  submissions: ['/data/submissions', '/data/submission-suggestions', '/data/moderations'],
+  submissions: ['/data/submissions', '/data/submission-suggestions', '/data/moderations', '/data/form-submit'],
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
   exports: ['/data/exports'],

@@ -1,5 +1,6 @@
 import type { Actor } from '../permissions.ts'
 import type { RecordItem } from '../records/items.ts'
+import type { Shown } from '../records/shown.ts'
 import { guarded } from '../records/views/record.ts'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -11,7 +12,12 @@ type Feature = {
 }
 
 /** A record as GeoJSON (RFC 7946), its JSON as properties: WGS 84, longitude first, null for what has no point. */
-export function featureOf(it: RecordItem, actor: Actor | null, id: number | string, properties: Properties): Feature {
+export function featureOf(
+  it: Shown<RecordItem>,
+  actor: Actor | null,
+  id: number | string,
+  properties: Properties,
+): Feature {
   const { point } = guarded(it, actor)
   return {
     type: 'Feature',
@@ -21,10 +27,18 @@ export function featureOf(it: RecordItem, actor: Actor | null, id: number | stri
   }
 }
 
-type FeaturePage = { count: number; next: string | null; previous: string | null; results: readonly RecordItem[] }
+type FeaturePage = {
+  count: number
+  next: string | null
+  previous: string | null
+  results: readonly Shown<RecordItem>[]
+}
 
 /** A page of a list; the size of the list and the links are members of our own. */
-export const featuresOf = ({ results, ...page }: FeaturePage, feature: (it: RecordItem, at: number) => Feature) => ({
+export const featuresOf = (
+  { results, ...page }: FeaturePage,
+  feature: (it: Shown<RecordItem>, at: number) => Feature,
+) => ({
   type: 'FeatureCollection',
   features: results.map(feature),
   ...page,

@@ -2,6 +2,7 @@ import { kindOfScope, kinds, predicateOf } from '../kinds/index.ts'
 import { type Actor, maySeePlace } from '../permissions.ts'
 import type { Claim } from '../records/assertions.ts'
 import type { Assertion, RecordItem } from '../records/items.ts'
+import type { Shown } from '../records/shown.ts'
 import { assertionView } from '../records/views/record.ts'
 import { context, type Node } from './context.ts'
 import { iriOf, isAddress, recordIri } from './iri.ts'
@@ -9,13 +10,13 @@ import { relationshipProperty } from './relationships.ts'
 import { linksOf, propertyOf, type Statement } from './statements.ts'
 
 /** A claim by itself as JSON-LD. */
-export const linkedClaim = (it: Claim, actor: Actor | null, origin: string): Node => ({
+export const linkedClaim = (it: Shown<Claim>, actor: Actor | null, origin: string): Node => ({
   '@context': context,
   ...linkedClaimRow(it, actor, origin),
 })
 
 /** A claim as a row of a list. */
-export const linkedClaimRow = ({ claim, about }: Claim, actor: Actor | null, origin: string): Node =>
+export const linkedClaimRow = ({ claim, about }: Shown<Claim>, actor: Actor | null, origin: string): Node =>
   attributionOf(claim, about, actor, origin)
 
 /**

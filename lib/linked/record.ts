@@ -1,6 +1,7 @@
 import { type Kind, kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import type { Assertion, Loaded, RecordItem } from '../records/items.ts'
+import type { Shown } from '../records/shown.ts'
 import { guarded, showsAssertion, statusOf, updatedAt } from '../records/views/record.ts'
 import type { Source } from '../sources/sources.ts'
 import { crmClasses, impliedClasses } from './classes.ts'
@@ -12,7 +13,7 @@ import { datedBy, type Part, parts, type Statement, statementsOf } from './state
 import { type Dating, timespanOf } from './timespan.ts'
 
 /** A record with its provenance as JSON-LD: what the JSON says, to the same reader. */
-export function linkedRecord(it: Loaded, actor: Actor | null, origin: string): Node {
+export function linkedRecord(it: Shown<Loaded>, actor: Actor | null, origin: string): Node {
   // In the same order however the record was read.
   const shown = it.assertions.filter((one) => showsAssertion(it, one, actor)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
@@ -27,7 +28,7 @@ export function linkedRecord(it: Loaded, actor: Actor | null, origin: string): N
 }
 
 /** A record as a row of a list: without its provenance. */
-export const linkedRow = (it: RecordItem, actor: Actor | null, origin: string): Node =>
+export const linkedRow = (it: Shown<RecordItem>, actor: Actor | null, origin: string): Node =>
   nodeOf(recordAs(it, actor, origin), origin)
 
 /** A data source as JSON-LD. */
@@ -49,7 +50,7 @@ type Described = {
   entry: Node
 }
 
-function recordAs(it: RecordItem, actor: Actor | null, origin: string): Described {
+function recordAs(it: Shown<RecordItem>, actor: Actor | null, origin: string): Described {
   const { data, point } = guarded(it, actor)
   const entry = {
     'dcterms:identifier': `urn:uuid:${it.entity_id}`,

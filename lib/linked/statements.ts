@@ -1,6 +1,6 @@
 import { type Field, type Kind, nameFieldsOf } from '../kinds/index.ts'
 import type { RecordItem } from '../records/items.ts'
-import { namedClasses } from './classes.ts'
+import { crmClasses, namedClasses } from './classes.ts'
 import type { Json, Node } from './context.ts'
 import { iriOf, isAddress, typeIri } from './iri.ts'
 import type { Dating } from './timespan.ts'
@@ -95,11 +95,13 @@ function textOf(name: string, field: Field, text: string, origin: string): Json 
   return { ...(field.vocabulary && { id: typeIri(origin, name, text) }), type, label: text }
 }
 
-/** The records that a relation names. */
+/** The records that a relation names; where the reader may not see one, a thing of its class by the words that were given. */
 export function linksOf(field: Field, value: unknown, origin: string): Node[] {
   const target = field.relation
   if (!target || !Array.isArray(value)) return []
-  return value.flatMap((one: { id?: number | string; name?: string }) =>
-    one.id === undefined ? [] : [{ id: iriOf(origin, target, one.id), ...(one.name && { label: one.name }) }],
-  )
+  return value.flatMap((one: { id?: number | string | null; name?: string }) => {
+    if (one.id === undefined) return []
+    const label = one.name && { label: one.name }
+    return [one.id === null ? { type: crmClasses[target], ...label } : { id: iriOf(origin, target, one.id), ...label }]
+  })
 }

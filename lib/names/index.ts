@@ -2,8 +2,10 @@ import * as v from 'valibot'
 import { cut } from '../matching/cut.ts'
 import { fold } from '../matching/fold.ts'
 import { gridKey } from '../matching/geo.ts'
+import { likenessKeys } from '../matching/reading.ts'
 import { putEntry, removeEntry, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
+import { familyOf } from './identities.ts'
 
 /** What a record is found by besides its id: its names, the identifier of its source, and its place. */
 export type Indexed = {
@@ -12,6 +14,8 @@ export type Indexed = {
   id: number | string
   names: readonly string[]
   identifier?: string | undefined
+  /** What identifies it besides names; absent for what is never compared with others, as people are not. */
+  identities?: readonly string[]
   point?: { lat: number; lng: number } | null | undefined
 }
 
@@ -24,6 +28,12 @@ const Entry = v.object({
 })
 /** An entry as it was stored. */
 export const readEntry = (stored: unknown) => v.parse(Entry, stored)
+
+/** The traits by which another record of the same thing is found: spellings of its names, and identities, which begin with "=". */
+export const traitsOf = (names: readonly string[], identities: readonly string[]): string[] => [
+  ...likenessKeys(names),
+  ...identities.map((it) => `=${it}`),
+]
 
 /** A name as keys hold it: folded, and cut to what a key takes. */
 export const foldedName = (name: string): string => cut(fold(name), 200)
@@ -48,6 +58,8 @@ function entriesOf(it: Indexed | undefined): Map<string, Placed> {
   const entry = { entity_id: it.entity_id, kind: it.kind, id: it.id, names: [...it.names], point: it.point ?? null }
   const folded = [...new Set(it.names.map(foldedName))].filter(Boolean).slice(0, MOST_NAMES)
   const keys = folded.map((name) => key.name(it.kind, name, it.entity_id))
+  if (it.identities)
+    keys.push(...traitsOf(it.names, it.identities).map((trait) => key.alike(familyOf(it.kind), trait, it.entity_id)))
   if (it.identifier) keys.push(key.identifier(it.kind, it.identifier, it.entity_id))
   if (it.point) {
     const cell = gridKey(it.point)

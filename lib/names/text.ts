@@ -13,6 +13,12 @@ export function textOf(value: unknown): string {
   return value === undefined || value === null ? '' : String(value)
 }
 
+/** A value in the words of the contributor: of links what was written, and nothing where an id was given. For copies that all readers share. */
+export function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsOf).filter(Boolean).join(', ')
+  return isLink(value) ? (value.text ?? '') : textOf(value)
+}
+
 /** Whether a value is a relation as it is stored. */
 export const isLink = (value: unknown): value is Link =>
   typeof value === 'object' && value !== null && 'name' in value && 'id' in value

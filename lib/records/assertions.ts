@@ -22,11 +22,12 @@ import {
   recordItem,
   recordItemOf,
 } from './items.ts'
+import { load, loadById } from './load.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
-import { load, loadById, stateOf } from './write.ts'
+import { stateOf } from './write.ts'
 
 /** An assertion as the subject of rules: it is seen where its record is, and while it waits by its author and reviewers. */
 export type Claim = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }
@@ -148,7 +149,8 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
       about: subject ?? (await loose()),
       ...{ property, value: undefined, source: provenance(source, text), actor, revision_number: null, at },
     }),
-    asserted_value: text('asserted_value') || (other?.name ?? ''),
+    // Without words of their own, relationships go by what the other record is called when they are read.
+    asserted_value: text('asserted_value'),
     value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
     assertion_content: text('assertion_content'),
     source: textOf(firstId(values.source)) || null,
@@ -227,7 +229,6 @@ async function otherEnd(property: string, type: string, id: string, actor: Actor
   return {
     kind: found.kind,
     id: kinds[found.kind].record ? found.id : found.entity_id,
-    name: found.name,
   }
 }
 

@@ -1,6 +1,7 @@
 import { newChildId, now } from '../clock.ts'
 import { recordId } from '../ids/address.ts'
-import { type Kind, type Provenance, pointOf } from '../kinds/index.ts'
+import { type Kind, kinds, type Provenance, pointOf } from '../kinds/index.ts'
+import { identitiesOf } from '../names/identities.ts'
 import { type Indexed, indexWrites } from '../names/index.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
@@ -24,7 +25,13 @@ import { worstSource } from './rules/triage.ts'
 
 /** The parts of which every change of a record is made. Values only: nothing is written here. */
 
-export type Change = { record: RecordItem; assertions: Assertion[]; writes: Write[] }
+export type Change = {
+  record: RecordItem
+  assertions: Assertion[]
+  revision: Revision
+  activity: Activity
+  writes: Write[]
+}
 
 /** The next small integer of a kind. A number that ends up unused leaves a gap and does no harm. */
 export const nextId = (kind: Kind): Promise<number> => nextOf(kind.key)
@@ -85,16 +92,17 @@ export function newRecord(
   const assertions = Object.entries(data).map(([property, value]) =>
     claim({ about: next, property, value, source, actor, revision_number: 1, at }),
   )
+  const made = revisionOf(next, data, actor, at)
   const writes = [
     put(recordItem, next, undefined),
-    put(revision, revisionOf(next, data, actor, at), undefined),
+    put(revision, made, undefined),
     put(activity, submitted, undefined),
     ...assertions.map((it) => put(assertion, it, undefined)),
     ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
     ...indexWrites(undefined, indexedAs(next, header)),
     ...queueWrites(undefined, next),
   ]
-  return { record: next, assertions, writes }
+  return { record: next, assertions, revision: made, activity: submitted, writes }
 }
 
 /** What rows, rules, the index of names and likeness need of a record's values. */
@@ -103,6 +111,8 @@ export type Header = Pick<RecordItem, 'name' | 'category' | 'access_tier' | 'poi
   names: string[]
   /** Its id in the source that it comes from. */
   identifier: string | undefined
+  /** What identifies it besides its names. */
+  identities: string[]
 }
 
 /** The header of a record of a kind with these values. Computed once for a write and handed on. */
@@ -112,6 +122,7 @@ export function headerOf(kind: Kind, data: Values): Header {
     name,
     names: namesOf(name, data),
     identifier: textOf(data.identifier) || undefined,
+    identities: identitiesOf(kind, data),
     category: kind.key === 'entity' ? textOf(data.category) : kind.queueCategory,
     access_tier: textOf(data.access_tier) || openTier,
     point: pointOf(data) ?? null,
@@ -119,18 +130,26 @@ export function headerOf(kind: Kind, data: Values): Header {
 }
 
 /** The part of a header that the record item holds. */
-export const summaryOf = ({ names: _, identifier: __, ...summary }: Header) => summary
+export const summaryOf = ({ names: _, identifier: __, identities: ___, ...summary }: Header) => summary
 
 /** What a record with this header is found by. */
-export const indexedAs = ({ entity_id, kind, id }: RecordItem, { names, identifier, point }: Header): Indexed => ({
+export const indexedAs = (
+  { entity_id, kind, id }: RecordItem,
+  { names, identifier, identities, point }: Header,
+): Indexed => ({
   ...{ entity_id, kind, id },
-  ...{ names, identifier, point },
+  ...{ names, identifier, identities, point },
 })
 
 /** What a stored record is found by; nothing once it is deleted. */
 export function indexedOf(it: RecordItem): Indexed | undefined {
   if (it.deleted_at) return undefined
-  return { ...it, names: namesOf(it.name, it.data), identifier: textOf(it.data.identifier) || undefined }
+  return {
+    ...it,
+    names: namesOf(it.name, it.data),
+    identifier: textOf(it.data.identifier) || undefined,
+    identities: identitiesOf(kinds[it.kind], it.data),
+  }
 }
 
 export type NewClaim = {
@@ -202,6 +221,7 @@ export const activityOf = (
   user_id: actor.id,
   activity_type,
   comment,
+  audience: 'withheld',
   created_at: at,
   version: 1,
 })

@@ -1,17 +1,30 @@
-import { comparatorOf, type Kind, kinds } from '../kinds/index.ts'
+import { comparatorOf, type Kind, kindOfScope, kinds } from '../kinds/index.ts'
 import type { Header, Raised } from './build.ts'
 import type { Assertion, Loaded } from './items.ts'
 import { similarTo } from './look-alikes.ts'
 import { type Claim, type ClaimConflict, conflictsOf, contradictions } from './rules/conflicts.ts'
 
-/** What the record looks like: one flag for each other record, naming it. */
-export async function likenessFlags(kind: Kind, { names, point }: Header, entity_id?: string): Promise<Raised[]> {
-  const found = await similarTo({ kind: kind.key, names, point, ...(entity_id && { entity_id }) })
-  return found.map(({ entity_id, id, names, how }) => ({
-    flag_type: 'suspected_duplicate' as const,
-    other_entity_id: entity_id,
-    reason: `${how === 'same_name' ? 'The same name as' : 'Close to, and named like,'} ${kind.label.toLowerCase()} ${id}, "${names[0] ?? ''}".`,
-  }))
+/** What the record looks like: one flag for each other record, naming it. What it names as something else (`linked`) is not itself. */
+export async function likenessFlags(
+  kind: Kind,
+  { names, identities, point }: Header,
+  own: { entity_id?: string; linked: readonly string[] },
+): Promise<Raised[]> {
+  const { entity_id } = own
+  const found = await similarTo({ kind: kind.key, names, identities, point, ...(entity_id && { entity_id }) })
+  return found
+    .filter((it) => !own.linked.includes(it.entity_id))
+    .map(({ entity_id, kind, id, names, how }) => ({
+      flag_type: 'suspected_duplicate' as const,
+      other_entity_id: entity_id,
+      reason: `${likenesses[how]} ${(kindOfScope(kind)?.label ?? kind).toLowerCase()} ${id}, "${names[0] ?? ''}".`,
+    }))
+}
+
+const likenesses = {
+  same_identity: 'Identified as the same thing as',
+  same_name: 'The same name as',
+  close: 'Close to, and named like,',
 }
 
 /** What each new claim meets among the standing ones of the record. */

@@ -23,8 +23,8 @@ import {
   visibilities,
 } from './items.ts'
 import { type Lease, leaseOf } from './leases.ts'
+import { assemble } from './load.ts'
 import { type CanonicalValue, type Claim, canonical } from './rules/canonical.ts'
-import { assemble } from './write.ts'
 
 /** A record with everything that happened to it; each list newest first. */
 export type History = Loaded & {

@@ -215,6 +215,19 @@ export const revision = defineItem({
 /** The size alone is kept: nobody lists a person's revisions. */
 export const revisionList = (user: string) => `REVISION#${user}`
 
+/** Who is told of what happened to a record: the readers of what is published, those who work on it, and staff alone. */
+export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
+export type HistoryAudience = (typeof historyAudiences)[number]
+
+/** Who is told of something about a record. `isPublic`: nothing follows from it but what its readers see. */
+export function historyAudienceOf(
+  about: Pick<RecordItem, 'deleted_at' | 'public' | 'access_tier'>,
+  isPublic: boolean,
+): HistoryAudience {
+  if (about.deleted_at) return 'deleted'
+  return about.public && isPublic ? audienceOf(about.access_tier) : 'withheld'
+}
+
 export const activityTypes = [
   'submitted',
   'accepted',
@@ -232,13 +245,15 @@ export const Activity = v.object({
   user_id: v.string(),
   activity_type: v.picklist(activityTypes),
   comment: text,
+  /** Who is told of it; the projector follows what becomes of the record. */
+  audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
   version: v.number(),
 })
 export type Activity = v.InferOutput<typeof Activity>
-/** The feed, or the part of it by one person, of one type, or both. */
-export const activityList = (user?: string, type?: string) =>
-  `ACTIVITY${user ? `#USER#${user}` : ''}${type ? `#TYPE#${type}` : ''}`
+/** The part of the feed for one audience, by one person, of one type, or both. */
+export const activityList = (audience: HistoryAudience, user?: string, type?: string) =>
+  `ACTIVITY#${audience}${user ? `#USER#${user}` : ''}${type ? `#TYPE#${type}` : ''}`
 
 export const activity = defineItem({
   type: 'activity',
@@ -247,18 +262,29 @@ export const activity = defineItem({
   indexes: (it) => {
     const sk = `${it.created_at}#${it.activity_id}`
     return {
-      gsi2: { pk: activityList(), sk },
-      gsi3: { pk: activityList(it.user_id), sk },
-      gsi1: { pk: activityList(undefined, it.activity_type), sk },
-      gsi4: { pk: activityList(it.user_id, it.activity_type), sk },
+      gsi2: { pk: activityList(it.audience), sk },
+      gsi3: { pk: activityList(it.audience, it.user_id), sk },
+      gsi1: { pk: activityList(it.audience, undefined, it.activity_type), sk },
+      gsi4: { pk: activityList(it.audience, it.user_id, it.activity_type), sk },
     }
   },
   counted: (it) => [
-    activityList(),
-    activityList(it.user_id),
-    activityList(undefined, it.activity_type),
-    activityList(it.user_id, it.activity_type),
+    activityList(it.audience),
+    activityList(it.audience, it.user_id),
+    activityList(it.audience, undefined, it.activity_type),
+    activityList(it.audience, it.user_id, it.activity_type),
   ],
+})
+
+/** An activity for whoever may know of it: that a record came, was accepted and commented on. Edits that wait are for insiders. */
+export const toldOf = (done: Activity, about: RecordItem): Activity => ({
+  ...done,
+  audience: historyAudienceOf(
+    about,
+    done.activity_type === 'accepted' ||
+      done.activity_type === 'commented' ||
+      (done.activity_type === 'submitted' && done.created_at === about.created_at),
+  ),
 })
 
 export const flagTypes = [
@@ -335,10 +361,19 @@ export const Decision = v.object({
   reconciliation_note: text,
   internal_note: text,
   escalated_to: nullableText,
+  /** Who is told of it; the projector follows what becomes of the record. */
+  audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
   version: v.number(),
 })
 export type Decision = v.InferOutput<typeof Decision>
+/** The decisions of one person of which an audience is told. */
+export const toldDecisionList = (user: string, audience: HistoryAudience) => `DECISION#${user}#TOLD#${audience}`
+/** A decision for whoever may know of it: what was refused or sent back is for insiders. */
+export const toldOfDecision = (made: Decision, about: RecordItem): Decision => ({
+  ...made,
+  audience: historyAudienceOf(about, made.accepted_revision !== null),
+})
 /** The decisions of one person, or those of them with one verdict. */
 export const decisionList = (user: string, verdict?: string) => `DECISION#${user}${verdict ? `#${verdict}` : ''}`
 
@@ -346,8 +381,18 @@ export const decision = defineItem({
   type: 'decision',
   schema: Decision,
   key: (it: { entity_id: string; id: string }) => key.decision(it.entity_id, it.id),
-  indexes: (it) => ({ gsi3: { pk: decisionList(it.reviewer_id), sk: `${it.created_at}#${it.id}` } }),
-  counted: (it) => [decisionList(it.reviewer_id), decisionList(it.reviewer_id, it.verdict)],
+  indexes: (it) => {
+    const sk = `${it.created_at}#${it.id}`
+    return {
+      gsi3: { pk: decisionList(it.reviewer_id), sk },
+      gsi4: { pk: toldDecisionList(it.reviewer_id, it.audience), sk },
+    }
+  },
+  counted: (it) => [
+    decisionList(it.reviewer_id),
+    decisionList(it.reviewer_id, it.verdict),
+    toldDecisionList(it.reviewer_id, it.audience),
+  ],
 })
 
 /** A published event, deity or guthi that names the record; kept by the projector beside it, so that one query shows them. */
@@ -359,6 +404,8 @@ export const LinkItem = v.object({
   name: v.string(),
   relation: v.string(),
   access_tier: v.string(),
+  /** What else an event names, which it ties to the record: the deity that was enshrined in it. */
+  ends: v.optional(v.array(v.object({ kind: v.picklist(kindKeys), id: v.number(), relation: v.string() })), []),
   version: v.number(),
 })
 export type LinkItem = v.InferOutput<typeof LinkItem>

@@ -1,13 +1,14 @@
 import { isConflict } from '../errors.ts'
-import { recordId } from '../ids/address.ts'
+import { addressOf, recordId } from '../ids/address.ts'
 import { type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import { isLink } from '../names/text.ts'
-import { type Actor, maySee } from '../permissions.ts'
+import { type Actor, maySee, maySeeTier } from '../permissions.ts'
 import { addCounted, parse, putAlways, removeCounted, removeEntry, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { countsOfRelated, getMany, itemAt, queryBetween } from '../table/read.ts'
 import { transact } from '../table/write.ts'
-import { type Assertion, type LinkItem, link, type RecordItem, recordItem } from './items.ts'
+import { type Assertion, type LinkItem, type Loaded, link, type RecordItem, recordItem } from './items.ts'
+import { loadById } from './load.ts'
 
 /**
  * Which records name each other. Kept by the projector from what is public: both directions of every relation under
@@ -15,9 +16,11 @@ import { type Assertion, type LinkItem, link, type RecordItem, recordItem } from
  */
 export type Edge = { from: string; fromKind: KindKey; to: string; toKind: KindKey; relation: string }
 
-/** The edges that a public record's values and an accepted relationship make. */
-export function edgesOf(it: RecordItem | undefined): Edge[] {
-  if (!it?.public || it.deleted_at) return []
+/** The edges that a public record's values make. */
+export const edgesOf = (it: RecordItem | undefined): Edge[] => (it?.public && !it.deleted_at ? namedBy(it) : [])
+
+/** The edges that a record's values would make. */
+export function namedBy(it: Pick<RecordItem, 'entity_id' | 'kind' | 'data'>): Edge[] {
   const { fields } = kinds[it.kind]
   return Object.entries(it.data).flatMap(([relation, value]) => {
     const target = fields[relation]?.relation
@@ -47,20 +50,35 @@ export function edgeOf(it: Assertion | undefined): Edge[] {
   return [{ from: it.entity_id, fromKind: it.kind, to, toKind: kind.key, relation }]
 }
 
-/** Makes the stored edges those of `after` where they were those of `before`. Repeating it changes nothing. */
-export async function linkWrites(before: readonly Edge[], after: readonly Edge[]): Promise<void> {
-  const place = (it: Edge) => `${it.from} ${it.relation} ${it.to}`
-  const [old, next] = [new Map(before.map((it) => [place(it), it])), new Map(after.map((it) => [place(it), it]))]
-  const writes = [
-    ...[...next]
-      .filter(([at]) => !old.has(at))
-      .flatMap(([, it]) => bothWays(it).map(([at, list, entry]) => addCounted(at, entry, list))),
-    ...[...old]
-      .filter(([at]) => !next.has(at))
-      .flatMap(([, it]) => bothWays(it).map(([at, list]) => removeCounted(at, list))),
-  ]
-  for (const write of writes) await once(write)
+/** The edges that a record makes as it stands: by its values, and by each accepted relationship that is claimed of it. */
+export const standingEdges = (it: Loaded | undefined): Edge[] =>
+  it ? [...edgesOf(it), ...it.assertions.flatMap(edgeOf)] : []
+
+/**
+ * Makes the stored edges that a change has touched those of everything that stands now, since two claims can make one edge, and a
+ * claim and a value. Repeating it changes nothing, in any order. Reads the record once when an edge has come or gone.
+ */
+export async function followEdges(before: readonly Edge[], after: readonly Edge[]): Promise<void> {
+  const [old, next] = [edgesByPlace(before), edgesByPlace(after)]
+  const touched = [...[...old].filter(([at]) => !next.has(at)), ...[...next].filter(([at]) => !old.has(at))]
+  const [first] = touched
+  if (!first) return
+  const standing = edgesByPlace(standingEdges(await loadById(first[1].from)))
+  for (const write of touched.flatMap(([at, it]) => edgeWrites(it, standing.has(at)))) await once(write)
 }
+
+/** Edges by what tells them apart. */
+const edgesByPlace = (edges: readonly Edge[]): Map<string, Edge> =>
+  new Map(edges.map((it) => [`${it.from} ${it.relation} ${it.to}`, it]))
+
+/** Everything that stands elsewhere because of a record: both ends of its edges, and its cards. */
+export const shownElsewhere = (it: Loaded): Write[] => [
+  ...[...edgesByPlace(standingEdges(it)).values()].flatMap((edge) => edgeWrites(edge, true)),
+  ...[...cardsOf(it).values()].map((card) => putAlways(link, card)),
+]
+
+const edgeWrites = (edge: Edge, stands: boolean): Write[] =>
+  bothWays(edge).map(([at, list, entry]) => (stands ? addCounted(at, entry, list) : removeCounted(at, list)))
 
 const relatedList = (to: string, kind: string) => `RELATED#${to}#${kind}`
 const bothWays = (it: Edge) =>
@@ -95,22 +113,58 @@ export async function showBeside(before: RecordItem | undefined, after: RecordIt
 function cardsOf(it: RecordItem | undefined): Map<string, LinkItem> {
   if (!it || !showsBeside(kinds[it.kind])) return new Map()
   const { id, name, kind, access_tier } = it
+  const edges = edgesOf(it)
+  // A deity or guthi is shown for itself; what it names has nothing to do with the record.
+  const ends = isHappening(kinds[kind]) ? edges.flatMap(endOf) : []
   return new Map(
-    edgesOf(it)
+    edges
       .filter(({ toKind }) => kinds[toKind].category === 'tangible')
       .map(({ from, to, relation }) => [
         `${to} ${relation}`,
-        { to, from, relation, kind, id, name, access_tier, version: 1 },
+        { to, from, relation, kind, id, name, access_tier, ends, version: 1 },
       ]),
   )
 }
 
-const showsBeside = ({ key: kind, category }: Kind) =>
-  category === 'event' || category === 'kumari' || kind === 'deity' || kind === 'guthi'
+const isHappening = ({ category }: Kind) => category === 'event' || category === 'kumari'
+const isTied = (kind: KindKey) => kind === 'deity' || kind === 'guthi'
+const showsBeside = (kind: Kind) => isHappening(kind) || isTied(kind.key)
+
+const endOf = ({ to, toKind, relation }: Edge): LinkItem['ends'] => {
+  const id = addressOf(to)?.sequence
+  return isTied(toKind) && id !== undefined ? [{ kind: toKind, id, relation }] : []
+}
+
+/**
+ * The record with what is shown beside it, as the caller may know it: the cards of what names it, and of the deities and guthis
+ * that an event ties to it, each only once, and only what they may see. One call, or none where nothing is tied to it.
+ */
+export async function withTied<T extends Loaded>(it: T, actor: Actor | null): Promise<T> {
+  const ends = it.links.flatMap((card) => (maySeeTier(actor, card.access_tier) ? card.ends : []))
+  const own = new Set(it.links.map(({ from }) => from))
+  const tied = new Map(ends.map((end) => [recordId(kinds[end.kind].code, end.id), end]))
+  const wanted = [...tied].filter(([entity]) => !own.has(entity))
+  if (wanted.length === 0) return it
+  const found = await getMany(wanted.map(([entity]) => key.head(entity)))
+  const cards = wanted.flatMap(([entity, { relation }]): LinkItem[] => {
+    const stored = itemAt(found, key.head(entity))
+    const head = stored && parse(recordItem, stored)
+    if (!head?.public || head.deleted_at || !maySee(actor, head)) return []
+    const { kind, id, name, access_tier } = head
+    return [{ to: it.entity_id, from: entity, kind, id, name, relation, access_tier, ends: [], version: 1 }]
+  })
+  return { ...it, links: [...it.links, ...cards] }
+}
 
 export type Group = { kind: KindKey; count: number; heads: RecordItem[]; more: boolean }
 
-/** The records related to one, by kind: one page of each group, or of one. Two calls beside one per group. */
+/** So many related records of a kind are looked at; of more, how many there are is not told exactly. */
+const MOST_RELATED = 500
+
+/**
+ * The records related to one that the caller may see, by kind: one page of each group, or of one. What the caller may not see
+ * is in no count. Two calls beside one per group; one more for each further hundred.
+ */
 export async function relatedTo(
   record: string,
   only: KindKey | undefined,
@@ -121,20 +175,20 @@ export async function relatedTo(
   const sizes = await countsOfRelated(record)
   const wanted = [...sizes].flatMap(([scope, count]) => {
     const kind = kindOfScope(scope)?.key
-    return kind && count > 0 && (!only || only === kind) ? [{ kind, count }] : []
+    return kind && count > 0 && (!only || only === kind) ? [kind] : []
   })
-  const pages = await Promise.all(
-    wanted.map(({ kind }) => queryBetween(`RELATED#${record}`, `${kind}#`, `${kind}#~`, page * size)),
+  const entries = await Promise.all(
+    wanted.map((kind) => queryBetween(`RELATED#${record}`, `${kind}#`, `${kind}#~`, MOST_RELATED)),
   )
-  const ids = pages.map((entries) => [
-    ...new Set(entries.slice((page - 1) * size).map((entry) => String(entry.record))),
-  ])
+  const ids = entries.map((each) => [...new Set(each.map((entry) => String(entry.record)))])
   const found = await getMany(ids.flat().map(key.head))
-  return wanted.map(({ kind, count }, i) => {
-    const heads = (ids[i] ?? [])
+  const groups = wanted.map((kind, i) => {
+    const visible = (ids[i] ?? [])
       .flatMap((id) => itemAt(found, key.head(id)) ?? [])
       .map((item) => parse(recordItem, item))
       .filter((it) => maySee(actor, it) && !it.deleted_at)
-    return { kind, count, heads, more: page * size < count }
+    const heads = visible.slice((page - 1) * size, page * size)
+    return { kind, count: visible.length, heads, more: page * size < visible.length }
   })
+  return groups.filter(({ count }) => count > 0)
 }

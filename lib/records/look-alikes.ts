@@ -1,6 +1,7 @@
 import { gridRange } from '../matching/geo.ts'
-import { looksAlike } from '../matching/likeness.ts'
-import { foldedName, type Indexed, readEntry } from '../names/index.ts'
+import { looksAlike, type Thing } from '../matching/likeness.ts'
+import { familyOf } from '../names/identities.ts'
+import { type Indexed, readEntry, traitsOf } from '../names/index.ts'
 import { key } from '../table/keys.ts'
 import { queryBetween } from '../table/read.ts'
 
@@ -9,34 +10,57 @@ export type Similar = {
   kind: string
   id: number | string
   names: string[]
-  how: 'same_name' | 'close'
+  how: 'same_identity' | 'same_name' | 'close'
 }
 
 /** At most this many look-alikes are looked for and reported; a name that more records share says nothing. */
 const MOST = 5
+/** So many spellings and identities are looked up; the first are those of the record's own name. */
+const MOST_TRAITS = 8
+
+type Sought = Pick<Indexed, 'kind' | 'names' | 'identities' | 'point'> & { entity_id?: string }
 
 /**
- * Records of the same kind that look like the same thing: one call per distinct name and, with a point, one per grid
- * row within 150 m (two or three).
+ * Records that look like the same thing: of the same kind, or of another one under which it may be recorded, a festival as an event.
+ * One call per spelling of a name and per identity, and with a point one per grid row within 150 m (two or three).
  */
-export async function similarTo(it: Omit<Indexed, 'entity_id' | 'id'> & { entity_id?: string }): Promise<Similar[]> {
-  const folded = [...new Set(it.names.map(foldedName))].filter(Boolean).slice(0, 4)
-  const ranges = [
-    ...folded.map((name) => ({ pk: key.name(it.kind, name, '').pk, from: `${name}#`, to: `${name}#~` })),
-    ...(it.point ? gridRange(it.point) : []).map(({ row, from, to }) => ({
-      pk: `GRID#${it.kind}#${row}`,
-      from: `${from}#`,
-      to: `${to}#~`,
-    })),
-  ]
-  const entries = (await Promise.all(ranges.map(({ pk, from, to }) => queryBetween(pk, from, to, 50)))).flat()
-  const others = new Map(entries.map(readEntry).map((entry) => [entry.entity_id, entry]))
+export async function similarTo(it: Sought): Promise<Similar[]> {
+  const [alike, near] = await Promise.all([withOneTrait(it), nearBy(it)])
+  const others = new Map([...near, ...alike].map((found) => [found.entry.entity_id, found]))
   if (it.entity_id) others.delete(it.entity_id)
-  const self = { names: [...it.names], ...(it.point && { point: it.point }) }
+  const self = thingOf(it)
   return [...others.values()]
-    .flatMap((other) => {
-      const how = looksAlike(self, { names: other.names, ...(other.point && { point: other.point }) })
-      return how ? [{ entity_id: other.entity_id, kind: other.kind, id: other.id, names: other.names, how }] : []
+    .flatMap(({ entry, identified }): Similar[] => {
+      const { entity_id, kind, id, names } = entry
+      const how = identified ? 'same_identity' : looksAlike(self, thingOf(entry), kind !== it.kind)
+      return how ? [{ entity_id, kind, id, names, how }] : []
     })
     .slice(0, MOST)
 }
+
+type Found = { entry: ReturnType<typeof readEntry>; identified: boolean }
+
+/** Those that share a spelling or an identity, the latter last, so that they are taken as such. */
+async function withOneTrait({ kind, names, identities = [] }: Sought): Promise<Found[]> {
+  const traits = traitsOf(names, []).slice(0, MOST_TRAITS - Math.min(2, identities.length))
+  const sought = [...traits, ...traitsOf([], identities)].slice(0, MOST_TRAITS)
+  const found = await Promise.all(
+    sought.map(async (trait) =>
+      (await queryBetween(key.alike(familyOf(kind), trait, '').pk, `${trait}#`, `${trait}#~`, 50)).map((entry) => ({
+        entry: readEntry(entry),
+        identified: trait.startsWith('='),
+      })),
+    ),
+  )
+  return found.flat()
+}
+
+async function nearBy({ kind, point }: Sought): Promise<Found[]> {
+  const ranges = point ? gridRange(point) : []
+  const found = await Promise.all(
+    ranges.map(({ row, from, to }) => queryBetween(`GRID#${kind}#${row}`, `${from}#`, `${to}#~`, 50)),
+  )
+  return found.flat().map((entry) => ({ entry: readEntry(entry), identified: false }))
+}
+
+const thingOf = ({ names, point }: Pick<Indexed, 'names' | 'point'>): Thing => ({ names, ...(point && { point }) })

@@ -3,7 +3,7 @@ import { entityCategory } from '../kinds/schema/enums.ts'
 import { audienceOf, maySee, openTier } from '../permissions.ts'
 import { walk } from '../table/read.ts'
 import { type Loaded, listsOf, sortOf } from './items.ts'
-import { loadById } from './write.ts'
+import { loadById } from './load.ts'
 
 /** How many records are in memory at a time. */
 const BATCH = 20

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { BooleanFlag, MISSING, QueryText, RecordOrdering, requiredId, wholeNumber } from '../http/params.ts'
 import { type Kind, kindOfScope, kindOfSegment } from '../kinds/index.ts'
+import { whereEntries } from '../search/where.ts'
 
 /** What paths and queries about records say. Members that say nothing legal ask for nothing. */
 
@@ -27,6 +28,7 @@ export const RecordQuery = v.object({
   category: QueryText,
   facets: BooleanFlag,
   ordering: RecordOrdering,
+  ...whereEntries,
 })
 export const ActivityQuery = v.object({
   username: QueryText,

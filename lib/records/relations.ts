@@ -48,7 +48,7 @@ type Meant = (kind: KindKey, text: string, actor: Actor) => Promise<string[]>
 type Relation = { name: string; field: Field; references: Reference[] }
 
 /** Where the record of a kind with this id (or this review identity) lies; undefined when no record can have it. */
-function keyOf(kind: KindKey, id: number | string): Key | undefined {
+export function keyOf(kind: KindKey, id: number | string): Key | undefined {
   const { record, code } = kinds[kind]
   if (!record) return typeof id === 'string' ? placeOf[kind]?.(id) : undefined
   if (typeof id === 'number') return key.head(recordId(code, id))
@@ -90,7 +90,7 @@ async function linksById(relations: readonly Relation[], actor: Actor): Promise<
 }
 
 /** What every kind of target has in common; what has no review of its own counts as accepted. */
-const Target = v.object({
+export const Target = v.object({
   name: v.optional(v.string()),
   canonical_label: v.optional(v.string()),
   asserted_value: v.optional(v.string()),
@@ -105,14 +105,15 @@ const Target = v.object({
 const seen = (it: Stored, actor: Actor) => maySee(actor, v.parse(Target, it))
 
 function linkTo(it: Stored, id: number | string): Link {
-  const { name, canonical_label, asserted_value, entity_id } = v.parse(Target, it)
+  const target = v.parse(Target, it)
+  const { entity_id } = target
   const own = typeof it.id === 'number' ? it.id : id
-  return {
-    id: own,
-    name: name ?? canonical_label ?? asserted_value ?? '',
-    ...(entity_id !== undefined && { entity_id }),
-  }
+  return { id: own, name: nameOf(target), ...(entity_id !== undefined && { entity_id }) }
 }
+
+/** What a target is called. */
+export const nameOf = (it: v.InferOutput<typeof Target>): string =>
+  it.name ?? it.canonical_label ?? it.asserted_value ?? ''
 
 async function linksByText(relations: readonly Relation[], actor: Actor, synonymsOf: Meant) {
   const wanted = new Map<string, { name: string; field: Field; target: KindKey; text: string }>()
@@ -131,8 +132,9 @@ async function linksByText(relations: readonly Relation[], actor: Actor, synonym
         throw invalid({ [name]: ['Choose an existing one by its id.'] })
       const match =
         (await named(target, text, actor)) ?? (await best(target, text, actor, await synonymsOf(target, text, actor)))
-      const link = match ?? { id: 0, name: text.normalize('NFC') }
-      if (!match) missing.push({ kind: target, name: link.name, links: [link] })
+      const written = text.normalize('NFC')
+      const link: Link = { ...(match ?? { id: 0, name: written }), text: written }
+      if (!match) missing.push({ kind: target, name: written, links: [link] })
       links.set(place, link)
     }),
   )

@@ -1,7 +1,7 @@
 import type { Kind } from '../kinds/index.ts'
 import type { FieldType } from '../kinds/schema/fields.ts'
 import { intervalIn } from '../matching/dates.ts'
-import { namesOf, textOf } from '../names/text.ts'
+import { namesOf, textOf, wordsOf } from '../names/text.ts'
 import { type Document, type FacetName, facetNames } from '../search/document.ts'
 
 /** What search learns from the name and the values of a record, whoever may see them. */
@@ -14,9 +14,9 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
     resource: kind.segment.replaceAll('-', '_'),
     title,
     names,
-    summary: short(summaries.map((each) => textOf(data[each])).find(Boolean) ?? ''),
+    summary: short(summaries.map((each) => wordsOf(data[each])).find(Boolean) ?? ''),
     text: texts.slice(0, MOST_TEXT),
-    location_hint: (facetFields.place.map((each) => textOf(data[each])).find(Boolean) ?? '').slice(0, 200),
+    location_hint: (facetFields.place.map((each) => wordsOf(data[each])).find(Boolean) ?? '').slice(0, 200),
     values: valuesIn(data),
     ...(name_ne && { name_ne }),
     ...(years && { years }),
@@ -55,7 +55,7 @@ function valuesIn(data: Record<string, unknown>): NonNullable<Document['values']
 
 /** Several in one text stand between commas, but a place with its town is one. */
 const headingsIn = (value: unknown): string[] =>
-  (Array.isArray(value) ? value.map(textOf) : [textOf(value)])
+  (Array.isArray(value) ? value.map(wordsOf) : [wordsOf(value)])
     .map((each) => each.trim())
     .filter((each) => each !== '' && each.length <= MOST_HEADING)
 
@@ -73,7 +73,7 @@ const datings: readonly (readonly string[])[] = [
 
 function yearsIn(data: Record<string, unknown>): Document['years'] | undefined {
   for (const members of datings) {
-    const spans = members.flatMap((each) => intervalIn(textOf(data[each]), data.calendar_system) ?? [])
+    const spans = members.flatMap((each) => intervalIn(wordsOf(data[each]), data.calendar_system) ?? [])
     if (spans.length === 0) continue
     const [from, to] = [Math.min(...spans.map((it) => it.from)), Math.max(...spans.map((it) => it.to))]
     // Of a life or a reign of which one end is known the other is not.
@@ -104,7 +104,7 @@ function textsOf(kind: Kind, data: Record<string, unknown>): string {
 export const MOST_TEXT = 20_000
 
 export const textsIn = (data: Record<string, unknown>, members: readonly string[], but: readonly string[]): string =>
-  [...new Set(members.filter((each) => !but.includes(each)).map((each) => textOf(data[each])))]
+  [...new Set(members.filter((each) => !but.includes(each)).map((each) => wordsOf(data[each])))]
     .filter(Boolean)
     .join('\n')
 

@@ -3,6 +3,7 @@ import { resourceOf } from '../kinds/resources.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { searchModel } from '../search/open.ts'
 import type { Facets, Hit, SearchQuery, Sort } from '../search/query.ts'
+import { type Where, whereOf } from '../search/where.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
@@ -12,11 +13,12 @@ import { isPublished, withheld } from './rules/status.ts'
 
 /** Lists of records that the search model finds or sorts. What is shown of them comes from the table. */
 
-export type RecordSearch = Filter & {
-  search?: string | undefined
-  sort?: Sort | undefined
-  facets?: boolean | undefined
-}
+export type RecordSearch = Filter &
+  Partial<Where> & {
+    search?: string | undefined
+    sort?: Sort | undefined
+    facets?: boolean | undefined
+  }
 export type FoundRecords = Heads & { facets?: Facets }
 
 /**
@@ -73,6 +75,7 @@ function askFor(asked: RecordSearch, actor: Actor | null, scope: Scope): Omit<Se
     category,
     sort: sort ?? (search === undefined ? ('-created' as const) : undefined),
     facets,
+    ...whereOf(asked),
   }
   if (status === undefined) return { ...common, ...(search === undefined && !mine && !all && { published: true }) }
   if (isPublished(status)) return { ...common, published: true }

@@ -2,15 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now } from '../clock.ts'
 import { commit, commitNaming } from '../commit.ts'
 import { conflict, invalidObject } from '../errors.ts'
-import { addressOf, recordId } from '../ids/address.ts'
+import { addressOf } from '../ids/address.ts'
 import { type Contribution, type Kind, kindOfCode, kinds, likenessFieldsOf } from '../kinds/index.ts'
 import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import type { Actor } from '../permissions.ts'
-import { amended, parse, put, type Write } from '../table/item.ts'
-import { key } from '../table/keys.ts'
-import { queryAll, type Stored } from '../table/read.ts'
+import { amended, put, type Write } from '../table/item.ts'
 import type { Plan } from '../table/retry.ts'
 import {
   activityOf,
@@ -29,18 +27,20 @@ import {
 } from './build.ts'
 import { contradictionFlags, detectConflicts, likenessFlags } from './conflict-flags.ts'
 import {
+  type Activity,
   type Assertion,
   activity,
   assertion,
   flag,
   isCarried,
   type Loaded,
-  link,
   type RecordItem,
+  type Revision,
   recordItem,
   recordItemOf,
   revision,
 } from './items.ts'
+import { namedBy } from './links.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
@@ -48,46 +48,36 @@ import { ageAt, worstSource } from './rules/triage.ts'
 import { stubsFor } from './stubs.ts'
 import { synonymousRecords } from './synonymous.ts'
 
-/** A record of a kind by its integer id, with its assertions, in one call; undefined when there is none. */
-export const load = (kind: Kind, id: number): Promise<Loaded | undefined> => loadById(recordId(kind.code, id))
+export { load, loadById } from './load.ts'
 
-/** A record by its review identity, with its assertions, in one call. */
-export const loadById = async (entity_id: string): Promise<Loaded | undefined> =>
-  assemble(await queryAll(key.head(entity_id).pk, key.head(entity_id).sk))
-
-/** A record from the items of its partition. */
-export function assemble(items: readonly Stored[]): Loaded | undefined {
-  const first = items.find((item) => item.type === recordItem.type)
-  if (!first) return undefined
-  const of = (type: string) => items.filter((item) => item.type === type)
-  return {
-    ...parse(recordItem, first),
-    assertions: of(assertion.type).map((item) => parse(assertion, item)),
-    links: of(link.type).map((item) => parse(link, item)),
-  }
-}
+/** A new record with its first revision and what happened to it. */
+type Created = Loaded & { revisions: Revision[]; activities: Activity[] }
 
 /** Stores a contribution for review. One transaction: record, revision, assertions, activity, stubs for text that names nothing, flags. */
-export const create = (kind: Kind, actor: Actor, contribution: Contribution): Promise<Loaded> =>
+export const create = (kind: Kind, actor: Actor, contribution: Contribution): Promise<Created> =>
   commitNaming(() => planCreate(kind, actor, contribution))
 
 async function planCreate(
   kind: Kind,
   actor: Actor,
   { data, assertion: provenance }: Contribution,
-): Promise<Plan<Loaded>> {
+): Promise<Plan<Created>> {
   const resolved = await resolve(kind, data, actor, synonymousRecords)
   checkSize(resolved.data)
   const header = headerOf(kind, resolved.data)
   const [id, stubs, flags] = await Promise.all([
     nextId(kind),
     stubsFor(resolved.missing, provenance, actor),
-    likenessFlags(kind, header),
+    likenessFlags(kind, header, { linked: linkedTo(kind, resolved.data) }),
   ])
   const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags })
-  const result = { ...change.record, assertions: change.assertions, links: [] }
+  const { record, assertions, revision: first, activity: done } = change
+  const result = { ...record, assertions, links: [], revisions: [first], activities: [done] }
   return { result, writes: [...change.writes, ...stubs] }
 }
+
+/** The records that the values name. */
+const linkedTo = (kind: Kind, data: Values) => namedBy({ entity_id: '', kind: kind.key, data }).map((it) => it.to)
 
 /**
  * Changes a record. What is not published is saved in place; of a published one the change waits as a revision, and
@@ -118,7 +108,10 @@ async function planAmend(
   const stubs = await stubsFor(resolved.missing, provenance, actor)
   const claimed = claimsFor(old, edit, { source: provenance, actor, at })
   const alike = changed.some((name) => likenessFieldsOf(kind).includes(name))
-  const flags = [...claimed.contradicted, ...(alike ? await likenessFlags(kind, header, old.entity_id) : [])]
+  const flags = [
+    ...claimed.contradicted,
+    ...(alike ? await likenessFlags(kind, header, { entity_id: old.entity_id, linked: linkedTo(kind, after) }) : []),
+  ]
   const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
   const stored = recordItemOf(old)
   const next = withActivity(

@@ -24,6 +24,8 @@ import {
   recordItem,
   recordItemOf,
   revision,
+  toldOf,
+  toldOfDecision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
 import { isPending, queueWrites } from '../records/queue-entry.ts'
@@ -106,8 +108,8 @@ export async function planDecision(old: History, reviewer: Actor, input: Decisio
   const resolved = { is_resolved: true, resolved_by: reviewer.id, resolved_at: at }
   const writes = [
     put(recordItem, next, stored),
-    put(decision, made, undefined),
-    ...done.map((it) => put(activity, it, undefined)),
+    put(decision, toldOfDecision(made, next), undefined),
+    ...done.map((it) => put(activity, toldOf(it, next), undefined)),
     ...(isFurther ? [put(revision, revisionOf(next, next.data, reviewer, at), undefined)] : []),
     ...changedClaims(old, result, input, at),
     ...settled.map((it) => put(flag, amended<Flag>(it, resolved), it)),
@@ -136,6 +138,7 @@ const decisionOf = (
   ...words,
   id: newChildId(next.entity_id),
   entity_id: next.entity_id,
+  audience: 'withheld',
   reviewer_id: reviewer.id,
   revision_reviewed: reviewed,
   accepted_revision: effects[words.verdict].accepts ? next.accepted_revision : null,
@@ -149,7 +152,10 @@ const decisionOf = (
 const nothingWaits = () => conflict('Nothing waits for review here.')
 
 /** What rules look at in a decision. */
-const decidingOn = (old: History, { verdict, confidence_override }: DecisionInput): Deciding => ({
+export const decidingOn = (
+  old: History,
+  { verdict, confidence_override }: Pick<DecisionInput, 'verdict' | 'confidence_override'>,
+): Deciding => ({
   authors: authorsOf(old),
   required_persona: old.required_persona,
   escalates: verdict === 'escalate',
@@ -174,7 +180,7 @@ const authorsOf = (old: History): string[] => [
 ]
 
 /** An escalation raises by one step who has to decide; with the verdict that ends a review that is over. */
-function personaAfter({ required_persona }: RecordItem, verdict: Verdict): Rank {
+export function personaAfter({ required_persona }: RecordItem, verdict: Verdict): Rank {
   if (verdict === 'escalate') return ranks[ranks.indexOf(required_persona) + 1] ?? required_persona
   return verdict === 'request_changes' ? required_persona : 'community_reviewer'
 }
@@ -193,7 +199,7 @@ const openContradictions = (it: History) =>
   it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
 
 /** Whether accepting settles a contradiction. */
-const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
+export const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
 
 /** Its claim, the first that it names, has been withdrawn since. */
 const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>

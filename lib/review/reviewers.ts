@@ -1,5 +1,6 @@
 import { clock } from '../clock.ts'
-import { type Actor, mayInspect, maySee } from '../permissions.ts'
+import { type Actor, mayInspect } from '../permissions.ts'
+import { historyAudiencesOf } from '../records/activities.ts'
 import {
   type Activity,
   activity,
@@ -7,8 +8,10 @@ import {
   type Decision,
   decision,
   decisionList,
+  historyAudiences,
   type RecordItem,
   recordItem,
+  toldDecisionList,
 } from '../records/items.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
 import { parse } from '../table/item.ts'
@@ -26,16 +29,17 @@ export type Decisions = PageResult<Decided>
  * `about` is missing where the caller may not see the record.
  */
 export async function decisionsOf(reviewer: string, actor: Actor | null, place: PageRequest): Promise<Decisions> {
-  const pk = decisionList(reviewer)
+  const told = actor?.id === reviewer ? historyAudiences : historyAudiencesOf(actor)
+  const counted = told.map((audience) => toldDecisionList(reviewer, audience))
   const { items, found, ...listed } = await readList(
-    { partitions: [{ index: 'gsi3', pk }], counted: [pk] },
+    { partitions: counted.map((pk) => ({ index: 'gsi4', pk })), counted },
     place,
     (rows) => rows.map((row) => key.head(String(row.entity_id))),
   )
   const results = items.map((item) => {
     const it = parse(decision, item)
     const about = itemIn(found, recordItem, it)
-    return { decision: it, about: about && maySee(actor, about) ? about : undefined }
+    return { decision: it, about: about && mayInspect(actor, about) ? about : undefined }
   })
   return { ...listed, results }
 }
@@ -65,13 +69,13 @@ export async function workOf(reviewer: Actor): Promise<Work> {
   const since = new Date(clock.now().getTime() - WEEK).toISOString()
   const [decisions, activities] = await Promise.all([
     walk({ index: 'gsi3', pk: decisionList(reviewer.id), forward: true, limit: MOST_DECISIONS, beyond: since }),
-    walk({ index: 'gsi2', pk: activityList(), forward: false, limit: LOOKED_THROUGH }),
+    latestActivities(reviewer),
   ])
-  const rows = activities.map((item) => parse(activity, item))
+  const rows = activities
   const lists = {
     all: [decisionList(reviewer.id)],
     accepted: (['accept', 'accept_with_edits'] as const).map((verdict) => decisionList(reviewer.id, verdict)),
-    conflicts: [activityList(reviewer.id, 'conflict_resolved')],
+    conflicts: historyAudiences.map((audience) => activityList(audience, reviewer.id, 'conflict_resolved')),
   }
   const found = await getMany([
     ...countKeys(Object.values(lists).flat()),
@@ -95,6 +99,20 @@ export async function workOf(reviewer: Actor): Promise<Work> {
     ),
   }
 }
+
+/** The latest of what happens anywhere that the reviewer may know of, newest first. One query for each audience. */
+async function latestActivities(reviewer: Actor): Promise<Activity[]> {
+  const lists = historyAudiencesOf(reviewer).map((audience) => activityList(audience))
+  const found = await Promise.all(lists.map((pk) => walk({ index: 'gsi2', pk, forward: false, limit: LOOKED_THROUGH })))
+  const newestFirst = (a: Activity, b: Activity) => (placeOf(a) < placeOf(b) ? 1 : -1)
+  return found
+    .flat()
+    .map((item) => parse(activity, item))
+    .sort(newestFirst)
+    .slice(0, LOOKED_THROUGH)
+}
+
+const placeOf = (it: Activity) => `${it.created_at}#${it.activity_id}`
 
 /** The latest of what happens in the reviewer's field; where that is little, filled up with what happens elsewhere. */
 function inField(rows: readonly Happened[], role: ReviewerRole | null): Happened[] {

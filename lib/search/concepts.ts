@@ -4,7 +4,8 @@ import type { Point } from '../matching/geo.ts'
  * What questions mean, as data. A concept has a label and the words for it in English, Nepali and Newar, singular, in
  * any spelling; phrases stand between commas. To teach search a word, write it here.
  */
-export type Reading = 'sort' | 'place' | 'deity' | 'period' | 'century' | 'month' | 'material'
+export const readings = ['sort', 'place', 'deity', 'period', 'century', 'month', 'material'] as const
+export type Reading = (typeof readings)[number]
 export type Concept = { readonly as: Reading; readonly label: string; readonly phrases: readonly string[] }
 
 const phrasesOf = (text: string) => text.split(',').map((it) => it.trim())

@@ -1,8 +1,10 @@
+import type { Point } from '../matching/geo.ts'
 import type { Scope } from '../permissions.ts'
-import type { Document } from './document.ts'
+import type { Reading } from './concepts.ts'
+import type { Document, FacetName } from './document.ts'
 
 /** The orders in which results can come; ties are settled by id, so pages neither repeat nor skip. */
-export const sorts = ['relevance', 'newest', 'popularity', 'created', '-created', 'name', '-name'] as const
+export const sorts = ['relevance', 'newest', 'popularity', 'created', '-created', 'name', '-name', 'distance'] as const
 export type Sort = (typeof sorts)[number]
 
 /**
@@ -20,29 +22,71 @@ export type SearchQuery = {
   category?: string | ((heading: string) => boolean) | undefined
   /** The id of a user. */
   contributor?: string | undefined
-  /** `newest` goes by updated_at, `created` by created_at, oldest first. Relevance without text is `newest`. */
+  /** Values of facets, letter case aside. */
+  values?: Partial<Record<FacetName, readonly string[]>> | undefined
+  /** Where: within a box, or within so many kilometres of a point. What has no place is nowhere. */
+  box?: Box | undefined
+  near?: Near | undefined
+  /** Years of our era, both included: what may have been within them, or around them. What has no years was at no time. */
+  years?: { from: number; to: number } | undefined
+  /** `distance` needs `near`. `newest` goes by updated_at, `created` by created_at, oldest first. Relevance without text is `newest`. */
   sort?: Sort | undefined
   offset?: number | undefined
   limit: number
   facets?: boolean | undefined
+  /** Whether hits carry a snippet. */
+  snippets?: boolean | undefined
   /** Takes every word as it is: nothing is understood as a place, a sort of thing or a time. */
   literal?: boolean | undefined
 }
 
 /** A document as a result. `score` lies between 0 and 1. */
-export type Hit = Omit<Document, 'text' | 'version'> & { score: number }
+export type Hit = Omit<Document, 'text' | 'version'> & {
+  score: number
+  /** A piece of the field that answers, as HTML: what was asked for between <mark> and </mark>. */
+  snippet?: string
+  /** Kilometres from the point asked for. */
+  distance?: number
+  /** Whether its years are surely within those asked for. */
+  when?: 'certain' | 'possible'
+}
 
-/** How many documents of each sort were found, exact. Documents without a status are in no status. */
-export type Facets = { resource: Record<string, number>; status: Record<string, number> }
+/** A box by its corners; one whose west is east of its east crosses the date line. */
+export type Box = { west: number; south: number; east: number; north: number }
+export type Near = Point & { within: number }
+
+/**
+ * How many documents of each sort were found, exact. Documents without a status are in no status, and each is counted under
+ * the first of its values. `when`, where years were asked for: surely within them, or perhaps.
+ */
+export type Facets = Record<'resource' | 'status', Record<string, number>> & {
+  [Name in FacetName]?: Record<string, number>
+} & {
+  when?: { certain: number; possible: number }
+}
+
+/** What a part of the question was understood as; `&literal=1` takes it back. */
+export type Interpreted = { text: string; as: Reading; value: string }
 
 export type SearchResult = {
   /** All that was found, exact, whatever page is shown. */
   count: number
   hits: Hit[]
   facets?: Facets
+  interpreted?: Interpreted[]
+  /** Words of the question that nothing which was found holds. */
+  left_out?: string[]
+  /** The question as it may have been meant, where a word of it is spelt otherwise in what was found. */
+  did_you_mean?: string
   /** Names the state of the model that answered; equal states give equal answers to equal questions, but for the age in the score. */
   state: string
 }
+
+/** Points in one cell of a geohash grid: how many, and their middle. */
+export type PointCluster = Point & { geohash: string; count: number }
+
+/** `count` also counts what has no place. Either points or clusters. */
+export type MapResult = { count: number; points: Hit[]; clusters: PointCluster[]; state: string }
 
 /** What is completed while someone types: names that begin with the text, and from three letters on names that are like it. */
 export type SuggestQuery = {
@@ -65,6 +109,8 @@ export type Literal = {
 /** A search model at one moment. Asking is asynchronous, so that another engine can answer; ours reads but memory and a local file. */
 export type Model = {
   search: (ask: SearchQuery) => Promise<SearchResult>
+  /** What was found that has a place, in no order; beyond 5,000 in cells of a grid. Pages and orders are not looked at. */
+  map: (ask: SearchQuery) => Promise<MapResult>
   suggest: (guess: SuggestQuery) => Promise<Hit[]>
   /** By resource, each newest (created) first; resources without any are absent. */
   literal: (ask: Literal) => Promise<Map<string, Hit[]>>

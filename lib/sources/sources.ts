@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
+import { conflict } from '../errors.ts'
 import type { Data } from '../kinds/index.ts'
 import { foldedName, type Indexed, indexWrites, readEntry } from '../names/index.ts'
 import { textOf } from '../names/text.ts'
@@ -119,6 +120,14 @@ export async function remove(old: Source): Promise<void> {
     put(source, amended<Source>(old, { deleted_at: now() }), old),
     ...indexWrites(findable(old), undefined),
   ])
+}
+
+/** Brings a deleted source back as it was. Fails with `conflict` where it is not deleted. */
+export async function restore(old: Source): Promise<Source> {
+  if (!old.deleted_at) throw conflict('This source is not deleted.')
+  const next = amended<Source>(old, { deleted_at: null, updated_at: now() })
+  await transact([put(source, next, old), ...indexWrites(undefined, findable(next))])
+  return next
 }
 
 export type Filter = Ways & { forward?: boolean | undefined }

@@ -18,6 +18,7 @@ export function sourceView(it: Source, origin: string): Record<string, unknown> 
     hg_class: 'DataSource',
     created_at: it.created_at,
     updated_at: it.updated_at,
+    ...(it.deleted_at && { deleted_at: it.deleted_at, is_deleted: true }),
   }
 }
 

@@ -44,6 +44,22 @@ const COUNT = '='
 export const isCount = (name: string): boolean => name.startsWith(COUNT)
 const attributeOf = (list: string) => `${COUNT}${placeOf(list).name}`
 
+/** One attribute of one counter's item in whatever shard: what repairs sizes compares by. */
+export type Size = { group: string; sk: string | undefined; attribute: string }
+export const sizeOf = (list: string): Size => {
+  const { group, sk } = placeOf(list)
+  return { group, sk, attribute: attributeOf(list) }
+}
+
+/** The sizes that a counter's item holds, as it is stored. */
+export const sizesIn = (item: Readonly<Record<string, unknown>>): [Size, number][] => {
+  const [, group = ''] = /^COUNT#(.*)#\d+$/.exec(String(item.pk)) ?? []
+  const sk = item.sk === key.count(group, 0).sk ? undefined : String(item.sk)
+  return Object.entries(item)
+    .filter(([name]) => isCount(name))
+    .map(([attribute, n]) => [{ group, sk, attribute }, Number(n)])
+}
+
 /** The items that hold the sizes of these lists, as far as they are there. */
 export const countKeys = (lists: readonly string[]): Key[] =>
   lists.flatMap((list) => Array.from({ length: SHARDS }, (_, shard) => keyIn(list, shard)))

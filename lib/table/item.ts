@@ -30,8 +30,15 @@ export type ItemType<Id, S extends Schema> = {
 
 /** Declares an item type: its schema, key, index membership and counts. */
 export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemType<Id, S> {
+  if (item.counted) counted.set(item.type, (stored) => item.counted?.(v.parse(item.schema, stored)) ?? [])
   return item
 }
+
+const counted = new Map<string, (stored: unknown) => readonly string[]>()
+/** The types of items whose lists have an exact size, of those that are declared by now. */
+export const countedTypes = (): string[] => [...counted.keys()]
+/** The lists whose exact size includes a stored item of that type. */
+export const listsWith = (type: string, stored: unknown): readonly string[] => counted.get(type)?.(stored) ?? []
 
 /** A stored item as its type says. An older shape is completed by the schema's defaults, or fails. */
 export function parse<Id, S extends Schema>(item: ItemType<Id, S>, stored: unknown): v.InferOutput<S> {
@@ -93,6 +100,18 @@ export function remove<Id, S extends Schema>(
 /** Entries of our own indexes (names, grid cells): put or removed whatever was there, since the head's version guards them. */
 export const putEntry = (key: Key, entry: object): Write => ({
   action: { Put: { TableName, Item: { ...entry, ...key, type: 'entry' } } },
+  counts: {},
+})
+/** Writes nothing, and fails where an item is no longer at this version: what was made from it would be of yesterday. */
+export const unchanged = (Key: Key, version: number): Write => ({
+  action: {
+    ConditionCheck: {
+      TableName,
+      Key,
+      ConditionExpression: 'version = :version',
+      ExpressionAttributeValues: { ':version': version },
+    },
+  },
   counts: {},
 })
 export const removeEntry = (key: Key): Write => ({ action: { Delete: { TableName, Key: key } }, counts: {} })

@@ -14,6 +14,7 @@ import { addressOf } from '../ids/address.ts'
  *   records whose name begins with, or equals         table       NAME#<kind>#<first character>   <folded name>#<id>
  *   a name that a new stub is taking right now        table       STUB#<kind>#<folded name>       HEAD
  *   records with an identifier of their source        table       IDENTIFIER#<kind>               <identifier>#<id>
+ *   records that may be about one thing              table       ALIKE#<family of kinds>         <spelling or identity>#<id>
  *   records near a point                              table       GRID#<kind>#<row>               <column>#<id>
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      all four    ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
@@ -128,6 +129,11 @@ export const key = {
   identifier: (kind: string, identifier: string, record: string): Key => ({
     pk: `IDENTIFIER#${kind}`,
     sk: `${identifier}#${record}`,
+  }),
+  /** By how the trait begins, as names are. */
+  alike: (family: string, trait: string, record: string): Key => ({
+    pk: `ALIKE#${family}#${[...trait][0] ?? ''}`,
+    sk: `${trait}#${record}`,
   }),
   grid: (kind: string, row: string, col: string, record: string): Key => ({
     pk: `GRID#${kind}#${row}`,

@@ -16,3 +16,16 @@ export const peopleIn =
 /** Looks people up, in one call for each hundred. */
 export const peopleOf = async (ids: readonly (string | null)[]): Promise<PeopleById> =>
   peopleIn(await getMany(ids.filter((id) => id !== null).map(keyOf)))
+
+/** A username as it is today; the one that was stored where nobody of that id is known. */
+export const usernameOf = (people: PeopleById, id: string | null, stored: string): string =>
+  people(id)?.username || stored
+
+/** Things under the usernames that their makers have today, of which `member` holds an earlier one. One call for each hundred. */
+export async function signedToday<N extends string, T extends { contributor_id: string | null } & Record<N, string>>(
+  member: N,
+  things: readonly T[],
+): Promise<T[]> {
+  const people = await peopleOf(things.map((it) => it.contributor_id))
+  return things.map((it) => ({ ...it, [member]: usernameOf(people, it.contributor_id, it[member]) }))
+}

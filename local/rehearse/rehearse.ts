@@ -96,13 +96,20 @@ async function raise(stack: Stack, folder: string, roles: Roles, record: AccessR
 type Grounds = Awaited<ReturnType<typeof raise>>
 
 /** What Lambda adds to the variables of a function; it signs with its own name. */
-const surroundings = (name: string, { gate, bucket, parameters }: Grounds): NodeJS.ProcessEnv => ({
-  ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: 'local', AWS_SESSION_TOKEN: 'session' },
-  ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
-  AWS_ENDPOINT_URL_SSM: parameters.endpoint,
-  // The local server does not read trailing checksums.
-  AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
-})
+function surroundings(name: string, { gate, bucket, parameters }: Grounds): NodeJS.ProcessEnv {
+  return {
+    ...{
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: name,
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_SESSION_TOKEN: 'session',
+    },
+    ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
+    AWS_ENDPOINT_URL_SSM: parameters.endpoint,
+    // The local server does not read trailing checksums.
+    AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
+  }
+}
 
 /** The roles of functions by the function's name, those of pipes by their own. */
 function rolesOf(stack: Stack): Roles {
@@ -145,7 +152,9 @@ async function rehearse(): Promise<number> {
   ending.push(gateway.stop)
   ending.push((await startBackground(world)).stop)
   console.log(`${functions.length} packages of ${stage} answer at ${gateway.origin}.`)
-  const failed = await played(world, runtime, gateway.origin, { bucket, idp: idp.issuer })
+  const failed = await played(world, runtime, gateway.origin, { bucket, idp: idp.issuer }).catch((error: unknown) => [
+    `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
+  ])
   const names = functions.map(({ name }) => name)
   const finding = compare(roles, record, await askers(names, bucket.name))
   return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters })

@@ -29,7 +29,7 @@ async function ask(origin: string, method: string, path: string, { body, headers
 
 /** One of the seeded people, with a token of their own. */
 async function signedIn(origin: string, username: string): Promise<Speaker> {
-  const { body } = await ask(origin, 'POST', '/api/token/', { body: { username, password: 'heritage-local' } })
+  const { body } = good(await ask(origin, 'POST', '/api/token/', { body: { username, password: 'heritage-local' } }))
   const headers = { authorization: `Bearer ${body.access}` }
   return (method, path, sent) => ask(origin, method, path, { headers, ...(sent !== undefined && { body: sent }) })
 }

@@ -46,7 +46,7 @@ const dated = (number: number) => {
   return { created_at: at, updated_at: at }
 }
 
-export const sorts = ['exact', 'two words', 'one typo', 'prefix'] as const
+export const sorts = ['exact', 'two words', 'one typo', 'prefix', 'long question'] as const
 export type QuerySort = (typeof sorts)[number]
 
 /** Questions of each sort, made from names that are there. */
@@ -68,6 +68,9 @@ export function questions(names: readonly string[], each: number): Record<QueryS
       return words.slice(at, at + 2).join(' ')
     }),
     'one typo': times(() => misspelt(name(), roll)),
+    'long question': times(() =>
+      ['where', 'is', 'the', ...long(), 'and', ...long(), 'built', 'by', ...long()].join(' '),
+    ),
     prefix: times(() => {
       const given = name()
       return given.slice(0, Math.min(given.length, 3 + Math.floor(roll() * 5)))
@@ -85,15 +88,32 @@ function misspelt(name: string, roll: () => number): string {
   return letters.join('')
 }
 
-/** How long each question takes, in milliseconds: the middle, and what 99 of 100 stay below. The first few are asked beforehand. */
-export async function timed(queries: readonly string[], ask: (query: string) => unknown, beforehand: number) {
+/** How long each question takes, in milliseconds: the middle, what 99 of 100 stay below, and the mean of processor time. The first few are asked beforehand. */
+export async function timed(
+  queries: readonly string[],
+  ask: (query: string) => unknown,
+  beforehand: number,
+  cpu: () => number = ownCpu,
+) {
   for (const query of queries.slice(0, beforehand)) await ask(query)
   const times: number[] = []
+  const before = cpu()
   for (const query of queries) {
     const began = performance.now()
     await ask(query)
     times.push(performance.now() - began)
   }
+  const spent = (cpu() - before) / Math.max(1, queries.length)
   times.sort((a, b) => a - b)
-  return { p50: times[Math.floor(times.length * 0.5)] ?? 0, p99: times[Math.floor(times.length * 0.99)] ?? 0 }
+  return {
+    cpu: spent,
+    p50: times[Math.floor(times.length * 0.5)] ?? 0,
+    p99: times[Math.floor(times.length * 0.99)] ?? 0,
+  }
+}
+
+/** Processor time of this process, in milliseconds. */
+const ownCpu = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }

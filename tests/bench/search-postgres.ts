@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,13 +13,15 @@ export const hasPostgres = existsSync(join(binaries, 'postgres'))
 /** What it was given, in words, for the output. */
 export const setUp = `PostgreSQL 15: a private cluster (shared_buffers 1 GB, work_mem 64 MB, no fsync, no jit, warm), a stored tsvector of
 unaccented text with weights (names A, summary B, text C) under GIN, unaccented lower-case names under GIN with pg_trgm.
-First full text, the last word as a prefix, ranked by ts_rank_cd and the likeness of the names; fewer than ten rows and the
+First full text, the last word as a prefix: the 64 best by ts_rank, these ranked by ts_rank_cd and the likeness of the names; fewer than ten rows and the
 query has three letters or more: pg_trgm's word similarity of names as well. Only the ten best are asked for, no count.`
 
 export type Postgres = {
   load: (documents: Iterable<Document>) => Promise<{ seconds: number; indexBytes: number; bytes: number }>
   find: (text: string) => Promise<string[]>
   memory: () => number
+  /** Processor time that the server has used, in milliseconds. */
+  cpu: () => number
   stop: () => Promise<void>
 }
 
@@ -56,11 +58,13 @@ export async function startPostgres(): Promise<Postgres> {
   )
   const server = spawn(run, start, { stdio: 'ignore' })
   const client = await connect(directory, port)
+  const backend = Number((await client.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid)
   await client.query('CREATE EXTENSION unaccent; CREATE EXTENSION pg_trgm')
   return {
     load: (documents) => load(client, documents),
     find: (text) => find(client, text),
     memory: () => memoryOf(server),
+    cpu: () => cpuOf(backend),
     stop: async () => {
       await client.end()
       const [stop = 'sh', ...how] = asUser(`${binaries}/pg_ctl -D ${data} -m immediate stop`)
@@ -125,8 +129,13 @@ async function load(client: pg.Client, documents: Iterable<Document>) {
   return { seconds, indexBytes: Number(sizes.rows[0]?.index), bytes: Number(sizes.rows[0]?.total) }
 }
 
+/** As the engine does: the 64 best by words first, then the likeness of their names. */
+const CANDIDATES = 64
 const score = `0.80 * greatest(ts_rank_cd(tsv, $2::tsquery, 32), word_similarity($1, name_norm) * 0.5 + similarity($1, name_norm) * 0.5)
   + 0.15 / (1 + extract(epoch FROM now() - updated_at) / 86400)`
+const twoPhase = (where: string, first: string) => `
+  SELECT id FROM (SELECT id, tsv, name_norm, updated_at FROM documents WHERE ${where} ORDER BY ${first} DESC LIMIT ${CANDIDATES}) AS best
+  ORDER BY ${score} DESC, id LIMIT 10`
 
 async function find(client: pg.Client, text: string): Promise<string[]> {
   const { rows: prepared } = await client.query({
@@ -140,17 +149,23 @@ async function find(client: pg.Client, text: string): Promise<string[]> {
   const asked = `${query}:*`
   const words = await client.query({
     name: 'words',
-    text: `SELECT id FROM documents WHERE tsv @@ $2::tsquery ORDER BY ${score} DESC, id LIMIT 10`,
+    text: twoPhase('tsv @@ $2::tsquery', 'ts_rank(tsv, $2::tsquery)'),
     values: [plain, asked],
   })
   const found = words.rows.map(({ id }) => String(id))
   if (found.length === 10 || plain.length < 3) return found
   const alike = await client.query({
     name: 'alike',
-    text: `SELECT id FROM documents WHERE name_norm %> $1 ORDER BY ${score} DESC, id LIMIT 10`,
+    text: twoPhase('name_norm %> $1', 'word_similarity($1, name_norm)'),
     values: [plain, asked],
   })
   return [...new Set([...found, ...alike.rows.map(({ id }) => String(id))])].slice(0, 10)
+}
+
+/** User and system time of a process, in milliseconds; the kernel counts in hundredths of a second. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return 10 * (Number(fields[11]) + Number(fields[12]))
 }
 
 /** Resident memory of the server with what its processes share, in bytes. */

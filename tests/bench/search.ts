@@ -45,16 +45,19 @@ async function compare(rows: readonly Row[], size: number, postgres: Postgres | 
     const queries = asked[sort]
     const mine = await timed(queries, find, 50)
     const sqlite = await timed(real ? queries : queries.slice(0, 25), fts5.find, 5)
-    const other = postgres && (await timed(queries, postgres.find, 20))
+    const other = postgres && (await timed(queries, postgres.find, 20, postgres.cpu))
     times.push({
       query: sort,
       'ours p50 ms': ms(mine.p50),
       p99: ms(mine.p99),
+      'cpu ms': ms(mine.cpu),
       'FTS5 p50 ms': ms(sqlite.p50),
       'its p99': ms(sqlite.p99),
       ...(other && {
         'PostgreSQL p50 ms': ms(other.p50),
         "PostgreSQL's p99": ms(other.p99),
+        "PostgreSQL's cpu ms": ms(other.cpu),
+        'cpu ratio': ratio(other.cpu, mine.cpu),
         'p50 ratio': ratio(other.p50, mine.p50),
         'p99 ratio': ratio(other.p99, mine.p99),
       }),

@@ -82,6 +82,7 @@ describe('making a cluster', () => {
         type_scope: 'architecturalstructure',
         registry_key: 'structure',
         locked: false,
+        lock_reason: '',
         note: 'Five tiers',
         version: 1,
         merged_into: null,
@@ -600,5 +601,48 @@ describe('suggesting duplicates', () => {
       const reply = await ask({ q: 'Nyatapola' }, who)
       expect([reply.status, reply.body]).toEqual([401, who === app.anon ? signInNeeded : badToken])
     }
+  })
+})
+
+describe('locking', () => {
+  const lockAt = (who: Persona, id: string, what: 'lock' | 'unlock', body: object = {}) =>
+    who.post(`${PATH}${id}/${what}/`, { body })
+
+  test('is for curators, says why, and is undone by unlocking', async () => {
+    const { id, version } = await make({ canonical_label: 'To be locked' })
+    expect((await lockAt(app.anon, id, 'lock')).status).toBe(401)
+    for (const who of [app.contributor, app.community, app.domain]) {
+      const reply = await lockAt(who, id, 'lock', { reason: 'Mine.' })
+      expect([reply.status, reply.body]).toEqual([403, refused])
+    }
+    const locked = await lockAt(app.curator, id, 'lock', { reason: 'Settled.', expected_version: version })
+    expect([locked.status, locked.body]).toMatchObject([
+      200,
+      { id, locked: true, lock_reason: 'Settled.', version: version + 1 },
+    ])
+    expect((await idsIn({ locked: 'true', limit: 100 })).includes(id)).toBe(true)
+    const unlocked = await lockAt(app.curator, id, 'unlock', {
+      reason: 'More has come.',
+      expected_version: version + 1,
+    })
+    expect([unlocked.status, unlocked.body]).toMatchObject([200, { locked: false, lock_reason: 'More has come.' }])
+    expect((await idsIn({ locked: 'true', limit: 100 })).includes(id)).toBe(false)
+  })
+
+  test('of another version is refused, and so is locking twice', async () => {
+    const { id, version } = await make({ canonical_label: 'Refused to be locked' })
+    const other = await lockAt(app.curator, id, 'lock', { reason: '', expected_version: version + 1 })
+    expect([other.status, other.body]).toEqual([
+      409,
+      { detail: `The cluster has changed since: it is at version ${version}.` },
+    ])
+    const open = await lockAt(app.curator, id, 'unlock', { expected_version: version })
+    expect([open.status, open.body]).toEqual([409, { detail: 'The cluster is not locked.' }])
+    expect((await lockAt(app.curator, id, 'lock')).status).toBe(200)
+    const twice = await lockAt(app.curator, id, 'lock', { expected_version: null })
+    expect([twice.status, twice.body]).toEqual([409, { detail: 'The cluster is locked.' }])
+    const wrong = await lockAt(app.curator, id, 'unlock', { expected_version: 'two' })
+    expect([wrong.status, wrong.body]).toEqual([400, { expected_version: ['Give a whole number.'] }])
+    expect((await lockAt(app.curator, nobody, 'lock')).status).toBe(404)
   })
 })

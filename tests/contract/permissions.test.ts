@@ -252,6 +252,7 @@ const matrix: Matrix = {
     'GET /data/submissions/{id}/edit-suggestions/': openAndClosed((id) => `/data/submissions/${id}/edit-suggestions`),
     'POST /data/submissions/': at(() => '/data/submissions/', all(410), { body: {} }),
     'POST /data/submissions/form-submit/': at(() => '/data/submissions/form-submit/', all(410), { body: {} }),
+    'POST /data/form-submit/': at(() => '/data/form-submit/', all(410), { body: {} }),
     'PUT /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410), { body: {} }),
     'PATCH /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410), { body: {} }),
     'DELETE /data/submissions/{id}/': at(() => '/data/submissions/1/', all(410)),
@@ -400,7 +401,12 @@ const matrix: Matrix = {
     ],
     'POST /data/cultural-entities/{entity_id}/create_revision/': [
       anew(fresh, (it) => `${entity(it)}create_revision/`, changesHidden(201), note),
-      anew(freshPublished, (it) => `${entity(it)}create_revision/`, changesOpen(201), note),
+      // Of what is published changes are sent to its own address.
+      anew(freshPublished, (it) => `${entity(it)}create_revision/`, changesOpen(400), note),
+    ],
+    'POST /data/cultural-entities/{entity_id}/restore/': [
+      anew(freshDeleted, (it) => `${entity(it)}restore/`, by(401, 404, 404, 404, 404, 404, 200)),
+      ...at(() => `${entity(published)}restore/`, staffOnly(409)),
     ],
     // Nothing is a draft yet, so who may submit is told that it is none.
     'POST /data/cultural-entities/{entity_id}/submit_for_review/': [
@@ -565,6 +571,17 @@ const matrix: Matrix = {
     'GET /cidoc/data_sources/{id}/file/': at(() => `/cidoc/data_sources/${source.id}/file/`, all(404)),
     'PUT /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, changesOpen(200), { body: whole }),
     'PATCH /cidoc/data_sources/{id}/': at(() => `/cidoc/data_sources/${source.id}/`, changesOpen(200), { body: whole }),
+    'POST /cidoc/data_sources/{id}/restore/': [
+      {
+        place: async () => {
+          const it = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: whole }))
+          sure(204, await app.contributor.delete(`/cidoc/data_sources/${it.id}/`))
+          return { path: `/cidoc/data_sources/${it.id}/restore/` }
+        },
+        gives: by(401, 404, 404, 404, 404, 404, 200),
+      },
+      ...at(() => `/cidoc/data_sources/${source.id}/restore/`, staffOnly(409)),
+    ],
     'DELETE /cidoc/data_sources/{id}/': [
       {
         place: async () => {
@@ -595,6 +612,15 @@ const matrix: Matrix = {
     'PATCH /cidoc/entity-clusters/{id}/': at(() => `/cidoc/entity-clusters/${cluster.id}/`, curators(400), {
       body: { canonical_label: '' },
     }),
+    // It is not at this version: told to those who may lock it.
+    'POST /cidoc/entity-clusters/{id}/lock/': at(() => `/cidoc/entity-clusters/${cluster.id}/lock/`, curators(409), {
+      body: { reason: 'Settled.', expected_version: 99 },
+    }),
+    'POST /cidoc/entity-clusters/{id}/unlock/': at(
+      () => `/cidoc/entity-clusters/${cluster.id}/unlock/`,
+      curators(409),
+      { body: { reason: 'Open again.', expected_version: 99 } },
+    ),
   },
 
   roles: {

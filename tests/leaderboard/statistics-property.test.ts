@@ -265,6 +265,7 @@ const decisionOn = (it: RecordItem, reviewer_id: string, id: string, created_at:
   accepted_revision: null,
   sequence: 1,
   outcomes: [],
+  audience: 'withheld',
   verdict: 'accept',
   conflict_handling: 'not_applicable',
   confidence_override: null,

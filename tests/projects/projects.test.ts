@@ -65,6 +65,10 @@ describe('making a project', () => {
   test.each([
     [{ slug: 'a'.repeat(81) }, { slug: ['Ensure this field has no more than 80 characters.'] }],
     [{ slug: '-begins' }, { slug: [edge] }],
+    ...[' spaced', 'spaced ', 'spa ced', 'tab\t', '\u00a0x', ' '].map((slug): [object, object] => [
+      { slug },
+      { slug: ['Use lowercase letters, digits and hyphens only.'] },
+    ]),
     [{ slug: 'ends-' }, { slug: [edge] }],
     [{ slug: '-' }, { slug: [edge] }],
     [{ slug: 'Upper' }, { slug: [letters] }],

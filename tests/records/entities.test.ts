@@ -166,7 +166,33 @@ describe('a revision', () => {
     const open = await publish(app, 'structures', { name: 'Not to revise' })
     expect((await revise(app.other, open, { note: 'x' })).status).toBe(403)
     expect((await revise(app.community, open, { note: 'x' })).status).toBe(403)
-    expect((await revise(app.staff, open, { note: 'x' })).status).toBe(201)
+    const refused = await revise(app.staff, open, { note: 'x' })
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { non_field_errors: ['A contribution that is accepted cannot be revised.'] },
+    ])
+    const waiting = await contribute(app.contributor, 'structures', { name: 'To revise' })
+    expect((await revise(app.staff, waiting, { note: 'x' })).status).toBe(201)
+  })
+
+  test('that waits is not listed for what is published, unless what waits is asked for', async () => {
+    const it = await publish(app, 'structures', { name: 'Listed as it stands', note: 'old' })
+    app.tick(5)
+    sure(200, await app.contributor.patch(at(it), { body: { note: 'new' } }))
+    const rowFor = async (who: Persona, query: Record<string, string>) => {
+      const { results } = sure(200, await who.get('/data/cultural-entities/', { query: { ...query, limit: 100 } }))
+      return results.find((row: { entity_id: string }) => row.entity_id === it.cultural_entity_id)
+    }
+    const asked: Record<string, string>[] = [{}, { status: 'accepted' }, { category: 'monument' }]
+    for (const query of asked) {
+      const row = await rowFor(app.anon, query)
+      expect(row).toMatchObject({ status: 'accepted', current_revision: { revision_number: 1, data: { note: 'old' } } })
+      for (const who of [app.contributor, app.community, app.staff]) expect(await rowFor(who, query)).toEqual(row)
+    }
+    expect(await rowFor(app.contributor, { mine: '1' })).toMatchObject({
+      status: 'pending_review',
+      current_revision: { revision_number: 2, data: { note: 'new' } },
+    })
   })
 
   test('that waits behind a published record is shown to those who work on it', async () => {
@@ -212,5 +238,60 @@ describe('a revision', () => {
     expect([reply.status, reply.body]).toEqual([400, { non_field_errors: ['Only drafts can be submitted.'] }])
     expect((await app.other.post(`${at(sights.published)}submit_for_review/`)).status).toBe(403)
     expect((await app.other.post(`${at(sights.pending)}submit_for_review/`)).status).toBe(404)
+  })
+})
+
+describe('an answer to a contribution', () => {
+  test('has its first revision and that it was submitted, as a reading has', async () => {
+    const body = { name: 'Answered whole', category: 'other', description: 'd' }
+    const made = sure(201, await app.contributor.post('/data/cultural-entities/', { body }))
+    expect(made.revisions).toMatchObject([{ revision_number: 1, data: body, created_by: { username: 'dev' } }])
+    expect(made.activities).toMatchObject([{ activity_type: 'submitted', user: { username: 'dev' } }])
+    const read = sure(200, await app.contributor.get(`/data/cultural-entities/${made.entity_id}/`))
+    expect(made).toEqual(read)
+  })
+
+  test('has its values in the order of the fields, at each reading and in each difference', async () => {
+    const { kinds } = await import('../../lib/kinds/index.ts')
+    const values = { condition: 'Good', note: 'n', description: 'd', existence_status: 'Extant', name: 'In order' }
+    const it = await publish(app, 'structures', { ...values, identifier: 'x:1', construction_date: '1702' })
+    const order = Object.keys(kinds.structure.fields)
+    const inOrder = (names: string[]) => names.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
+    const read = sure(200, await app.anon.get(at(it)))
+    expect(Object.keys(read.form_data)).toEqual(inOrder(Object.keys(read.form_data)))
+    expect(Object.keys(read.form_data).length).toBe(7)
+    const tags = new Set<string | undefined>()
+    for (let i = 0; i < 5; i += 1) tags.add((await app.anon.get(at(it))).headers.etag)
+    expect(tags.size).toBe(1)
+    const edit = { note: 'm', identifier: 'x:2', condition: 'Poor', description: 'e' }
+    sure(200, await app.contributor.patch(at(it), { body: edit }))
+    const workspace = sure(200, await app.domain.get(`/data/review-workspace/${it.cultural_entity_id}/`))
+    const changed = workspace.difference.map((row: { field: string }) => row.field)
+    expect(changed).toEqual(inOrder(Object.keys(edit)))
+  })
+})
+
+describe('what is deleted', () => {
+  test('is marked as such for staff and restored by them, whatever its address', async () => {
+    const body = { name: 'To be restored', category: 'other', description: 'd' }
+    const entity = sure(201, await app.contributor.post('/data/cultural-entities/', { body })).entity_id
+    const structure = await contribute(app.contributor, 'structures', { name: 'Also to be restored' })
+    const source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Restored source' } }))
+    const paths = [
+      `/data/cultural-entities/${entity}/`,
+      at(structure),
+      `/cidoc/structures/${structure.id}/`,
+      `/cidoc/data_sources/${source.id}/`,
+    ]
+    for (const path of paths) {
+      expect((await app.contributor.get(path)).body).not.toHaveProperty('is_deleted')
+      sure(204, await app.contributor.delete(path))
+      expect((await app.contributor.get(path)).status).toBe(404)
+      expect((await app.contributor.post(`${path}restore/`)).status).toBe(404)
+      expect(sure(200, await app.staff.get(path))).toMatchObject({ deleted_at: expect.any(String), is_deleted: true })
+      expect(sure(200, await app.staff.post(`${path}restore/`))).not.toHaveProperty('is_deleted')
+      expect((await app.contributor.get(path)).status).toBe(200)
+      expect((await app.staff.post(`${path}restore/`)).status).toBe(409)
+    }
   })
 })

@@ -185,10 +185,14 @@ describe('who is told what', () => {
     expect(await one(app.contributor, it, 'coordinates')).toMatchObject({ value: '27.6716, 85.4284' })
   })
 
-  test('for one query and one batch read', async () => {
+  test('for one query, and a batch read each of what it names and of people', async () => {
     const it = await publish(app, 'structures', { name: 'Costed', note: 'n', condition: 'Good' })
     await patch(app.contributor, it, { note: 'm' })
-    expect(await commandsOf(() => explain(app.anon, it))).toEqual(['QueryCommand', 'BatchGetItemCommand'])
+    expect(await commandsOf(() => explain(app.anon, it))).toEqual([
+      'QueryCommand',
+      'BatchGetItemCommand',
+      'BatchGetItemCommand',
+    ])
   })
 })
 

@@ -94,7 +94,7 @@ describe('related records', () => {
     const structure = await publish(app, 'structures', { name: 'Open' })
     await publish(app, 'events', { name: 'Closed', access_tier: 'restricted', architectural_structures: structure.id })
     expect(await then(() => groups(app.other, 'structure', structure))).toEqual({ event: ['Closed'] })
-    expect(await groups(app.anon, 'structure', structure)).toEqual({ event: [] })
+    expect(await groups(app.anon, 'structure', structure)).toEqual({})
   })
 
   test('of a record that the caller may not see are not found', async () => {
@@ -166,6 +166,33 @@ describe('what stands beside a record', () => {
     ])
   })
 
+  test('are the deities and guthis that accepted events tie to it, each once, to who may see both', async () => {
+    const temple = await publish(app, 'structures', { name: 'Tied temple' })
+    const deity = await publish(app, 'deities', { name: 'Tied deity' })
+    const guthi = await publish(app, 'guthis', { name: 'Tied guthi', access_tier: 'restricted' })
+    const tie = { enshrined_in_structure: temple.id, enshrined_deity: deity.id }
+    const waiting = await contribute(app.contributor, 'enshrinements', { name: 'First rite', ...tie })
+    await publish(app, 'enshrinements', { name: 'Closed rite', access_tier: 'restricted', ...tie })
+    const transfer = { transferred_object: temple.id, transferred_to_guthi: guthi.id }
+    await publish(app, 'transfers_of_custody', { name: 'Handing over', ...transfer })
+    const beside = (who: Persona) =>
+      then(async () => {
+        const { linked_deities, linked_guthis } = await linked(who, temple)
+        return [linked_deities, linked_guthis]
+      })
+    const card = { id: deity.id, name: 'Tied deity', type: 'deity', relation: 'enshrined_deity' }
+    const guthiCard = { id: guthi.id, name: 'Tied guthi', type: 'guthi', relation: 'transferred_to_guthi' }
+    expect(await beside(app.anon)).toEqual([[], []])
+    expect(await beside(app.other)).toEqual([[card], [guthiCard]])
+    sure(201, await decide(app.curator, waiting, { verdict: 'accept' }))
+    expect(await beside(app.anon)).toEqual([[card], []])
+    sure(200, await app.contributor.patch(`/cidoc/deities/${deity.id}/`, { body: { name: 'Tied goddess' } }))
+    sure(201, await decide(app.curator, deity, { verdict: 'accept', conflict_handling: 'supersedes' }))
+    expect(await beside(app.anon)).toEqual([[{ ...card, name: 'Tied goddess' }], []])
+    sure(204, await app.staff.delete(`/cidoc/deities/${deity.id}/`))
+    expect(await beside(app.other)).toEqual([[], [guthiCard]])
+  })
+
   test('is not told to who may not see it', async () => {
     const it = await publish(app, 'structures', { name: 'Half open' })
     await publish(app, 'productions', { name: 'Closed making', access_tier: 'restricted', produced_object: it.id })
@@ -173,6 +200,36 @@ describe('what stands beside a record', () => {
     expect((await linked(app.anon, it)).linked_events).toEqual([])
   })
 })
+
+test('an edge stands as long as one claim or value makes it, from both sides', async () => {
+  const [from, to] = [
+    await publish(app, 'structures', { name: 'Claimed twice' }),
+    await publish(app, 'persons', { name: 'Twice a patron' }),
+  ]
+  const claims: { id: string }[] = []
+  for (const who of [app.contributor, app.other]) {
+    const body = {
+      ...{ entity_type: 'structure', entity_id: `${from.id}`, asserted_property: 'relationship.commissioned_by' },
+      ...{ object_entity_type: 'person', object_entity_id: `${to.id}` },
+    }
+    const claim = sure(201, await who.post('/cidoc/assertions/', { body }))
+    claims.push(claim)
+    sure(200, await settle(claim, 'accepted'))
+  }
+  const seen = () => then(async () => [await groups(app.anon, 'structure', from), await groups(app.anon, 'person', to)])
+  const both = [{ person: ['Twice a patron'] }, { structure: ['Claimed twice'] }]
+  expect(await seen()).toEqual(both)
+  const [first = { id: '' }, second = { id: '' }] = claims
+  sure(200, await settle(first, 'disputed'))
+  expect(await seen()).toEqual(both)
+  sure(200, await settle(second, 'disputed'))
+  expect(await seen()).toEqual([{}, {}])
+  sure(200, await settle(first, 'accepted'))
+  expect(await seen()).toEqual(both)
+})
+
+const settle = (claim: { id: string }, reconciliation_status: string) =>
+  app.domain.patch(`/cidoc/assertions/${claim.id}/`, { body: { reconciliation_status } })
 
 test('a new username is shown on the records of who has taken it', async () => {
   const published = await publish(app, 'traditions', { name: 'Renamed one' }, app.other)

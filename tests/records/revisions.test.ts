@@ -202,9 +202,9 @@ describe('the difference of two revisions', () => {
     }
   })
 
-  test('costs one query and one batch read', async () => {
+  test('costs one query, and a batch read each of what it names and of people', async () => {
     const it = await four('Costed diff')
     const seen = await commandsOf(() => diff(app.anon, it, { from: 1, to: 3 }))
-    expect(seen).toEqual(['QueryCommand', 'BatchGetItemCommand'])
+    expect(seen).toEqual(['QueryCommand', 'BatchGetItemCommand', 'BatchGetItemCommand'])
   })
 })

@@ -96,7 +96,7 @@ describe('the list of a reviewer’s decisions', () => {
   const list = (who: Persona, reviewer: string, query: object = {}) =>
     who.get('/data/review-decisions-profile/', { query: { reviewer, ...query } })
 
-  test('is public; what the caller may not see is not named', async () => {
+  test('is public as far as the records are; what was refused is for those who review, and for whoever decided it', async () => {
     const reviewer = (await app.community.get('/api/user/info')).body.id
     const before = (await list(app.anon, reviewer)).body.count
     const [good, bad] = [
@@ -109,16 +109,21 @@ describe('the list of a reviewer’s decisions', () => {
     sure(201, await decide(app.community, bad, { verdict: 'reject', feedback: 'No.' }))
     const row = (it: It, entity_name: string, verdict: string) => ({
       id: expect.any(String),
-      entity_id: entity_name ? it.cultural_entity_id : null,
+      entity_id: it.cultural_entity_id,
       entity_name,
       verdict,
       created_at: expect.any(String),
     })
-    const { body } = await list(app.anon, reviewer, { limit: 2 })
-    expect(body.count).toBe(before + 2)
-    expect(body.results).toEqual([row(bad, '', 'reject'), row(good, 'Public work', 'accept')])
-    const named = (await list(app.contributor, reviewer, { limit: 2 })).body.results
-    expect(named).toEqual([row(bad, 'Hidden work', 'reject'), row(good, 'Public work', 'accept')])
+    for (const who of [app.anon, app.other]) {
+      const { body } = await list(who, reviewer, { limit: 1 })
+      expect(body.count).toBe(before + 1)
+      expect(body.results).toEqual([row(good, 'Public work', 'accept')])
+    }
+    for (const who of [app.community, app.domain])
+      expect((await list(who, reviewer, { limit: 2 })).body.results).toEqual([
+        row(bad, 'Hidden work', 'reject'),
+        row(good, 'Public work', 'accept'),
+      ])
   })
 
   test('of whoever has decided nothing is empty; whose it is has to be said', async () => {

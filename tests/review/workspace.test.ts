@@ -185,6 +185,7 @@ describe('the workspace', () => {
     expect((await open(it)).lease).toEqual({
       held_by: { id: expect.any(String), username: 'expert' },
       until: expect.any(String),
+      is_mine: false,
     })
   })
 
@@ -279,5 +280,70 @@ describe('properties in the workspace', () => {
       standing: { value: 'Good', reconciliation_status: 'accepted' },
       rivals: [{ value: 'Poor', reconciliation_status: 'pending', verdict: 'contradicts', settled_by: null }],
     })
+  })
+})
+
+describe('what a caller may choose', () => {
+  const options = async (who: Persona, it: It) => {
+    const { required_persona, allowed_verdicts, allowed_handlings, refusal } = await open(it, who)
+    return { required_persona, allowed_verdicts, allowed_handlings, refusal }
+  }
+  const everything = ['accept', 'accept_with_edits', 'request_changes', 'reject', 'escalate']
+  const settling = ['supersedes', 'coexist', 'existing_stands', 'refines', 'disputed']
+
+  test('is every verdict where nothing is contested', async () => {
+    const it = await contribute(app.contributor, 'structures', { name: 'Uncontested' })
+    expect(await options(app.community, it)).toEqual({
+      required_persona: 'community_reviewer',
+      allowed_verdicts: everything,
+      allowed_handlings: ['not_applicable'],
+      refusal: null,
+    })
+  })
+
+  test('takes a domain expert where a contradiction is open, as a decision does', async () => {
+    const it = await publish(app, 'structures', { name: 'Contested', construction_date: '1702' })
+    await patch(app.contributor, it, { construction_date: '1934' })
+    const refusal = 'Settling a contradiction takes at least a domain expert.'
+    expect(await options(app.community, it)).toEqual({
+      required_persona: 'domain_expert',
+      allowed_verdicts: ['request_changes', 'reject', 'escalate'],
+      allowed_handlings: [],
+      refusal,
+    })
+    const verdict = { verdict: 'accept', conflict_handling: 'supersedes' }
+    const refused = await decide(app.community, it, verdict)
+    expect([refused.status, refused.body]).toEqual([403, { detail: refusal }])
+    expect(await options(app.domain, it)).toEqual({
+      required_persona: 'domain_expert',
+      allowed_verdicts: everything,
+      allowed_handlings: settling,
+      refusal: null,
+    })
+    sure(201, await decide(app.domain, it, verdict))
+    expect(await options(app.domain, it)).toMatchObject({
+      allowed_verdicts: [],
+      allowed_handlings: [],
+      refusal: 'Nothing waits for review here.',
+    })
+  })
+
+  test('is nothing on a contribution of the own', async () => {
+    const it = await contribute(app.community, 'structures', { name: 'Of the reviewer' })
+    expect(await options(app.community, it)).toMatchObject({
+      allowed_verdicts: [],
+      refusal: 'Nobody decides on a contribution of their own.',
+    })
+  })
+
+  test('comes with whose lease it is, and until when', async () => {
+    const it = await contribute(app.contributor, 'structures', { name: 'Leased' })
+    sure(200, await app.community.post(`/data/review-queue/${it.cultural_entity_id}/claim/`))
+    const lease = {
+      held_by: { id: expect.any(String), username: 'reviewer' },
+      until: expect.stringMatching(/^2025-01-15T/),
+    }
+    expect((await open(it)).lease).toEqual({ ...lease, is_mine: true })
+    expect((await open(it, app.domain)).lease).toEqual({ ...lease, is_mine: false })
   })
 })

@@ -47,6 +47,9 @@ describe('an answer', () => {
       page_size: 5,
       count: 1,
       facets: null,
+      interpreted: [],
+      left_out: [],
+      did_you_mean: null,
       results: [
         {
           resource: 'monuments',
@@ -60,6 +63,14 @@ describe('an answer', () => {
           url: `/knowledge/monument/view/${dhansar.id}`,
           location_hint: 'Kathmandu',
           cultural_entity_id: dhansar.cultural_entity_id,
+          name_ne: 'स्वयम्भू',
+          kind: 'monument',
+          place: 'Kathmandu',
+          year: null,
+          coordinates: null,
+          snippet: '<mark>स्वयम्भू</mark>',
+          distance_km: null,
+          when: null,
         },
       ],
     })
@@ -76,7 +87,7 @@ describe('an answer', () => {
     const { count, facets } = await search(app.anon, { q: 'dhansar', facets: 'true', page_size: 1 })
     expect([count, facets]).toEqual([
       3,
-      { resource: { monuments: 1, deities: 1, persons: 1 }, status: { accepted: 3 } },
+      { resource: { monuments: 1, deities: 1, persons: 1 }, status: { accepted: 3 }, place: { Kathmandu: 1 } },
     ])
     const { facets: own } = await search(app.contributor, { q: 'sight', facets: '1' })
     expect(own).toEqual({
@@ -244,6 +255,10 @@ describe('suggestions', () => {
             id: String(dhansar.id),
             location_hint: 'Kathmandu',
             url: `/knowledge/monument/view/${dhansar.id}`,
+            name_ne: 'स्वयम्भू',
+            kind: 'monument',
+            type: null,
+            place: 'Kathmandu',
           },
         ],
       },
@@ -359,7 +374,7 @@ describe('whatever is typed', () => {
     ['q=a&page=99999999999', { page: whole }],
     ['q=a&page_size=0', { page_size: whole }],
     ['q=a&page_size=ten', { page_size: whole }],
-    ['q=a&sort=best', { sort: choice('one of: relevance, newest, popularity') }],
+    ['q=a&sort=best', { sort: choice('one of: relevance, newest, popularity, distance') }],
     ['q=a&published=maybe', { published: ['Give true or false.'] }],
     ['q=a&facets=2', { facets: ['Give true or false.'] }],
     ['q=a&status=lost', { status: choice(statuses) }],
@@ -374,7 +389,11 @@ describe('whatever is typed', () => {
     ['q=a&resource=persons&resource=temples', { resource: [expect.stringMatching(/persons/)] }],
     [
       'page=0&sort=x',
-      { q: ['This parameter is required.'], page: whole, sort: choice('one of: relevance, newest, popularity') },
+      {
+        q: ['This parameter is required.'],
+        page: whole,
+        sort: choice('one of: relevance, newest, popularity, distance'),
+      },
     ],
   ])('/data/search/?%s names the member at fault', async (query, fields) => {
     expect(await refused(`${SEARCH}?${query}`)).toEqual([400, fields])

@@ -51,8 +51,11 @@ export type Kind = {
 
 /** The fields that hold the names of a record, its own first. */
 export const nameFieldsOf = ({ nameField }: Kind): string[] => [nameField, 'name_ne', 'alternate_names']
-/** The fields by which a record can look like another: its names and its place. */
-export const likenessFieldsOf = (kind: Kind): string[] => [...nameFieldsOf(kind), 'coordinates']
+/** The fields by which a record can look like another: its names, its place, and what identifies it elsewhere. */
+export const likenessFieldsOf = (kind: Kind): string[] => [
+  ...nameFieldsOf(kind),
+  ...['coordinates', 'identifier', 'same_as', 'epoch_date_gregorian', 'year_offset_from_gregorian'],
+]
 /** The fields that say in sentences what a record is; the first that is filled sums it up. */
 export const proseFields: readonly string[] = ['description', 'biography', 'note', 'route_description']
 

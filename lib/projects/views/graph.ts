@@ -2,6 +2,7 @@ import { kinds } from '../../kinds/index.ts'
 import { type Actor, mayInspect } from '../../permissions.ts'
 import type { RecordItem } from '../../records/items.ts'
 import { edgesOf } from '../../records/links.ts'
+import type { Shown } from '../../records/shown.ts'
 import { rowOf, statusOf } from '../../records/views/record.ts'
 import type { Whole } from '../projects.ts'
 
@@ -9,7 +10,7 @@ import type { Whole } from '../projects.ts'
 export const MOST_DRAWN = 300
 
 /** The records and assets of a project and how the records name each other, for a drawing. What the caller may not see is not in it. */
-export function graphView(it: Whole, head: (entity_id: string) => RecordItem | undefined, actor: Actor | null) {
+export function graphView(it: Whole, head: (entity_id: string) => Shown<RecordItem> | undefined, actor: Actor | null) {
   const drawn = it.entities.slice(0, MOST_DRAWN).flatMap((one) => {
     const found = head(one.entity_id)
     return found && !found.deleted_at && mayInspect(actor, found) ? [{ one, found }] : []

@@ -71,7 +71,7 @@ export const moves: readonly Row[] = [
   { trigger: 'edit', from: ['draft', ...waiting, 'rejected'], public: false, to: 'unchanged' },
   // Behind a published record the edit waits; the public goes on seeing the accepted revision.
   { trigger: 'edit', from: ['accepted', ...waiting], public: true, to: 'pending_review' },
-  { trigger: 'revise', from: ['accepted', ...waiting], public: true, to: 'pending_review' },
+  { trigger: 'revise', from: waiting, public: true, to: 'pending_review' },
 
   { trigger: 'accept', from: living, to: 'accepted', becomes: { public: true } },
 

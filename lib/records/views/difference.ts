@@ -4,6 +4,7 @@ import { textOf } from '../../names/text.ts'
 import type { History } from '../history.ts'
 import type { RecordItem } from '../items.ts'
 import { comparatorIn, labelOf } from './explain.ts'
+import { namesInOrder } from './order.ts'
 
 export type Change = {
   field: string
@@ -18,7 +19,7 @@ export type Change = {
 
 /** What differs between two sets of values of a record, field by field. */
 export function differenceOf(it: History, before: RecordItem['data'], after: RecordItem['data']): Change[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const names = namesInOrder(it.kind, [...Object.keys(before), ...Object.keys(after)])
   return names
     .filter((name) => !isDeepStrictEqual(before[name], after[name]))
     .map((field) => {

@@ -7,6 +7,7 @@ import type { PeopleById } from '../../users/people.ts'
 import { canonicalValues, type History } from '../history.ts'
 import type { Assertion, Decision } from '../items.ts'
 import type { CanonicalValue, Rule } from '../rules/canonical.ts'
+import type { Shown } from '../shown.ts'
 import { assertionView, showsAssertion, valuesFor } from './record.ts'
 
 /** Why a property has the value that it has: a decision's rule, or that nobody has decided yet. */
@@ -32,7 +33,7 @@ const reasons: Readonly<Record<Reason, string>> = {
  * For each property of a record, or for one: the value that stands, the claim that it rests on, the rule and the decision
  * that made it so, and its rivals. Claims that the caller may not see are left out.
  */
-export function explained(it: History, actor: Actor | null, people: PeopleById, only?: string) {
+export function explained(it: Shown<History>, actor: Actor | null, people: PeopleById, only?: string) {
   const standing = canonicalValues(it)
   const newestFirst = it.assertions.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const shown = newestFirst.filter((one) => showsAssertion(it, one, actor))

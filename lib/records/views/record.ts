@@ -4,11 +4,12 @@ import { type Actor, maySeePlace, maySeeTier, worksOn } from '../../permissions.
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'
 import { type Assertion, changedAt, type RecordItem } from '../items.ts'
+import type { Shown } from '../shown.ts'
 
 /** How stored records look on the wire. Pure: nothing is read here. */
 
 /** A row of a kind's list: every declared member under each of its names, beside what the service keeps itself. */
-export function rowOf(it: RecordItem, actor: Actor | null): Record<string, unknown> {
+export function rowOf(it: Shown<RecordItem>, actor: Actor | null): Record<string, unknown> {
   const kind = kinds[it.kind]
   const values = guarded(it, actor)
   return {
@@ -24,11 +25,16 @@ export function rowOf(it: RecordItem, actor: Actor | null): Record<string, unkno
     cultural_entity_id: it.entity_id,
     created_at: it.created_at,
     updated_at: updatedAt(it, actor),
+    ...tombstoneOf(it),
   }
 }
 
+/** What marks a deleted record; only staff read one. */
+export const tombstoneOf = ({ deleted_at }: Pick<RecordItem, 'deleted_at'>) =>
+  deleted_at ? { deleted_at, is_deleted: true } : {}
+
 /** A record of a kind with its provenance. */
-export function detailOf(it: Loaded, actor: Actor | null): Record<string, unknown> {
+export function detailOf(it: Shown<Loaded>, actor: Actor | null): Record<string, unknown> {
   const kind = kinds[it.kind]
   const shown = it.assertions.filter((one) => showsAssertion(it, one, actor))
   return {
@@ -66,13 +72,13 @@ export const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) 
   actor?.id === one.contributor_id
 
 /** The values and the place of a record as the caller may know them. */
-export function guarded(it: RecordItem, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
+export function guarded(it: Shown<RecordItem>, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
   if (!it.point || maySeePlace(actor, it)) return it
   return { point: roundTo(it.point), data: valuesFor(it, it.data, actor) }
 }
 
 /** Values of the record as the caller may know them: a place that is hidden is rounded. */
-export function valuesFor(it: RecordItem, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
+export function valuesFor(it: Shown<RecordItem>, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
   const point = maySeePlace(actor, it) ? undefined : pointOf(data)
   if (!point) return data
   const { lat, lng } = roundTo(point)
@@ -105,7 +111,7 @@ function wire(field: Field, value: unknown): unknown {
 }
 
 /** An assertion as its own page and lists show it. */
-export const claimView = ({ claim, about }: Claim, actor: Actor | null) =>
+export const claimView = ({ claim, about }: Shown<Claim>, actor: Actor | null) =>
   assertionView(claim, about !== undefined && !maySeePlace(actor, about))
 
 /** An assertion, under the specification's names and the dashboard's. */

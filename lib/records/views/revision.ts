@@ -2,6 +2,7 @@ import { type Actor, worksOn } from '../../permissions.ts'
 import type { PeopleById } from '../../users/people.ts'
 import { acceptedRevisions, type History } from '../history.ts'
 import type { Revision } from '../items.ts'
+import type { Shown } from '../shown.ts'
 import { differenceOf } from './difference.ts'
 import { revisionView } from './entity.ts'
 import { valuesFor } from './record.ts'
@@ -13,14 +14,14 @@ export function visibleRevisions(it: History, actor: Actor | null): Revision[] {
 }
 
 /** A revision as the caller may know it. */
-export const revisionRow = (it: History, each: Revision, actor: Actor | null, people: PeopleById) => ({
+export const revisionRow = (it: Shown<History>, each: Revision, actor: Actor | null, people: PeopleById) => ({
   ...revisionView(it, { ...each, data: valuesFor(it, each.data, actor) }, people),
   entity_name: it.name,
   is_accepted: acceptedRevisions(it).has(each.revision_number),
 })
 
 /** What a later revision changed of an earlier one, or the other way round, field by field. */
-export function diffView(it: History, from: Revision, to: Revision, actor: Actor | null, people: PeopleById) {
+export function diffView(it: Shown<History>, from: Revision, to: Revision, actor: Actor | null, people: PeopleById) {
   const made = {
     changed_at: to.created_at,
     changed_by: people(to.created_by),

@@ -2,12 +2,17 @@ import type { Actor } from '../../permissions.ts'
 import type { RecordItem } from '../../records/items.ts'
 import type { Lease } from '../../records/leases.ts'
 import { policy, triage, type Weighed } from '../../records/rules/triage.ts'
+import type { Shown } from '../../records/shown.ts'
 import { entityRow } from '../../records/views/entity.ts'
 import type { PeopleById } from '../../users/people.ts'
 import type { Row } from '../queue.ts'
 
 /** A row of the review queue and of the contribution queue: the contribution, why it is where it is, and who works on it. */
-export function queueRow({ record: it, lease, at }: Row, actor: Actor, people: PeopleById): Record<string, unknown> {
+export function queueRow(
+  { record: it, lease, at }: Row & { record: Shown<RecordItem> },
+  actor: Actor,
+  people: PeopleById,
+): Record<string, unknown> {
   const row = entityRow(it, actor, people)
   const { triage_breakdown, ...urgency } = triageView(it, at)
   return {

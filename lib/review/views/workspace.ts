@@ -1,23 +1,29 @@
 import { kinds } from '../../kinds/index.ts'
-import type { Actor } from '../../permissions.ts'
+import { type Actor, mayInspect } from '../../permissions.ts'
 import type { History, Referenced } from '../../records/history.ts'
 import type { Assertion } from '../../records/items.ts'
+import type { Shown } from '../../records/shown.ts'
 import { differenceOf } from '../../records/views/difference.ts'
 import { activityView, decisionView, entityRow, revisionView } from '../../records/views/entity.ts'
 import { comparatorIn, explained, labelOf, verdictOn } from '../../records/views/explain.ts'
 import { assertionView } from '../../records/views/record.ts'
+import { optionsOn } from '../options.ts'
 import { propose } from '../propose.ts'
 import { flagRow } from './flag.ts'
 import { leaseView, triageView } from './queue.ts'
 
 /** Everything that a reviewer needs to decide on a record, and what each conflict is best settled by. */
 export function workspaceView(
-  it: History,
+  it: Shown<History>,
   actor: Actor | null,
   { people, other, stats }: Referenced,
   at: number,
 ): Record<string, unknown> {
   const kind = kinds[it.kind]
+  const seen = (entity_id: string | null) => {
+    const found = other(entity_id)
+    return found && mayInspect(actor, found) ? found : undefined
+  }
   const reviewed = it.proposed ?? it.data
   const current = it.revisions.find((each) => each.revision_number === it.current_revision)
   return {
@@ -26,15 +32,15 @@ export function workspaceView(
     description: String(reviewed.description ?? ''),
     current_revision: current ? revisionView(it, current, people) : null,
     contributor_stats: stats,
-    required_persona: it.required_persona,
-    lease: leaseView(it.lease),
+    ...(actor && optionsOn(it, actor)),
+    lease: it.lease && { ...leaseView(it.lease), is_mine: it.lease.held_by === actor?.id },
     accepted_revision: it.accepted_revision,
     revisions: it.revisions.map((each) => revisionView(it, each, people)),
     activities: it.activities.map((each) => activityView(each, people, it, actor)),
     review_decisions: it.decisions.map((each) => decisionView(each, it.revisions, it, people)),
     flags: it.flags
       .filter((each) => !each.is_resolved)
-      .map((each) => flagRow({ flag: each, about: it, other: other(each.other_entity_id) }, people, actor)),
+      .map((each) => flagRow({ flag: each, about: it, other: seen(each.other_entity_id) }, people, actor)),
     difference: differenceOf(it, it.public ? it.data : {}, reviewed),
     properties: explained(it, actor, people),
     conflicts: conflictsIn(it),

@@ -2,7 +2,18 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Document, Gone } from '../document.ts'
 import { bloomFilterOf } from './bloom-filter.ts'
 import { bytesOf, type Packed, PostingList, packed, postingBytes, push } from './codec.ts'
-import { append, columnBytes, columnNames, columnsFrom, type Sight, seenBy, sights } from './columns.ts'
+import {
+  append,
+  columnBytes,
+  columnNames,
+  columnsFrom,
+  labelNames,
+  labelsFrom,
+  Numbering,
+  type Sight,
+  seenBy,
+  sights,
+} from './columns.ts'
 import { contentsOf } from './contents.ts'
 import { gramsOf, piecesOf } from './grams.ts'
 import { nameKey, packHeader, packNames } from './header.ts'
@@ -29,19 +40,13 @@ export async function build(
   db.exec('BEGIN')
   const columns = columnsFrom(0, () => undefined)
   const [terms, raws] = [new Vocabulary(), new Vocabulary()]
-  const [resources, statuses, contributors] = [new Numbering(), new Numbering(['']), new Numbering([''])]
-  const categories = new Numbering([''])
+  const labels = labelsFrom({})
+  const contributors = new Numbering([''], 2 ** 32)
   const names: { key: string; number: number }[] = []
   const insert = db.prepare('INSERT INTO document (number, place, names, face, text) VALUES (?, ?, ?, ?, ?)')
 
   for await (const it of documents) {
-    const number = append(columns, it, {
-      resource: resources.of(it.resource),
-      status: statuses.of(it.status ?? ''),
-      category: categories.of(it.category ?? ''),
-      contributor: contributors.of(it.contributor_id ?? ''),
-      name: 0,
-    })
+    const number = append(columns, labels, it, { contributor: contributors.of(it.contributor_id ?? ''), name: 0 })
     insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packHeader(it), it.text)
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
@@ -66,9 +71,7 @@ export async function build(
       position,
       documents: columns.size,
       anonymous,
-      resources: [...resources.all.keys()],
-      statuses: [...statuses.all.keys()],
-      categories: [...categories.all.keys()],
+      labels: Object.fromEntries(labelNames.map((name) => [name, labels[name].texts])),
     }),
   )
   db.exec('COMMIT; CREATE INDEX document_place ON document (place)')
@@ -77,7 +80,7 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 4
+export const FORMAT = 5
 
 const schema = `
   CREATE TABLE facts (facts TEXT);
@@ -106,19 +109,6 @@ class Vocabulary {
     }
     for (const sight of sights) entry[sight] += seen[sight]
     return entry
-  }
-}
-
-/** Numbers for texts, in the order in which they come. */
-class Numbering {
-  readonly all: Map<string, number>
-  constructor(known: readonly string[] = []) {
-    this.all = new Map(known.map((text, i) => [text, i]))
-  }
-  of(text: string): number {
-    const number = this.all.get(text) ?? this.all.size
-    this.all.set(text, number)
-    return number
   }
 }
 

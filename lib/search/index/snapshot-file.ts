@@ -5,7 +5,7 @@ import type { Document } from '../document.ts'
 import { mayContain } from './bloom-filter.ts'
 import { FORMAT } from './build.ts'
 import { type Postings, postingsIn, unpack } from './codec.ts'
-import { type Columns, columnsFrom, type Sight } from './columns.ts'
+import { type Columns, columnsFrom, labelNames, type Sight } from './columns.ts'
 import { type DocumentHeader, nameKey, namesIn, type PlainName, unpackHeader, unpackNames } from './header.ts'
 import { memoize } from './memoize.ts'
 
@@ -50,9 +50,7 @@ const Facts = v.object({
   position: v.number(),
   documents: v.number(),
   anonymous: v.number(),
-  resources: v.array(v.string()),
-  statuses: v.array(v.string()),
-  categories: v.array(v.string()),
+  labels: v.object(v.entriesFromList(labelNames, v.array(v.string()))),
 })
 export type Facts = v.InferOutput<typeof Facts>
 

@@ -50,6 +50,9 @@ export function mentionsIn(words: readonly Pick<Word, 'term'>[]): Mention[] {
 /** The concepts with a word of its own, for spelling: term to concept. */
 export const conceptOf = (term: string): Concept | undefined => byPhrase.get(term)
 
+/** The terms of concepts that are one word, but for short ones, which are near too many others. */
+export const conceptTerms: readonly string[] = [...byPhrase.keys()].filter((it) => it.length > 4 && !it.includes(' '))
+
 /** A Devi Temple is a temple and no goddess: of several sorts in a name the last is what it is. How surely a document is of what a part of it names, from 0 to 1. */
 const SURE = { value: 1, name: 0.92, part: 0.3, opening: 0.75, summary: 0.5, text: 0.3, near: 0.6 }
 /** A description says in its first words what a thing is. */

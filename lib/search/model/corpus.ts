@@ -1,6 +1,16 @@
 import { type Change, type Document, isGone } from '../document.ts'
 import { PostingList, type Postings } from '../index/codec.ts'
-import { ALIVE, append, type Columns, placeOf, type Sight, seenBy, sights } from '../index/columns.ts'
+import {
+  ALIVE,
+  append,
+  type Columns,
+  type Labels,
+  labelsFrom,
+  placeOf,
+  type Sight,
+  seenBy,
+  sights,
+} from '../index/columns.ts'
 import { type Contents, contentsOf } from '../index/contents.ts'
 import { gramsOf, piecesOf } from '../index/grams.ts'
 import { type DocumentHeader, nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
@@ -13,9 +23,7 @@ import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
 export class Corpus {
   readonly #file: SnapshotFile
   readonly columns: Columns
-  readonly resources: string[]
-  readonly statuses: string[]
-  readonly categories: string[]
+  readonly labels: Labels
   readonly terms: Words
   readonly words: Words
   /** Documents that everyone sees. What is weighed by frequency goes by these alone, so that hidden ones move nothing. */
@@ -34,9 +42,7 @@ export class Corpus {
   constructor(file: SnapshotFile) {
     this.#file = file
     this.columns = file.columns()
-    this.resources = [...file.facts.resources]
-    this.statuses = [...file.facts.statuses]
-    this.categories = [...file.facts.categories]
+    this.labels = labelsFrom(file.facts.labels)
     this.terms = new Words(file.terms, gramsOf)
     this.words = new Words(file.words, piecesOf)
     this.anonymous = file.facts.anonymous
@@ -138,10 +144,7 @@ export class Corpus {
   }
 
   #add(it: Document): void {
-    const number = append(this.columns, it, {
-      resource: numberIn(this.resources, it.resource),
-      status: numberIn(this.statuses, it.status ?? ''),
-      category: numberIn(this.categories, it.category ?? ''),
+    const number = append(this.columns, this.labels, it, {
       contributor: this.#contributorNumber(it.contributor_id),
       name: this.#file.rank(it.title),
     })
@@ -236,9 +239,4 @@ export class Words {
     for (const sight of sights) counts[sight] += by * seen[sight]
     this.#changed.set(word, counts)
   }
-}
-
-function numberIn(texts: string[], text: string): number {
-  const at = texts.indexOf(text)
-  return at >= 0 ? at : texts.push(text) - 1
 }

@@ -1,7 +1,12 @@
 import type { Weights } from '../../config.ts'
-import { ALIVE, categoryIn, OPEN_TIER, PUBLISHED, resourceIn, sightOf, statusIn } from '../index/columns.ts'
-import type { Facets, Hit, Model, SearchQuery, SearchResult, Sort, SuggestQuery } from '../query.ts'
+import { metres } from '../../matching/geo.ts'
+import { sightOf } from '../index/columns.ts'
+import type { Hit, MapResult, Model, SearchQuery, SearchResult, Sort, SuggestQuery } from '../query.ts'
+import { clusteredPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
+import { facetsOf } from './facets.ts'
+import { admission, type Filters } from './filters.ts'
+import { hitOf, placedHit, shownHit, toldOf } from './hits.ts'
 import { literalIn } from './literal.ts'
 import {
   anyTells,
@@ -16,7 +21,7 @@ import {
   withoutEndings,
 } from './lookup.ts'
 import { firstOf, type Matches, match } from './match.ts'
-import { byRelevance, type Found } from './rank.ts'
+import { byRelevance, type Found, type Ranked } from './rank.ts'
 import { selectTop } from './select-top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
@@ -39,6 +44,7 @@ const NAMES = 0.3
 export function modelOf(corpus: Corpus, weights: Weights, state: () => string): Model {
   return {
     search: async (ask) => search(corpus, weights, ask, state()),
+    map: async (ask) => mapped(corpus, weights, ask, state()),
     suggest: async (guess) => suggest(corpus, weights, guess),
     literal: async (ask) => literalIn(corpus, ask, admission(corpus, ask)),
     document: async (id, scope) => {
@@ -53,16 +59,60 @@ export function modelOf(corpus: Corpus, weights: Weights, state: () => string): 
 
 function search(corpus: Corpus, weights: Weights, ask: SearchQuery, state: string): SearchResult {
   const { offset = 0, limit } = ask
-  const found = find(corpus, ask)
-  const sort = ask.sort ?? 'relevance'
-  const ranked =
-    sort === 'relevance' && found.wanted.length > 0
-      ? byRelevance(corpus, weights, ask.text, found, offset + limit)
-      : selectTop(found.numbers, offset + limit, orders(corpus)[sort]).map((number) => ({ number, score: 0 }))
+  const { found, ranked } = readAsMeant(corpus, weights, ask, offset + limit)
+  const page = (ranked ?? inOrder(corpus, ask, found.numbers, offset + limit)).slice(offset, offset + limit)
   return {
     count: found.numbers.length,
-    hits: ranked.slice(offset, offset + limit).map(({ number, score }) => hitOf(corpus, number, score)),
-    ...(ask.facets && { facets: facetsOf(corpus, found.numbers) }),
+    hits: page.map(({ number, score }) => shownHit(corpus, number, score, { ask, found })),
+    ...(ask.facets && { facets: facetsOf(corpus, found.numbers, ask.years) }),
+    ...toldOf(corpus, ask, found, page),
+    state,
+  }
+}
+
+/** What is so like a question is called so: the question is a name, whatever its words mean. */
+const NAMED = 0.8
+
+/**
+ * What answers a question, ranked where it goes by relevance: taken as a name first, and as what its words mean where nothing
+ * is called so. Which of them it is depends on the question and the documents alone, not on the page.
+ */
+function readAsMeant(corpus: Corpus, weights: Weights, ask: SearchQuery, size: number) {
+  const rank = (found: Found) => byRelevance(corpus, weights, ask.text, found, size)
+  const byWords = (found: Found) => found.wanted.length > 0 && (ask.sort ?? 'relevance') === 'relevance'
+  const asName = find(corpus, { ...ask, literal: true })
+  const isMeant = !ask.literal && meansMore(corpus, ask)
+  const ranked = isMeant || byWords(asName) ? rank(asName) : undefined
+  const found = isMeant && !ranked?.some(({ likeness }) => likeness >= NAMED) ? find(corpus, ask) : asName
+  return { found, ranked: byWords(found) ? (found === asName ? ranked : rank(found)) : undefined }
+}
+
+/** Whether a question is understood as more than words. */
+function meansMore(corpus: Corpus, { text, scope }: SearchQuery): boolean {
+  const sight = sightOf(scope)
+  return understood(corpus, questionOf(withoutEndings(corpus, text, sight)), sight).concepts.length > 0
+}
+
+const inOrder = (corpus: Corpus, ask: SearchQuery, numbers: Uint32Array, size: number): Ranked[] =>
+  selectTop(numbers, size, orders(corpus, ask)[ask.sort ?? 'relevance']).map((number) => ({
+    number,
+    score: 0,
+    likeness: 0,
+  }))
+
+/** At most so many points are told one by one. */
+const MOST_POINTS = 5000
+
+/** What was found that has a place: each, or where they are too many, how many there are in each cell of a grid. */
+function mapped(corpus: Corpus, weights: Weights, ask: SearchQuery, state: string): MapResult {
+  const { lat } = corpus.columns
+  const { numbers } = readAsMeant(corpus, weights, ask, 0).found
+  const placed = numbers.filter((number) => !Number.isNaN(lat[number]))
+  const few = placed.length <= MOST_POINTS
+  return {
+    count: numbers.length,
+    points: few ? Array.from(placed, (number) => placedHit(corpus, number, ask)) : [],
+    clusters: few ? [] : clusteredPoints(corpus.columns, placed),
     state,
   }
 }
@@ -78,7 +128,6 @@ function suggest(corpus: Corpus, weights: Weights, guess: SuggestQuery): Hit[] {
     .map(({ number, score }) => hitOf(corpus, number, score))
 }
 
-type Filters = Pick<SearchQuery, 'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor'>
 type Question = Filters & { text: string; literal?: boolean | undefined }
 
 /** Everything that answers the text and passes the filters. */
@@ -86,7 +135,7 @@ function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): F
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [], concepts: [] }
   const sight = sightOf(ask.scope)
-  const asked = questionOf(ask.literal ? ask.text : withoutEndings(corpus, ask.text, sight))
+  const asked = questionOf(withoutEndings(corpus, ask.text, sight))
   if (asked.length === 0) return { ...nothing(), wanted: [], concepts: [] }
   const { words, concepts } =
     ask.literal || how === 'prefix' ? { words: asked, concepts: [] } : understood(corpus, asked, sight)
@@ -95,7 +144,7 @@ function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): F
   const all = anyTells(words) ? held : saying(held, new Set())
   if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix')
     return { ...all, wanted: written, concepts }
-  const nearly = orNearly(corpus, written, sight)
+  const nearly = orNearly(corpus, written, sight, ask.literal)
   if (knownOf(nearly) < KNOWN) return { ...nothing(), wanted: nearly, concepts }
   const whole = new Set(all.numbers)
   const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
@@ -139,46 +188,9 @@ function everything({ columns }: Corpus, admits: (number: number) => boolean): M
   return unsaid(numbers.subarray(0, count))
 }
 
-/** Whether a document passes the filters and may be shown. Nothing that is found, counted or sorted passes by it. */
-function admission(corpus: Corpus, { scope, resources, statuses, published, category, contributor }: Filters) {
-  const { flags, contributor: owners } = corpus.columns
-  const own = numberOf(corpus, scope.own)
-  const wantedOwner = contributor === undefined ? undefined : numberOf(corpus, contributor)
-  const resource = resources && memberOf(corpus.resources, resources)
-  const status = statuses && memberOf(corpus.statuses, statuses)
-  const headings = category === undefined ? undefined : corpus.categories.map(isAmong(category))
-  return (number: number): boolean => {
-    const it = flags[number] ?? 0
-    if ((it & ALIVE) === 0) return false
-    const isPublished = (it & PUBLISHED) !== 0
-    const open = isPublished && (scope.signedIn || (it & OPEN_TIER) !== 0)
-    if (!open && !scope.everything && (own === NOBODY || owners[number] !== own)) return false
-    if (published !== undefined && published !== isPublished) return false
-    if (resource && resource[resourceIn(it)] === 0) return false
-    if (status && status[statusIn(it)] === 0) return false
-    if (headings && !headings[categoryIn(it)]) return false
-    return wantedOwner === undefined || owners[number] === wantedOwner
-  }
-}
-
-const isAmong = (wanted: NonNullable<SearchQuery['category']>) => (heading: string) =>
-  heading !== '' && (typeof wanted === 'string' ? heading === wanted : wanted(heading))
-
-const NOBODY = 0xffff_ffff
-const numberOf = (corpus: Corpus, id: string | null): number => (id && corpus.contributor(id)) || NOBODY
-
-function memberOf(known: readonly string[], wanted: readonly string[]): Uint8Array {
-  const members = new Uint8Array(256)
-  for (const each of wanted) {
-    const at = each === '' ? -1 : known.indexOf(each)
-    if (at >= 0) members[at] = 1
-  }
-  return members
-}
-
 /** The orders that do not depend on the text. */
-function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean> {
-  const { updated, created, popularity, name, order } = corpus.columns
+function orders(corpus: Corpus, { near }: Pick<SearchQuery, 'near'>): Record<Sort, (a: number, b: number) => boolean> {
+  const { lat, lng, updated, created, popularity, name, order } = corpus.columns
   const by =
     (column: ArrayLike<number>, way: 1 | -1, also: (a: number, b: number) => number = () => 0) =>
     (a: number, b: number) => {
@@ -186,6 +198,7 @@ function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean>
       return way * ((column[a] ?? 0) - (column[b] ?? 0) || also(a, b) || (order[a] ?? 0) - (order[b] ?? 0)) < 0
     }
   const names = (a: number, b: number) => corpus.compareNames(a, b)
+  const away = (number: number) => (near ? metres(near, { lat: lat[number] ?? 0, lng: lng[number] ?? 0 }) : 0)
   return {
     relevance: by(updated, -1),
     newest: by(updated, -1),
@@ -194,30 +207,6 @@ function orders(corpus: Corpus): Record<Sort, (a: number, b: number) => boolean>
     '-created': by(created, -1),
     name: by(name, 1, names),
     '-name': by(name, -1, names),
+    distance: (a, b) => away(a) - away(b) < 0 || (away(a) === away(b) && (order[a] ?? 0) < (order[b] ?? 0)),
   }
-}
-
-function facetsOf(corpus: Corpus, numbers: Uint32Array): Facets {
-  const [resources, statuses] = [new Uint32Array(256), new Uint32Array(256)]
-  for (const number of numbers) {
-    const flags = corpus.columns.flags[number] ?? 0
-    resources[resourceIn(flags)] = (resources[resourceIn(flags)] ?? 0) + 1
-    statuses[statusIn(flags)] = (statuses[statusIn(flags)] ?? 0) + 1
-  }
-  return { resource: countsBy(corpus.resources, resources), status: countsBy(corpus.statuses, statuses) }
-}
-
-/** By name, in alphabetical order, without those that have none. */
-const countsBy = (names: readonly string[], counts: Uint32Array): Record<string, number> =>
-  Object.fromEntries(
-    names
-      .map((name, i): [string, number] => [name, counts[i] ?? 0])
-      .filter(([name, count]) => name !== '' && count > 0)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  )
-
-/** A document as a result. */
-function hitOf(corpus: Corpus, number: number, score: number): Hit {
-  const { version: _, ...face } = corpus.face(number)
-  return { ...face, score: Math.round(Math.min(1, score) * 1e6) / 1e6 }
 }

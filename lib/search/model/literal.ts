@@ -1,6 +1,6 @@
 import { plainWords } from '../../matching/fold.ts'
 import { eachPosting } from '../index/codec.ts'
-import { resourceIn, type Sight, sightOf } from '../index/columns.ts'
+import { type Sight, sightOf } from '../index/columns.ts'
 import { tellingPiecesOf } from '../index/grams.ts'
 import { termOf } from '../index/words.ts'
 import type { Hit, Literal } from '../query.ts'
@@ -21,10 +21,11 @@ export function literalIn(
   const found = new Map<string, Hit[]>()
   const needle = text.trim().normalize('NFC').toLowerCase().slice(0, 200)
   const { columns } = corpus
+  const resources = corpus.labels.resource.texts
   const groups = new Map<number, number[]>()
   for (const number of candidatesFor(corpus, needle, sightOf(scope))) {
     if (!admits(number)) continue
-    const resource = resourceIn(columns.flags[number] ?? 0)
+    const resource = columns.resource[number] ?? 0
     const group = groups.get(resource)
     if (group) group.push(number)
     else groups.set(resource, [number])
@@ -44,7 +45,7 @@ export function literalIn(
       if (hits.length === limit) break
       hits.push(...holding(number))
     }
-    if (hits.length > 0) found.set(corpus.resources[resource] ?? '', hits)
+    if (hits.length > 0) found.set(resources[resource] ?? '', hits)
   }
   return found
 }

@@ -6,7 +6,7 @@ import type { Sight } from '../index/columns.ts'
 import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
-import { conceptOf, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
+import { conceptOf, conceptTerms, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
 import { ASIDE, generics, sorts, stemOf, termOf, towns, type Word, wordsOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
@@ -30,7 +30,13 @@ export type Asked = Word & {
 }
 type Letters = Pick<Word, 'raw' | 'sound'>
 /** A word that was asked for, how much it tells of a name and how rare it is, and its choices, the best first. */
-export type Wanted = Asked & { weight: number; rarity: number; choices: readonly Choice[] }
+export type Wanted = Asked & {
+  weight: number
+  rarity: number
+  choices: readonly Choice[]
+  /** It is there letter for letter. */
+  known: boolean
+}
 
 /** More words make no better question. */
 const MOST_WORDS = 24
@@ -105,11 +111,12 @@ function beginningOf({ raw }: Word, typed: string): Letters {
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
 export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
   return words.map((word) =>
-    wanted(corpus, word, [
-      ...tagged(corpus, word, sight),
-      ...exact(corpus, word, sight),
-      ...completions(corpus, word, sight),
-    ]),
+    wanted(
+      corpus,
+      word,
+      [...tagged(corpus, word, sight), ...exact(corpus, word, sight), ...completions(corpus, word, sight)],
+      sight,
+    ),
   )
 }
 
@@ -136,20 +143,27 @@ export function knownOf(wanted: readonly Wanted[]): number {
 }
 
 /** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
-export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight): Wanted[] {
+export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight, literal = false): Wanted[] {
   const long = written.filter(tellsOfText).length > SHORT
   return written.map((it, i) =>
     it.aside || (long && isWritten(it))
       ? it
-      : wanted(corpus, it, [
-          ...it.choices,
-          ...otherwise(corpus, it, sight),
-          ...joined(corpus, written, i, sight),
-          ...split(corpus, it, sight),
-          ...meant(corpus, near(corpus, it, sight), sight),
-          ...holding(corpus, it, sight),
-          ...meaning(corpus, it, sight),
-        ]),
+      : wanted(
+          corpus,
+          it,
+          [
+            ...it.choices,
+            ...otherwise(corpus, it, sight),
+            ...joined(corpus, written, i, sight),
+            ...split(corpus, it, sight),
+            ...(literal
+              ? near(corpus, it, sight)
+              : meant(corpus, [...near(corpus, it, sight), ...nearConcepts(it)], sight)),
+            ...holding(corpus, it, sight),
+            ...meaning(corpus, it, sight),
+          ],
+          sight,
+        ),
   )
 }
 
@@ -159,11 +173,12 @@ export const tellsOfText = ({ rarity }: Wanted): boolean => rarity > 0
 const SHORT = 4
 
 /** Each term once, by its best fit, so that no document is counted twice for one word. */
-function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wanted {
+function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[], sight: Sight): Wanted {
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) if (!best.has(choice.terms.join(' '))) best.set(choice.terms.join(' '), choice)
-  return { ...asked, ...weightsOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
+  const known = corpus.words.count(asked.raw, sight) > 0
+  return { ...asked, known, ...weightsOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
 }
 
 /**
@@ -249,6 +264,14 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
     .slice(0, MOST_NEAR)
     .map((choice) => (known ? { ...choice, fit: choice.fit * DOUBTED } : choice))
 }
+
+/** Sorts of things, places and times that a word which is written nowhere may mean. */
+const nearConcepts = (it: Wanted): Choice[] =>
+  isWritten(it) || it.raw.length < 5
+    ? []
+    : conceptTerms
+        .filter((term) => Math.abs(term.length - it.term.length) <= 1 && edits(it.term, term, 1) <= 1)
+        .map((term) => ({ terms: [term], fit: 0.6 }))
 
 /** Choices, and what they are understood as: a sort of thing may be misspelt, too. */
 const meant = (corpus: Corpus, choices: readonly Choice[], sight: Sight): Choice[] =>

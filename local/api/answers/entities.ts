@@ -49,9 +49,13 @@ export const entities: Answers<typeof routes> = {
     takes: ValuesOfKind,
   },
   'DELETE /data/cultural-entities/{entity_id}/': { says: 'Delete a contribution', gives: nothing },
+  'POST /data/cultural-entities/{entity_id}/restore/': {
+    says: 'Restore a contribution',
+    gives: ok(ContributionDetail),
+  },
   'POST /data/cultural-entities/{entity_id}/create_revision/': {
     says: 'Propose a revision',
-    more: wrapped,
+    more: `Of what is published, changes are sent to its own address. ${wrapped}`,
     gives: made(Revision),
     takes: ValuesOfKind,
   },

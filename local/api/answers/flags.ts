@@ -12,6 +12,10 @@ export const flags: Answers<typeof routes> = {
   'GET /data/review-flags/{id}/': { says: 'Read a flag', gives: ok(ReviewFlag) },
   'PUT /data/review-flags/{id}/': { says: 'Replace a flag', gives: ok(ReviewFlag) },
   'PATCH /data/review-flags/{id}/': { says: 'Change a flag', gives: ok(ReviewFlag) },
-  'DELETE /data/review-flags/{id}/': { says: 'Delete a flag', gives: nothing },
+  'DELETE /data/review-flags/{id}/': {
+    says: 'Delete a flag',
+    more: 'So whoever raised it withdraws it.',
+    gives: nothing,
+  },
   'POST /data/review-flags/{id}/resolve/': { says: 'Resolve a flag', gives: ok(ReviewFlag) },
 }

@@ -28,5 +28,6 @@ export const sources: Answers<typeof routes> = {
   },
   'PUT /cidoc/data_sources/{id}/': { says: 'Replace a data source', gives: ok(DataSource) },
   'PATCH /cidoc/data_sources/{id}/': { says: 'Change a data source', gives: ok(DataSource) },
+  'POST /cidoc/data_sources/{id}/restore/': { says: 'Restore a data source', gives: ok(DataSource) },
   'DELETE /cidoc/data_sources/{id}/': { says: 'Delete a data source', gives: nothing },
 }

@@ -46,6 +46,7 @@ export const submissions: Answers<typeof routes> = {
   },
   'POST /data/submissions/': retired,
   'POST /data/submissions/form-submit/': retired,
+  'POST /data/form-submit/': retired,
   'PUT /data/submissions/{id}/': retired,
   'PATCH /data/submissions/{id}/': retired,
   'DELETE /data/submissions/{id}/': retired,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { kindKeys, kinds } from '../../../lib/kinds/index.ts'
-import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
+import { maybe, oneOf, text, time, tombstone, uuid, whole } from './common.ts'
 
 /** Clusters, data sources, related records. */
 
@@ -11,6 +11,7 @@ export const Cluster = v.object({
   type_scope: text,
   registry_key: oneOf(kindKeys),
   locked: v.boolean(),
+  lock_reason: text,
   note: text,
   version: whole,
   merged_into: maybe(uuid),
@@ -78,6 +79,7 @@ export const DataSource = v.object({
   hg_class: text,
   created_at: time,
   updated_at: time,
+  ...tombstone,
 })
 
 export const Related = v.object({

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 
 /** Shapes that many answers share. */
+/** What marks what is deleted; only staff read that. */
+export const tombstone = { deleted_at: v.optional(v.string()), is_deleted: v.optional(v.boolean()) }
 export const uuid = v.pipe(v.string(), v.uuid())
 export const time = v.pipe(v.string(), v.isoTimestamp())
 export const text = v.string()

@@ -4,7 +4,7 @@ import { activityTypes, flagTypes } from '../../../lib/records/items.ts'
 import { rules } from '../../../lib/records/rules/canonical.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { handlings, verdicts } from '../../../lib/records/rules/verdicts.ts'
-import { Author, maybe, oneOf, text, time, UserCard, uuid, Values, whole } from './common.ts'
+import { Author, maybe, oneOf, text, time, tombstone, UserCard, uuid, Values, whole } from './common.ts'
 import { Assertion } from './record.ts'
 
 /** Contributions by their review identity, and what is said and decided about them. */
@@ -34,6 +34,7 @@ export const Contribution = v.object({
   parent_entity: maybe(uuid),
   fork_depth: whole,
   is_fork: v.boolean(),
+  ...tombstone,
 })
 
 const happened = {

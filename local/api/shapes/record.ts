@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { type Field, type Kind, kindKeys, kinds, recordKinds } from '../../../lib/kinds/index.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
-import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
+import { maybe, oneOf, text, time, tombstone, uuid, whole } from './common.ts'
 
 /** Records under /cidoc/, one shape for each kind, from its declaration. */
 
-export const Link = v.object({ id: v.union([whole, uuid]), name: text })
+/** A record that another names. Where the reader may not see it, `id` is null and `name` the words of the contributor. */
+export const Link = v.object({ id: maybe(v.union([whole, uuid])), name: text })
 
 /** A claim: one value of one property, with its source. */
 export const Assertion = v.object({
@@ -88,6 +89,7 @@ function rowShape(kind: Kind) {
     cultural_entity_id: uuid,
     created_at: time,
     updated_at: time,
+    ...tombstone,
   })
 }
 

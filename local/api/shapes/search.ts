@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { kinds } from '../../../lib/kinds/index.ts'
 import { discovered, kindOfResource, resources, searchedFirst } from '../../../lib/kinds/resources.ts'
+import { readings } from '../../../lib/search/concepts.ts'
+import { facetNames } from '../../../lib/search/document.ts'
 import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
 import { rowOf } from './record.ts'
 
@@ -10,6 +12,8 @@ import { rowOf } from './record.ts'
 export const Facets = v.object({
   resource: v.record(v.string(), whole),
   status: v.record(v.string(), whole),
+  ...v.entriesFromList(facetNames, v.optional(v.record(v.string(), whole))),
+  when: v.optional(v.object({ certain: whole, possible: whole })),
 })
 
 export const SearchResult = v.object({
@@ -24,6 +28,14 @@ export const SearchResult = v.object({
   url: text,
   location_hint: text,
   cultural_entity_id: maybe(uuid),
+  name_ne: maybe(text),
+  kind: maybe(text),
+  place: maybe(text),
+  year: maybe(text),
+  coordinates: maybe(v.object({ lat: v.number(), lng: v.number() })),
+  snippet: maybe(text),
+  distance_km: maybe(v.number()),
+  when: maybe(oneOf(['certain', 'possible'])),
 })
 export const SearchResults = v.object({
   q: text,
@@ -31,7 +43,24 @@ export const SearchResults = v.object({
   page_size: whole,
   count: whole,
   facets: maybe(Facets),
+  interpreted: v.array(v.object({ text, as: oneOf(readings), value: text })),
+  left_out: v.array(text),
+  did_you_mean: maybe(text),
   results: v.array(SearchResult),
+})
+
+/** Results on a map, or beyond 5,000 how many are in each cell of a geohash grid. `count` also counts what has no place. */
+export const SearchMap = v.object({
+  type: v.literal('FeatureCollection'),
+  features: v.array(
+    v.object({
+      type: v.literal('Feature'),
+      id: text,
+      geometry: v.object({ type: v.literal('Point'), coordinates: v.tuple([v.number(), v.number()]) }),
+      properties: v.union([SearchResult, v.object({ geohash: text, count: whole })]),
+    }),
+  ),
+  count: whole,
 })
 
 /** A completion of what is being typed. */
@@ -41,6 +70,10 @@ export const Completion = v.object({
   id: text,
   location_hint: text,
   url: text,
+  name_ne: maybe(text),
+  kind: maybe(text),
+  type: maybe(text),
+  place: maybe(text),
 })
 export const Completions = v.object({ q: text, suggestions: v.array(Completion) })
 

@@ -111,8 +111,9 @@ type Speaker = (method: string, path: string, body?: object, options?: Options) 
 
 /** Someone who calls the service, or anyone. Fails where the answer is not what the step expects. */
 function speaker(base: string, name?: string): Speaker {
-  const token = name === undefined ? undefined : signIn(base, name)
+  let token: Promise<string> | undefined
   return async (method, path, body, { expects, headers = {} } = {}) => {
+    if (name !== undefined) token ??= signIn(base, name)
     const isForm = body instanceof FormData
     const response = await fetch(`${base}${path}`, {
       method,
@@ -136,6 +137,6 @@ async function signIn(base: string, username: string): Promise<string> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username, password: 'heritage-local' }),
   })
-  const { access } = v.parse(v.object({ access: v.string() }), await response.json())
-  return access
+  if (!response.ok) throw new Error(`${username} cannot sign in: ${response.status} ${await response.text()}`)
+  return v.parse(v.object({ access: v.string() }), await response.json()).access
 }

@@ -1,0 +1,49 @@
+import { fold } from './fold.ts'
+
+/** Words for one sort of thing in English, Nepali and Newar: whoever looks for a temple may mean a mandir. */
+export const sortGroups: readonly string[] = [
+  'temple mandir degah deval',
+  'stupa chaitya chibhaa',
+  'monastery vihara bahal baha bahi mahavihar gumba gompa',
+  'pond pokhari pukhu kunda',
+  'spout fountain hiti dhara',
+  'palace durbar layku',
+  'resthouse pati sattal dharmashala falcha',
+  'festival jatra parva yatra',
+  'dance nach pyakhan',
+  'image statue murti pratima',
+  'goddess devi',
+  'god deity deva dyah dyo',
+  'cave gufa',
+  'hill danda',
+  'river khola nadi',
+  'well kuwa inar',
+]
+
+/** Sorts with one word each. */
+const others = 'museum gate shrine square ghat bridge pillar bell library math ashram puja mela guthi trust tower'
+
+/** They honour a deity and say nothing of what stands there. */
+const honours = new Set(['goddess devi', 'god deity deva dyah dyo'])
+
+const groups = [...sortGroups.filter((group) => !honours.has(group)), ...others.split(' ')]
+
+/** For each word that says what sort of thing is meant, folded, the word that stands for the sort. Honours of deities are none. */
+export const sortOf: ReadonlyMap<string, string> = new Map(
+  groups.flatMap((group) => {
+    const words = fold(group).split(' ')
+    return words.map((word) => [word, words[0] ?? word] as const)
+  }),
+)
+
+/** "Temple" is said of most holy places, above all in English. */
+const holy: ReadonlySet<string> = new Set(fold('stupa monastery').split(' '))
+const holyNearby: ReadonlySet<string> = new Set([...holy, ...fold('math ashram shrine').split(' ')])
+
+/** Whether two names can mean one thing by the sorts that they name; one that names none agrees with all. `near`: of things in one place. */
+export function sortsAgree(a: ReadonlySet<string>, b: ReadonlySet<string>, near = false): boolean {
+  const within = (few: ReadonlySet<string>, many: ReadonlySet<string>) => [...few].every((sort) => many.has(sort))
+  const temples = (x: ReadonlySet<string>, y: ReadonlySet<string>) =>
+    x.has('temple') && within(y, near ? holyNearby : holy)
+  return within(a, b) || within(b, a) || temples(a, b) || temples(b, a)
+}

@@ -1,0 +1,50 @@
+import { facetNames } from '../document.ts'
+import { APPROXIMATE, type Columns, type Numbering } from '../index/columns.ts'
+import type { Facets, SearchQuery } from '../query.ts'
+import type { Corpus } from './corpus.ts'
+
+/** So many values of a facet are told, those of most documents. */
+const MOST_VALUES = 100
+
+/** How many documents there are of each resource, status and value. A facet of which none has a value is not there. */
+export function facetsOf({ columns, labels }: Corpus, numbers: Uint32Array, years: SearchQuery['years']): Facets {
+  const counted = (column: ArrayLike<number>, known: Numbering) => countsBy(known.texts, countsOf(column, numbers))
+  const others = facetNames.map((facet) => [facet, counted(columns[facet], labels[facet])] as const)
+  return {
+    resource: counted(columns.resource, labels.resource),
+    status: counted(columns.status, labels.status),
+    ...Object.fromEntries(others.filter(([, counts]) => Object.keys(counts).length > 0)),
+    ...(years && { when: certainties(columns, numbers, years) }),
+  }
+}
+
+function countsOf(column: ArrayLike<number>, numbers: Uint32Array): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const number of numbers) {
+    const label = column[number] ?? 0
+    counts.set(label, (counts.get(label) ?? 0) + 1)
+  }
+  return counts
+}
+
+/** By name, in alphabetical order, without those that have none. */
+const countsBy = (names: readonly string[], counts: ReadonlyMap<number, number>): Record<string, number> =>
+  Object.fromEntries(
+    [...counts]
+      .map(([label, count]): [string, number] => [names[label] ?? '', count])
+      .filter(([name]) => name !== '')
+      .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+      .slice(0, MOST_VALUES)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+
+/** Whether the years of a document are surely within those asked for: exact ones, none of which is outside. */
+export const isCertain = ({ flags, from, to }: Columns, number: number, years: { from: number; to: number }): boolean =>
+  ((flags[number] ?? 0) & APPROXIMATE) === 0 &&
+  (from[number] ?? Number.NaN) >= years.from &&
+  (to[number] ?? Number.NaN) <= years.to
+
+function certainties(columns: Columns, numbers: Uint32Array, years: { from: number; to: number }) {
+  const certain = numbers.reduce((sum, number) => sum + (isCertain(columns, number, years) ? 1 : 0), 0)
+  return { certain, possible: numbers.length - certain }
+}

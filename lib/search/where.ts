@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import { invalid } from '../errors.ts'
+import { interval } from '../matching/dates.ts'
+import type { Box, Near, SearchQuery } from './query.ts'
+
+/** Where and when: how queries say it. What cannot be read is refused with the reason. */
+
+const asked = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((it) => it.trim() || undefined),
+)
+const numbersIn = (text: string): number[] =>
+  text.split(',').map((it) => (/^\s*-?\d{1,3}(?:\.\d{1,15})?\s*$/.test(it) ? Number(it) : Number.NaN))
+
+const read = <T>(message: string, reader: (text: string) => T | undefined) =>
+  v.pipe(
+    asked,
+    v.rawTransform(({ dataset: { value }, addIssue, NEVER }): T | undefined => {
+      const found = value === undefined ? undefined : reader(value)
+      if (value === undefined || found !== undefined) return found
+      addIssue({ message })
+      return NEVER
+    }),
+  )
+
+/** `west,south,east,north`; a west that is greater than the east is on the other side of the date line. */
+function boxIn(text: string): Box | undefined {
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = numbersIn(text)
+  const legal = isLongitude(west) && isLongitude(east) && isLatitude(south) && isLatitude(north) && south <= north
+  return legal && more.length === 0 ? { west, south, east, north } : undefined
+}
+
+function pointIn(text: string): { lat: number; lng: number } | undefined {
+  const [lat = Number.NaN, lng = Number.NaN, ...more] = numbersIn(text)
+  return isLatitude(lat) && isLongitude(lng) && more.length === 0 ? { lat, lng } : undefined
+}
+const isLatitude = (it: number) => Math.abs(it) <= 90
+const isLongitude = (it: number) => Math.abs(it) <= 180
+
+const MOST_KM = 1000
+const FEW_KM = 5
+function kilometresIn(text: string): number | undefined {
+  const found = /^\d{1,4}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
+  return found > 0 && found <= MOST_KM ? found : undefined
+}
+
+/** The years of our era that a date takes up: `1702`, `BS 1759`, `NS 822`, `300 BCE`, `17th century`, `वि.सं. १७५९`. */
+function yearsIn(text: string): { from: number; to: number } | undefined {
+  const found = interval(text) ?? interval(`${text} CE`)
+  return found && { from: yearOf(found.from), to: yearOf(found.to) }
+}
+const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * 86_400_000).getUTCFullYear() : day)
+
+const NO_DATE = 'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822).'
+
+/** Members by which searches and lists are narrowed to a place and a time. */
+export const whereEntries = {
+  bbox: read('Give west, south, east and north in degrees, the south not above the north: 85.2,27.6,85.5,27.8.', boxIn),
+  near: read('Give latitude and longitude in degrees: 27.67,85.32.', pointIn),
+  within: read(`Give kilometres, more than 0 and at most ${MOST_KM}.`, kilometresIn),
+  from: read(NO_DATE, yearsIn),
+  to: read(NO_DATE, yearsIn),
+}
+const Where = v.object(whereEntries)
+export type Where = v.InferOutput<typeof Where>
+
+/** What a query says of where and when, as a model is asked. Refuses a distance from nowhere and years that run backwards. */
+export function whereOf({ bbox, near, within, from, to }: Partial<Where>): Pick<SearchQuery, 'box' | 'near' | 'years'> {
+  if (within !== undefined && !near) throw invalid({ within: ['Give near as well: the point to measure from.'] })
+  const years = from || to ? { from: from?.from ?? -Infinity, to: to?.to ?? Infinity } : undefined
+  if (years && years.from > years.to) throw invalid({ to: ['It lies before from.'] })
+  const around: Near | undefined = near && { ...near, within: within ?? FEW_KM }
+  return { box: bbox, near: around, years }
+}
+
+/** Whether a query is narrowed to a place or a time. */
+export const isSomewhere = ({ bbox, near, from, to }: Partial<Where>): boolean =>
+  [bbox, near, from, to].some((it) => it !== undefined)
