@@ -17,9 +17,13 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => Place][] 
     /^(OWNER|REVISION|DECISION)#([^#]+)(.*)$/,
     (list, user, rest) => ({ group: `USER#${user}`, name: `${list}${rest}` }),
   ],
-  [/^ACTIVITY#USER#([^#]+)(.*)$/, (user, rest) => ({ group: `USER#${user}`, name: `ACTIVITY${rest}` })],
-  // What everyone does: some thirty lists in all.
-  [/^((?:ACTIVITY|RECORD|ASSERTION)(?:#.*)?|QUEUE#[^#]+)$/, (list) => ({ group: 'ALL', name: `${list}` })],
+  [
+    /^ACTIVITY#([^#]+)#USER#([^#]+)(.*)$/,
+    (audience, user, rest) => ({ group: `USER#${user}`, name: `ACTIVITY#${audience}${rest}` }),
+  ],
+  // What everyone does: as many lists as there are standings and types.
+  [/^(ACTIVITY#[^#]+)((?:#TYPE#[^#]+)?)$/, (feed, type) => ({ group: `${feed}`, name: `${type}` })],
+  [/^((?:RECORD|ASSERTION|QUEUE)#[^#]+)$/, (list) => ({ group: 'ALL', name: `${list}` })],
   [/^QUEUE#([^#]+)#IN#(.*)$/, (type, category) => ({ group: `QUEUE#IN#${category}`, name: `${type}` })],
   // Families that are asked for as a whole: those of all kinds, those of what names a record.
   [/^KIND#([^#]+)#(.*)$/, (kind, standing) => ({ group: 'KIND', ...(kind && { sk: kind }), name: `${standing}` })],
