@@ -1,5 +1,6 @@
 import { invalidate } from './cache/cached.ts'
 import { invalidObject, isProblem } from './errors.ts'
+import { counterChanges, totalsOf } from './table/counters.ts'
 import type { Write } from './table/item.ts'
 import { type Plan, retryOnConflict } from './table/retry.ts'
 import { MOST_ACTIONS, transact } from './table/write.ts'
@@ -7,8 +8,7 @@ import { MOST_ACTIONS, transact } from './table/write.ts'
 /** Writes a contribution, or tells that it holds more than one transaction takes. Nothing to write is nothing to do. */
 export async function commit(writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return
-  const lists = new Set(writes.flatMap((write) => Object.keys(write.counts)))
-  if (writes.length + lists.size > MOST_ACTIONS)
+  if (writes.length + counterChanges(totalsOf(writes)).length > MOST_ACTIONS)
     throw invalidObject('Too many values, names and new records at once. Send them in parts.')
   await transact(writes)
   await invalidate(writes.flatMap((write) => write.type ?? []))

@@ -169,8 +169,8 @@ export async function list({ kind, locked, forward }: Filter, place: PageRequest
 /** What a list is filtered by, as one text. */
 export const headingOf = ({ kind, locked }: Pick<Cluster, 'kind' | 'locked'>): string => `${kind}|${locked}`
 
-/** Where the names of clusters are. */
-export const NAMES = 'NAME#entity_cluster'
+/** The kind under which the names of clusters are. */
+export const CLUSTER_NAMES = 'entity_cluster'
 
 /** Stored clusters by their ids, in that order, each once. */
 export async function clustersOf(ids: readonly string[]): Promise<Cluster[]> {

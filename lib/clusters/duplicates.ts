@@ -10,7 +10,7 @@ import { meaningOf } from '../search/synonyms.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, queryBetween } from '../table/read.ts'
-import { type Cluster, clustersOf, headsOf, isShown, membership, NAMES } from './clusters.ts'
+import { CLUSTER_NAMES, type Cluster, clustersOf, headsOf, isShown, membership } from './clusters.ts'
 
 /** Something that a new record may be about already: a cluster, or a record that is in none. `members` are those that the caller may see. */
 export type Rival = { cluster: Cluster | null; kind: KindKey; members: RecordItem[]; score: number }
@@ -33,12 +33,14 @@ export async function rivalsOf(text: string, among: readonly Kind[], actor: Acto
   const folded = fold(text)
   if (folded === '') return []
   const meaning = meaningOf(text)
-  const places = [...among.map((kind) => `NAME#${kind.key}`), NAMES]
+  const places = [...among.map((kind) => kind.key), CLUSTER_NAMES]
   // A typo at the end of a word is found among the names that begin alike; over all kinds that would read too much.
   const beginnings = among.length === 1 ? [folded, folded.slice(0, 3)] : [folded]
   const [entries, near] = await Promise.all([
     Promise.all(
-      places.flatMap((pk) => beginnings.map((begin) => queryBetween(pk, begin, `${begin}\u{10ffff}`, MOST_READ))),
+      places.flatMap((kind) =>
+        beginnings.map((begin) => queryBetween(key.name(kind, begin, '').pk, begin, `${begin}\u{10ffff}`, MOST_READ)),
+      ),
     ),
     nearlySpelt(text, among, actor),
   ])

@@ -1,8 +1,8 @@
+import { type Size, sizeOf, sizesIn } from '../table/counters.ts'
 import { countedTypes, listsWith } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countsOf } from '../table/read.ts'
-import { scan } from '../table/scan.ts'
-import { add } from '../table/write.ts'
+import { scan, scanCounters } from '../table/scan.ts'
+import { addTo } from '../table/write.ts'
 
 /**
  * Puts right the exact sizes of all lists. Others write meanwhile, so that a difference counts only when it is found twice.
@@ -12,26 +12,24 @@ export async function repairSizes(): Promise<number> {
   const first = await differences()
   if (first.size === 0) return 0
   const second = await differences()
-  const wrong = [...second].filter(([list, by]) => first.get(list) === by)
-  for (const [list, by] of wrong) await add(key.count(0, list), by)
+  const wrong = [...second].filter(([place, { by }]) => first.get(place)?.by === by)
+  for (const [, { at, by }] of wrong) await addTo(key.count(at.group, 0, at.sk), { [at.attribute]: by })
   return wrong.length
 }
 
-/** What each size lacks of what its list holds. */
-async function differences(): Promise<Map<string, number>> {
-  const held = await sizesHeld()
-  const kept = await countsOf('')
-  const all = [...new Set([...held.keys(), ...kept.keys()])]
-  return new Map(
-    all.map((list) => [list, (held.get(list) ?? 0) - (kept.get(list) ?? 0)] as const).filter(([, by]) => by !== 0),
-  )
-}
+type Difference = { at: Size; by: number }
 
-async function sizesHeld(): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>()
+/** What each size lacks of what its list holds, by its place. */
+async function differences(): Promise<Map<string, Difference>> {
+  const found = new Map<string, Difference>()
+  const note = (at: Size, by: number) => {
+    const place = JSON.stringify(at)
+    found.set(place, { at, by: (found.get(place)?.by ?? 0) + by })
+  }
   for await (const page of scan([...countedTypes(), 'entry']))
-    for (const item of page) for (const list of listsOf(item)) sizes.set(list, (sizes.get(list) ?? 0) + 1)
-  return sizes
+    for (const item of page) for (const list of listsOf(item)) note(sizeOf(list), 1)
+  for await (const page of scanCounters()) for (const item of page) for (const [at, n] of sizesIn(item)) note(at, -n)
+  return new Map([...found].filter(([, { by }]) => by !== 0))
 }
 
 /** Of entries only those of related records are counted: by record and kind. */

@@ -1,7 +1,8 @@
 import { cpuUsage, memoryUsage, version as node, uptime } from 'node:process'
 import { clock } from '../clock.ts'
 import { audienceOf, openTier } from '../permissions.ts'
-import { countKeys, countsOf, getMany, sumOf } from '../table/read.ts'
+import { countKeys, sumOf } from '../table/counters.ts'
+import { countsOfKinds, getMany } from '../table/read.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Family = { name: string; type: 'gauge' | 'counter'; help: string; samples: readonly (readonly [Labels, number])[] }
@@ -58,13 +59,13 @@ const lists = ['USER', openSources, 'CLUSTER'] as const
 
 /** Exact sizes from the counters that every write keeps: one call per shard and one more. */
 async function census(): Promise<Family[]> {
-  const [records, found] = await Promise.all([countsOf('KIND#'), getMany(countKeys(lists))])
+  const [records, found] = await Promise.all([countsOfKinds(), getMany(countKeys(lists))])
   const size = (list: (typeof lists)[number]) => sumOf([list], found)
   return [
     gauge(
       'heritage_records',
       'Records by kind, standing and access.',
-      [...records].flatMap(([list, n]) => recordSample(list, n)),
+      [...records].flatMap(([sort, places]) => [...places].flatMap(([place, n]) => recordSample(sort, place, n))),
     ),
     gauge('heritage_users', 'Users.', [[{}, size('USER')]]),
     gauge('heritage_data_sources', 'Data sources by access.', [[{ access: openTier }, size(openSources)]]),
@@ -73,9 +74,8 @@ async function census(): Promise<Family[]> {
 }
 
 const everyone = audienceOf(openTier)
-/** The list `KIND#entity:artifact#published` counts what is published for everyone; the others are nobody's business. */
-function recordSample(list: string, n: number): [Labels, number][] {
-  const [, sort, place] = list.split('#')
+/** What stands as `published` is for everyone; the others are nobody's business. */
+function recordSample(sort: string, place: string, n: number): [Labels, number][] {
   const [kind, category] = sort?.split(':') ?? []
   if (!kind || place !== everyone) return []
   return [[{ kind, standing: everyone, access: openTier, ...(category && { category }) }, n]]

@@ -15,6 +15,7 @@ import {
   type Assertion,
   assertion,
   assertionList,
+  assertionPartitions,
   flag,
   type Loaded,
   type RecordItem,
@@ -104,10 +105,14 @@ async function ofAll(
   actor: Actor | null,
   place: PageRequest,
 ): Promise<Claims> {
-  const pk = assertionList(status)
   if (!['accepted', 'disputed'].includes(status) && !mayReview(actor)) return { count: 0, results: [] }
   const listing = await readList(
-    { partitions: [{ index: 'gsi2', pk }], counted: [pk], ...(asserted_property && { only: { asserted_property } }) },
+    {
+      partitions: assertionPartitions(status).map((pk) => ({ index: 'gsi2' as const, pk })),
+      counted: [assertionList(status)],
+      isSpread: true,
+      ...(asserted_property && { only: { asserted_property } }),
+    },
     place,
     (items) => items.map((item) => key.head(String(item.entity_id))),
   )

@@ -7,8 +7,7 @@ import { namesOf, textOf } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
 import { type Actor, openTier } from '../permissions.ts'
 import { put, type Write } from '../table/item.ts'
-import { key } from '../table/keys.ts'
-import { add } from '../table/write.ts'
+import { nextOf } from '../table/sequence.ts'
 import {
   type Activity,
   type Assertion,
@@ -35,7 +34,7 @@ export type Change = {
 }
 
 /** The next small integer of a kind. A number that ends up unused leaves a gap and does no harm. */
-export const nextId = (kind: Kind): Promise<number> => add(key.sequence(kind.key))
+export const nextId = (kind: Kind): Promise<number> => nextOf(kind.key)
 
 /** What a new record is made of. `stub`: another contribution names it, and nobody has made it yet. */
 export type Opening = {

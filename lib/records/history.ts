@@ -1,8 +1,9 @@
 import { addressOf } from '../ids/address.ts'
 import { audiences } from '../permissions.ts'
+import { countKeys, sumOf } from '../table/counters.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countKeys, getMany, itemIn, queryAll, sumOf } from '../table/read.ts'
+import { getMany, itemIn, queryAll } from '../table/read.ts'
 import { type PeopleById, peopleIn } from '../users/people.ts'
 import { keyOf } from '../users/users.ts'
 import {

@@ -174,11 +174,25 @@ export const isCarried = (it: Assertion) => it.reconciliation_status === 'pendin
 /** The list of all claims that stand like this. */
 export const assertionList = (status: string) => `ASSERTION#${status}`
 
+/** What waits comes eight at a time with each contribution, so it is spread over so many keys of the index. */
+const SPREAD = 6
+const spreadOver = (status: string) => (status === 'pending' ? SPREAD : 1)
+const assertionPartition = (status: string, part: number) =>
+  spreadOver(status) === 1 ? assertionList(status) : `${assertionList(status)}#${part}`
+/** The index partitions that hold such a list together. */
+export const assertionPartitions = (status: string): readonly string[] =>
+  Array.from({ length: spreadOver(status) }, (_, part) => assertionPartition(status, part))
+/** The last digits of an id are chance. */
+const partOf = ({ id, reconciliation_status }: Pick<Assertion, 'id' | 'reconciliation_status'>) =>
+  Number.parseInt(id.slice(-4), 16) % spreadOver(reconciliation_status)
+
 export const assertion = defineItem({
   type: 'assertion',
   schema: Assertion,
   key: (it: { entity_id: string; id: string }) => key.assertion(it.entity_id, it.id),
-  indexes: (it) => ({ gsi2: { pk: assertionList(it.reconciliation_status), sk: `${it.created_at}#${it.id}` } }),
+  indexes: (it) => ({
+    gsi2: { pk: assertionPartition(it.reconciliation_status, partOf(it)), sk: `${it.created_at}#${it.id}` },
+  }),
   counted: (it) => [assertionList(it.reconciliation_status)],
 })
 

@@ -5,7 +5,7 @@ import { isLink } from '../names/text.ts'
 import { type Actor, maySee, maySeeTier } from '../permissions.ts'
 import { addCounted, parse, putAlways, removeCounted, removeEntry, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countsOf, getMany, itemAt, queryBetween } from '../table/read.ts'
+import { countsOfRelated, getMany, itemAt, queryBetween } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { type Assertion, type LinkItem, type Loaded, link, type RecordItem, recordItem } from './items.ts'
 import { loadById } from './load.ts'
@@ -162,7 +162,7 @@ const MOST_RELATED = 500
 
 /**
  * The records related to one that the caller may see, by kind: one page of each group, or of one. What the caller may not see
- * is in no count. Two calls beside one per group and shard; one more for each further hundred.
+ * is in no count. Two calls beside one per group; one more for each further hundred.
  */
 export async function relatedTo(
   record: string,
@@ -171,9 +171,9 @@ export async function relatedTo(
   size: number,
   actor: Actor | null,
 ): Promise<Group[]> {
-  const sizes = await countsOf(`RELATED#${record}#`)
-  const wanted = [...sizes].flatMap(([list, count]) => {
-    const kind = kindOfScope(list.split('#')[2] ?? '')?.key
+  const sizes = await countsOfRelated(record)
+  const wanted = [...sizes].flatMap(([scope, count]) => {
+    const kind = kindOfScope(scope)?.key
     return kind && count > 0 && (!only || only === kind) ? [kind] : []
   })
   const entries = await Promise.all(

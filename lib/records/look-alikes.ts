@@ -2,6 +2,7 @@ import { gridRange } from '../matching/geo.ts'
 import { looksAlike, type Thing } from '../matching/likeness.ts'
 import { familyOf } from '../names/identities.ts'
 import { type Indexed, readEntry, traitsOf } from '../names/index.ts'
+import { key } from '../table/keys.ts'
 import { queryBetween } from '../table/read.ts'
 
 export type Similar = {
@@ -43,10 +44,9 @@ type Found = { entry: ReturnType<typeof readEntry>; identified: boolean }
 async function withOneTrait({ kind, names, identities = [] }: Sought): Promise<Found[]> {
   const traits = traitsOf(names, []).slice(0, MOST_TRAITS - Math.min(2, identities.length))
   const sought = [...traits, ...traitsOf([], identities)].slice(0, MOST_TRAITS)
-  const pk = `ALIKE#${familyOf(kind)}`
   const found = await Promise.all(
     sought.map(async (trait) =>
-      (await queryBetween(pk, `${trait}#`, `${trait}#~`, 50)).map((entry) => ({
+      (await queryBetween(key.alike(familyOf(kind), trait, '').pk, `${trait}#`, `${trait}#~`, 50)).map((entry) => ({
         entry: readEntry(entry),
         identified: trait.startsWith('='),
       })),

@@ -143,7 +143,7 @@ async function linksByText(relations: readonly Relation[], actor: Actor, synonym
 
 async function named(kind: KindKey, text: string, actor: Actor): Promise<Link | undefined> {
   const folded = foldedName(text)
-  const entries = await queryBetween(`NAME#${kind}`, `${folded}#`, `${folded}#~`, 25)
+  const entries = await queryBetween(key.name(kind, folded, '').pk, `${folded}#`, `${folded}#~`, 25)
   const ids = entries.map((entry) => readEntry(entry).id)
   return best(kind, text, actor, ids)
 }

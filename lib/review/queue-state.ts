@@ -1,9 +1,10 @@
 import { clock } from '../clock.ts'
 import { leaseIn } from '../records/leases.ts'
 import { byAge, lists } from '../records/queue-entry.ts'
+import { countKeys, sumOf } from '../table/counters.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countKeys, getMany, sumOf, walk } from '../table/read.ts'
+import { getMany, walk } from '../table/read.ts'
 
 /** The oldest unclaimed entry is looked for among this many of the oldest. */
 const LOOKED_AT = 50

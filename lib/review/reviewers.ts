@@ -13,10 +13,11 @@ import {
   recordItem,
   toldDecisionList,
 } from '../records/items.ts'
+import { countKeys, sumOf } from '../table/counters.ts'
 import { parse } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
-import { countKeys, getMany, itemIn, sumOf, walk } from '../table/read.ts'
+import { getMany, itemIn, walk } from '../table/read.ts'
 import { type PeopleById, peopleIn } from '../users/people.ts'
 import { keyOf, type ReviewerRole, type User, user } from '../users/users.ts'
 

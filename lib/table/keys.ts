@@ -11,7 +11,7 @@ import { addressOf } from '../ids/address.ts'
  *   records of every kind                             gsi2        RECORD#<standing>               <created_at>#<id>
  *   one contributor's records of every kind           gsi3        OWNER#<user>#<standing>         <created_at>#<id>
  *   one contributor's records of a kind               gsi4        OWNER#<user>#<kind>#<standing>  <created_at>#<id>
- *   records whose name begins with, or equals         table       NAME#<kind>                     <folded name>#<id>
+ *   records whose name begins with, or equals         table       NAME#<kind>#<first character>   <folded name>#<id>
  *   a name that a new stub is taking right now        table       STUB#<kind>#<folded name>       HEAD
  *   records with an identifier of their source        table       IDENTIFIER#<kind>               <identifier>#<id>
  *   records that may be about one thing              table       ALIKE#<family of kinds>         <spelling or identity>#<id>
@@ -19,14 +19,14 @@ import { addressOf } from '../ids/address.ts'
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      all four    ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
  *   decisions of one person                           gsi3        DECISION#<user>                 <created_at>#<id>
- *   assertions in one reconciliation status           gsi2        ASSERTION#<status>              <created_at>#<id>
+ *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<status>[#<part>]     <created_at>#<id>
  *   flags: all, of one type, open or resolved, both   all four    FLAG[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
  *   data sources, clusters: one; all, newest first    table, gsi2   SOURCE#<id>, CLUSTER#<id>     HEAD
  *   clusters by kind, by lock, by both                gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER
  *   one user; by email; by username                   table       USER#<id>, EMAIL#<>, USERNAME#<>  HEAD
  *   all users, oldest first                           gsi2        USER                            <created_at>#<id>
- *   users whose name, username or address begins so   table       NAME#user, NAME#user_email       <folded>#<id>
+ *   users whose name, username or address begins so   table       NAME#user#<first>, NAME#user_email#<first>  <folded>#<id>
  *   users with a reviewer's role, newest first        gsi1        ROLE                            <created_at>#<id>
  *   one application to review                         table       APPLICATION#<id>                HEAD
  *   applications in one status, newest first          gsi1        APPLICATION#<status>            <1 if pending>#<created_at>#<id>
@@ -75,7 +75,7 @@ import { addressOf } from '../ids/address.ts'
  *   a large transaction, its parts                   table       LARGE#<id>                      HEAD, PART#<number>
  *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
  *   what an item was before one that is at work        table       STAGED#<id>#<pk>                <sk>
- *   exact size of any of these lists                  table       COUNT#<shard>                   <index pk>
+ *   exact sizes of these lists, some in an item       table       COUNT#<group>#<shard>           HEAD, <kind>
  *   who does what one at a time does                  table       LOCK#<name>                     HEAD
  *   next number of a sequence                         table       SEQUENCE#<name>                 HEAD
  *   until when the projector has taken in changes     table       PROJECTOR                       HEAD
@@ -120,14 +120,19 @@ export const key = {
   }),
   lease: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: 'LEASE' }),
   flag: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `FLAG#${id}` }),
-  name: (kind: string, folded: string, record: string): Key => ({ pk: `NAME#${kind}`, sk: `${folded}#${record}` }),
+  /** By how the name begins, so that the names of a kind are not all on one key. */
+  name: (kind: string, folded: string, record: string): Key => ({
+    pk: `NAME#${kind}#${[...folded][0] ?? ''}`,
+    sk: `${folded}#${record}`,
+  }),
   stub: (kind: string, folded: string): Key => ({ pk: `STUB#${kind}#${folded}`, sk: HEAD }),
   identifier: (kind: string, identifier: string, record: string): Key => ({
     pk: `IDENTIFIER#${kind}`,
     sk: `${identifier}#${record}`,
   }),
+  /** By how the trait begins, as names are. */
   alike: (family: string, trait: string, record: string): Key => ({
-    pk: `ALIKE#${family}`,
+    pk: `ALIKE#${family}#${[...trait][0] ?? ''}`,
     sk: `${trait}#${record}`,
   }),
   grid: (kind: string, row: string, col: string, record: string): Key => ({
@@ -192,7 +197,7 @@ export const key = {
     pk: `LARGE#${id}`,
     sk: `PART#${String(number).padStart(6, '0')}`,
   }),
-  count: (shard: number, partition: string): Key => ({ pk: `COUNT#${shard}`, sk: partition }),
+  count: (group: string, shard: number, sk = HEAD): Key => ({ pk: `COUNT#${group}#${shard}`, sk }),
   lock: (name: string): Key => ({ pk: `LOCK#${name}`, sk: HEAD }),
   sequence: (name: string): Key => ({ pk: `SEQUENCE#${name}`, sk: HEAD }),
   progress: (): Key => ({ pk: 'PROJECTOR', sk: HEAD }),

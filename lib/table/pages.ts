@@ -1,6 +1,7 @@
 import { invalid } from '../errors.ts'
+import { countKeys, sumOf } from './counters.ts'
 import type { IndexName, Key } from './keys.ts'
-import { countKeys, getMany, type Stored, sumOf, type Walk, walk, walkTable } from './read.ts'
+import { getMany, type Stored, type Walk, walk, walkTable } from './read.ts'
 
 /** Where a page lies in its list; the sort key beside it when a followed link carried one. */
 export type PageRequest = { limit: number; offset: number; from?: { side: 'after' | 'before'; at: string } | undefined }
@@ -14,6 +15,8 @@ export type List = {
   /** Oldest first instead of newest first. */
   forward?: boolean
   only?: Walk['only']
+  /** Its items are in the partitions by chance, so that each holds its share of a page. */
+  isSpread?: boolean
 }
 export type Listing = {
   items: Stored[]
@@ -56,19 +59,53 @@ async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise
   const backwards = from?.side === 'before'
   const forward = newestFirst === backwards
   const skip = from ? 0 : offset
+  const share = list.isSpread ? Math.ceil((skip + limit) / list.partitions.length) + 4 : skip + limit
   const runs = await Promise.all(
     list.partitions.map(async (partition) => {
-      const what = { forward, limit: skip + limit, beyond: from?.at }
-      const within = 'prefix' in partition
-      const items = within
-        ? await walkTable({ ...partition, ...what })
-        : await walk({ ...partition, ...what, only: list.only })
-      return items.map((item) => ({ item, at: String(item[within ? 'sk' : `${partition.index}_sk`] ?? '') }))
+      const run = runOf(partition, list, forward, from?.at)
+      await run.fill(Math.min(skip + limit, share))
+      return run
     }),
   )
-  const merged = runs.flat().sort((a, b) => compare(a.at, b.at) * (forward ? 1 : -1))
-  const page = merged.slice(skip, skip + limit)
+  const page = (await merged(runs, skip + limit, share, forward)).slice(skip)
   return backwards ? page.reverse() : page
+}
+
+function runOf(partition: Partition, { only }: List, forward: boolean, beyond: string | undefined) {
+  const within = 'prefix' in partition
+  const name = within ? 'sk' : `${partition.index}_sk`
+  const run = {
+    found: [] as FoundItem[],
+    /** There is nothing behind what was found. */
+    ended: false,
+    /** Reads so many more. */
+    fill: async (more: number) => {
+      const what = { forward, limit: more, beyond: run.found.at(-1)?.at ?? beyond }
+      const items = await (within ? walkTable({ ...partition, ...what }) : walk({ ...partition, ...what, only }))
+      run.found.push(...items.map((item) => ({ item, at: String(item[name] ?? '') })))
+      run.ended = items.length < more
+    },
+  }
+  return run
+}
+type Run = ReturnType<typeof runOf>
+
+/** The first `wanted` items of all runs by sort key. Where one has given all that was read of it, more is read. */
+async function merged(runs: readonly Run[], wanted: number, share: number, forward: boolean): Promise<FoundItem[]> {
+  const inOrder = (a: FoundItem, b: FoundItem) => compare(a.at, b.at) * (forward ? 1 : -1)
+  for (;;) {
+    const first = runs
+      .flatMap(({ found }) => found)
+      .sort(inOrder)
+      .slice(0, wanted)
+    const last = first.at(-1)
+    const short = runs.filter(({ found, ended }) => {
+      const end = found.at(-1)
+      return !ended && (first.length < wanted || !end || !last || inOrder(end, last) < 0)
+    })
+    if (short.length === 0) return first
+    await Promise.all(short.map((run) => run.fill(share)))
+  }
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,10 +1,10 @@
 import { GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import type * as v from 'valibot'
 import { db, TableName } from './client.ts'
+import { isCount, SHARDS } from './counters.ts'
 import { type ItemType, parse } from './item.ts'
 import { type IndexName, type Key, key } from './keys.ts'
 import { keyOf, place, rawMany, resolveStaged, resolveStagedInIndex } from './two-phase/staged.ts'
-import { SHARDS } from './write.ts'
 
 export type Stored = Record<string, unknown>
 
@@ -171,25 +171,29 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
 
 const MOST_PASSED = 1000
 
-/** The keys under which the size of these lists is kept; add them to a `getMany` and give its answer to `sumOf`. */
-export const countKeys = (partitions: readonly string[]): Key[] =>
-  partitions.flatMap((partition) => Array.from({ length: SHARDS }, (_, shard) => key.count(shard, partition)))
-
-/** How many items are in these lists together. */
-export function sumOf(partitions: readonly string[], found: ReadonlyMap<string, Stored>): number {
-  const numbers = countKeys(partitions).map((at) => Number(itemAt(found, at)?.n ?? 0))
-  return Math.max(
-    0,
-    numbers.reduce((sum, n) => sum + n, 0),
-  )
+/** How many published and other things of each kind there are: by kind, then by standing. */
+export async function countsOfKinds(): Promise<Map<string, Map<string, number>>> {
+  const shards = Array.from({ length: SHARDS }, (_, shard) => queryAll(key.count('KIND', shard).pk, ''))
+  const sizes = new Map<string, Map<string, number>>()
+  for (const it of (await Promise.all(shards)).flat()) {
+    const own = sizes.get(String(it.sk)) ?? new Map<string, number>()
+    addCounts(own, it)
+    sizes.set(String(it.sk), own)
+  }
+  return sizes
 }
 
-/** The sizes of all lists whose name begins with `prefix`, in one call per shard. */
-export async function countsOf(prefix: string): Promise<Map<string, number>> {
+/** How many records name this one, by their kind. */
+export async function countsOfRelated(record: string): Promise<Map<string, number>> {
+  const shards = Array.from({ length: SHARDS }, (_, shard) => key.count(`RELATED#${record}`, shard))
   const sizes = new Map<string, number>()
-  const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => queryAll(`COUNT#${shard}`, prefix)))
-  for (const { sk, n } of shards.flat()) sizes.set(String(sk), (sizes.get(String(sk)) ?? 0) + Number(n))
+  for (const it of (await getMany(shards, true)).values()) addCounts(sizes, it)
   return sizes
+}
+
+function addCounts(sizes: Map<string, number>, item: Stored): void {
+  for (const [name, n] of Object.entries(item).filter(([name]) => isCount(name)))
+    sizes.set(name.slice(1), (sizes.get(name.slice(1)) ?? 0) + Number(n))
 }
 
 /** Whether the table answers at all, before the signal ends the wait. */

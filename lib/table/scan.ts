@@ -10,8 +10,20 @@ const PARTS = 4
  * Every item of some types in the whole table, strongly consistent, page by page in no order. It reads all there is: for
  * commands and for the sweeper, never for a request. `cost` hears how many items each page has looked at.
  */
-export async function* scan(types: readonly string[], looked?: (items: number) => void): AsyncGenerator<Stored[]> {
-  const parts = Array.from({ length: PARTS }, (_, Segment) => partOf(types, Segment, looked))
+export const scan = (types: readonly string[], looked?: (items: number) => void): AsyncGenerator<Stored[]> =>
+  scanAll(ofTypes(types), looked)
+
+/** The items of all counters, as `scan` reads. */
+export const scanCounters = (): AsyncGenerator<Stored[]> =>
+  scanAll({
+    FilterExpression: 'begins_with(pk, :count)',
+    ExpressionAttributeValues: { ':count': 'COUNT#' },
+  })
+
+type Filter = Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>
+
+async function* scanAll(filter: Filter, looked?: (items: number) => void): AsyncGenerator<Stored[]> {
+  const parts = Array.from({ length: PARTS }, (_, Segment) => partOf(filter, Segment, looked))
   const next = (part: AsyncGenerator<Stored[]>) => part.next().then((step) => ({ part, step }))
   const waiting = new Map(parts.map((part) => [part, next(part)]))
   while (waiting.size > 0) {
@@ -24,20 +36,22 @@ export async function* scan(types: readonly string[], looked?: (items: number) =
   }
 }
 
-async function* partOf(
-  types: readonly string[],
-  Segment: number,
-  looked?: (items: number) => void,
-): AsyncGenerator<Stored[]> {
+function ofTypes(types: readonly string[]): Filter {
   const names = types.map((_, i) => `:type${i}`)
+  return {
+    FilterExpression: `#type IN (${names.join(', ')})`,
+    ExpressionAttributeNames: { '#type': 'type' },
+    ExpressionAttributeValues: Object.fromEntries(types.map((type, i) => [`:type${i}`, type])),
+  }
+}
+
+async function* partOf(filter: Filter, Segment: number, looked?: (items: number) => void): AsyncGenerator<Stored[]> {
   const query: ScanCommandInput = {
     TableName,
     Segment,
     TotalSegments: PARTS,
     ConsistentRead: true,
-    FilterExpression: `#type IN (${names.join(', ')})`,
-    ExpressionAttributeNames: { '#type': 'type' },
-    ExpressionAttributeValues: Object.fromEntries(types.map((type, i) => [`:type${i}`, type])),
+    ...filter,
   }
   do {
     const page = await db.send(new ScanCommand(query))

@@ -11,11 +11,10 @@ import { clock, newId } from '../clock.ts'
 import { conflict, unavailable } from '../errors.ts'
 import { cost } from '../ops/request-cost.ts'
 import { db, TableName } from './client.ts'
+import { counterChanges, totalsOf } from './counters.ts'
 import { adding, type Write } from './item.ts'
-import { type Key, key } from './keys.ts'
+import type { Key } from './keys.ts'
 
-/** Counters are spread over this many items, so that writers of one list do not wait for each other. */
-export const SHARDS = 4
 const ATTEMPTS = 8
 /** What DynamoDB takes in one transaction. */
 export const MOST_ACTIONS = 100
@@ -155,21 +154,5 @@ const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedT
 const pause = (attempt: number) =>
   new Promise((done) => setTimeout(done, clock.random(25 * 2 ** Math.min(attempt, 6)) + 1))
 
-function counterUpdates(writes: readonly Write[]) {
-  const totals = new Map<string, number>()
-  for (const { counts } of writes) {
-    for (const [partition, by] of Object.entries(counts)) totals.set(partition, (totals.get(partition) ?? 0) + by)
-  }
-  const shard = clock.random(SHARDS)
-  return [...totals]
-    .filter(([, by]) => by !== 0)
-    .map(([partition, by]) => ({
-      Update: {
-        TableName,
-        Key: key.count(shard, partition),
-        UpdateExpression: 'ADD #n :by',
-        ExpressionAttributeNames: { '#n': 'n' },
-        ExpressionAttributeValues: { ':by': by },
-      },
-    }))
-}
+const counterUpdates = (writes: readonly Write[]) =>
+  counterChanges(totalsOf(writes)).map(({ at, adds }) => ({ Update: { TableName, Key: at, ...adding(adds) } }))

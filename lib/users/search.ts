@@ -39,7 +39,7 @@ export async function searchUsers(
 export async function beginning(text: string, byEmail = false): Promise<string[]> {
   const prefix = fold(text)
   if (prefix === '') return []
-  const names = ['user', ...(byEmail ? ['user_email'] : [])].map((sort) => key.name(sort, '', '').pk)
+  const names = ['user', ...(byEmail ? ['user_email'] : [])].map((sort) => key.name(sort, prefix, '').pk)
   const entries = await Promise.all(names.map((pk) => queryBetween(pk, prefix, `${prefix}\u{10ffff}`, MOST_BEGINNING)))
   return [...new Set(entries.flat().map((it) => readEntry(it).entity_id))]
 }

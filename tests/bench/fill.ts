@@ -4,7 +4,6 @@ import { newRecord } from '../../lib/records/build.ts'
 import { type RecordItem, recordItem } from '../../lib/records/items.ts'
 import { db, TableName } from '../../lib/table/client.ts'
 import { put, type Write } from '../../lib/table/item.ts'
-import { key } from '../../lib/table/keys.ts'
 
 const actor = {
   id: 'b0000000-0000-4000-8000-000000000001',
@@ -93,14 +92,7 @@ async function write(items: object[]): Promise<void> {
 }
 
 async function addTo(list: string, n: number): Promise<void> {
-  const { UpdateCommand } = await import('@aws-sdk/lib-dynamodb')
-  await db.send(
-    new UpdateCommand({
-      TableName,
-      Key: key.count(0, list),
-      UpdateExpression: 'ADD #n :n',
-      ExpressionAttributeNames: { '#n': 'n' },
-      ExpressionAttributeValues: { ':n': n },
-    }),
-  )
+  const { addTo: add } = await import('../../lib/table/write.ts')
+  const { counterChanges } = await import('../../lib/table/counters.ts')
+  for (const { at, adds } of counterChanges([[list, n]])) await add(at, adds)
 }

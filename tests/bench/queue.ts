@@ -1,4 +1,4 @@
-import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { App, Persona } from '../harness/app.ts'
 import { print } from './table.ts'
 
@@ -83,7 +83,6 @@ async function fill(begin: number, end: number): Promise<void> {
   const { recordItem } = await import('../../lib/records/items.ts')
   const { put } = await import('../../lib/table/item.ts')
   const { db, TableName } = await import('../../lib/table/client.ts')
-  const { key } = await import('../../lib/table/keys.ts')
   const at = clock.now().getTime()
   const actor = { id: 'b0000000-0000-4000-8000-000000000001', username: 'bench', email: '' }
   const source = {
@@ -135,9 +134,7 @@ async function fill(begin: number, end: number): Promise<void> {
   }
   if (batch.length > 0) flying.push(write(batch))
   await Promise.all(flying)
-  for (const [list, by] of counts) {
-    const update = { UpdateExpression: 'ADD #n :by', ExpressionAttributeNames: { '#n': 'n' } }
-    const ExpressionAttributeValues = { ':by': by }
-    await db.send(new UpdateCommand({ TableName, Key: key.count(0, list), ...update, ExpressionAttributeValues }))
-  }
+  const { addTo } = await import('../../lib/table/write.ts')
+  const { counterChanges } = await import('../../lib/table/counters.ts')
+  for (const { at, adds } of counterChanges(counts)) await addTo(at, adds)
 }

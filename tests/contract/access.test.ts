@@ -49,8 +49,8 @@ async function comeTo(name: string, email: string): Promise<void> {
 
 /** The names under which a user is found. */
 async function entriesOf(id: string): Promise<string[]> {
-  const { queryAll } = await import('../../lib/table/read.ts')
-  const found = await queryAll('NAME#user', '')
+  const { scan } = await import('../../lib/table/scan.ts')
+  const found = (await Array.fromAsync(scan(['entry']))).flat().filter((it) => String(it.pk).startsWith('NAME#user#'))
   return found.filter((it) => it.entity_id === id).map((it) => String(it.sk).split('#')[0] ?? '')
 }
 

@@ -20,8 +20,9 @@ async function derived(): Promise<Map<string, string>> {
   const { Items = [] } = await (await db()).send(new ScanCommand({ TableName: TableName(), ConsistentRead: true }))
   const following = Items.filter((it) => /^(entry|link|queue_by_|comment$|board)/.test(String(it.type)))
   const sizes = new Map<string, number>()
-  for (const { pk, sk, n } of Items)
-    if (String(pk).startsWith('COUNT#')) sizes.set(String(sk), (sizes.get(String(sk)) ?? 0) + Number(n))
+  const { sizesIn } = await import('../../lib/table/counters.ts')
+  for (const it of Items.filter(({ pk }) => String(pk).startsWith('COUNT#')))
+    for (const [at, n] of sizesIn(it)) sizes.set(JSON.stringify(at), (sizes.get(JSON.stringify(at)) ?? 0) + n)
   return new Map([
     ...following.map(({ request_id: _, version: __, ...it }): [string, string] => [
       `${it.pk} ${it.sk}`,
@@ -78,14 +79,14 @@ async function damage(): Promise<void> {
   const keyOf = ({ pk, sk }: Item) => ({ pk: String(pk), sk: String(sk) })
   const of = (fits: (it: Item) => boolean) => Items.filter(fits)
   const lost = [
-    ...['NAME#structure', 'ALIKE#', 'GRID#', 'IDENTIFIER#', 'RELATED#'].flatMap((list) =>
+    ...['NAME#structure#', 'ALIKE#', 'GRID#', 'IDENTIFIER#', 'RELATED#'].flatMap((list) =>
       of((it) => String(it.pk).startsWith(list)).filter((_, i) => i % 2 === 0),
     ),
     ...of((it) => /^(link|queue_by_age|queue_by_category)$/.test(String(it.type))),
   ]
   expect(lost.length).toBeGreaterThan(10)
   for (const it of lost) await client.send(new DeleteCommand({ TableName: TableName(), Key: keyOf(it) }))
-  const [name] = of((it) => String(it.pk) === 'NAME#structure')
+  const [name] = of((it) => String(it.pk).startsWith('NAME#structure#'))
   const [related] = of((it) => String(it.pk).startsWith('RELATED#'))
   const made = [
     { ...name, sk: `made up#${name?.entity_id}` },
@@ -102,7 +103,8 @@ async function damage(): Promise<void> {
   for (const it of of((it) => String(it.pk).startsWith('COUNT#')).filter((_, i) => i % 3 === 0))
     await client.send(
       new UpdateCommand({
-        ...{ TableName: TableName(), Key: keyOf(it), UpdateExpression: 'ADD n :three' },
+        ...{ TableName: TableName(), Key: keyOf(it), UpdateExpression: 'ADD #size :three' },
+        ExpressionAttributeNames: { '#size': Object.keys(it).find((name) => name.startsWith('=')) ?? '' },
         ExpressionAttributeValues: { ':three': 3 },
       }),
     )

@@ -30,7 +30,8 @@ const stored = async () => {
 }
 /** How many are expiring by the exact counter alone, without what is overdue. */
 const counter = async () => {
-  const { countKeys, getMany, sumOf } = await import('../../lib/table/read.ts')
+  const { countKeys, sumOf } = await import('../../lib/table/counters.ts')
+  const { getMany } = await import('../../lib/table/read.ts')
   const { lists } = await import('../../lib/records/queue-entry.ts')
   const names = [lists.size('expiring')]
   return sumOf(names, await getMany(countKeys(names)))

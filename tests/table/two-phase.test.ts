@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const Stone = v.object({ id: v.string(), color: v.string(), version: v.number() })
 type Stone = v.InferOutput<typeof Stone>
-const listOf = (heap: string, color: string) => `STONES#${heap}#${color}`
+const listOf = (heap: string, color: string) => `RELATED#${heap}#${color}`
 const stones = (heap: string) =>
   table.item.defineItem({
     type: 'stone',
@@ -47,8 +47,8 @@ const code = async (work: Promise<unknown>) =>
   )
 /** Everything that a reader can find out about a heap, in every way there is to read. */
 async function look(heap: string, ids: readonly string[]) {
-  const { get, getMany, queryAll, queryAllBetween, queryBetween, walk, walkTable, countsOf, countKeys, sumOf } =
-    table.read
+  const { get, getMany, queryAll, queryAllBetween, queryBetween, walk, walkTable, countsOfRelated } = table.read
+  const { countKeys, sumOf } = await import('../../lib/table/counters.ts')
   const type = stones(heap)
   const plain = (items: Iterable<Record<string, unknown>>) =>
     [...items].map((it) => `${it.id} ${it.color} ${it.version} ${it.type}`).sort()
@@ -58,7 +58,7 @@ async function look(heap: string, ids: readonly string[]) {
   const some = [...new Set([...ids.slice(0, 20), ...ids.slice(-20)])]
   const one = await Promise.all(some.map((id) => get(type, { id })))
   const found = await getMany(ids.map((id) => type.key({ id })))
-  const counts = await countsOf(`STONES#${heap}#`)
+  const counts = await countsOfRelated(heap)
   const sizes = await getMany(countKeys(lists))
   return {
     get: plain(one.filter((it) => it !== undefined).map((it) => ({ ...it, type: 'stone' }))),
@@ -72,7 +72,7 @@ async function look(heap: string, ids: readonly string[]) {
       lists.map(async (list) => plain(await walk({ index: 'gsi1', pk: list, forward: true, limit: 2000 }))),
     ),
     page: plain(await walk({ index: 'gsi1', pk: lists[0] ?? '', forward: true, limit: 5 })).length,
-    counts: lists.map((list) => counts.get(list) ?? 0),
+    counts: ['red', 'blue', 'green'].map((color) => counts.get(color) ?? 0),
     sums: lists.map((list) => sumOf([list], sizes)),
     marks: [...found.values()].flatMap((it) => Object.keys(it).filter((name) => name.startsWith('staged'))),
   }

@@ -49,6 +49,8 @@ export async function mentionsIn(text: string, words: readonly Word[]): Promise<
 
 async function recordsNamed(text: string): Promise<string[]> {
   const name = foldedName(text)
-  const entries = await Promise.all(named.map((kind) => queryBetween(`NAME#${kind}`, `${name}#`, `${name}#~`, 3)))
+  const entries = await Promise.all(
+    named.map((kind) => queryBetween(key.name(kind, name, '').pk, `${name}#`, `${name}#~`, 3)),
+  )
   return entries.flat().map((entry) => readEntry(entry).entity_id)
 }

@@ -27,7 +27,7 @@ export async function settle(id: string, until = Number.POSITIVE_INFINITY): Prom
 
 /** After the switch: the before-images go, last of all, since by them the stream is told of what has changed. */
 async function settlePart(part: Part): Promise<void> {
-  if (part.number === COUNTERS) return settleCounters(part, 'SET #n = #n + #staged REMOVE #staged')
+  if (part.number === COUNTERS) return settleCounters(part, true)
   await eachOf(of(part, 'new'), (at) => unmark(at, part.id))
   await eachOf(of(part, 'gone'), (at) => drop(at, part.id))
   await patiently(() => removeAll(of(part, 'changed').map((at) => beforeKey(at, part.id))))
@@ -36,7 +36,7 @@ async function settlePart(part: Part): Promise<void> {
 
 /** Without a switch: everything is again what it was. */
 export async function undoPart(part: Part): Promise<void> {
-  if (part.number === COUNTERS) return settleCounters(part, 'REMOVE #staged')
+  if (part.number === COUNTERS) return settleCounters(part, false)
   const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
   const found = await rawMany(befores)
   await eachOf([...found.values()], (image) => putBack(withoutStaging(image), part.id))
@@ -83,23 +83,28 @@ async function unlessOver(work: Promise<unknown>): Promise<void> {
 /** So many counters are written in one transaction, with the part itself where it is the last. */
 const COUNTERS_AT_ONCE = 90
 
-async function settleCounters(part: Part, UpdateExpression: string): Promise<void> {
+async function settleCounters(part: Part, done: boolean): Promise<void> {
   const staged = deltaName(part.id)
   const found = await rawMany(part.touched)
-  const left = [...found.values()].filter((it) => it[staged] !== undefined).map(keyOf)
+  const left = [...found.values()].filter((it) => it[staged] !== undefined)
   for (let start = 0; start < left.length; start += COUNTERS_AT_ONCE) {
-    const actions = left.slice(start, start + COUNTERS_AT_ONCE).map((at) => counterAction(at, staged, UpdateExpression))
+    const actions = left.slice(start, start + COUNTERS_AT_ONCE).map((it) => counterAction(it, staged, done))
     await patiently(() => transact(actions.map((action) => ({ action, counts: {} }))))
   }
   await patiently(() => removeAll([keyOfPart(part)]))
 }
 
-const counterAction = (Key: Key, staged: string, UpdateExpression: string): Action => ({
-  Update: {
-    TableName,
-    Key,
-    UpdateExpression,
-    ConditionExpression: 'attribute_exists(#staged)',
-    ExpressionAttributeNames: { '#staged': staged, ...(UpdateExpression.includes('#n') && { '#n': 'n' }) },
-  },
-})
+function counterAction(it: Raw, staged: string, done: boolean): Action {
+  const names = done ? Object.keys(Object(it[staged])) : []
+  const added = names.map((_, i) => `#n${i} = if_not_exists(#n${i}, :none) + #staged.#n${i}`)
+  return {
+    Update: {
+      TableName,
+      Key: keyOf(it),
+      UpdateExpression: `${added.length > 0 ? `SET ${added.join(', ')} ` : ''}REMOVE #staged`,
+      ConditionExpression: 'attribute_exists(#staged)',
+      ExpressionAttributeNames: { '#staged': staged, ...Object.fromEntries(names.map((name, i) => [`#n${i}`, name])) },
+      ...(added.length > 0 && { ExpressionAttributeValues: { ':none': 0 } }),
+    },
+  }
+}

@@ -1,10 +1,10 @@
 import { PutCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { clock } from '../../clock.ts'
 import { conflict } from '../../errors.ts'
 import { db, TableName } from '../client.ts'
+import { type CounterChange, counterChanges } from '../counters.ts'
 import type { Write } from '../item.ts'
-import { type Key, key } from '../keys.ts'
-import { putAll, SHARDS, transact, withCause } from '../write.ts'
+import type { Key } from '../keys.ts'
+import { putAll, transact, withCause } from '../write.ts'
 import { COUNTERS, findPart, newPart, type Part, partsOf } from './part.ts'
 import { eachOf, patiently } from './patience.ts'
 import { clearItem, settle, undoPart } from './settle.ts'
@@ -161,23 +161,22 @@ export async function stageCounters(id: string): Promise<void> {
   const parts = await partsOf(id)
   const left = parts.find((it) => it.number === COUNTERS)
   if (left) await undoPart(left)
-  const sums = Object.entries(sumOf(parts.map(({ counts }) => counts)))
-  const actions = sums.map(([list, by]) => ({ at: key.count(clock.random(SHARDS), list), by }))
+  const actions = counterChanges(Object.entries(sumOf(parts.map(({ counts }) => counts))))
   if (actions.length === 0) return
   const touched = actions.map(({ at }) => ({ ...at, how: 'changed' as const }))
   await patiently(() => transact([newPart({ id, number: COUNTERS, touched, counts: {} })]))
   for (let start = 0; start < actions.length; start += COUNTERS_AT_ONCE) {
     const some = actions.slice(start, start + COUNTERS_AT_ONCE)
-    await patiently(() => transact(some.map(({ at, by }) => ({ action: delta(id, at, by), counts: {} }))))
+    await patiently(() => transact(some.map((change) => ({ action: delta(id, change), counts: {} }))))
   }
 }
 
-const delta = (id: string, Key: Key, by: number): Action => ({
+const delta = (id: string, { at, adds }: CounterChange): Action => ({
   Update: {
     TableName,
-    Key,
-    UpdateExpression: 'SET #staged = :by ADD #n :none',
-    ExpressionAttributeNames: { '#staged': deltaName(id), '#n': 'n' },
-    ExpressionAttributeValues: { ':by': by, ':none': 0 },
+    Key: at,
+    UpdateExpression: 'SET #staged = :adds',
+    ExpressionAttributeNames: { '#staged': deltaName(id) },
+    ExpressionAttributeValues: { ':adds': adds },
   },
 })

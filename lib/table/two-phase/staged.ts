@@ -13,7 +13,7 @@ import { type Key, key } from '../keys.ts'
  *   new         an item that was not there                  not there              as it is
  *   gone        an item that will not be there              as it is               not there
  *
- * A counter carries `staged#<id>`: what is added to it at the switch.
+ * The item of a counter carries `staged#<id>`: what is added to which of its attributes at the switch.
  */
 export type Raw = Record<string, unknown>
 export type How = 'changed' | 'before' | 'new' | 'gone'
@@ -21,7 +21,7 @@ export type How = 'changed' | 'before' | 'new' | 'gone'
 const COUNTER = 'COUNT#'
 const DELTA = 'staged#'
 
-/** The attribute of a counter that holds what a large transaction adds to it. */
+/** The attribute of a counter's item that holds what a large transaction adds to the others. */
 export const deltaName = (id: string) => `${DELTA}${id}`
 /** Where an item lies as it was before a large transaction. */
 export const beforeKey = ({ pk, sk }: Key, id: string): Key => ({ pk: `${prefixOf(id)}${pk}`, sk })
@@ -166,8 +166,9 @@ async function switched(items: readonly Raw[]): Promise<Set<string>> {
 }
 
 function counted(it: Raw, done: ReadonlySet<string>): Raw {
-  const names = deltasIn(it)
-  const added = names.filter((name) => done.has(name.slice(DELTA.length))).map((name) => Number(it[name]))
-  const rest = Object.fromEntries(Object.entries(it).filter(([name]) => !names.includes(name)))
-  return { ...rest, n: added.reduce((sum, n) => sum + n, Number(it.n ?? 0)) }
+  const deltas = deltasIn(it)
+  const shown = Object.fromEntries(Object.entries(it).filter(([name]) => !deltas.includes(name)))
+  for (const delta of deltas.filter((name) => done.has(name.slice(DELTA.length))))
+    for (const [name, by] of Object.entries(Object(it[delta]))) shown[name] = Number(shown[name] ?? 0) + Number(by)
+  return shown
 }

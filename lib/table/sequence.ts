@@ -1,0 +1,29 @@
+import { key } from './keys.ts'
+import { add } from './write.ts'
+
+/** So many numbers a process takes at once: one write for all of them, on the one key that a sequence has. */
+const BLOCK = 20
+
+type Block = { next: number; end: number }
+const blocks = new Map<string, Promise<Block>>()
+
+/**
+ * The next number of a sequence. Each is given out once, whichever process asks; those of two processes do not come in the order
+ * of time. A number that ends up unused leaves a gap and does no harm, and so does what a process has left when it ends.
+ */
+export async function nextOf(name: string): Promise<number> {
+  // Whoever comes at the same moment waits for the same block.
+  for (;;) {
+    const waiting = blocks.get(name) ?? renew(name)
+    const block = await waiting
+    if (block.next <= block.end) return block.next++
+    if (blocks.get(name) === waiting) blocks.delete(name)
+  }
+}
+
+function renew(name: string): Promise<Block> {
+  const block = add(key.sequence(name), BLOCK).then((end) => ({ next: end - BLOCK + 1, end }))
+  blocks.set(name, block)
+  block.catch(() => blocks.delete(name))
+  return block
+}

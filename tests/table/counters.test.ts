@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { openApp } from '../harness/app.ts'
+import { contribute, publish } from '../harness/make.ts'
+
+/** What a counter's item may weigh, so that adding to it costs a transaction two units. */
+const KILOBYTE = 1024
+
+test('every list that a contribution enters has a size of its own, in items that stay small', async () => {
+  const app = await openApp()
+  const { sizeOf, sizesIn } = await import('../../lib/table/counters.ts')
+  const { scanCounters } = await import('../../lib/table/scan.ts')
+  await contribute(app.contributor, 'structures', { name: 'Counted pavilion' })
+  await contribute(app.other, 'structures', { name: 'Counted shrine' })
+  await publish(app, 'deities', { name: 'Counted deity' })
+  const {
+    activityTypes,
+    activityList,
+    assertionList,
+    decisionList,
+    historyAudiences,
+    listsOf,
+    revisionList,
+    visibilities,
+  } = await import('../../lib/records/items.ts')
+  const users = ['b0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002']
+  const types = [undefined, ...activityTypes]
+  const lists = [
+    ...visibilities.flatMap((it) => [
+      listsOf.every(it),
+      listsOf.kind('structure', it),
+      listsOf.kind('entity:other', it),
+    ]),
+    ...['pending', 'accepted', 'disputed', 'superseded'].map(assertionList),
+    ...historyAudiences.flatMap((audience) =>
+      [undefined, ...users].flatMap((user) => types.map((type) => activityList(audience, user, type))),
+    ),
+    ...users.flatMap((user) => [
+      ...visibilities.map((it) => listsOf.owner(user, it)),
+      ...[decisionList(user), decisionList(user, 'accept'), revisionList(user)],
+    ]),
+  ]
+  const places = lists.map((list) => JSON.stringify(sizeOf(list)))
+  expect(new Set(places).size).toBe(lists.length)
+  // What one person does is in no item that others write.
+  const shared = (user: string) => new Set(lists.filter((it) => it.includes(user)).map((it) => sizeOf(it).group))
+  expect([...shared(users[0] ?? '')].filter((group) => shared(users[1] ?? '').has(group))).toEqual([])
+  for (const item of (await Array.fromAsync(scanCounters())).flat()) {
+    expect([item.pk, sizesIn(item).length > 0]).toEqual([item.pk, true])
+    expect([item.pk, JSON.stringify(item).length < KILOBYTE]).toEqual([item.pk, true])
+  }
+})
