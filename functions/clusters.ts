@@ -13,7 +13,7 @@ import { listBody } from '../lib/http/page.ts'
 import { BooleanFlag, ById } from '../lib/http/params.ts'
 import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, type Kind, kindOfScope, kinds, type Mode, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { textOf } from '../lib/names/text.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { needsSearch } from '../lib/search/open.ts'
@@ -166,9 +166,20 @@ function named() {
   const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid(MEMBERS))
   return v.pipe(
     v.object({ entity_type: v.string(MEMBERS), entity_id: v.union([number, digits, uuid], MEMBERS) }, MEMBERS),
-    v.transform(({ entity_type, entity_id }) => ({ kind: kindOfScope(entity_type) ?? null, id: entity_id })),
-    v.check((it): boolean => it.kind !== null, 'There is no kind of this name.'),
-    v.transform(({ kind, id }): clusters.MemberInput => ({ kind: kind ?? kinds.entity, id })),
+    v.forward(
+      v.partialCheck(
+        [['entity_type']],
+        ({ entity_type }) => kindOfScope(entity_type) !== undefined,
+        ({ input }) => noKind(input.entity_type),
+      ),
+      ['entity_type'],
+    ),
+    v.transform(
+      ({ entity_type, entity_id }): clusters.MemberInput => ({
+        kind: kindOfScope(entity_type) ?? kinds.entity,
+        id: entity_id,
+      }),
+    ),
   )
 }
 

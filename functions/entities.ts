@@ -1,12 +1,13 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { endpoint } from '../lib/http/endpoint.ts'
+import { withMembers } from '../lib/http/known.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
 import { ByEntity } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, kinds, type Mode, membersOfBody, schemaOf } from '../lib/kinds/index.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
@@ -187,9 +188,13 @@ const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOf
 /** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {
   const wrapped = v.optional(v.nullable(v.record(v.string(), v.unknown(), 'Give an object.')))
-  return v.pipe(
-    v.looseObject({ form_data: wrapped, data: wrapped }),
-    v.transform(({ form_data, data, ...members }): unknown => ({ ...data, ...form_data, ...members })),
-    schema,
+  const own = membersOfBody(schema) ?? {}
+  return withMembers(
+    v.pipe(
+      v.looseObject({ form_data: wrapped, data: wrapped }),
+      v.transform(({ form_data, data, ...members }): unknown => ({ ...data, ...form_data, ...members })),
+      schema,
+    ),
+    { ...own, form_data: own, data: own },
   )
 }

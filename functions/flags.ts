@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { choice, members, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, OptionalBoolean } from '../lib/http/params.ts'
+import { ById, knownText, OptionalBoolean } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { cut } from '../lib/matching/cut.ts'
@@ -13,7 +13,10 @@ import { flagRow } from '../lib/review/views/flag.ts'
 
 /** A filter that says nothing legal asks for nothing, but a record that there is not has no flags. */
 const Filter = v.object({
-  flag_type: v.optional(v.string()),
+  flag_type: v.pipe(
+    knownText(flagTypes),
+    v.transform((it) => it || undefined),
+  ),
   is_resolved: OptionalBoolean,
   entity: v.pipe(
     v.optional(v.string(), ''),

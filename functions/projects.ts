@@ -5,7 +5,7 @@ import { getObject, links, putObject } from '../lib/files/blobs.ts'
 import { choice, line, members, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { BySlug, oneOrNone, QueryText, uuid } from '../lib/http/params.ts'
+import { BySlug, knownText, oneOrNone, QueryText, uuid } from '../lib/http/params.ts'
 import { created, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { withinRate } from '../lib/http/throttle.ts'
@@ -88,7 +88,7 @@ const ListQuery = v.object({
   owner: QueryText,
   search: QueryText,
   ordering: v.pipe(
-    v.optional(v.string(), ''),
+    knownText(lists.orders.flatMap((it) => [it, `-${it}`])),
     v.transform((it) => {
       const order = lists.orders.find((one) => one === it.replace(/^-/, ''))
       return order ? { order, forward: !it.startsWith('-') } : { order: 'created_at' as const, forward: false }

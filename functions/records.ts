@@ -15,7 +15,7 @@ import {
   type Routes,
   readRoute,
 } from '../lib/http/route.ts'
-import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
+import { kindOfScope, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { context } from '../lib/linked/context.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
@@ -42,7 +42,7 @@ const Question = v.pipe(
     const kind = kindOfScope(value.ontology_class)
     if (!kind) {
       addIssue({
-        message: 'There is no kind of this name.',
+        message: noKind(value.ontology_class),
         path: [{ type: 'object', origin: 'value', input: value, key: 'ontology_class', value: undefined }],
       })
       return NEVER

@@ -4,7 +4,7 @@ import { checkAllowed, notFound, signInNeeded } from '../lib/errors.ts'
 import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, NameQuery } from '../lib/http/params.ts'
+import { ById, knownText, NameQuery } from '../lib/http/params.ts'
 import { created, noContent, Reply } from '../lib/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
 import { type Actor, mayAnswer, mayChangeRoleOf, ranks } from '../lib/permissions.ts'
@@ -154,7 +154,7 @@ export const routes = {
 
   'GET /data/platform-admin/users/': actorRoute({
     permission: 'user.read',
-    query: v.object({ ...NameQuery.entries, ordering: v.optional(v.string()) }),
+    query: v.object({ ...NameQuery.entries, ordering: knownText(['date_joined', '-date_joined']) }),
     handle: async ({ actor, query: { search, ordering }, page, request }) => {
       const forward = ordering === 'date_joined'
       const listed = search

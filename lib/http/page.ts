@@ -39,6 +39,23 @@ export function listBody<T>(request: Request, page: PageRequest, listed: PageRes
 export const sliceOf = <T>(all: readonly T[], { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): T[] =>
   all.slice(offset, offset + limit)
 
+const noNumber = (sent: string) =>
+  whole(sent) === undefined ? 'A whole number is wanted; it has no effect.' : undefined
+const noSize = (sent: string) => {
+  const size = whole(sent)
+  if (size === 0) return 'A whole number from 1 is wanted; it has no effect.'
+  return size !== undefined && size > LARGEST_SIZE ? `A page holds at most ${LARGEST_SIZE}.` : noNumber(sent)
+}
+/** What says where a page lies, with what is told of values that say nothing. */
+export const pageMembers: Readonly<Record<string, (sent: string) => string | undefined>> = {
+  limit: noSize,
+  page_size: noSize,
+  offset: noNumber,
+  page: (sent) => (whole(sent) === 0 ? 'Pages are counted from 1; it has no effect.' : noNumber(sent)),
+  // One that was altered is not followed; the page is the same.
+  hint: () => undefined,
+}
+
 const whole = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
 /** A hint belongs to one list: its path and every member of its query but the place. */
