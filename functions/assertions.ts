@@ -1,10 +1,10 @@
 import '../lib/effects/search-documents.ts'
+import { creating } from '../lib/http/answering.ts'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
 import { listAddress, listBody, sliceOf } from '../lib/http/page.ts'
 import { ById } from '../lib/http/params.ts'
-import { created } from '../lib/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -51,11 +51,16 @@ export const routes = {
   'POST /cidoc/assertions/': actorRoute({
     permission: 'assertion.create',
     body: schemaOf(kinds.assertion, 'create'),
-    handle: async ({ actor, body }) => {
-      // Forms take an `entity_id` in the answer for the id of what was made.
-      const { entity_id: _, ...answer } = claimView(await assertions.create(actor, body), actor)
-      return created(answer)
-    },
+    idempotent: '24h',
+    handle: ({ actor, body }) =>
+      creating(
+        () => assertions.create(actor, body),
+        (made) => {
+          // Forms take an `entity_id` in the answer for the id of what was made.
+          const { entity_id: _, ...answer } = claimView(made, actor)
+          return answer
+        },
+      ),
   }),
 
   'GET /cidoc/assertions/{id}/': readRoute({

@@ -7,11 +7,11 @@ import { ClusterQuery } from '../lib/clusters/queries.ts'
 import { findClusters } from '../lib/clusters/search.ts'
 import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/clusters/view.ts'
 import { invalid } from '../lib/errors.ts'
+import { creating } from '../lib/http/answering.ts'
 import { chooseFrom, line } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BooleanFlag, ById } from '../lib/http/params.ts'
-import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, type Kind, kindOfScope, kinds, type Mode, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { textOf } from '../lib/names/text.ts'
@@ -47,10 +47,11 @@ export const routes = {
   'POST /cidoc/entity-clusters/': actorRoute({
     permission: 'cluster.create',
     body: bodyFor('create'),
+    idempotent: '24h',
     handle: async ({ actor, body }) => {
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
       if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
-      return created(clusterView(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
+      return creating(() => clusters.create(kind, changesOf(body), body.members ?? [], actor), clusterView)
     },
   }),
 

@@ -1,11 +1,12 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
+import { creating } from '../lib/http/answering.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
-import { content, created, noContent } from '../lib/http/reply.ts'
+import { content, noContent } from '../lib/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -121,8 +122,12 @@ export const routes = {
     permission: 'record.create',
     params: Collection,
     body: ({ segment }) => schemaOf(segment, 'create'),
-    handle: async ({ params, actor, body }) =>
-      created(detailOf(await records.create(params.segment, actor, body), actor)),
+    idempotent: '24h',
+    handle: ({ params, actor, body }) =>
+      creating(
+        () => records.create(params.segment, actor, body),
+        (made) => detailOf(made, actor),
+      ),
   }),
 
   'GET /cidoc/{segment}/{id}/': readRoute({

@@ -7,16 +7,16 @@ import { admit, keep } from '../lib/files/admit.ts'
 import { deleteObject, getObject, putObject } from '../lib/files/blobs.ts'
 import { sniff } from '../lib/files/media/check.ts'
 import { inMemory } from '../lib/files/media/source.ts'
+import { creating } from '../lib/http/answering.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
 import { ById } from '../lib/http/params.ts'
-import { content, created, noContent } from '../lib/http/reply.ts'
+import { content, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Data, kinds, schemaOf } from '../lib/kinds/index.ts'
+import { kinds, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
-import type { Actor } from '../lib/permissions.ts'
 import { needsSearch } from '../lib/search/open.ts'
 import { SourceQuery } from '../lib/sources/queries.ts'
 import * as sources from '../lib/sources/sources.ts'
@@ -66,8 +66,14 @@ export const routes = {
     // What a gateway lets through at all; between this and LARGEST the answer says what is wrong.
     form: { bytes: 6_000_000, json: true },
     body: Made,
-    handle: async ({ actor, body, request }) =>
-      created(sourceView(await register(body.data, body.uploaded_file, actor), request.origin)),
+    idempotent: '24h',
+    handle: ({ actor, body, request }) =>
+      stored(body.uploaded_file, (upload) =>
+        creating(
+          () => sources.create(body.data, actor, upload),
+          (made) => sourceView(made, request.origin),
+        ),
+      ),
   }),
 
   'GET /cidoc/data_sources/{id}/': readRoute({
@@ -127,12 +133,12 @@ export const handler = endpoint(routes)
 const LARGEST = 4_500_000
 
 /** The file goes first, so that no source ever points at nothing; it goes again when there is no source for it. */
-async function register(data: Data, file: File | null, actor: Actor): Promise<sources.Source> {
-  if (!file) return sources.create(data, actor, null)
+async function stored<T>(file: File | null, work: (upload: sources.Upload | null) => Promise<T>): Promise<T> {
+  if (!file) return work(null)
   const key = `data-sources/${newId()}`
   const upload = { key, ...(await store(key, await file.bytes())) }
   try {
-    return await sources.create(data, actor, upload)
+    return await work(upload)
   } catch (error) {
     await deleteObject(upload.key)
     throw error

@@ -80,9 +80,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const given = Object.assign(pages.given, { actor, scope, subject, params, query, body, request })
   const handle = spec.representations?.[type] ?? spec.handle
   const asked = { route: hit.key, params, query, body }
-  const answer = await withIdempotencyKey(spec.idempotent, request, actor, asked, (once) =>
-    handle(Object.assign(given, { once })),
-  )
+  const answer = await withIdempotencyKey(spec.idempotent, request, actor, asked, () => handle(given))
   if (isRead(request)) tell(request, pages.unread(spec))
   const reply = told(
     answer instanceof Reply ? answer : new Reply(200, answer, type === JSON_TYPE ? {} : { 'content-type': type }),

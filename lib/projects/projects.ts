@@ -59,14 +59,10 @@ export type Opening = Pick<
 >
 
 /**
- * Makes a project of the caller's. Project, slug, first activity, its places in the lists and what `also` adds are one
- * transaction. Fails with `invalid` when the slug is taken.
+ * Makes a project of the caller's. Project, slug, first activity and its places in the lists are one transaction. Fails
+ * with `invalid` when the slug is taken.
  */
-export async function create(
-  actor: Actor,
-  given: Opening,
-  also: (made: Whole) => readonly Write[] = () => [],
-): Promise<Whole> {
+export async function create(actor: Actor, given: Opening): Promise<Whole> {
   const at = now()
   const made: Project = {
     ...given,
@@ -91,7 +87,6 @@ export async function create(
   }
   const whole = { ...asSubject(made), assets: [], entities: [] }
   await commit([
-    ...also(whole),
     put(slugClaim, { slug: made.slug, project_id: made.id, version: 1 }, undefined, slugTaken),
     put(project, made, undefined),
     put(projectActivity, activityOf(made, { actor_id: actor.id, action: 'created' }, at), undefined),

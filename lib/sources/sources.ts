@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
+import { commit } from '../commit.ts'
 import type { Data } from '../kinds/index.ts'
 import { foldedName, type Indexed, indexWrites, readEntry } from '../names/index.ts'
 import { textOf } from '../names/text.ts'
@@ -8,7 +9,6 @@ import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, readList } from '../table/pages.ts'
 import { get, getMany, queryBetween } from '../table/read.ts'
-import { transact } from '../table/write.ts'
 
 /** Data sources: registered once, there at once, named by many records. */
 const Upload = v.object({
@@ -96,7 +96,7 @@ export function opening(data: Data, actor: Actor, upload: Upload | null = null):
 /** Registers a source. */
 export async function create(data: Data, actor: Actor, upload: Upload | null): Promise<Source> {
   const { source: made, writes } = opening(data, actor, upload)
-  await transact(writes)
+  await commit(writes)
   return made
 }
 
@@ -109,13 +109,13 @@ export async function amend(old: Source, data: Data, cleared: readonly string[],
     data: after,
     updated_at: now(),
   })
-  await transact([put(source, next, old), ...indexWrites(findable(old), findable(next))])
+  await commit([put(source, next, old), ...indexWrites(findable(old), findable(next))])
   return next
 }
 
 /** Deletes softly: records that name the source keep its name. */
 export async function remove(old: Source): Promise<void> {
-  await transact([
+  await commit([
     put(source, amended<Source>(old, { deleted_at: now() }), old),
     ...indexWrites(findable(old), undefined),
   ])

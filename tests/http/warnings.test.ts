@@ -113,7 +113,7 @@ describe('a body', () => {
   })
 
   test('of a form is looked at inside of form_data', async () => {
-    const sent = { name: 'Kumari Ghar', category: 'monument', form_data: { descripton: 'x' } }
+    const sent = { name: 'Kumari Ghar', category: 'monument', description: 'x', form_data: { descripton: 'x' } }
     const made = await app.contributor.post('/data/cultural-entities/', { body: sent })
     expect([made.status, made.body.warnings]).toEqual([
       201,
