@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { buildDocument } from '../deploy/built-document.ts'
@@ -7,27 +7,42 @@ import { root } from '../service/paths.ts'
 
 /**
  * `npm run client [-- FOLDER]`: writes the typed client as a package that any project can take: `index.js`, `index.d.ts`
- * and the types of the whole document. Its TypeScript is its own, since the generator needs an earlier one than the service.
+ * and the types of the whole document. It touches no other file, and refuses a folder that holds any. Its TypeScript is
+ * its own, since the generator needs an earlier one than the service.
  */
 const source = join(root, 'local/api/client')
 const folder = resolve(process.argv[2] ?? join(root, '.build/client'))
-const run = async (tool: string, ...args: string[]) => {
-  await promisify(execFile)(join(source, 'node_modules/.bin', tool), args)
-}
-
-await rm(folder, { recursive: true, force: true })
-await mkdir(folder, { recursive: true })
+const files = ['index.js', 'index.d.ts', 'schema.d.ts', 'package.json']
+const run = promisify(execFile)
 const { name, version, license, description, dependencies } = JSON.parse(
   await readFile(join(source, 'package.json'), 'utf8'),
 )
-const entry = { '.': { types: './index.d.ts', default: './index.js' } }
-const about = { name, version, license, description, type: 'module', exports: entry, dependencies }
-await writeFile(join(folder, 'package.json'), `${JSON.stringify(about, null, 2)}\n`)
-const built = ['index.ts', 'tsconfig.json']
-await Promise.all(built.map((each) => copyFile(join(source, each), join(folder, each))))
-// A member that has a default may be left out of what is sent.
-const types = ['--output', join(folder, 'schema.d.ts'), '--default-non-nullable=false']
-await run('openapi-typescript', await buildDocument(root), ...types)
-await run('tsc', '--project', folder)
-await Promise.all(built.map((each) => rm(join(folder, each))))
+
+const others = await othersIn(folder)
+if (others.length > 0) {
+  console.error(`${folder} holds other files (${others.slice(0, 3).join(', ')}): name a new or an empty folder.`)
+  process.exit(1)
+}
+// It is compiled inside of the project, where its packages are found, wherever it goes then.
+await mkdir(join(root, '.build'), { recursive: true })
+const workshop = await mkdtemp(join(root, '.build/client-build-'))
+try {
+  for (const each of ['index.ts', 'tsconfig.json']) await copyFile(join(source, each), join(workshop, each))
+  await run(process.execPath, [join(source, 'generate.mjs'), await buildDocument(root), join(workshop, 'schema.d.ts')])
+  await run(join(source, 'node_modules/.bin/tsc'), ['--project', workshop])
+  const entry = { '.': { types: './index.d.ts', default: './index.js' } }
+  const about = { name, version, license, description, type: 'module', exports: entry, dependencies }
+  await writeFile(join(workshop, 'package.json'), `${JSON.stringify(about, null, 2)}\n`)
+  await mkdir(folder, { recursive: true })
+  for (const each of files) await copyFile(join(workshop, each), join(folder, each))
+} finally {
+  await rm(workshop, { recursive: true })
+}
 console.log(`The client is in ${folder}.`)
+
+/** What lies in a folder that this command has not written. */
+async function othersIn(place: string): Promise<string[]> {
+  const there = await readdir(place).catch(() => [])
+  const theirs = there.includes('package.json') && JSON.parse(await readFile(join(place, 'package.json'), 'utf8'))
+  return theirs && theirs.name !== name ? there : there.filter((each) => !files.includes(each))
+}

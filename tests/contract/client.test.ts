@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -26,7 +27,7 @@ afterAll(async () => {
 
 test('a use of the client compiles, and what is wrong does not', { timeout: 60_000 }, async () => {
   const sent = (await readFile('local/api/client/wrong.ts', 'utf8')).match(/@ts-expect-error/g)
-  expect(sent?.length).toBe(10)
+  expect(sent?.length).toBe(17)
   const { stdout } = await run('local/api/client/node_modules/.bin/tsc', ['--project', folder]).catch(
     (failed: { stdout: string }) => failed,
   )
@@ -46,6 +47,28 @@ async function expectSession(origin: string) {
     standing: ['name: Chyasilin Mandap (Field notes 1991)'],
   })
 }
+
+const client = (to: string) => run(process.execPath, ['local/api/client.ts', to])
+
+test('it is written anywhere, again over itself, and never over files of others', { timeout: 120_000 }, async () => {
+  const place = await mkdtemp(join(tmpdir(), 'heritage-client-'))
+  const own = ['index.d.ts', 'index.js', 'package.json', 'schema.d.ts']
+  await client(join(place, 'new'))
+  await client(join(place, 'new'))
+  expect((await readdir(join(place, 'new'))).sort()).toEqual(own)
+  for (const [name, text] of [
+    ['notes.txt', 'mine'],
+    ['package.json', '{"name":"other"}'],
+  ] as const) {
+    const theirs = await mkdtemp(join(place, 'theirs-'))
+    await writeFile(join(theirs, name), text)
+    const refused = await client(theirs).catch((failed: { stderr: string }) => failed)
+    expect(refused.stderr).toContain(`holds other files (${name})`)
+    expect(await readdir(theirs)).toEqual([name])
+    expect(await readFile(join(theirs, name), 'utf8')).toBe(text)
+  }
+  await rm(place, { recursive: true })
+})
 
 test('and runs against the handlers', () => expectSession(service.origin))
 

@@ -10,6 +10,7 @@ export async function session(baseUrl: string): Promise<Session> {
     body: {
       name: 'Chyasilin Mandap',
       existence_status: 'Extant',
+      construction_date: '1702~',
       coordinates: '27.6722, 85.4279',
       assertion: { source_type: 'book', source_citation: 'Field notes 1991', confidence: 'likely' },
     },

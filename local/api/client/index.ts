@@ -1,4 +1,4 @@
-import createClient, { type Client, type Middleware } from 'openapi-fetch'
+import createClient, { type Client, type FetchResponse, type MaybeOptionalInit, type Middleware } from 'openapi-fetch'
 import type { components, paths } from './schema.js'
 
 export type { components, paths }
@@ -17,11 +17,42 @@ export type Options = {
 /** What the client reads; other representations of the same are for those who ask for them by `Accept`. */
 type Media = 'application/json' | `text/${string}`
 
-/** A client of the heritage knowledge service: every path, parameter, body and answer has its type. */
-export function createHeritageClient({ baseUrl, token, fetch }: Options): Client<paths, Media> {
+type Method = 'get' | 'put' | 'post' | 'delete' | 'patch'
+type PathWith<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends { [Each in M]: object } ? Path : never
+}[keyof paths]
+type Init<Path extends keyof paths, M extends Method> = MaybeOptionalInit<paths[Path], M>
+/** Not generic in what is sent, since a member that there is not would pass then. */
+type Call<M extends Method> = <Path extends PathWith<M>>(
+  url: Path,
+  ...init: undefined extends Init<Path, M> ? [Init<Path, M>?] : [Init<Path, M>]
+) => Promise<FetchResponse<paths[Path][M] & Record<string, unknown>, object, Media>>
+export type HeritageClient = { [M in Method as Uppercase<M>]: Call<M> } & Pick<Client<paths, Media>, 'use' | 'eject'>
+
+/** What a request says that is doubtful; see `warningsOf`. */
+export type Warning = Shape<'Warning'>
+
+/** What the service warns of in an answer: coordinates or dates that are doubtful. */
+export const warningsOf = (data: object | undefined): Warning[] => (data as { warnings?: Warning[] })?.warnings ?? []
+
+/**
+ * A client of the heritage knowledge service: every path, parameter, body and answer has its type. What the service does
+ * not know is refused, not dropped; a POST that is sent again, as it is, makes nothing twice.
+ */
+export function createHeritageClient({ baseUrl, token, fetch }: Options): HeritageClient {
   const client = createClient<paths, Media>({ baseUrl, ...(fetch && { fetch }) })
+  client.use(careful)
   if (token !== undefined) client.use(signed(token))
-  return client
+  return client as HeritageClient
+}
+
+const careful: Middleware = {
+  onRequest: ({ request }) => {
+    if (!request.headers.has('prefer')) request.headers.set('prefer', 'handling=strict')
+    if (request.method === 'POST' && !request.headers.has('idempotency-key'))
+      request.headers.set('idempotency-key', crypto.randomUUID())
+    return request
+  },
 }
 
 function signed(token: NonNullable<Options['token']>): Middleware {

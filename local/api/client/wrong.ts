@@ -15,6 +15,20 @@ export const wrong = [
   () => client.POST(structures, { body: { note: 'Nameless' } }),
   // @ts-expect-error a verdict is one of five
   () => client.POST(decide, { params, body: { verdict: 'maybe' } }),
+  // @ts-expect-error an enumeration is one of its values
+  () => client.POST(structures, { body: { name: 'Pati', existence_status: 'Standing' } }),
+  // @ts-expect-error inside of a block as well
+  () => client.POST(structures, { body: { name: 'Pati', assertion: { confidence: 'sure' } } }),
+  // @ts-expect-error a date is text or a year
+  () => client.POST(structures, { body: { name: 'Pati', construction_date: new Date() } }),
+  // @ts-expect-error a number is a number, or text that is one
+  () => client.POST(structures, { body: { name: 'Pati', latitude: 'north', longitude: '85.4' } }),
+  // @ts-expect-error coordinates are two of them
+  () => client.POST(structures, { body: { name: 'Pati', coordinates: 'Bhaktapur' } }),
+  // @ts-expect-error a day is written in numbers
+  () => client.POST('/api/register/', { body: { email: 'a@b.c', password: 'x', birth_date: 'in May' } }),
+  // @ts-expect-error there is no such member
+  () => client.POST(structures, { body: { name: 'Pati', existance_status: 'Extant' } }),
   // @ts-expect-error the id is missing
   () => client.GET('/api/v1/cidoc/structures/{id}/'),
   // @ts-expect-error the id of a record is a number

@@ -16,6 +16,11 @@ function view(document) {
     tryItOutEnabled: true,
     // Its validator and its badge are on a host of their own.
     validatorUrl: null,
+    // What is tried here is refused where it says nothing, instead of being dropped.
+    requestInterceptor: (request) => {
+      request.headers.prefer = 'handling=strict'
+      return request
+    },
   })
 }
 
