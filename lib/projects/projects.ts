@@ -2,7 +2,7 @@ import { newId, now } from '../clock.ts'
 import { commit, commitPlan } from '../commit.ts'
 import { invalid, notFound, refused } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
-import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
+import { amended, parse, put, remove as removal, says, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import type { PageRequest } from '../table/pages.ts'
 import { get, queryAllBetween, queryBetween } from '../table/read.ts'
@@ -141,6 +141,8 @@ export function change<T>(
     const it = attempt === 1 ? old.about : await get(project, old.about)
     if (!it || it.deleted_at !== null) throw notFound()
     const { changes = {}, done = [], writes = [], result } = await plan(it)
+    if (says(it, changes) && done.length + writes.length === 0)
+      return { result: { about: asSubject(it), result }, writes: [] }
     const { next, writes: own } = step(it, changes, done)
     return { result: { about: asSubject(next), result }, writes: [...own, ...writes] }
   }, MOST_ATTEMPTS)
@@ -202,11 +204,15 @@ export type Changes = Partial<
 /** Changes what a project says of itself. */
 export const amend = async (old: Visited, actor: Actor, changes: Changes): Promise<Visited> =>
   (
-    await change(old, () => ({
-      changes: { ...changes, updated_at: now() },
-      done: [{ actor_id: actor.id, action: 'updated', payload: { fields: Object.keys(changes).sort() } }],
-      result: undefined,
-    }))
+    await change(old, (it) =>
+      says(it, changes)
+        ? { result: undefined }
+        : {
+            changes: { ...changes, updated_at: now() },
+            done: [{ actor_id: actor.id, action: 'updated', payload: { fields: Object.keys(changes).sort() } }],
+            result: undefined,
+          },
+    )
   ).about
 
 /** Takes a project away: its slug is free again. Its files stay for a month, the rest of its partition for those who look after the table. */

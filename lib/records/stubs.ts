@@ -34,5 +34,4 @@ async function sourceStub(name: string, links: readonly Link[], actor: Actor): P
 }
 
 /** Of two contributions at once that name the same new thing one makes it; the other is planned anew, and finds it. */
-const taken = (kind: KindKey, name: string) =>
-  reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)
+const taken = (kind: KindKey, name: string) => reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)

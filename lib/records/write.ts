@@ -28,6 +28,7 @@ import {
   withActivity,
 } from './build.ts'
 import { contradictionFlags, detectConflicts, likenessFlags } from './conflict-flags.ts'
+import { doubtFlags } from './doubts.ts'
 import {
   type Assertion,
   activity,
@@ -79,11 +80,13 @@ async function planCreate(
   const resolved = await resolve(kind, data, actor, synonymousRecords)
   checkSize(resolved.data)
   const header = headerOf(kind, resolved.data)
-  const [id, stubs, flags] = await Promise.all([
+  const [id, stubs, likeness, doubts] = await Promise.all([
     nextId(kind),
     stubsFor(resolved.missing, provenance, actor),
     likenessFlags(kind, header),
+    doubtFlags(kind, resolved.data, actor),
   ])
+  const flags = [...likeness, ...doubts]
   const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags })
   const result = { ...change.head, assertions: change.assertions, links: [] }
   return { result, writes: [...change.writes, ...stubs] }
@@ -118,7 +121,11 @@ async function planAmend(
   const stubs = await stubsFor(resolved.missing, provenance, actor)
   const claimed = claimsFor(old, edit, { source: provenance, actor, at })
   const alike = changed.some((name) => likenessFieldsOf(kind).includes(name))
-  const flags = [...claimed.contradicted, ...(alike ? await likenessFlags(kind, header, old.entity_id) : [])]
+  const flags = [
+    ...claimed.contradicted,
+    ...(alike ? await likenessFlags(kind, header, old.entity_id) : []),
+    ...(await doubtFlags(kind, after, actor, changed)),
+  ]
   const done = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
   const stored = recordItemOf(old)
   const next = withActivity(

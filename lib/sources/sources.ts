@@ -5,7 +5,7 @@ import type { Data } from '../kinds/index.ts'
 import { foldedName, type Indexed, indexWrites, readEntry } from '../names/index.ts'
 import { textOf } from '../names/text.ts'
 import { type Actor, maySee, onlyTier, openTier, type Scope } from '../permissions.ts'
-import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
+import { amended, defineItem, parse, put, says, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, readList } from '../table/pages.ts'
 import { get, getMany, queryBetween } from '../table/read.ts'
@@ -104,6 +104,7 @@ export async function create(data: Data, actor: Actor, upload: Upload | null): P
 export async function amend(old: Source, data: Data, cleared: readonly string[], replace: boolean): Promise<Source> {
   const kept = replace ? {} : Object.fromEntries(Object.entries(old.data).filter(([name]) => !cleared.includes(name)))
   const after = { ...kept, ...data }
+  if (says(old, { data: after })) return old
   const next = amended<Source>(old, {
     ...faceOf(after),
     data: after,
