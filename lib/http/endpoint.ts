@@ -22,7 +22,7 @@ import { preferred } from './accept.ts'
 import { withIdempotencyKey } from './idempotency.ts'
 import { unstorable } from './json.ts'
 import { membersOf, queryFaults, unknown, unknownMembers } from './known.ts'
-import { pageMembers, pageOf } from './page.ts'
+import { type PageRequest, pageMembers, pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
 import { Reply } from './reply.ts'
 import { bodyOf, type FormLimits, type Request } from './request.ts'
@@ -74,14 +74,12 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const body = readBodyAs(typeof spec.body === 'function' ? spec.body(params) : spec.body, request, await readBody())
 
   const type = typeFor(spec, request)
-  const pages = pagesOf(request)
   const scope = rule.lists?.(actor)
-  // Assigned, since copying the page would be reading it.
-  const given = Object.assign(pages.given, { actor, scope, subject, params, query, body, request })
+  const given = withPage(request, { actor, scope, subject, params, query, body, request })
   const handle = spec.representations?.[type] ?? spec.handle
   const asked = { route: hit.key, params, query, body }
   const answer = await withIdempotencyKey(spec.idempotent, request, actor, asked, () => handle(given))
-  if (isRead(request)) tell(request, pages.unread(spec))
+  if (isRead(request)) tell(request, unreadPage(spec, request))
   const reply = told(
     answer instanceof Reply ? answer : new Reply(200, answer, type === JSON_TYPE ? {} : { 'content-type': type }),
   )
@@ -192,24 +190,24 @@ const told = ({ status, body, headers, cookies }: Reply) =>
 
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-/** The page that is asked for; where no handler reads it, what says where it lies is unknown. */
-function pagesOf(request: Request) {
-  let isUsed = false
-  const page = pageOf(request)
-  const given = {
-    get page() {
-      isUsed = true
-      return page
+/** What a handler is given, with the page that is asked for as soon as it reads it. */
+const withPage = <T extends object>(request: Request, given: T): T & { page: PageRequest } =>
+  Object.assign(
+    {
+      get page() {
+        return pageOf(request)
+      },
     },
-  }
-  const unread = ({ query }: Declared): Warning[] => {
-    const own = (query && membersOf(query)) ?? {}
-    const names = isUsed ? [] : Object.keys(request.query)
-    return names
-      .filter((name) => Object.hasOwn(pageMembers, name) && !Object.hasOwn(own, name))
-      .map((name) => unknown(name, 'parameter', name, Object.keys(own)))
-  }
-  return { given, unread }
+    given,
+  )
+
+/** What says where a page lies, although no handler has read it: it has no effect. */
+function unreadPage({ query: schema }: Declared, { query, paged }: Request): Warning[] {
+  const own = (schema && membersOf(schema)) ?? {}
+  const names = paged ? [] : Object.keys(query)
+  return names
+    .filter((name) => Object.hasOwn(pageMembers, name) && !Object.hasOwn(own, name))
+    .map((name) => unknown(name, 'parameter', name, Object.keys(own)))
 }
 
 const JSON_TYPE = 'application/json'

@@ -12,6 +12,7 @@ const LARGEST_SIZE = 100
 /** limit and offset, or page and page_size: clients send any mixture. What is not a number counts as absent. */
 export function pageOf(request: Request, size = DEFAULT_SIZE): PageRequest {
   const { query } = request
+  request.paged = true
   const limit = Math.min(whole(query.limit) ?? whole(query.page_size) ?? size, LARGEST_SIZE) || size
   const number = whole(query.page)
   const offset = query.offset === undefined && number ? (number - 1) * limit : (whole(query.offset) ?? 0)

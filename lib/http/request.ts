@@ -21,6 +21,8 @@ export type Request = {
   version: 'v1'
   /** Whether what is unknown or malformed is refused, as `Prefer: handling=strict` asks; told in the answer. */
   strict?: boolean
+  /** Whether someone has read which page is asked for. */
+  paged?: true
   /** Filled in on the way, for the log line. */
   route?: string
   caller?: string

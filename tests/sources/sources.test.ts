@@ -163,7 +163,12 @@ describe('registering a source', () => {
     ['no body', undefined, 400, { name: ['This field is required.'] }],
     ['an empty object', {}, 400, { name: ['This field is required.'] }],
     ['a blank name', { name: ' ' }, 400, { name: ['This field is required.'] }],
-    ['malformed JSON', '{"name":', 400, { detail: 'JSON parse error: the body is not valid JSON.' }],
+    [
+      'malformed JSON',
+      '{"name":',
+      400,
+      { detail: 'JSON parse error: the body is not valid JSON at line 1, column 9.' },
+    ],
     ['a list', [], 400, { detail: 'The body must be a JSON object.' }],
     ['a name that is a number', { name: 7 }, 400, { name: ['Not a valid text.'] }],
     [
@@ -600,7 +605,13 @@ describe('changing a source', () => {
       400,
       { author: ['Control characters are not allowed.'] },
     ],
-    ['PATCH with malformed JSON', 'patch', '{', 400, { detail: 'JSON parse error: the body is not valid JSON.' }],
+    [
+      'PATCH with malformed JSON',
+      'patch',
+      '{',
+      400,
+      { detail: 'JSON parse error: the body is not valid JSON at line 1, column 2.' },
+    ],
     [
       'PUT of more than a megabyte',
       'put',

@@ -263,7 +263,7 @@ describe('assigning a role', () => {
 
   test('what is not JSON is refused', async () => {
     const reply = await withoutTrace(() => app.curator.post(`${ROLES}assign/`, { body: '{"role"' }))
-    expect(reply).toEqual([400, { detail: 'JSON parse error: the body is not valid JSON.' }])
+    expect(reply).toEqual([400, { detail: 'JSON parse error: the body is not valid JSON at line 1, column 8.' }])
   })
 
   test('an expert curator cannot change the own role in any way', async () => {
@@ -481,7 +481,7 @@ describe('applying', () => {
     ],
     ['a message that is a number', { message: 7 }, { message: ['Not a valid text.'] }],
     ['control characters', { message: 'a\u0007' }, { message: ['Control characters are not allowed.'] }],
-    ['malformed JSON', '{', { detail: 'JSON parse error: the body is not valid JSON.' }],
+    ['malformed JSON', '{', { detail: 'JSON parse error: the body is not valid JSON at line 1, column 2.' }],
     ['a list', '[]', { detail: 'The body must be a JSON object.' }],
   ])('%s is refused', async (_what, body, expected) => {
     expect(await withoutTrace(() => app.other.post(APPLICATIONS, { body }))).toEqual([400, expected])

@@ -40,12 +40,7 @@ export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settin
   const exchange = async (method: string, url: string, headers: Record<string, string>, body: unknown) => {
     const response = await send(url, {
       method,
-      headers: {
-        accept: 'application/json',
-        prefer: 'handling=strict',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      headers: { ...careful, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -131,6 +126,7 @@ function waitOf(header: string | null): number | undefined {
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 120_000) : undefined
 }
 
+const careful = { accept: 'application/json', prefer: 'handling=strict' }
 const isRepeatable = (method: string) => method === 'GET' || method === 'POST'
 const backOff = (tries: number) => 200 * 2 ** tries
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
