@@ -689,13 +689,13 @@ test('a value that loses is in no revision that the public may read', async () =
 test('a decision costs one query and one transaction', async () => {
   const it = await waiting('Costed', { note: 'n', condition: 'Good' })
   const seen = await commandsOf(() => decide(app.community, it, { verdict: 'accept' }))
-  // Two calls to know the caller, one that makes kept answers stale, one for the answer's people.
+  // Two calls to know the caller, one for the answer's people before the commit, one that makes kept answers stale.
   expect(seen).toEqual([
     'GetItemCommand',
     'GetItemCommand',
     'QueryCommand',
+    'BatchGetItemCommand',
     'TransactWriteItemsCommand',
     'UpdateItemCommand',
-    'BatchGetItemCommand',
   ])
 })

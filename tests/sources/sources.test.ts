@@ -136,7 +136,13 @@ describe('registering a source', () => {
       ingest_status: 'ready',
       id: nobody,
     })
-    expect(made).toEqual({ ...blank, id: made.id, name: 'Only a name' })
+    const { warnings, ...rest } = made
+    expect(rest).toEqual({ ...blank, id: made.id, name: 'Only a name' })
+    expect(warnings.map((it: { member: string }) => it.member).sort()).toEqual([
+      'contributed_by',
+      'id',
+      'ingest_status',
+    ])
     expect(made.id).not.toBe(nobody)
   })
 

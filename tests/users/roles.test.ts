@@ -230,16 +230,16 @@ describe('assigning a role', () => {
     ['an id that is a number', { user_id: 7 }, { user_id: ['Not a valid UUID.'] }],
     ['an id that is a name', { user_id: 'dev' }, { user_id: ['Not a valid UUID.'] }],
     ['areas that are no list', { expertise_areas: 'wood' }, { expertise_areas: ['Give a list of texts.'] }],
-    ['an area that is a number', { expertise_areas: [5] }, { expertise_areas: ['Not a valid text.'] }],
+    ['an area that is a number', { expertise_areas: [5] }, { expertise_areas: { 0: ['Not a valid text.'] } }],
     [
       'control characters',
       { expertise_areas: ['a\u0000'] },
-      { expertise_areas: ['Control characters are not allowed.'] },
+      { expertise_areas: { 0: ['Control characters are not allowed.'] } },
     ],
     [
       'an over-long area',
       { expertise_areas: ['x'.repeat(101)] },
-      { expertise_areas: ['Ensure this field has no more than 100 characters.'] },
+      { expertise_areas: { 0: ['Ensure this field has no more than 100 characters.'] } },
     ],
     [
       'too many areas',
@@ -444,8 +444,9 @@ describe('applying', () => {
     const reply = await it.post('/api/v1/data/reviewer-applications', { body: { message, status: 'approved' } })
     const at = reply.body.created_at
     const row = { id: expect.any(String), message, status: 'pending', created_at: at, updated_at: at }
-    expect([reply.status, reply.body]).toEqual([201, row])
-    expect((await it.get('/api/v1/data/reviewer-applications/mine')).body).toEqual(reply.body)
+    const warnings = [{ member: 'status', message: 'There is no such member; it has no effect.' }]
+    expect([reply.status, reply.body]).toEqual([201, { ...row, warnings }])
+    expect((await it.get('/api/v1/data/reviewer-applications/mine')).body).toEqual(row)
     expect((await account(it)).reviewer_application).toEqual({
       id: reply.body.id,
       status: 'pending',
