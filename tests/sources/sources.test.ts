@@ -570,7 +570,8 @@ describe('changing a source', () => {
     })
     expect([reply.status, reply.body]).toEqual([
       200,
-      { ...made, name: 'Anew', note: '', updated_at: reply.body.updated_at },
+      // What the service itself says of a source is sent back in vain, and that is told.
+      { ...made, name: 'Anew', note: '', updated_at: reply.body.updated_at, warnings: expect.any(Array) },
     ])
     expect((await app.anon.get(made.uploaded_file)).status).toBe(200)
   })
