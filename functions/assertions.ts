@@ -1,11 +1,11 @@
 import '../lib/effects/search-documents.ts'
 import { notFound } from '../lib/errors.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
 import { listAddress, listBody, sliceOf } from '../lib/http/page.ts'
 import { ById } from '../lib/http/params.ts'
-import { created } from '../lib/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -55,11 +55,16 @@ export const routes = {
   'POST /cidoc/assertions/': actorRoute({
     permission: 'assertion.create',
     body: schemaOf(kinds.assertion, 'create'),
-    handle: async ({ actor, body }) => {
-      // Forms take an `entity_id` in the answer for the id of what was made.
-      const { entity_id: _, ...answer } = claimView(await shown(await assertions.create(actor, body), actor), actor)
-      return created(answer)
-    },
+    idempotent: '24h',
+    handle: ({ actor, body }) =>
+      creating(
+        () => assertions.create(actor, body),
+        async (made) => {
+          // Forms take an `entity_id` in the answer for the id of what was made.
+          const { entity_id: _, ...answer } = claimView(await shown(made, actor), actor)
+          return answer
+        },
+      ),
   }),
 
   'GET /cidoc/assertions/{id}/': readRoute({
@@ -77,8 +82,11 @@ export const routes = {
     params: ById,
     subject,
     body: StatusBody,
-    handle: async ({ subject, actor, body }) =>
-      claimView(await shown(await assertions.settle(subject, body.reconciliation_status), actor), actor),
+    handle: ({ subject, actor, body }) =>
+      answering(
+        () => assertions.settle(subject, body.reconciliation_status),
+        async (next) => claimView(await shown(next, actor), actor),
+      ),
   }),
 
   'GET /cidoc/relationship-predicates/': publicRoute({

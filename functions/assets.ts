@@ -9,11 +9,12 @@ import { inMemory, type Source } from '../lib/files/media/source.ts'
 import { contentTypes, mediaClasses, typeFacts, typeNamed, typeOfName } from '../lib/files/media/types.ts'
 import { shownName } from '../lib/files/names.ts'
 import { spooled } from '../lib/files/spool.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { choice, chooseFrom, line, lines, members, optional, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BySlug, uuid } from '../lib/http/params.ts'
-import { created, noContent } from '../lib/http/reply.ts'
+import { noContent } from '../lib/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { withinRate } from '../lib/http/throttle.ts'
 import type { Actor } from '../lib/permissions.ts'
@@ -122,20 +123,19 @@ export const routes = {
     params: BySlug,
     subject: ofProject,
     body: AnnouncedUpload,
+    idempotent: '24h',
     handle: async ({ subject, actor, body: { media, ...metadata } }) => {
       projects.checkOpen(subject.about)
       const original = await assets.loadByMediaNumber(media, actor)
       const { file_name, size, content_type, sha256 } = original
       const announced = { ...metadata, file_name, size, content_type, sha256, run_ocr: false }
-      return created(
-        await counted(actor, async () => {
-          const upload = await uploads.begin(subject.about, actor, announced, false)
-          return orEnd(upload, async () => {
-            await copyObject(original.object_key, upload.object_keys[0] ?? '')
-            return viewOf(await assets.attachAgain(subject, upload, original))
-          })
-        }),
-      )
+      return counted(actor, async () => {
+        const upload = await uploads.begin(subject.about, actor, announced, false)
+        return orEnd(upload, async () => {
+          await copyObject(original.object_key, upload.object_keys[0] ?? '')
+          return creating(() => assets.attachAgain(subject, upload, original), viewOf)
+        })
+      })
     },
   }),
 
@@ -148,19 +148,18 @@ export const routes = {
       instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/upload\/?$/, '/uploads/')}` }),
     },
     body: UploadForm,
+    idempotent: '24h',
     handle: async ({ subject, actor, body: { file, media_type, ...metadata } }) => {
       projects.checkOpen(subject.about)
       const source = inMemory(await file.bytes())
       const file_name = shownName(file.name)
       const checked = await admit(source, { file_name, media_type, sent_as: file.type })
-      return created(
-        await counted(actor, async () => {
-          const { size, content_type } = { size: source.size, ...checked }
-          const announced = { ...metadata, file_name, size, content_type, sha256: null }
-          const upload = await uploads.begin(subject.about, actor, announced, false)
-          return orEnd(upload, () => finish(subject, upload, source, checked))
-        }),
-      )
+      return counted(actor, async () => {
+        const { size, content_type } = { size: source.size, ...checked }
+        const announced = { ...metadata, file_name, size, content_type, sha256: null }
+        const upload = await uploads.begin(subject.about, actor, announced, false)
+        return orEnd(upload, () => finish(subject, upload, source, checked))
+      })
     },
   }),
 
@@ -169,18 +168,20 @@ export const routes = {
     params: BySlug,
     subject: ofProject,
     body: Announced,
+    idempotent: '24h',
     handle: async ({ subject, actor, body: { media_type, ...announced } }) => {
       projects.checkOpen(subject.about)
       const content_type = announcedType(announced.file_name, media_type)
-      const upload = await counted(actor, () =>
-        uploads.begin(subject.about, actor, { ...announced, content_type }, true),
+      const sent = { type: content_type, size: announced.size }
+      return counted(actor, () =>
+        creating(
+          () => uploads.begin(subject.about, actor, { ...announced, content_type }, true),
+          async ({ id, pending_key }) => ({
+            asset_id: id,
+            upload: await uploadForm(pending_key ?? '', sent, FORM_SECONDS),
+          }),
+        ),
       )
-      const form = await uploadForm(
-        upload.pending_key ?? '',
-        { type: content_type, size: announced.size },
-        FORM_SECONDS,
-      )
-      return created({ asset_id: upload.id, upload: form })
     },
   }),
 
@@ -189,13 +190,14 @@ export const routes = {
     params: UploadAddress,
     subject: ofProject,
     body: Completed,
+    idempotent: '24h',
     handle: async ({ subject, params, body }) => {
       const found = await uploads.loadUpload(subject.about.id, params.asset_id)
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
       projects.checkOpen(subject.about)
       const upload = await uploads.take(found)
       try {
-        return created(await complete(subject, upload, found.pending_key, body))
+        return await complete(subject, upload, found.pending_key, body)
       } catch (error) {
         if (error instanceof Problem && error.code !== 'gone') await uploads.release(upload)
         throw error
@@ -215,7 +217,7 @@ export const routes = {
     params: AssetAddress,
     subject: ofAsset,
     body: Part,
-    handle: async ({ subject, actor, body }) => viewOf(await assets.amend(subject, actor, body)),
+    handle: ({ subject, actor, body }) => answering(() => assets.amend(subject, actor, body), viewOf),
   }),
 
   'DELETE /data/projects/{slug}/assets/{id}/': changeRoute({
@@ -232,7 +234,10 @@ export const routes = {
     permission: 'project.contribute',
     params: AssetAddress,
     subject: ofAsset,
-    handle: async ({ subject, actor }) => viewOf(await assets.askForText(subject, actor, config.RATE_OCR)),
+    handle: async ({ subject, actor }) => {
+      const show = await viewer(subject)
+      return show(await assets.askForText(subject, actor, config.RATE_OCR))
+    },
   }),
 } satisfies Routes
 
@@ -272,7 +277,7 @@ async function finish(subject: Visited, upload: Upload, source: Source, checked:
   const media_type = typeFacts[content_type].of
   const reads = upload.run_ocr && media_type === 'image' && (await assets.mayRead(subject.about.id, config.RATE_OCR))
   const stored = { ...kept, content_type, media_type, width, height, orientation, object_key }
-  return viewOf(await assets.attach(subject, upload, stored, reads))
+  return creating(() => assets.attach(subject, upload, stored, reads), viewOf)
 }
 
 /**
@@ -309,7 +314,11 @@ async function completedBefore(subject: Visited, id: string) {
   return viewOf({ ...subject, asset })
 }
 
-async function viewOf({ asset }: { asset: assets.Attached['asset'] }) {
+type Shown = Pick<assets.Attached, 'asset'>
+const viewOf = async (it: Shown) => (await viewer(it))(it)
+
+/** Shows an asset, whatever comes of it: what is read for that is read now. */
+async function viewer({ asset }: Shown) {
   const [people, link] = await Promise.all([peopleOf([asset.uploaded_by]), links()])
-  return assetView(asset, people, link)
+  return (it: Shown) => assetView(it.asset, people, link)
 }

@@ -7,13 +7,13 @@ import { ClusterQuery } from '../lib/clusters/queries.ts'
 import { findClusters } from '../lib/clusters/search.ts'
 import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/clusters/view.ts'
 import { invalid } from '../lib/errors.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { chooseFrom, line, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BooleanFlag, ById } from '../lib/http/params.ts'
-import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, type Kind, kindOfScope, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, type Kind, kindOfScope, kinds, type Mode, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { textOf } from '../lib/names/text.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { needsSearch } from '../lib/search/open.ts'
@@ -58,10 +58,11 @@ export const routes = {
   'POST /cidoc/entity-clusters/': actorRoute({
     permission: 'cluster.create',
     body: bodyFor('create'),
+    idempotent: '24h',
     handle: async ({ actor, body }) => {
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
       if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
-      return created(await shown(await clusters.create(kind, changesOf(body), body.members ?? [], actor)))
+      return creating(() => clusters.create(kind, changesOf(body), body.members ?? [], actor), shown)
     },
   }),
 
@@ -103,7 +104,7 @@ export const routes = {
     params: ById,
     subject,
     body: bodyFor('create'),
-    handle: async ({ subject, actor, body }) => shown(await amend(subject, body, emptied, actor)),
+    handle: ({ subject, actor, body }) => answering(() => amend(subject, body, emptied, actor), shown),
   }),
 
   'PATCH /cidoc/entity-clusters/{id}/': changeRoute({
@@ -111,7 +112,7 @@ export const routes = {
     params: ById,
     subject,
     body: bodyFor('change'),
-    handle: async ({ subject, actor, body }) => shown(await amend(subject, body, {}, actor)),
+    handle: ({ subject, actor, body }) => answering(() => amend(subject, body, {}, actor), shown),
   }),
 
   'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
@@ -183,9 +184,20 @@ function named() {
   const uuid = v.pipe(v.string(), v.toLowerCase(), v.uuid(MEMBERS))
   return v.pipe(
     v.object({ entity_type: v.string(MEMBERS), entity_id: v.union([number, digits, uuid], MEMBERS) }, MEMBERS),
-    v.transform(({ entity_type, entity_id }) => ({ kind: kindOfScope(entity_type) ?? null, id: entity_id })),
-    v.check((it): boolean => it.kind !== null, 'There is no kind of this name.'),
-    v.transform(({ kind, id }): clusters.MemberInput => ({ kind: kind ?? kinds.entity, id })),
+    v.forward(
+      v.partialCheck(
+        [['entity_type']],
+        ({ entity_type }) => kindOfScope(entity_type) !== undefined,
+        ({ input }) => noKind(input.entity_type),
+      ),
+      ['entity_type'],
+    ),
+    v.transform(
+      ({ entity_type, entity_id }): clusters.MemberInput => ({
+        kind: kindOfScope(entity_type) ?? kinds.entity,
+        id: entity_id,
+      }),
+    ),
   )
 }
 

@@ -13,11 +13,12 @@ import { CommentBody, CommentText, commentNumber } from '../lib/comments/queries
 import { reactionKeys, reactionsTo } from '../lib/comments/reactions.ts'
 import { commentRow, type Frame, remarkRow } from '../lib/comments/view.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { members, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, type PageRequest } from '../lib/http/page.ts'
 import { ByEntity, uuid } from '../lib/http/params.ts'
-import { created, noContent } from '../lib/http/reply.ts'
+import { noContent } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { cut } from '../lib/matching/cut.ts'
@@ -51,8 +52,11 @@ const changeIn = changeRoute({
   params: OfEntity,
   subject: ownRemark,
   body: CommentText,
-  handle: async ({ subject, actor, body, request }) =>
-    shownRow(subject.about, await remarks.amend(subject, body.comment), actor, request),
+  handle: ({ subject, actor, body, request }) =>
+    answering(
+      () => remarks.amend(subject, body.comment),
+      (next) => shownRow(subject.about, next, actor, request),
+    ),
 })
 
 const changeFlat = changeRoute({
@@ -60,7 +64,11 @@ const changeFlat = changeRoute({
   params: Own,
   subject: ownAnyRemark,
   body: CommentText,
-  handle: async ({ subject, actor, body }) => flatRow(await remarks.amend(subject, body.comment), subject.about, actor),
+  handle: ({ subject, actor, body }) =>
+    answering(
+      () => remarks.amend(subject, body.comment),
+      (next) => flatRow(next, subject.about, actor),
+    ),
 })
 
 const remove = async ({ subject }: { subject: remarks.Remark }) => {
@@ -87,9 +95,12 @@ export const routes = {
     params: ByEntity,
     subject: thread,
     body: CommentBody,
-    handle: async ({ subject, actor, body, request }) => {
-      return created(await shownRow(subject, await remarks.create(subject, actor, body), actor, request))
-    },
+    idempotent: '24h',
+    handle: ({ subject, actor, body, request }) =>
+      creating(
+        () => remarks.create(subject, actor, body),
+        (made) => shownRow(subject, made, actor, request),
+      ),
   }),
 
   'GET /data/entities/{entity_id}/comments/{id}/': readRoute({
@@ -135,12 +146,16 @@ export const routes = {
   'POST /data/comments/': actorRoute({
     permission: 'comment.add',
     body: SaidOf,
+    idempotent: '24h',
     handle: async ({ actor, body: { submission, entity_id = submission, ...said } }) => {
       if (entity_id === undefined) throw invalid({ submission: [REQUIRED] })
       const it = await remarks.loadAbout(entity_id)
       if (!it || it.deleted_at || !mayInspect(actor, it))
         throw invalid({ submission: ['There is no record with this id.'] })
-      return created(await flatRow(await remarks.create(it, actor, said), it, actor))
+      return creating(
+        () => remarks.create(it, actor, said),
+        (made) => flatRow(made, it, actor),
+      )
     },
   }),
 

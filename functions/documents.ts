@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
+import { knownText } from '../lib/http/params.ts'
 import { content } from '../lib/http/reply.ts'
 import type { Request } from '../lib/http/request.ts'
 import { publicRoute, type Routes } from '../lib/http/route.ts'
@@ -36,7 +37,7 @@ export const routes = {
   'GET /schema/': publicRoute({
     permission: 'document.read',
     cache: { control: 'public, max-age=300' },
-    query: v.object({ format: v.optional(v.string()) }),
+    query: v.object({ format: knownText(['json', 'yaml']) }),
     handle: async ({ query, request }) =>
       wantsYaml(query.format, request)
         ? file('openapi.yaml', 'application/yaml', request, byAccept)
@@ -63,7 +64,7 @@ export const routes = {
 export const handler = endpoint(routes)
 
 const byAccept = { vary: 'Origin, Accept-Encoding, Accept' }
-const wantsYaml = (format: string | undefined, { headers }: Request) =>
+const wantsYaml = (format: string, { headers }: Request) =>
   format ? format === 'yaml' : /\byaml\b/i.test(headers.accept ?? '')
 
 /** A shipped file: packed as it lies there, where the client takes that. */

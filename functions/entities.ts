@@ -1,12 +1,14 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
+import { answering, creating } from '../lib/http/answering.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
+import { withMembers } from '../lib/http/known.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
 import { ByEntity } from '../lib/http/params.ts'
-import { created, noContent } from '../lib/http/reply.ts'
+import { noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, kinds, type Mode, membersOfBody, schemaOf } from '../lib/kinds/index.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
@@ -69,10 +71,12 @@ export const routes = {
   'POST /data/cultural-entities/': actorRoute({
     permission: 'record.create',
     body: formOf(schemaOf(kinds.entity, 'create')),
-    handle: async ({ actor, body }) => {
-      const made = await records.create(kinds.entity, actor, body)
-      return created(await shown({ ...made, decisions: [], flags: [], lease: null }, actor))
-    },
+    idempotent: '24h',
+    handle: ({ actor, body }) =>
+      creating(
+        () => records.create(kinds.entity, actor, body),
+        (made) => shown({ ...made, decisions: [], flags: [], lease: null }, actor),
+      ),
   }),
 
   'GET /data/cultural-entities/my_contributions/': actorRoute({
@@ -113,8 +117,11 @@ export const routes = {
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'create'),
-    handle: async ({ subject, actor, body }) =>
-      shown({ ...subject, ...(await records.amend(subject, actor, body, { replace: true })) }, actor),
+    handle: ({ subject, actor, body }) =>
+      answering(
+        () => records.amend(subject, actor, body, { replace: true }),
+        (next) => shown({ ...subject, ...next }, actor),
+      ),
   }),
 
   'PATCH /data/cultural-entities/{entity_id}/': changeRoute({
@@ -122,8 +129,11 @@ export const routes = {
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
-    handle: async ({ subject, actor, body }) =>
-      shown({ ...subject, ...(await records.amend(subject, actor, body)) }, actor),
+    handle: ({ subject, actor, body }) =>
+      answering(
+        () => records.amend(subject, actor, body),
+        (next) => shown({ ...subject, ...next }, actor),
+      ),
   }),
 
   'DELETE /data/cultural-entities/{entity_id}/': changeRoute({
@@ -140,7 +150,11 @@ export const routes = {
     permission: 'record.restore',
     params: ByEntity,
     subject,
-    handle: async ({ subject, actor }) => shown({ ...subject, ...(await records.restore(subject)) }, actor),
+    handle: ({ subject, actor }) =>
+      answering(
+        () => records.restore(subject),
+        (next) => shown({ ...subject, ...next }, actor),
+      ),
   }),
 
   'POST /data/cultural-entities/{entity_id}/create_revision/': changeRoute({
@@ -148,25 +162,15 @@ export const routes = {
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
-    handle: async ({ subject, actor, body }) => {
-      const next = await shownOne(actor, await records.amend(subject, actor, body, { trigger: 'revise' }))
-      const people = await peopleOf([actor.id])
-      return created(
-        revisionView(
-          next,
-          {
-            revision_id: next.current_revision_id,
-            entity_id: next.entity_id,
-            revision_number: next.current_revision,
-            data: next.proposed ?? next.data,
-            created_by: actor.id,
-            created_at: next.updated_at,
-            version: 1,
-          },
-          people,
-        ),
-      )
-    },
+    idempotent: '24h',
+    handle: ({ subject, actor, body }) =>
+      creating(
+        () => records.amend(subject, actor, body, { trigger: 'revise' }),
+        async (made) => {
+          const next = await shownOne(actor, made)
+          return revisionView(next, latestOf(next, actor), await peopleOf([actor.id]))
+        },
+      ),
   }),
 
   'POST /data/cultural-entities/{entity_id}/submit_for_review/': changeRoute({
@@ -206,15 +210,30 @@ async function detail(it: Shown<History>, actor: Actor | null) {
   return entityDetail(it, actor, await peopleOf(ids))
 }
 
+/** The revision that a change has made. */
+const latestOf = (it: RecordItem, { id }: Actor) => ({
+  revision_id: it.current_revision_id,
+  entity_id: it.entity_id,
+  revision_number: it.current_revision,
+  data: it.proposed ?? it.data,
+  created_by: id,
+  created_at: it.updated_at,
+  version: 1,
+})
+
 /** The body of a contribution by the kind that its id tells. */
 const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOf(entity_id), mode))
 
 /** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {
   const wrapped = v.optional(v.nullable(v.record(v.string(), v.unknown(), 'Give an object.')))
-  return v.pipe(
-    v.looseObject({ form_data: wrapped, data: wrapped }),
-    v.transform(({ form_data, data, ...members }): unknown => ({ ...data, ...form_data, ...members })),
-    schema,
+  const own = membersOfBody(schema) ?? {}
+  return withMembers(
+    v.pipe(
+      v.looseObject({ form_data: wrapped, data: wrapped }),
+      v.transform(({ form_data, data, ...members }): unknown => ({ ...data, ...form_data, ...members })),
+      schema,
+    ),
+    { ...own, form_data: own, data: own },
   )
 }

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import { answering, creating } from '../lib/http/answering.ts'
 import { choice, members, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, OptionalBoolean } from '../lib/http/params.ts'
-import { created, noContent } from '../lib/http/reply.ts'
+import { ById, knownText, OptionalBoolean } from '../lib/http/params.ts'
+import { noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { cut } from '../lib/matching/cut.ts'
 import type { Actor } from '../lib/permissions.ts'
@@ -13,7 +14,10 @@ import { flagRow } from '../lib/review/views/flag.ts'
 
 /** A filter that says nothing legal asks for nothing, but a record that there is not has no flags. */
 const Filter = v.object({
-  flag_type: v.optional(v.string()),
+  flag_type: v.pipe(
+    knownText(flagTypes),
+    v.transform((it) => it || undefined),
+  ),
   is_resolved: OptionalBoolean,
   entity: v.pipe(
     v.optional(v.string(), ''),
@@ -42,7 +46,11 @@ const change = (body: typeof Whole | typeof Part) =>
     params: ById,
     subject,
     body,
-    handle: async ({ subject, actor, body }) => viewOf(await flags.amend(subject, actor, body), actor),
+    handle: ({ subject, actor, body }) =>
+      answering(
+        () => flags.amend(subject, actor, body),
+        (next) => viewOf(next, actor),
+      ),
   })
 
 /** What someone finds wrong with a record, for reviewers to settle. */
@@ -59,8 +67,12 @@ export const routes = {
   'POST /data/review-flags/': actorRoute({
     permission: 'flag.create',
     body: Raised,
-    handle: async ({ actor, body: { entity, ...said } }) =>
-      created(await viewOf(await flags.raise(entity, actor, said), actor)),
+    idempotent: '24h',
+    handle: ({ actor, body: { entity, ...said } }) =>
+      creating(
+        () => flags.raise(entity, actor, said),
+        (made) => viewOf(made, actor),
+      ),
   }),
 
   'GET /data/review-flags/{id}/': readRoute({
@@ -87,7 +99,11 @@ export const routes = {
     permission: 'flag.resolve',
     params: ById,
     subject,
-    handle: async ({ subject, actor }) => viewOf(await flags.resolve(subject, actor), actor),
+    handle: ({ subject, actor }) =>
+      answering(
+        () => flags.resolve(subject, actor),
+        (next) => viewOf(next, actor),
+      ),
   }),
 } satisfies Routes
 

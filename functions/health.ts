@@ -6,6 +6,7 @@ import * as blobs from '../lib/files/blobs.ts'
 import { metricsText, within } from '../lib/health/prometheus.ts'
 import { lag } from '../lib/health/stream-lag.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
+import { knownText } from '../lib/http/params.ts'
 import { content, Reply } from '../lib/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/http/route.ts'
 import { snapshotHealth } from '../lib/search/model/snapshot-health.ts'
@@ -47,7 +48,7 @@ export const routes = {
   // The dashboard comes here with a query by accident; whatever it is, it must not fail.
   'GET /': publicRoute({
     permission: 'service.read',
-    query: v.object({ format: v.optional(v.string()) }),
+    query: v.object({ format: knownText(['json', 'prometheus']) }),
     handle: async ({ query, request }) => (query.format === 'json' ? linksFrom(request.origin) : metrics()),
   }),
 

@@ -2,11 +2,12 @@ import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
 import { links } from '../lib/files/blobs.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { choice, line, members, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { BySlug, oneOrNone, QueryText, uuid } from '../lib/http/params.ts'
-import { created, noContent, Reply } from '../lib/http/reply.ts'
+import { BySlug, knownText, oneOrNone, QueryText, uuid } from '../lib/http/params.ts'
+import { noContent, Reply } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { withinRate } from '../lib/http/throttle.ts'
 import type { Actor } from '../lib/permissions.ts'
@@ -89,7 +90,7 @@ const ListQuery = v.object({
   owner: QueryText,
   search: QueryText,
   ordering: v.pipe(
-    v.optional(v.string(), ''),
+    knownText(lists.orders.flatMap((it) => [it, `-${it}`])),
     v.transform((it) => {
       const order = lists.orders.find((one) => one === it.replace(/^-/, ''))
       return order ? { order, forward: !it.startsWith('-') } : { order: 'created_at' as const, forward: false }
@@ -106,8 +107,11 @@ const update = (body: typeof Part | typeof Whole) =>
     params: BySlug,
     subject: whole,
     body,
-    handle: async ({ subject, actor, body }) =>
-      detailOf({ ...subject, ...(await projects.amend(subject, actor, body)) }, actor),
+    handle: ({ subject, actor, body }) =>
+      answering(
+        () => projects.amend(subject, actor, body),
+        (next) => detailOf({ ...subject, ...next }, actor),
+      ),
   })
 
 /** Projects: what people put together before it is merged into the public record. */
@@ -130,12 +134,13 @@ export const routes = {
     permission: 'project.create',
     body: Opening,
     idempotent: '24h',
-    handle: async ({ actor, body, once }) =>
-      withinRate('project_create', actor.id, config.RATE_PROJECTS, async () => {
-        const company = await loadReferenced([actor.id], [])
-        const shown = (made: projects.Whole) => created(projectDetail(made, [], actor, { ...company, merge: null }))
-        return shown(await projects.create(actor, body, (made) => once(shown(made))))
-      }),
+    handle: ({ actor, body }) =>
+      withinRate('project_create', actor.id, config.RATE_PROJECTS, () =>
+        creating(
+          () => projects.create(actor, body),
+          (made) => detailOf(made, actor),
+        ),
+      ),
   }),
 
   'GET /data/projects/{slug}/': readRoute({
@@ -163,7 +168,14 @@ export const routes = {
     params: BySlug,
     subject: whole,
     body: Transition,
-    handle: async ({ subject, actor, body }) => moved(await transition(subject, actor, body, bucket), actor),
+    handle: async ({ subject, actor, body }) =>
+      // A merge may be more than one transaction holds, and commits by itself.
+      body.target_state === 'merged'
+        ? moved(await transition(subject, actor, body, bucket), actor)
+        : answering(
+            () => transition(subject, actor, body, bucket),
+            (next) => detailOf(next, actor),
+          ),
   }),
 
   'POST /data/projects/{slug}/rollback-merge/': changeRoute({

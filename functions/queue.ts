@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
+import { answering } from '../lib/http/answering.ts'
 import { choice, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, pageOf } from '../lib/http/page.ts'
@@ -55,19 +56,21 @@ export const routes = {
   'POST /data/review-queue/{entity_id}/claim/': actorRoute({
     permission: 'queue.claim',
     params: ByEntity,
-    handle: async ({ params, actor }) => {
-      await leases.claim(params.entity_id, actor)
-      return one(params.entity_id, actor)
-    },
+    handle: ({ params: { entity_id }, actor }) =>
+      answering(
+        () => leases.claim(entity_id, actor),
+        (lease) => one(entity_id, actor, lease),
+      ),
   }),
 
   'POST /data/review-queue/{entity_id}/release/': actorRoute({
     permission: 'queue.claim',
     params: ByEntity,
-    handle: async ({ params, actor }) => {
-      await leases.release(params.entity_id, actor)
-      return one(params.entity_id, actor)
-    },
+    handle: ({ params: { entity_id }, actor }) =>
+      answering(
+        () => leases.release(entity_id, actor),
+        () => one(entity_id, actor, null),
+      ),
   }),
 
   'GET /data/contribution-queue/': actorRoute({
@@ -131,10 +134,12 @@ async function rowsOf({ results, people }: Pick<queue.Queued, 'results' | 'peopl
   })
 }
 
-async function one(entity_id: string, actor: Actor) {
+/** A row as it is, or as it will be with another lease. */
+async function one(entity_id: string, actor: Actor, lease?: leases.Lease | null) {
   const found = await queue.load(entity_id)
   if (!found) throw notFound()
-  const [row] = await rowsOf({ results: [found], people: found.people }, actor)
+  const it = lease === undefined ? found : { ...found, lease }
+  const [row] = await rowsOf({ results: [it], people: found.people }, actor)
   return row
 }
 

@@ -1,11 +1,12 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
-import { content, created, noContent } from '../lib/http/reply.ts'
+import { content, noContent } from '../lib/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -15,7 +16,7 @@ import {
   type Routes,
   readRoute,
 } from '../lib/http/route.ts'
-import { kindOfScope, schemaOf } from '../lib/kinds/index.ts'
+import { kindOfScope, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { context } from '../lib/linked/context.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
@@ -44,7 +45,7 @@ const Question = v.pipe(
     const kind = kindOfScope(value.ontology_class)
     if (!kind) {
       addIssue({
-        message: 'There is no kind of this name.',
+        message: noKind(value.ontology_class),
         path: [{ type: 'object', origin: 'value', input: value, key: 'ontology_class', value: undefined }],
       })
       return NEVER
@@ -126,8 +127,12 @@ export const routes = {
     permission: 'record.create',
     params: Collection,
     body: ({ segment }) => schemaOf(segment, 'create'),
-    handle: async ({ params, actor, body }) =>
-      created(await shown(await records.create(params.segment, actor, body), actor)),
+    idempotent: '24h',
+    handle: ({ params, actor, body }) =>
+      creating(
+        () => records.create(params.segment, actor, body),
+        (made) => shown(made, actor),
+      ),
   }),
 
   'GET /cidoc/{segment}/{id}/': readRoute({
@@ -150,8 +155,11 @@ export const routes = {
     params: Address,
     subject,
     body: ({ segment }) => schemaOf(segment, 'create'),
-    handle: async ({ subject, actor, body }) =>
-      shown(records.asProposed(await records.amend(subject, actor, body, { replace: true })), actor),
+    handle: ({ subject, actor, body }) =>
+      answering(
+        () => records.amend(subject, actor, body, { replace: true }),
+        (next) => shown(records.asProposed(next), actor),
+      ),
   }),
 
   'PATCH /cidoc/{segment}/{id}/': changeRoute({
@@ -159,8 +167,11 @@ export const routes = {
     params: Address,
     subject,
     body: ({ segment }) => schemaOf(segment, 'change'),
-    handle: async ({ subject, actor, body }) =>
-      shown(records.asProposed(await records.amend(subject, actor, body)), actor),
+    handle: ({ subject, actor, body }) =>
+      answering(
+        () => records.amend(subject, actor, body),
+        (next) => shown(records.asProposed(next), actor),
+      ),
   }),
 
   'DELETE /cidoc/{segment}/{id}/': changeRoute({
@@ -177,7 +188,11 @@ export const routes = {
     permission: 'record.restore',
     params: Address,
     subject,
-    handle: async ({ subject, actor }) => shown(await records.restore(subject), actor),
+    handle: ({ subject, actor }) =>
+      answering(
+        () => records.restore(subject),
+        (next) => shown(next, actor),
+      ),
   }),
 } satisfies Routes
 

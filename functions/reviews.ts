@@ -1,11 +1,11 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { clock } from '../lib/clock.ts'
+import { creating } from '../lib/http/answering.ts'
 import { choice, members, optionalChoice, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ByEntity } from '../lib/http/params.ts'
-import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { type Contribution, type Kind, schemaOf } from '../lib/kinds/index.ts'
 import { loadHistory, loadReferenced } from '../lib/records/history.ts'
@@ -36,11 +36,16 @@ export const routes = {
     params: ByEntity,
     subject: ({ entity_id }) => loadDecidable(entity_id),
     body: ({ entity_id }) => verdictOn(entity_id),
+    idempotent: '24h',
     handle: async ({ subject, actor, body }) => {
-      const made = await decide(subject, actor, body)
       const people = await peopleOf([actor.id, ...subject.revisions.map((it) => it.created_by)])
-      const it = await shownOne(actor, subject)
-      return created(decisionView(made, it.revisions, it, people))
+      return creating(
+        () => decide(subject, actor, body),
+        async (made) => {
+          const it = await shownOne(actor, subject)
+          return decisionView(made, it.revisions, it, people)
+        },
+      )
     },
   }),
 

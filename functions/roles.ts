@@ -1,11 +1,12 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { checkAllowed, notFound, signInNeeded } from '../lib/errors.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { ById, NameQuery } from '../lib/http/params.ts'
-import { created, noContent, Reply } from '../lib/http/reply.ts'
+import { ById, knownText, NameQuery } from '../lib/http/params.ts'
+import { noContent } from '../lib/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
 import { type Actor, mayAnswer, mayChangeRoleOf, ranks } from '../lib/permissions.ts'
 import * as applications from '../lib/users/applications.ts'
@@ -42,12 +43,16 @@ const Answer = members({ admin_notes: prose(4000) })
 const assign = actorRoute({
   permission: 'role.change',
   body: Assignment,
+  idempotent: '24h',
   handle: async ({ actor, body: { user_id, username, ...said } }) => {
     const id = user_id ?? (username && (await users.loadByUsername(username))?.id)
     if (!id) throw notFound()
     checkAllowed(mayChangeRoleOf(actor, id))
-    const { holder, made } = found(await roles.assign(id, said, actor))
-    return new Reply(made ? 201 : 200, await viewOf(holder, actor))
+    return answering(
+      async () => found(await roles.assign(id, said, actor)),
+      ({ holder }) => viewOf(holder, actor),
+      ({ made }) => (made ? 201 : 200),
+    )
   },
 })
 
@@ -58,7 +63,10 @@ const change = (body: typeof Whole | typeof Part) =>
     body,
     handle: async ({ actor, params: { id }, body }) => {
       checkAllowed(mayChangeRoleOf(actor, id))
-      return viewOf(found(await roles.amend(id, body, actor)), actor)
+      return answering(
+        async () => found(await roles.amend(id, body, actor)),
+        (it) => viewOf(it, actor),
+      )
     },
   })
 
@@ -70,8 +78,10 @@ const answer = (give: (it: applications.Application, by: Actor, notes: string) =
     handle: async ({ actor, params: { id }, body: { admin_notes } }) => {
       const it = found(await applications.load(id))
       checkAllowed(mayAnswer(actor, it.user_id))
-      const answered = found(await give(it, actor, admin_notes))
-      return applicationView(answered, await peopleOf(applications.peopleOn(answered)))
+      return answering(
+        async () => found(await give(it, actor, admin_notes)),
+        async (answered) => applicationView(answered, await peopleOf(applications.peopleOn(answered))),
+      )
     },
   })
 
@@ -123,8 +133,9 @@ export const routes = {
   'POST /data/reviewer-applications/': actorRoute({
     permission: 'application.own',
     body: members({ message: prose(4000) }),
-    handle: async ({ actor, body: { message } }) =>
-      created(ownApplicationView(signedIn(await applications.apply(actor.id, message)))),
+    idempotent: '24h',
+    handle: ({ actor, body: { message } }) =>
+      creating(async () => signedIn(await applications.apply(actor.id, message)), ownApplicationView),
   }),
 
   'GET /data/reviewer-applications/mine/': actorRoute({
@@ -154,7 +165,7 @@ export const routes = {
 
   'GET /data/platform-admin/users/': actorRoute({
     permission: 'user.read',
-    query: v.object({ ...NameQuery.entries, ordering: v.optional(v.string()) }),
+    query: v.object({ ...NameQuery.entries, ordering: knownText(['date_joined', '-date_joined']) }),
     handle: async ({ actor, query: { search, ordering }, page, request }) => {
       const forward = ordering === 'date_joined'
       const listed = search

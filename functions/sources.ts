@@ -7,16 +7,16 @@ import { admit, keep } from '../lib/files/admit.ts'
 import { deleteObject, getObject, putObject } from '../lib/files/blobs.ts'
 import { sniff } from '../lib/files/media/check.ts'
 import { inMemory } from '../lib/files/media/source.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
 import { ById } from '../lib/http/params.ts'
-import { content, created, noContent } from '../lib/http/reply.ts'
+import { content, noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Data, kinds, schemaOf } from '../lib/kinds/index.ts'
+import { kinds, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
-import type { Actor } from '../lib/permissions.ts'
 import { needsSearch } from '../lib/search/open.ts'
 import { SourceQuery } from '../lib/sources/queries.ts'
 import * as sources from '../lib/sources/sources.ts'
@@ -67,8 +67,14 @@ export const routes = {
     // What a gateway lets through at all; between this and LARGEST the answer says what is wrong.
     form: { bytes: 6_000_000, json: true },
     body: Made,
-    handle: async ({ actor, body, request }) =>
-      created(await shown(await register(body.data, body.uploaded_file, actor), request.origin)),
+    idempotent: '24h',
+    handle: ({ actor, body, request }) =>
+      stored(body.uploaded_file, (upload) =>
+        creating(
+          () => sources.create(body.data, actor, upload),
+          (made) => shown(made, request.origin),
+        ),
+      ),
   }),
 
   'GET /cidoc/data_sources/{id}/': readRoute({
@@ -98,8 +104,11 @@ export const routes = {
     params: ById,
     subject,
     body: schemaOf(kinds.data_source, 'create'),
-    handle: async ({ subject, body, request }) =>
-      shown(await sources.amend(subject, body.data, [], true), request.origin),
+    handle: ({ subject, body, request }) =>
+      answering(
+        () => sources.amend(subject, body.data, [], true),
+        (next) => shown(next, request.origin),
+      ),
   }),
 
   'PATCH /cidoc/data_sources/{id}/': changeRoute({
@@ -107,15 +116,22 @@ export const routes = {
     params: ById,
     subject,
     body: schemaOf(kinds.data_source, 'change'),
-    handle: async ({ subject, body, request }) =>
-      shown(await sources.amend(subject, body.data, body.cleared, false), request.origin),
+    handle: ({ subject, body, request }) =>
+      answering(
+        () => sources.amend(subject, body.data, body.cleared, false),
+        (next) => shown(next, request.origin),
+      ),
   }),
 
   'POST /cidoc/data_sources/{id}/restore/': changeRoute({
     permission: 'source.restore',
     params: ById,
     subject,
-    handle: async ({ subject, request }) => sourceView(await sources.restore(subject), request.origin),
+    handle: ({ subject, request }) =>
+      answering(
+        () => sources.restore(subject),
+        (next) => shown(next, request.origin),
+      ),
   }),
 
   'DELETE /cidoc/data_sources/{id}/': changeRoute({
@@ -138,12 +154,12 @@ const shown = async (it: sources.Source, origin: string) => sourceView(await sig
 const LARGEST = 4_500_000
 
 /** The file goes first, so that no source ever points at nothing; it goes again when there is no source for it. */
-async function register(data: Data, file: File | null, actor: Actor): Promise<sources.Source> {
-  if (!file) return sources.create(data, actor, null)
+async function stored<T>(file: File | null, work: (upload: sources.Upload | null) => Promise<T>): Promise<T> {
+  if (!file) return work(null)
   const key = `data-sources/${newId()}`
   const upload = { key, ...(await store(key, await file.bytes())) }
   try {
-    return await sources.create(data, actor, upload)
+    return await work(upload)
   } catch (error) {
     await deleteObject(upload.key)
     throw error

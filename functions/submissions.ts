@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { gone, invalid, notFound } from '../lib/errors.ts'
+import { answering, creating } from '../lib/http/answering.ts'
 import { choice, line, lines, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
-import { created } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { mayFollow, mayKnow, mayReview } from '../lib/permissions.ts'
 import type { Submission } from '../lib/submissions/items.ts'
@@ -69,8 +69,10 @@ const moderate = (body: typeof Noted | typeof NotedPart) =>
     handle: async ({ actor, params, body }) => {
       const it = await submissions.load(params.id)
       if (!it) throw notFound()
-      const done = await submissions.moderate(it.submission.id, actor, body)
-      return { submission: await rowOf(done.submission), moderation: moderationRow(done.moderation) }
+      return answering(
+        () => submissions.moderate(it.submission.id, actor, body),
+        async (done) => ({ submission: await rowOf(done.submission), moderation: moderationRow(done.moderation) }),
+      )
     },
   })
 
@@ -150,11 +152,12 @@ export const routes = {
   'POST /data/submission-suggestions/': actorRoute({
     permission: 'suggestion.create',
     body: Suggested,
+    idempotent: '24h',
     handle: async ({ actor, body: { submission: id, ...change } }) => {
       const it = await submissions.load(id)
       if (!it || !mayKnow(actor, it)) throw invalid({ submission: ['There is no submission with this id.'] })
       const { contribution_data } = it.submission
-      return created(suggestionRow(await suggestions.create(it.submission, actor, { contribution_data, ...change })))
+      return creating(() => suggestions.create(it.submission, actor, { contribution_data, ...change }), suggestionRow)
     },
   }),
 

@@ -2,12 +2,15 @@ import { invalidate } from './cache/cached.ts'
 import { invalidObject, isProblem } from './errors.ts'
 import { counterChanges, totalsOf } from './table/counters.ts'
 import type { Write } from './table/item.ts'
-import { type Plan, retryOnConflict } from './table/retry.ts'
+import { type Plan, retryOnConflict, writeOrDefer } from './table/retry.ts'
 import { MOST_ACTIONS, transact } from './table/write.ts'
 
 /** Writes a contribution, or tells that it holds more than one transaction takes. Nothing to write is nothing to do. */
 export async function commit(writes: readonly Write[]): Promise<void> {
-  if (writes.length === 0) return
+  if (writes.length > 0) await writeOrDefer(writes, commitNow)
+}
+
+async function commitNow(writes: readonly Write[]): Promise<void> {
   if (writes.length + counterChanges(totalsOf(writes)).length > MOST_ACTIONS)
     throw invalidObject('Too many values, names and new records at once. Send them in parts.')
   await transact(writes)
@@ -19,8 +22,8 @@ export async function commit(writes: readonly Write[]): Promise<void> {
  * the same moment: then it is found.
  */
 export const commitNaming = <T>(plan: () => Promise<Plan<T>>): Promise<T> =>
-  retryOnConflict(plan, { attempts: 2, write: commit, when: (error) => isProblem(error, 'being_made') })
+  retryOnConflict(plan, { attempts: 2, write: commitNow, when: (error) => isProblem(error, 'being_made') })
 
 /** Commits a plan, which is made anew when others change the same things at the same time; see `retryOnConflict`. */
 export const commitPlan = <T>(plan: (attempt: number) => Promise<Plan<T>>, attempts?: number): Promise<T> =>
-  retryOnConflict(plan, { ...(attempts !== undefined && { attempts }), write: commit })
+  retryOnConflict(plan, { ...(attempts !== undefined && { attempts }), write: commitNow })

@@ -20,7 +20,8 @@ export type Code =
   | 'unavailable'
   | 'bad_gateway'
 
-export type Fields = Record<string, string[]>
+/** What is wrong, by member; of what lies inside of a member, by its members. */
+export type Fields = { [member: string]: string[] | Fields }
 
 /** A refusal that the caller is told about; anything else thrown is an opaque 500. */
 export class Problem extends Error {
@@ -83,7 +84,7 @@ export function checkAllowed(ruling: boolean | { refusal: string }): void {
   if (ruling !== true) throw ruling ? refused(ruling.refusal) : refused()
 }
 /** Absent, or not visible to this caller: the two are told apart nowhere. */
-export const notFound = () => new Problem('not_found', 'Not found.')
+export const notFound = (more = '') => new Problem('not_found', `Not found.${more && ` ${more}`}`)
 /** The path exists, the method does not. */
 export const methodNotAllowed = (method: string, allow: string[]) =>
   new Problem('method_not_allowed', `Method "${method}" not allowed.`, { headers: { allow: allow.join(', ') } })

@@ -3,8 +3,8 @@ import { load as loadComment, onEntity, onProject } from '../../lib/comments/com
 import { loadAbout } from '../../lib/comments/on-records.ts'
 import { type ReactionTarget, reactionTypes, summaryOf, toggle } from '../../lib/comments/reactions.ts'
 import { type Fields, invalid } from '../../lib/errors.ts'
+import { answering } from '../../lib/http/answering.ts'
 import { choice, members, uuidOf } from '../../lib/http/body.ts'
-import { Reply } from '../../lib/http/reply.ts'
 import { actorRoute, listRoute, type Routes } from '../../lib/http/route.ts'
 import { numberNamed } from '../../lib/ids/short-id.ts'
 import { type Actor, mayInspect, mayVisit } from '../../lib/permissions.ts'
@@ -24,9 +24,14 @@ export const reactions = {
   'POST /data/reactions/toggle/': actorRoute({
     permission: 'reaction.toggle',
     body: Toggle,
+    idempotent: '24h',
     handle: async ({ actor, body: { reaction_type, ...named } }) => {
-      const done = await toggle(await targetOf(named, actor), actor, reaction_type)
-      return new Reply(done.action === 'created' ? 201 : 200, done)
+      const target = await targetOf(named, actor)
+      return answering(
+        () => toggle(target, actor, reaction_type),
+        (done) => done,
+        ({ action }) => (action === 'created' ? 201 : 200),
+      )
     },
   }),
 

@@ -3,9 +3,10 @@ import * as threads from '../../lib/comments/comments.ts'
 import { CommentBody, CommentText, commentNumber } from '../../lib/comments/queries.ts'
 import { reactionKeys, reactionsTo } from '../../lib/comments/reactions.ts'
 import { commentRow, type Frame } from '../../lib/comments/view.ts'
+import { answering, creating } from '../../lib/http/answering.ts'
 import { listBody, type PageRequest } from '../../lib/http/page.ts'
 import { BySlug } from '../../lib/http/params.ts'
-import { created, noContent } from '../../lib/http/reply.ts'
+import { noContent } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
 import type { Actor } from '../../lib/permissions.ts'
@@ -22,8 +23,11 @@ const amend = changeRoute({
   params: CommentAddress,
   subject: commentOf,
   body: CommentText,
-  handle: async ({ subject, actor, body, request }) =>
-    shownRow(subject.on.about, await threads.amend(living(subject), body.comment), actor, request),
+  handle: ({ subject, actor, body, request }) =>
+    answering(
+      () => threads.amend(living(subject), body.comment),
+      (next) => shownRow(subject.on.about, next, actor, request),
+    ),
 })
 
 /** What people say of a project, in threads. */
@@ -43,10 +47,12 @@ export const comments = {
     params: BySlug,
     subject: projectOf,
     body: CommentBody,
-    handle: async ({ subject: { about }, actor, body, request }) => {
-      const made = await threads.create(threads.onProject(about.id), actor, body)
-      return created(await shownRow(about, made, actor, request))
-    },
+    idempotent: '24h',
+    handle: ({ subject: { about }, actor, body, request }) =>
+      creating(
+        () => threads.create(threads.onProject(about.id), actor, body),
+        (made) => shownRow(about, made, actor, request),
+      ),
   }),
 
   'GET /data/projects/{slug}/comments/{id}/': readRoute({

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import { answering, creating } from '../../lib/http/answering.ts'
 import { line, members, orEmpty, REQUIRED, uuidOf } from '../../lib/http/body.ts'
 import { listBody, sliceOf } from '../../lib/http/page.ts'
 import { BySlug, uuid } from '../../lib/http/params.ts'
-import { created, noContent } from '../../lib/http/reply.ts'
+import { noContent } from '../../lib/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
 import type { Actor } from '../../lib/permissions.ts'
 import * as linked from '../../lib/projects/entities.ts'
@@ -26,10 +27,11 @@ const relabel = changeRoute({
   params: EntityAddress,
   subject: whole,
   body: Label,
-  handle: async ({ subject, actor, params, body }) => {
-    const { result } = await linked.relabel(subject, params.id, body.role_in_project)
-    return viewOf(result, actor)
-  },
+  handle: ({ subject, actor, params, body }) =>
+    answering(
+      () => linked.relabel(subject, params.id, body.role_in_project),
+      ({ result }) => viewOf(result, actor),
+    ),
 })
 
 /** The records that a project is about. */
@@ -54,10 +56,12 @@ export const entities = {
     params: BySlug,
     subject,
     body: Link,
-    handle: async ({ subject, actor, body }) => {
-      const { result } = await linked.link(subject, actor, body)
-      return created(await viewOf(result, actor))
-    },
+    idempotent: '24h',
+    handle: ({ subject, actor, body }) =>
+      creating(
+        () => linked.link(subject, actor, body),
+        ({ result }) => viewOf(result, actor),
+      ),
   }),
 
   'GET /data/projects/{slug}/entities/{id}/': readRoute({

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import { answering, creating } from '../../lib/http/answering.ts'
 import { choice, members, uuidOf } from '../../lib/http/body.ts'
 import { listBody, sliceOf } from '../../lib/http/page.ts'
 import { BySlug, uuid } from '../../lib/http/params.ts'
-import { created, noContent } from '../../lib/http/reply.ts'
+import { noContent } from '../../lib/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
 import type { Membership, Project } from '../../lib/projects/items.ts'
 import * as people from '../../lib/projects/members.ts'
@@ -27,10 +28,11 @@ const reassign = changeRoute({
   params: MemberAddress,
   subject,
   body: Role,
-  handle: async ({ subject, actor, params, body }) => {
-    const { about, result } = await people.reassign(subject, actor, params.id, body.role)
-    return viewOf(about.about, result)
-  },
+  handle: ({ subject, actor, params, body }) =>
+    answering(
+      () => people.reassign(subject, actor, params.id, body.role),
+      ({ about, result }) => viewOf(about.about, result),
+    ),
 })
 
 /** Who works on a project. */
@@ -52,10 +54,12 @@ export const memberships = {
     params: BySlug,
     subject,
     body: Invitation,
-    handle: async ({ subject, actor, body }) => {
-      const { about, result } = await people.invite(subject, actor, body)
-      return created(await viewOf(about.about, result))
-    },
+    idempotent: '24h',
+    handle: ({ subject, actor, body }) =>
+      creating(
+        () => people.invite(subject, actor, body),
+        ({ about, result }) => viewOf(about.about, result),
+      ),
   }),
 
   'GET /data/projects/{slug}/memberships/{id}/': readRoute({

@@ -7,7 +7,7 @@ import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
 import { type Indexed, indexWrites } from '../names/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
-import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
+import { amended, defineItem, parse, put, remove, says, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, readList } from '../table/pages.ts'
 import { get, getMany, itemIn } from '../table/read.ts'
@@ -116,6 +116,7 @@ export async function amend(
   actor: Actor,
 ): Promise<Cluster> {
   const members = named ? await membersAfter(old, named, actor) : old.members
+  if (says(old, { ...changes, members })) return old
   const next = amended<Cluster>(old, { ...changes, members, updated_at: now() })
   await commit([
     put(cluster, next, old),

@@ -288,6 +288,7 @@ export const amend = (
   also: (it: Comment, attempt: number) => Promise<readonly Write[]> = async () => [],
 ): Promise<Comment> =>
   onLatest(old, async (it, attempt) => {
+    if (it.comment === text) return { result: it, writes: [] }
     const next = amended<Comment>(it, { comment: text, updated_at: now() })
     return { result: next, writes: [put(comment, next, it), ...(await also(it, attempt))] }
   })

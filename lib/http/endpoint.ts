@@ -21,20 +21,23 @@ import { metered } from '../ops/request-cost.ts'
 import { type Actor, mayCountChanges, permissions, type Ruling, type Scope, type Subject } from '../permissions.ts'
 import { preferred } from './accept.ts'
 import { withIdempotencyKey } from './idempotency.ts'
-import { pageOf } from './page.ts'
+import { unstorable } from './json.ts'
+import { membersOf, queryFaults, unknown, unknownMembers } from './known.ts'
+import { type PageRequest, pageMembers, pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
 import { Reply } from './reply.ts'
 import { bodyOf, type FormLimits, type Request } from './request.ts'
 import type { CachePolicy, Route, Routes, Throttle } from './route.ts'
 import { type Event, type Given, type Result, shell } from './shell.ts'
 import { throttle } from './throttle.ts'
+import { gathering, isStrict, type Warning, warn, warningHeader, withWarnings } from './warnings.ts'
 
 /** Routes as a Lambda handler for HTTP API events (payload 2.0). */
 export function endpoint(routes: Routes): (event: Event, context: Context) => Promise<Result> {
   const match = matcher(routes as Readonly<Record<string, Route>>)
   const handler = middy<Event, Result | Reply, Error, Given>()
     .use(shell())
-    .handler(async (_event: Event, context: Given) => serve(match, context.request))
+    .handler(async (_event: Event, context: Given) => gathering([], () => serve(match, context.request)))
   return (event, context) =>
     metered(async () => (await handler(event, context as Given)) as Result, event.requestContext?.requestId)
 }
@@ -58,6 +61,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const hit = match(request.method === 'HEAD' ? 'GET' : request.method, canonical(request.path))
   if ('allow' in hit) throw hit.allow.length > 0 ? methodNotAllowed(request.method, hit.allow) : notFound()
   request.route = hit.key
+  request.strict = isStrict(request)
   const spec = declarationOf(hit.found)
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
@@ -75,18 +79,21 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if (rule.changes) checkPrecondition(request, version)
 
   if (spec.throttle) await throttle(spec.throttle.scope, request.address, spec.throttle.rate)
+  const also = isRead(request) ? pageMembers : {}
+  tell(request, queryFaults(spec.query, request.rawQuery, { repeated: spec.repeated, also }))
   const query = checked(spec.query, { ...request.query, ...repeated(spec, request) })
-  const schema = typeof spec.body === 'function' ? spec.body(params) : spec.body
-  const body = checked(schema, await readBody())
+  const body = readBodyAs(typeof spec.body === 'function' ? spec.body(params) : spec.body, request, await readBody())
 
   const type = typeFor(spec, request)
-  const given = { actor, scope: rule.lists?.(actor), subject, params, query, body, page: pageOf(request), request }
+  const scope = rule.lists?.(actor)
+  const given = withPage(request, { actor, scope, subject, params, query, body, request })
   const handle = spec.representations?.[type] ?? spec.handle
-  const answer = await withIdempotencyKey(spec.idempotent, request, actor, { route: hit.key, params, body }, (once) =>
-    handle({ ...given, once }),
+  const asked = { route: hit.key, params, query, body }
+  const answer = await withIdempotencyKey(spec.idempotent, request, actor, asked, () => handle(given))
+  if (isRead(request)) tell(request, unreadPage(spec, request))
+  const reply = told(
+    answer instanceof Reply ? answer : new Reply(200, answer, type === JSON_TYPE ? {} : { 'content-type': type }),
   )
-  const reply =
-    answer instanceof Reply ? answer : new Reply(200, answer, type === JSON_TYPE ? {} : { 'content-type': type })
   const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined
   return finish(spec, request, reply, tag)
 }
@@ -138,8 +145,9 @@ function repeated(spec: Declared, { rawQuery }: Request): Record<string, string[
 function paramsOf(schema: v.GenericSchema | undefined, raw: Record<string, string>): unknown {
   if (!schema) return undefined
   const result = v.safeParse(schema, raw)
-  if (!result.success) throw notFound()
-  return result.output
+  if (result.success) return result.output
+  // Only a name that is known to everyone may be told apart from what is hidden.
+  throw notFound(result.issues.find(({ type }) => type === 'custom')?.message)
 }
 
 function checked(schema: v.GenericSchema | undefined, input: unknown): unknown {
@@ -147,12 +155,71 @@ function checked(schema: v.GenericSchema | undefined, input: unknown): unknown {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
   const fields: Fields = {}
-  for (const issue of result.issues) {
-    const name = String(issue.path?.[0]?.key ?? 'non_field_errors')
-    fields[name] ??= []
-    if (!fields[name].includes(issue.message)) fields[name].push(issue.message)
-  }
+  for (const { path, message } of result.issues) addFault(fields, path?.map(({ key }) => String(key)) ?? [], message)
   throw invalid(fields)
+}
+
+/** Adds a sentence at a path, as nested objects. What is said of a member as a whole goes before what is said inside of it. */
+function addFault(fields: Fields, [name = 'non_field_errors', ...rest]: readonly string[], message: string): void {
+  const there = fields[name]
+  if (rest.length > 0 && !Array.isArray(there)) {
+    const inner = there ?? {}
+    fields[name] = inner
+    addFault(inner, rest, message)
+  } else if (rest.length === 0) {
+    const said = Array.isArray(there) ? there : []
+    fields[name] = said.includes(message) ? said : [...said, message]
+  }
+}
+
+/** The body as its schema reads it. Members that nobody reads are told, values that cannot be kept as they are refused. */
+function readBodyAs(schema: v.GenericSchema | undefined, request: Request, sent: object | undefined): unknown {
+  if (!schema) return undefined
+  const members = membersOf(schema)
+  const fields: Fields = {}
+  for (const [name, value] of Object.entries(sent ?? {})) {
+    const fault = members && !Object.hasOwn(members, name) ? undefined : unstorable(value)
+    if (fault !== undefined) fields[name] = [fault]
+  }
+  if (Object.keys(fields).length > 0) throw invalid(fields)
+  if (members) tell(request, unknownMembers(members, sent))
+  return checked(schema, sent)
+}
+
+/** Warns of faults, or refuses them where the client is strict. */
+function tell(request: Request, faults: readonly Warning[]): void {
+  if (faults.length > 0 && request.strict) {
+    const fields: Fields = {}
+    for (const { member, message } of faults) addFault(fields, member.split('.'), message)
+    throw invalid(fields)
+  }
+  for (const each of faults) warn(each)
+}
+
+/** A reply with what the request is warned of. */
+const told = ({ status, body, headers, cookies }: Reply) =>
+  new Reply(status, withWarnings(body), { ...warningHeader(body), ...headers }, cookies)
+
+const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
+
+/** What a handler is given, with the page that is asked for as soon as it reads it. */
+const withPage = <T extends object>(request: Request, given: T): T & { page: PageRequest } =>
+  Object.assign(
+    {
+      get page() {
+        return pageOf(request)
+      },
+    },
+    given,
+  )
+
+/** What says where a page lies, although no handler has read it: it has no effect. */
+function unreadPage({ query: schema }: Declared, { query, paged }: Request): Warning[] {
+  const own = (schema && membersOf(schema)) ?? {}
+  const names = paged ? [] : Object.keys(query)
+  return names
+    .filter((name) => Object.hasOwn(pageMembers, name) && !Object.hasOwn(own, name))
+    .map((name) => unknown(name, 'parameter', name, Object.keys(own)))
 }
 
 const JSON_TYPE = 'application/json'

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { isProblem, keyReused, malformed } from '../errors.ts'
+import { gunzipSync } from 'node:zlib'
+import { keyReused, malformed } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
+import { keepingReply } from './answering.ts'
 import { Reply } from './reply.ts'
 import type { Request } from './request.ts'
-import { type KeepReply, type KeptReply, replyUnder } from './throttle.ts'
+import { type KeptReply, replyUnder } from './throttle.ts'
 
 /**
  * Runs `work`, or answers what it answered before under the same Idempotency-Key. Of two at once one has the effect, and
@@ -13,26 +15,35 @@ export async function withIdempotencyKey(
   lifetime: '24h' | undefined,
   { headers }: Request,
   actor: Actor | null,
-  asked: object,
-  work: (once: KeepReply) => Promise<unknown>,
+  asked: { body: unknown },
+  work: () => Promise<unknown>,
 ): Promise<unknown> {
   const key = headers['idempotency-key']
-  if (!lifetime || !actor || key === undefined) return work(() => [])
+  if (!lifetime || !actor || key === undefined) return work()
   if (!/^[\x21-\x7e]{1,200}$/.test(key)) throw malformed('An Idempotency-Key has 1 to 200 visible ASCII characters.')
-  const digest = createHash('sha256').update(JSON.stringify(asked)).digest('base64url')
+  const digest = await digestOf(asked)
   const { before, once } = await replyUnder(actor.id, key, digest)
   if (before) return again(before, digest)
   try {
-    return await work(once)
+    return await keepingReply(once, work)
   } catch (error) {
-    if (!isProblem(error, 'in_progress')) throw error
+    // Its twin may have been faster, or it was done and only the table's word of it was lost.
     const first = (await replyUnder(actor.id, key, digest)).before
     if (!first) throw error
     return again(first, digest)
   }
 }
 
+/** Of everything that is asked; a file counts by its bytes, since the boundary of a form is another each time. */
+async function digestOf(asked: { body: unknown }): Promise<string> {
+  const files = Object.values(asked.body ?? {}).filter((it) => it instanceof File)
+  const hash = createHash('sha256').update(JSON.stringify(asked))
+  for (const file of files) hash.update(`${file.name}\n${file.type}\n`).update(await file.bytes())
+  return hash.digest('base64url')
+}
+
 function again(kept: KeptReply, digest: string): Reply {
   if (kept.digest !== digest) throw keyReused()
-  return new Reply(kept.status, JSON.parse(kept.body), { 'idempotent-replayed': 'true' })
+  const body = kept.packed ? gunzipSync(Buffer.from(kept.body, 'base64')).toString() : kept.body
+  return new Reply(kept.status, JSON.parse(body), { 'idempotent-replayed': 'true' })
 }

@@ -12,6 +12,7 @@ const LARGEST_SIZE = 100
 /** limit and offset, or page and page_size: clients send any mixture. What is not a number counts as absent. */
 export function pageOf(request: Request, size = DEFAULT_SIZE): PageRequest {
   const { query } = request
+  request.paged = true
   const limit = Math.min(whole(query.limit) ?? whole(query.page_size) ?? size, LARGEST_SIZE) || size
   const number = whole(query.page)
   const offset = query.offset === undefined && number ? (number - 1) * limit : (whole(query.offset) ?? 0)
@@ -38,6 +39,23 @@ export function listBody<T>(request: Request, page: PageRequest, listed: PageRes
 /** What a page shows of a list that is in memory. */
 export const sliceOf = <T>(all: readonly T[], { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): T[] =>
   all.slice(offset, offset + limit)
+
+const noNumber = (sent: string) =>
+  whole(sent) === undefined ? 'A whole number is wanted; it has no effect.' : undefined
+const noSize = (sent: string) => {
+  const size = whole(sent)
+  if (size === 0) return 'A whole number from 1 is wanted; it has no effect.'
+  return size !== undefined && size > LARGEST_SIZE ? `A page holds at most ${LARGEST_SIZE}.` : noNumber(sent)
+}
+/** What says where a page lies, with what is told of values that say nothing. */
+export const pageMembers: Readonly<Record<string, (sent: string) => string | undefined>> = {
+  limit: noSize,
+  page_size: noSize,
+  offset: noNumber,
+  page: (sent) => (whole(sent) === 0 ? 'Pages are counted from 1; it has no effect.' : noNumber(sent)),
+  // One that was altered is not followed; the page is the same.
+  hint: () => undefined,
+}
 
 const whole = (text: string | undefined) => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 

@@ -3,6 +3,7 @@ import { booleanIn } from '../booleans.ts'
 import { cut } from '../matching/cut.ts'
 import type { Sort } from '../search/query.ts'
 import { chooseFrom } from './body.ts'
+import { toldWhen } from './known.ts'
 
 /** Of what paths and queries are made. A path member that does not fit is a 404; each slice has its queries beside it. */
 
@@ -13,24 +14,39 @@ export const ByEntity = v.object({ entity_id: uuid })
 /** The slug of a project. */
 export const BySlug = v.object({ slug: v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/)) })
 
-/** On or off; what is neither is off. */
-export const BooleanFlag = v.pipe(
-  v.optional(v.string(), ''),
-  v.transform((it) => booleanIn(it) === true),
+const noBoolean = (sent: string) =>
+  sent.trim() === '' || booleanIn(sent) !== undefined ? undefined : 'Give true or false; this has no effect.'
+
+/** On or off; what is neither is off, and told. */
+export const BooleanFlag = toldWhen(
+  v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => booleanIn(it) === true),
+  ),
+  noBoolean,
 )
 /** The same where it makes a difference whether it is off or not asked for at all; what is neither is not asked for. */
-export const OptionalBoolean = v.pipe(v.optional(v.string(), ''), v.transform(booleanIn))
+export const OptionalBoolean = toldWhen(v.pipe(v.optional(v.string(), ''), v.transform(booleanIn)), noBoolean)
 /** The same where what is neither on nor off is refused. */
 export const StrictBoolean = v.pipe(
   v.optional(v.string(), ''),
   v.check((it) => it.trim() === '' || booleanIn(it) !== undefined, 'Give true or false.'),
   v.transform(booleanIn),
 )
+const MOST_LETTERS = 200
 /** Text of a query member, cut to what is of use; absent when blank. */
-export const QueryText = v.pipe(
-  v.optional(v.string(), ''),
-  v.transform((it) => cut(it.normalize('NFC').trim(), 200) || undefined),
+export const QueryText = toldWhen(
+  v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((it) => cut(it.normalize('NFC').trim(), MOST_LETTERS) || undefined),
+  ),
+  (sent) => ([...sent].length > MOST_LETTERS ? `Only the first ${MOST_LETTERS} characters count.` : undefined),
 )
+/** Text that asks for nothing unless it is one of these. */
+export const knownText = (options: readonly string[]) => {
+  const unknown = (sent: string) => (sent === '' || options.includes(sent) ? undefined : chooseFrom(options))
+  return toldWhen(v.optional(v.string(), ''), unknown)
+}
 export const NameQuery = v.object({ search: QueryText })
 
 /** The orders that lists of records know. */
@@ -43,21 +59,28 @@ const orderings: ReadonlyMap<string | undefined, { forward: boolean; sort: Sort 
   ['name', { forward: false, sort: 'name' }],
   ['-name', { forward: false, sort: '-name' }],
 ])
+const orders = [...orderings.keys()].filter((it) => it !== undefined)
 /** The order of a list of records; any that is not known is the newest first. */
-export const RecordOrdering = v.pipe(
-  QueryText,
-  v.transform((it): { forward: boolean; sort?: Sort } => orderings.get(it) ?? { forward: false }),
+export const RecordOrdering = toldWhen(
+  v.pipe(
+    QueryText,
+    v.transform((it): { forward: boolean; sort?: Sort } => orderings.get(it) ?? { forward: false }),
+  ),
+  (sent) => (sent.trim() === '' || orderings.has(sent.trim()) ? undefined : `It has no effect. ${chooseFrom(orders)}`),
 )
 
 /** What a member says that must be there. */
 export const MISSING = 'This parameter is required.'
 /** A whole number from 1, cut to `most`; blank is the fallback. */
 export const wholeNumber = (fallback: number, most: number) =>
-  v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((it) => it.trim() || String(fallback)),
-    v.regex(/^0*[1-9]\d{0,8}$/, 'A whole number from 1 is wanted.'),
-    v.transform((it) => Math.min(Number(it), most)),
+  toldWhen(
+    v.pipe(
+      v.optional(v.string(), ''),
+      v.transform((it) => it.trim() || String(fallback)),
+      v.regex(/^0*[1-9]\d{0,8}$/, 'A whole number from 1 is wanted.'),
+      v.transform((it) => Math.min(Number(it), most)),
+    ),
+    (sent) => (Number(sent) > most ? `${most} is the most.` : undefined),
   )
 /** A whole number from 0; absent when blank. */
 export const Count = v.pipe(

@@ -1,6 +1,7 @@
 import jsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { malformed, tooLarge, unsupportedMediaType } from '../errors.ts'
+import { faultIn } from './json.ts'
 
 /** The event, read once. Headers by lower-case name; the body as bytes. */
 export type Request = {
@@ -18,6 +19,10 @@ export type Request = {
   /** Scheme and host as the client wrote them: for absolute links. */
   origin: string
   version: 'v1'
+  /** Whether what is unknown or malformed is refused, as `Prefer: handling=strict` asks; told in the answer. */
+  strict?: boolean
+  /** Whether someone has read which page is asked for. */
+  paged?: true
   /** Filled in on the way, for the log line. */
   route?: string
   caller?: string
@@ -110,13 +115,26 @@ const parser: { before?(request: { event: ParserEvent }): unknown } = jsonBodyPa
 
 /** The parser refuses members that could become a prototype, but takes bytes that are not UTF-8: these are found here. */
 async function parse({ headers, body }: Pick<Request, 'headers' | 'body'>): Promise<unknown> {
+  const text = decoded(body)
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
     const event: ParserEvent = { headers, body: text, isBase64Encoded: false }
     await parser.before?.({ event })
     return event.body
   } catch {
-    throw malformed('JSON parse error: the body is not valid JSON.')
+    const at = faultIn(text)
+    throw malformed(
+      at
+        ? `JSON parse error: the body is not valid JSON at line ${at.line}, column ${at.column}.`
+        : 'JSON parse error: the body has a member that is not taken, such as "__proto__", or is nested too deeply.',
+    )
+  }
+}
+
+function decoded(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw malformed('JSON parse error: the body is not UTF-8.')
   }
 }
 

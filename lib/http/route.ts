@@ -3,7 +3,6 @@ import type { Rate } from '../config.ts'
 import type { Actor, Changes, Lists, Open, PermissionBy, Role, Scope, Sees, Subject } from '../permissions.ts'
 import type { PageRequest } from './page.ts'
 import type { FormLimits, Request } from './request.ts'
-import type { KeepReply } from './throttle.ts'
 
 type Schema = GenericSchema | undefined
 type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
@@ -49,13 +48,13 @@ export function publicRoute<P extends Schema = undefined, Q extends Schema = und
 
 /**
  * May come twice under one Idempotency-Key: the second gets the reply of the first, for as long as said. The handler
- * puts `once(reply)` into the transaction that has the effect.
+ * makes its reply by `creating` or `answering`, which keep it in the transaction that has the effect.
  */
 type Repeats = { idempotent?: '24h' }
 
 /** Needs an actor with a role. */
 export function actorRoute<P extends Schema = undefined, Q extends Schema = undefined, B extends Schema = undefined>(
-  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: PageRequest; once: KeepReply }> & Repeats,
+  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: PageRequest }> & Repeats,
 ): Route {
   return asRoute(spec)
 }
@@ -97,11 +96,7 @@ export function changeRoute<
   P extends Schema = undefined,
   Q extends Schema = undefined,
   B extends Schema = undefined,
->(
-  spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S; once: KeepReply }> &
-    Loads<S, P> &
-    Repeats,
-): Route {
+>(spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S }> & Loads<S, P> & Repeats): Route {
   return asRoute(spec)
 }
 

@@ -39,7 +39,7 @@ const preflight = () =>
   new Reply(204, undefined, {
     'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
     'access-control-allow-headers':
-      'authorization, content-type, accept, idempotency-key, if-match, if-none-match, x-dev-user',
+      'authorization, content-type, accept, idempotency-key, if-match, if-none-match, prefer, x-dev-user',
     'access-control-max-age': '600',
   })
 
@@ -59,6 +59,7 @@ function result(request: Request, reply: Reply, started: number, error?: Error):
     ...security,
     ...cors(request.headers.origin),
     ...reply.headers,
+    ...(request.strict && { 'preference-applied': 'handling=strict' }),
     'x-request-id': request.id,
   }
   return {
@@ -94,7 +95,8 @@ function cors(origin: string | undefined): Record<string, string> {
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-credentials': 'true',
-    'access-control-expose-headers': 'Retry-After, ETag, X-Request-Id, X-Cache, Idempotent-Replayed',
+    'access-control-expose-headers':
+      'Retry-After, ETag, X-Request-Id, X-Cache, Idempotent-Replayed, Preference-Applied, Warning',
     vary: 'Origin, Accept-Encoding',
   }
 }

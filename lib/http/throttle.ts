@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { nowSeconds } from '../clock.ts'
 import type { Rate } from '../config.ts'
@@ -36,8 +37,9 @@ const Reply = v.object({
   /** What was asked, so that a key means one request. */
   digest: v.string(),
   status: v.number(),
-  /** As it was sent. */
+  /** As it was sent; `packed`: with gzip, in base64. */
   body: v.string(),
+  packed: v.optional(v.literal(true)),
   until: v.number(),
   version: v.number(),
 })
@@ -53,6 +55,11 @@ const kept = defineItem({
 export type KeepReply = (reply: { status: number; body: unknown }) => readonly Write[]
 
 const DAY_S = 86_400
+
+/** An item holds 400 KB, and a record alone may have 150 KB of values. */
+const WORTH_PACKING = 10_000
+const packed = (body: string): Pick<KeptReply, 'body' | 'packed'> =>
+  body.length < WORTH_PACKING ? { body } : { body: gzipSync(body).toString('base64'), packed: true }
 
 /** The reply to the request that a user has sent under a key in the last 24 hours, and how the next one is kept. */
 export async function replyUnder(
@@ -70,7 +77,7 @@ export async function replyUnder(
         key: name,
         digest,
         status,
-        body: JSON.stringify(body),
+        ...packed(JSON.stringify(body)),
         until: nowSeconds() + DAY_S,
         version,
       }

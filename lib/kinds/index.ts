@@ -1,3 +1,4 @@
+import { nearest } from '../matching/nearest.ts'
 import { assertion } from './assertion.ts'
 import { calendar } from './calendar.ts'
 import { caste_group } from './caste-group.ts'
@@ -36,7 +37,7 @@ export { jsonSchemaOf } from './schema/json-schema.ts'
 export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema/kind.ts'
 export { pointOf } from './schema/points.ts'
 export type { Provenance } from './schema/provenance.ts'
-export { type Contribution, type Mode, schemaOf } from './schema/validate.ts'
+export { type Contribution, type Members, type Mode, membersOfBody, schemaOf } from './schema/validate.ts'
 export type { Data, Reference } from './schema/value.ts'
 
 /** Every kind of record by its registry key, in registry order. */
@@ -83,6 +84,22 @@ export function kindOfSegment(segment: string): Kind | undefined {
 /** The kind that an entity_type names, by registry key or by type scope; undefined for an unknown one. */
 export function kindOfScope(scope: string): Kind | undefined {
   return byScope.get(scope.toLowerCase())
+}
+
+/** That there is no kind of a name, and which one was meant: by its key, or by the segment of its paths. */
+export function noKind(name: string, by: 'key' | 'segment' = 'key'): string {
+  const known = by === 'key' ? all : all.filter((it) => it.record)
+  const near =
+    nearest(
+      name,
+      known.map((it) => it[by]),
+    ) ??
+    nearest(
+      name,
+      known.flatMap((it) => [it.key, it.segment]),
+    )
+  const meant = known.find((it) => it.key === near || it.segment === near)
+  return `There is no kind of this name.${meant ? ` Did you mean ${meant[by]}?` : ''}`
 }
 
 const all = kindKeys.map((key) => kinds[key])

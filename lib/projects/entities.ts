@@ -46,6 +46,7 @@ export const relabel = (old: Whole, id: string, role_in_project: string) =>
   change(old, (it) => {
     checkOpen(it)
     const linked = linkIn(old, id)
+    if (linked.role_in_project === role_in_project) return { result: linked }
     const next = amended(linked, { role_in_project })
     return { writes: [put(projectEntity, next, linked)], result: next }
   })

@@ -46,6 +46,7 @@ export const reassign = (old: Visited, actor: Actor, id: string, role: Membershi
     checkOpen(it)
     const member = memberIn(it.memberships, id)
     if (member.role === 'owner') throw impossible("The owner's role cannot be changed.")
+    if (member.role === role) return { result: member }
     const next = { ...member, role, updated_at: now() }
     return {
       changes: { memberships: it.memberships.map((one) => (one.id === id ? next : one)) },

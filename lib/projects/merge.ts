@@ -147,7 +147,8 @@ async function withFurther(error: unknown, work: Work, from: number): Promise<un
   return error instanceof Problem && blockers.length > 0 ? new Problem(error.code, error.detail, { fields }) : error
 }
 
-const blockersIn = (error: unknown): string[] => (error instanceof Problem ? [...(error.fields?.blockers ?? [])] : [])
+const blockersIn = (error: unknown): string[] =>
+  error instanceof Problem && Array.isArray(error.fields?.blockers) ? [...error.fields.blockers] : []
 
 /** From here on all of it is seen. */
 async function close(id: string, work: Work, results: readonly PartResult[]): Promise<void> {

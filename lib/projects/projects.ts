@@ -2,7 +2,7 @@ import { newId, now } from '../clock.ts'
 import { commit, commitPlan } from '../commit.ts'
 import { conflict, invalid, notFound, refused } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
-import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
+import { amended, parse, put, remove as removal, says, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import type { PageRequest } from '../table/pages.ts'
 import { get, queryAllBetween, queryBetween } from '../table/read.ts'
@@ -59,14 +59,10 @@ export type Opening = Pick<
 >
 
 /**
- * Makes a project of the caller's. Project, slug, first activity, its places in the lists and what `also` adds are one
- * transaction. Fails with `invalid` when the slug is taken.
+ * Makes a project of the caller's. Project, slug, first activity and its places in the lists are one transaction. Fails
+ * with `invalid` when the slug is taken.
  */
-export async function create(
-  actor: Actor,
-  given: Opening,
-  also: (made: Whole) => readonly Write[] = () => [],
-): Promise<Whole> {
+export async function create(actor: Actor, given: Opening): Promise<Whole> {
   const at = now()
   const made: Project = {
     ...given,
@@ -92,7 +88,6 @@ export async function create(
   }
   const whole = { ...asSubject(made), assets: [], entities: [] }
   await commit([
-    ...also(whole),
     put(slugClaim, { slug: made.slug, project_id: made.id, version: 1 }, undefined, slugTaken),
     put(project, made, undefined),
     put(projectActivity, activityOf(made, { actor_id: actor.id, action: 'created' }, at), undefined),
@@ -148,6 +143,8 @@ export function change<T>(
     if (!it || it.deleted_at !== null) throw notFound()
     if (it.merge) throw beingMerged()
     const { changes = {}, done = [], writes = [], result } = await plan(it)
+    if (says(it, changes) && done.length + writes.length === 0)
+      return { result: { about: asSubject(it), result }, writes: [] }
     const { next, writes: own } = step(it, changes, done)
     return { result: { about: asSubject(next), result }, writes: [...own, ...writes] }
   }, MOST_ATTEMPTS)
@@ -212,11 +209,15 @@ export type Changes = Partial<
 /** Changes what a project says of itself. */
 export const amend = async (old: Visited, actor: Actor, changes: Changes): Promise<Visited> =>
   (
-    await change(old, () => ({
-      changes: { ...changes, updated_at: now() },
-      done: [{ actor_id: actor.id, action: 'updated', payload: { fields: Object.keys(changes).sort() } }],
-      result: undefined,
-    }))
+    await change(old, (it) =>
+      says(it, changes)
+        ? { result: undefined }
+        : {
+            changes: { ...changes, updated_at: now() },
+            done: [{ actor_id: actor.id, action: 'updated', payload: { fields: Object.keys(changes).sort() } }],
+            result: undefined,
+          },
+    )
   ).about
 
 /** Takes a project away: its slug is free again. Its files stay for a month, the rest of its partition for those who look after the table. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { BooleanFlag, MISSING, QueryText, RecordOrdering, requiredId, wholeNumber } from '../http/params.ts'
-import { type Kind, kindOfScope, kindOfSegment } from '../kinds/index.ts'
+import { type Kind, kindOfScope, kindOfSegment, noKind } from '../kinds/index.ts'
 import { whereEntries } from '../search/where.ts'
 
 /** What paths and queries about records say. Members that say nothing legal ask for nothing. */
@@ -8,8 +8,11 @@ import { whereEntries } from '../search/where.ts'
 /** The segment of a kind with integer ids; hyphens and underscores alike. */
 const Segment = v.pipe(
   v.string(),
-  v.transform((it) => kindOfSegment(it)),
-  v.custom<Kind>((it) => (it as Kind | undefined)?.record === true),
+  v.transform((it) => kindOfSegment(it) ?? it),
+  v.custom<Kind>(
+    (it) => (it as Partial<Kind>).record === true,
+    ({ input }) => (typeof input === 'string' ? noKind(input, 'segment') : ''),
+  ),
 )
 export const Collection = v.object({ segment: Segment })
 export const Address = v.object({
@@ -46,7 +49,10 @@ export const AssertionQuery = v.object({
 
 const scope = v.pipe(
   v.string(),
-  v.check((it) => kindOfScope(it)?.record === true, 'There is no kind of this name.'),
+  v.check(
+    (it) => kindOfScope(it)?.record === true,
+    ({ input }) => noKind(input),
+  ),
 )
 export const RelatedQuery = v.object(
   {

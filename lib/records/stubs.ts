@@ -1,6 +1,6 @@
 import { nowSeconds } from '../clock.ts'
 import { beingMade } from '../errors.ts'
-import { kinds, type Provenance } from '../kinds/index.ts'
+import { type KindKey, kinds, type Provenance } from '../kinds/index.ts'
 import { foldedName } from '../names/index.ts'
 import type { Link } from '../names/values.ts'
 import type { Actor } from '../permissions.ts'
@@ -20,8 +20,7 @@ export async function stubsFor(missing: readonly Missing[], provenance: Provenan
       const stub = newRecord(kinds[kind], id, { data, source: provenance, actor, stub: true })
       // The links stand in the values already: they gain the id of what was made for them.
       for (const link of links) Object.assign(link, { id, entity_id: stub.record.entity_id })
-      const taken = reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)
-      return [...stub.writes, taken]
+      return [...stub.writes, taken(kind, name)]
     }),
   )
   return changes.flat()
@@ -31,5 +30,8 @@ export async function stubsFor(missing: readonly Missing[], provenance: Provenan
 async function sourceStub(name: string, links: readonly Link[], actor: Actor): Promise<Write[]> {
   const { source: made, writes } = sources.opening({ name }, actor)
   for (const link of links) Object.assign(link, { id: made.id })
-  return writes
+  return [...writes, taken('data_source', name)]
 }
+
+/** Of two contributions at once that name the same new thing one makes it; the other is planned anew, and finds it. */
+const taken = (kind: KindKey, name: string) => reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)

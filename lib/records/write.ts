@@ -26,6 +26,7 @@ import {
   withActivity,
 } from './build.ts'
 import { contradictionFlags, detectConflicts, likenessFlags } from './conflict-flags.ts'
+import { doubtFlags } from './doubts.ts'
 import {
   type Activity,
   type Assertion,
@@ -65,11 +66,13 @@ async function planCreate(
   const resolved = await resolve(kind, data, actor, synonymousRecords)
   checkSize(resolved.data)
   const header = headerOf(kind, resolved.data)
-  const [id, stubs, flags] = await Promise.all([
+  const [id, stubs, likeness, doubts] = await Promise.all([
     nextId(kind),
     stubsFor(resolved.missing, provenance, actor),
     likenessFlags(kind, header, { linked: linkedTo(kind, resolved.data) }),
+    doubtFlags(kind, resolved.data, actor),
   ])
+  const flags = [...likeness, ...doubts]
   const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags })
   const { record, assertions, revision: first, activity: done } = change
   const result = { ...record, assertions, links: [], revisions: [first], activities: [done] }
@@ -111,6 +114,7 @@ async function planAmend(
   const flags = [
     ...claimed.contradicted,
     ...(alike ? await likenessFlags(kind, header, { entity_id: old.entity_id, linked: linkedTo(kind, after) }) : []),
+    ...(await doubtFlags(kind, after, actor, changed)),
   ]
   const handed = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
   const done = { ...handed, of_edit: old.public }

@@ -15,7 +15,7 @@ import {
   recordItem,
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
-import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
+import { amended, parse, put, remove as removal, says, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { get, getMany, itemIn, queryAll, type Stored } from '../table/read.ts'
@@ -98,6 +98,7 @@ export type Changes = Partial<FlagInput & Pick<Flag, 'is_resolved'>>
 /** Changes a flag. Fails with `invalid` when it would become the twin of an open one, with `conflict` when others changed it. */
 export const amend = (old: Flagged, actor: Actor, changes: Changes): Promise<Flagged> =>
   change(old, async ({ flag: it }) => {
+    if (says(it, changes)) return it
     const settled = changes.is_resolved !== undefined && changes.is_resolved !== it.is_resolved
     const next = amended<Flag>(it, { ...changes, ...(settled && settling(changes.is_resolved === true, actor)) })
     if (next.flag_type !== it.flag_type || settled) await checkAlone(next)
@@ -121,6 +122,7 @@ export const remove = (old: Flagged): Promise<void> =>
 const change = (old: Flagged, nextOf: (it: Flagged) => Promise<Flag>): Promise<Flagged> =>
   onLatest(old, async (it) => {
     const next = await nextOf(it)
+    if (next === it.flag) return { result: it, writes: [] }
     const about = recounted(it.about, it.flag, next)
     return { result: flaggedOf(next, about), writes: [put(flag, next, it.flag), ...headWrites(it.about, about)] }
   })

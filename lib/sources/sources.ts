@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
+import { commit } from '../commit.ts'
 import { conflict } from '../errors.ts'
 import type { Data } from '../kinds/index.ts'
 import { foldedName, type Indexed, indexWrites, readEntry } from '../names/index.ts'
 import { textOf } from '../names/text.ts'
 import { type Actor, maySee, onlyTier, openTier, type Scope } from '../permissions.ts'
-import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
+import { amended, defineItem, parse, put, says, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, readList } from '../table/pages.ts'
 import { get, getMany, queryBetween } from '../table/read.ts'
-import { transact } from '../table/write.ts'
 
 /** Data sources: registered once, there at once, named by many records. */
 const Upload = v.object({
@@ -97,7 +97,7 @@ export function opening(data: Data, actor: Actor, upload: Upload | null = null):
 /** Registers a source. */
 export async function create(data: Data, actor: Actor, upload: Upload | null): Promise<Source> {
   const { source: made, writes } = opening(data, actor, upload)
-  await transact(writes)
+  await commit(writes)
   return made
 }
 
@@ -105,18 +105,19 @@ export async function create(data: Data, actor: Actor, upload: Upload | null): P
 export async function amend(old: Source, data: Data, cleared: readonly string[], replace: boolean): Promise<Source> {
   const kept = replace ? {} : Object.fromEntries(Object.entries(old.data).filter(([name]) => !cleared.includes(name)))
   const after = { ...kept, ...data }
+  if (says(old, { data: after })) return old
   const next = amended<Source>(old, {
     ...faceOf(after),
     data: after,
     updated_at: now(),
   })
-  await transact([put(source, next, old), ...indexWrites(findable(old), findable(next))])
+  await commit([put(source, next, old), ...indexWrites(findable(old), findable(next))])
   return next
 }
 
 /** Deletes softly: records that name the source keep its name. */
 export async function remove(old: Source): Promise<void> {
-  await transact([
+  await commit([
     put(source, amended<Source>(old, { deleted_at: now() }), old),
     ...indexWrites(findable(old), undefined),
   ])
@@ -126,7 +127,7 @@ export async function remove(old: Source): Promise<void> {
 export async function restore(old: Source): Promise<Source> {
   if (!old.deleted_at) throw conflict('This source is not deleted.')
   const next = amended<Source>(old, { deleted_at: null, updated_at: now() })
-  await transact([put(source, next, old), ...indexWrites(undefined, findable(next))])
+  await commit([put(source, next, old), ...indexWrites(undefined, findable(next))])
   return next
 }
 

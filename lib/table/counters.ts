@@ -1,5 +1,5 @@
 import { clock } from '../clock.ts'
-import { type Key, key } from './keys.ts'
+import { type Key, key, place } from './keys.ts'
 
 /**
  * Where the exact sizes of lists are kept. Lists that change together share an item, since a transaction pays for items; and
@@ -94,10 +94,9 @@ export function counterChanges(sizes: Iterable<readonly [list: string, by: numbe
   for (const [list, by] of sizes) {
     if (by === 0) continue
     const at = keyIn(list, shard)
-    const place = `${at.pk} ${at.sk}`
-    const adds: Record<string, number> = changes.get(place)?.adds ?? {}
+    const adds: Record<string, number> = changes.get(place(at))?.adds ?? {}
     adds[attributeOf(list)] = (adds[attributeOf(list)] ?? 0) + by
-    changes.set(place, { at, adds })
+    changes.set(place(at), { at, adds })
   }
   return [...changes.values()]
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import type { Problem } from '../errors.ts'
@@ -202,6 +203,10 @@ export const amended = <T extends { version: number }>(old: T, changes: Partial<
   ...changes,
   version: old.version + 1,
 })
+
+/** Whether a value says already what is to change of it: then nothing is written. The table does not keep the order of members. */
+export const says = <T extends object>(old: T, changes: Partial<T>): boolean =>
+  Object.entries(changes).every(([name, value]) => isDeepStrictEqual(value, (old as Record<string, unknown>)[name]))
 
 // This keeps writers off what a large transaction is at work on as well: there the version is raised already; see two-phase/.
 const over = (old: { version: number }) => ({

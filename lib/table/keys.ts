@@ -221,6 +221,9 @@ export const key = {
   cached: (place: string): Key => ({ pk: `CACHE#${place}`, sk: HEAD }),
 }
 
+/** A key as text, for maps. */
+export const place = ({ pk, sk }: Key): string => `${pk} ${sk}`
+
 /** A number such that texts sort as numbers do. */
 export const padded = (number: number): string => String(number).padStart(16, '0')
 

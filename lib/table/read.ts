@@ -3,8 +3,9 @@ import type * as v from 'valibot'
 import { db, TableName } from './client.ts'
 import { isCount, SHARDS } from './counters.ts'
 import { type ItemType, parse } from './item.ts'
-import { type IndexName, type Key, key } from './keys.ts'
-import { keyOf, place, rawMany, resolveStaged, resolveStagedInIndex } from './two-phase/staged.ts'
+import { type IndexName, type Key, key, place } from './keys.ts'
+import { withPending } from './pending.ts'
+import { keyOf, rawMany, resolveStaged, resolveStagedInIndex } from './two-phase/staged.ts'
 
 export type Stored = Record<string, unknown>
 
@@ -13,9 +14,11 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
   item: ItemType<Id, S>,
   id: Id,
 ): Promise<v.InferOutput<S> | undefined> {
-  const { Item } = await db.send(new GetCommand({ TableName, Key: item.key(id), ConsistentRead: true }))
+  const at = item.key(id)
+  const { Item } = await db.send(new GetCommand({ TableName, Key: at, ConsistentRead: true }))
   const [shown] = await resolveStaged(Item ? [Item] : [])
-  return shown && parse(item, shown)
+  const now = withPending([at], new Map(shown && [[place(at), shown]])).get(place(at))
+  return now && parse(item, now)
 }
 
 /** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. */
@@ -25,12 +28,12 @@ export async function getMany(
   abortSignal?: AbortSignal,
 ): Promise<Map<string, Stored>> {
   const found = await rawMany(keys, consistent, abortSignal)
-  return new Map((await resolveStaged([...found.values()])).map((item) => [place(keyOf(item)), item]))
+  const resolved = await resolveStaged([...found.values()])
+  return withPending(keys, new Map(resolved.map((item) => [place(keyOf(item)), item])))
 }
 
 /** What a `getMany` has found under a key. */
-export const itemAt = (found: ReadonlyMap<string, Stored>, { pk, sk }: Key): Stored | undefined =>
-  found.get(`${pk} ${sk}`)
+export const itemAt = (found: ReadonlyMap<string, Stored>, at: Key): Stored | undefined => found.get(place(at))
 
 /** The thing with this id that a `getMany` has found, as its type says. */
 export function itemIn<Id, S extends v.GenericSchema<unknown, { version: number }>>(

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { clock } from '../clock.ts'
 import { isConflict } from '../errors.ts'
 import type { Write } from './item.ts'
+import { reading } from './pending.ts'
 import { transact } from './write.ts'
 
 /** What is to be written, and what it comes to. */
@@ -15,6 +17,12 @@ export async function retryOnConflict<T>(
   plan: (attempt: number) => Promise<Plan<T>>,
   { attempts = 5, write = transact, when = isConflict }: Options = {},
 ): Promise<T> {
+  const unit = units.getStore()
+  if (unit) {
+    const { result, writes } = await plan(unit.attempt)
+    if (writes.length > 0) defer(unit, { writes, attempts, write, when })
+    return result
+  }
   for (let attempt = 1; ; attempt += 1) {
     const { result, writes } = await plan(attempt)
     try {
@@ -23,9 +31,55 @@ export async function retryOnConflict<T>(
     } catch (error) {
       if (attempt === attempts || !when(error)) throw error
     }
-    // Many who try again at once would be in each other's way once more.
-    if (attempt > 2) await new Promise((done) => setTimeout(done, clock.random(20 * attempt)))
+    await pause(attempt)
   }
+}
+
+/** Many who try again at once would be in each other's way once more. */
+const pause = async (attempt: number) => {
+  if (attempt > 2) await new Promise((done) => setTimeout(done, clock.random(20 * attempt)))
+}
+
+/**
+ * A unit of work: what `work` would write waits until `finish` has made an answer of what it came to, with what is written
+ * beside it, which reads what will be written; then all of it is one transaction. So a read that fails has changed nothing, and after the commit nothing is
+ * left that could fail. Both are done anew where the plan of `work` would be. `work` has one plan at most.
+ */
+export async function asUnit<T, R>(
+  work: () => Promise<T>,
+  finish: (made: T) => Promise<{ answer: R; beside: readonly Write[] }>,
+): Promise<R> {
+  for (let attempt = 1; ; attempt += 1) {
+    const unit: Unit = { attempt }
+    const made = await units.run(unit, work)
+    const { pending } = unit
+    const { answer, beside } = await reading(pending?.writes ?? [], () => finish(made))
+    if (!pending) return answer
+    try {
+      await pending.write([...beside, ...pending.writes])
+      return answer
+    } catch (error) {
+      if (attempt === pending.attempts || !pending.when(error)) throw error
+    }
+    await pause(attempt)
+  }
+}
+
+/** What a unit of work has to write, and how. */
+type Pending = Required<Options> & { writes: readonly Write[] }
+type Unit = { attempt: number; pending?: Pending }
+const units = new AsyncLocalStorage<Unit>()
+
+function defer(unit: Unit, pending: Pending): void {
+  if (unit.pending) throw new Error('a unit of work has two plans')
+  unit.pending = pending
+}
+
+/** Stores writes that are planned once: at once, or with the unit of work in which this happens. */
+export const writeOrDefer = async (writes: readonly Write[], write: Pending['write']): Promise<void> => {
+  const unit = units.getStore()
+  if (unit) defer(unit, { writes, write, attempts: 1, when: () => false })
+  else await write(writes)
 }
 
 type Options = {

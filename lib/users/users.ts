@@ -4,7 +4,7 @@ import { invalid, Problem } from '../errors.ts'
 import { asciiLowerCase } from '../matching/ascii.ts'
 import { indexWrites } from '../names/index.ts'
 import { ranks } from '../permissions.ts'
-import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
+import { amended, defineItem, parse, put, remove, says, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { type Listing, type PageRequest, readList } from '../table/pages.ts'
 import { get, type Stored } from '../table/read.ts'
@@ -205,6 +205,7 @@ export async function amendByPlan(
     const latest = await load(id)
     const planned = latest && (await plan(latest))
     if (!planned) return { result: undefined, writes: [] }
+    if (says(latest, planned.changes) && !planned.also?.length) return { result: latest, writes: [] }
     const { next, writes } = change(latest, planned.changes)
     return { result: next, writes: [...writes, ...(planned.also ?? [])] }
   })

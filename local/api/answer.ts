@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Kind } from '../../lib/kinds/index.ts'
+import { Warning } from './shapes/common.ts'
 
 /** What a document says of a route beyond its declaration: one row for each route, in `answers/`. */
 export type Answer = {
@@ -61,5 +62,6 @@ const listOf = (shape: Shape, beside: v.ObjectEntries) =>
     next: v.nullable(v.string()),
     previous: v.nullable(v.string()),
     results: v.array(shape),
+    warnings: v.optional(v.array(Warning)),
     ...beside,
   })

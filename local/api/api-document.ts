@@ -68,7 +68,9 @@ const description = `Structured records of cultural heritage: contributed, revie
 - A token that no authenticator accepts leaves the caller anonymous where nobody has to be signed in.
 - What the caller may not see is 404, as if it were not there.
 - Lists take \`limit\` and \`offset\`, or \`page\` and \`page_size\`, and answer \`count\`, \`next\`, \`previous\` and \`results\`.
-- Refusals are \`{"detail": "..."}\`, or \`{"member": ["..."]}\` for members that break a rule. Each answer carries \`X-Request-Id\`.
+- Refusals are \`{"detail": "..."}\`, or \`{"member": ["..."]}\` for members that break a rule, nested as they are: \`{"assertion": {"confidence": ["..."]}}\`. Each answer carries \`X-Request-Id\`.
+- Any JSON object that is answered may carry \`warnings\`, a list of \`Warning\`: members and parameters that are unknown (with the nearest known name) or say nothing, and values that are doubtful. Other answers carry them in the header \`Warning\`. With \`Prefer: handling=strict\` (RFC 7240) what is unknown or malformed is refused with 400, and the answer says \`Preference-Applied: handling=strict\`.
+- Whatever is made by POST takes an \`Idempotency-Key\`: sent again within a day, the same request gets the same answer.
 - Within v1 nothing is removed, renamed or retyped, and nothing that was optional becomes required. Members may be added: ignore those that you do not know.`
 
 type One = { group: string; method: string; path: string; spec: Declared; answer: Answer; kind?: Kind }
@@ -381,7 +383,7 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
 
 /** The schemas that something refers to, by name. */
 function needed(paths: object, schemas: Record<string, Json>): Record<string, Json> {
-  const found = new Set<string>(['Detail', 'FieldErrors', 'BadRequest'])
+  const found = new Set<string>(['Detail', 'FieldErrors', 'BadRequest', 'Warning'])
   const visit = (value: unknown) => {
     for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       if (found.has(name)) continue

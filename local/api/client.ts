@@ -18,7 +18,7 @@ const { name, version, license, description, dependencies } = JSON.parse(
   await readFile(join(source, 'package.json'), 'utf8'),
 )
 
-const others = await othersIn(folder)
+const others: readonly string[] = await othersIn(folder)
 if (others.length > 0) {
   console.error(`${folder} holds other files (${others.slice(0, 3).join(', ')}): name a new or an empty folder.`)
   process.exit(1)
@@ -42,7 +42,7 @@ console.log(`The client is in ${folder}.`)
 
 /** What lies in a folder that this command has not written. */
 async function othersIn(place: string): Promise<string[]> {
-  const there = await readdir(place).catch((): string[] => [])
+  const there: string[] = await readdir(place).catch(() => [])
   const theirs = there.includes('package.json') && JSON.parse(await readFile(join(place, 'package.json'), 'utf8'))
   return theirs && theirs.name !== name ? there : there.filter((each) => !files.includes(each))
 }

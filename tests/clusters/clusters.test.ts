@@ -18,6 +18,7 @@ const signInNeeded = { detail: 'Authentication credentials were not provided.' }
 const badToken = { detail: 'The token is malformed, expired or revoked.' }
 const nobody = '00000000-0000-4000-8000-00000000ffff'
 const wrongScope = { type_scope: [expect.stringMatching(/^Not a valid choice\. Choose one of: person, location, /)] }
+const wrongId = { members: { 0: { entity_id: ['Give a list of {entity_type, entity_id}.'] } } }
 const wrongMembers = { members: ['Give a list of {entity_type, entity_id}.'] }
 
 type Record = { id: number; cultural_entity_id: string }
@@ -139,7 +140,12 @@ describe('making a cluster', () => {
 
   test.each<[string, unknown, number, unknown]>([
     ['nothing', {}, 400, { canonical_label: ['This field is required.'], type_scope: ['This field is required.'] }],
-    ['malformed JSON', '{"canonical_label"', 400, { detail: 'JSON parse error: the body is not valid JSON.' }],
+    [
+      'malformed JSON',
+      '{"canonical_label"',
+      400,
+      { detail: 'JSON parse error: the body is not valid JSON at line 1, column 19.' },
+    ],
     ['a label that is a number', { canonical_label: 7 }, 400, { canonical_label: ['Not a valid text.'] }],
     [
       'an over-long label',
@@ -157,19 +163,14 @@ describe('making a cluster', () => {
     ['a kind that is not reviewed', { type_scope: 'data_source' }, 400, wrongScope],
     ['a lock that is neither', { locked: 'maybe' }, 400, { locked: ['Give true or false.'] }],
     ['members that are no list', { members: 'all' }, 400, wrongMembers],
-    ['a member without an id', { members: [{ entity_type: 'structure' }] }, 400, wrongMembers],
-    [
-      'a member with a fraction for an id',
-      { members: [{ entity_type: 'structure', entity_id: 1.5 }] },
-      400,
-      wrongMembers,
-    ],
-    ['a member with text for an id', { members: [{ entity_type: 'structure', entity_id: 'x' }] }, 400, wrongMembers],
+    ['a member without an id', { members: [{ entity_type: 'structure' }] }, 400, wrongId],
+    ['a member with a fraction for an id', { members: [{ entity_type: 'structure', entity_id: 1.5 }] }, 400, wrongId],
+    ['a member with text for an id', { members: [{ entity_type: 'structure', entity_id: 'x' }] }, 400, wrongId],
     [
       'a member of an unknown kind',
       { members: [{ entity_type: 'spaceship', entity_id: 1 }] },
       400,
-      { members: ['There is no kind of this name.'] },
+      { members: { 0: { entity_type: ['There is no kind of this name.'] } } },
     ],
     [
       'a member that is not there',
@@ -193,7 +194,7 @@ describe('making a cluster', () => {
       'an identifier that is a number',
       { external_identifiers: { a: 1 } },
       400,
-      { external_identifiers: ['Not a valid text.'] },
+      { external_identifiers: { a: ['Not a valid text.'] } },
     ],
     [
       'more than a megabyte',
@@ -407,7 +408,7 @@ describe('changing a cluster', () => {
     ['a blank label', { canonical_label: ' ' }, 400, { canonical_label: ['This field may not be blank.'] }],
     ['a wrong type', { note: [{}] }, 400, { note: ['Not a valid text.'] }],
     ['members that are no list', { members: {} }, 400, wrongMembers],
-    ['malformed JSON', '{', 400, { detail: 'JSON parse error: the body is not valid JSON.' }],
+    ['malformed JSON', '{', 400, { detail: 'JSON parse error: the body is not valid JSON at line 1, column 2.' }],
   ])('%s changes nothing', async (_what, body, status, expected) => {
     const made = await make({})
     const reply = await app.curator.patch(`${PATH}${made.id}/`, { body })

@@ -104,7 +104,7 @@ const forms = named(
   'create a revision',
 )
 
-const malformed = { detail: 'JSON parse error: the body is not valid JSON.' }
+const notText = { detail: 'JSON parse error: the body is not UTF-8.' }
 const noObject = { detail: 'The body must be a JSON object.' }
 const badToken = { detail: 'The token is malformed, expired or revoked.' }
 const signInNeeded = { detail: 'Authentication credentials were not provided.' }
@@ -121,16 +121,22 @@ async function refuse({ method, path, who }: Pick<Write, 'method' | 'path' | 'wh
 }
 
 describe.each(writes)('$route', (write) => {
-  test.each(['{', '{"name":', '{"name": "x",}', "{'name': 'x'}", '\u0000', '{"a":1}{"b":2}', 'name=x'])(
-    'refuses what is not JSON: %j',
-    async (body) => {
-      expect(await refuse(write, { body })).toEqual([400, malformed])
-    },
-  )
+  test.each([
+    ['{', 2],
+    ['{"name":', 9],
+    ['{"name": "x",}', 14],
+    ["{'name': 'x'}", 2],
+    ['\u0000', 1],
+    ['{"a":1}{"b":2}', 8],
+    ['name=x', 1],
+  ])('refuses what is not JSON: %j, and says where', async (body, column) => {
+    const detail = `JSON parse error: the body is not valid JSON at line 1, column ${column}.`
+    expect(await refuse(write, { body })).toEqual([400, { detail }])
+  })
 
   test('refuses bytes that are not UTF-8', async () => {
     const body = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])
-    expect(await refuse(write, { body, headers: { 'content-type': 'application/json' } })).toEqual([400, malformed])
+    expect(await refuse(write, { body, headers: { 'content-type': 'application/json' } })).toEqual([400, notText])
   })
 
   test.each(['[]', '"text"', '1', 'null', 'true', '[{"name":"x"}]'])(

@@ -56,7 +56,23 @@ export function faultOf(it: Exchange): string | undefined {
   const body = bodyOf(it)
   if (operation && it.status < 300) record(operation.operation.operationId, it, body)
   const validate = validatorAt(`${pointer}/content/${escaped(type)}/schema`)
-  return validate(body) ? undefined : wordsOf(validate)
+  const { warnings, rest } = withoutWarnings(body)
+  return warningFault(warnings) ?? (validate(rest) ? undefined : wordsOf(validate))
+}
+
+/** Warnings may stand in any object that is answered; the document says so once, for all. */
+function withoutWarnings(body: unknown): { warnings: unknown; rest: unknown } {
+  if (typeof body !== 'object' || body === null || Array.isArray(body) || !('warnings' in body))
+    return { warnings: undefined, rest: body }
+  const { warnings, ...rest } = body
+  return { warnings, rest }
+}
+
+function warningFault(warnings: unknown): string | undefined {
+  if (warnings === undefined) return undefined
+  const validate = validatorAt('/components/schemas/Warning')
+  if (!Array.isArray(warnings) || warnings.length === 0) return 'warnings are a list that is not empty'
+  return warnings.every((each) => validate(each)) ? undefined : wordsOf(validate)
 }
 
 /** What was taken although the document does not say that it would be. */

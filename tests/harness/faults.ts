@@ -81,3 +81,27 @@ export async function withDeathAfter(milliseconds: number, work: () => Promise<u
 }
 
 const READS = /^(Get|BatchGet|TransactGet|Query|Scan|Head|List)/
+
+/**
+ * Runs work in which every read of the table fails once so many transactions are committed. Answers how many there were:
+ * with `Infinity` nothing fails.
+ */
+export async function withReadsFailing(after: number, work: () => Promise<unknown>): Promise<number> {
+  const { db } = await import('../../lib/table/client.ts')
+  let committed = 0
+  const meddle =
+    (next: (args: never) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
+    async (args: never): Promise<unknown> => {
+      if (committed >= after && READS.test(commandName)) throw new Error('the read has failed')
+      const answer = await next(args)
+      if (commandName.startsWith('TransactWrite')) committed += 1
+      return answer
+    }
+  db.middlewareStack.add(meddle as never, { step: 'initialize', name: 'fault', priority: 'high' })
+  try {
+    await work()
+  } finally {
+    db.middlewareStack.remove('fault')
+  }
+  return committed
+}

@@ -542,6 +542,18 @@ describe('a relation', () => {
     for (const { body } of stored) expect(body.has_current_location.id).toBe(results[0].id)
   })
 
+  test('by the name of the same new data source from two people at once makes one', async () => {
+    const replies = await atOnce(
+      [app.contributor, app.other].map(
+        (who) => () => who.post('/cidoc/persons/', { body: { name: 'Cited at once', source: 'Vajracharya 1973' } }),
+      ),
+    )
+    expect(replies.map((reply) => reply.status)).toEqual([201, 201])
+    const { count, results } = (await app.contributor.get('/cidoc/data_sources/?name=Vajracharya%201973')).body
+    expect(count).toBe(1)
+    for (const { body } of replies) expect(body.source).toEqual({ id: results[0].id, name: 'Vajracharya 1973' })
+  })
+
   const hidden = () => sights.pending
   test.each([
     ['a number', () => 999_999],

@@ -691,13 +691,13 @@ test('a decision costs one query and one transaction', async () => {
   // Signed in, whoever decides.
   sure(200, await app.community.get('/api/user/info'))
   const seen = await commandsOf(() => decide(app.community, it, { verdict: 'accept' }))
-  // One call to know the caller, one that makes kept answers stale, one for the answer's people, one for what it links to.
+  // One call to know the caller, two for people and for what is linked before the commit, one that makes kept answers stale.
   expect(seen).toEqual([
     'BatchGetItemCommand',
     'QueryCommand',
+    'BatchGetItemCommand',
+    'BatchGetItemCommand',
     'TransactWriteItemsCommand',
     'UpdateItemCommand',
-    'BatchGetItemCommand',
-    'BatchGetItemCommand',
   ])
 })

@@ -415,7 +415,10 @@ describe('the list of flags', () => {
       expect(count).toBe(results.length)
       expect(count).toBeGreaterThan(0)
     }
-    expect(await list(app.staff, { flag_type: 'ugly' })).toEqual({ count: 0, next: null, previous: null, results: [] })
+    expect(await list(app.staff, { flag_type: 'ugly' })).toEqual({
+      ...{ count: 0, next: null, previous: null, results: [] },
+      warnings: [{ member: 'flag_type', message: expect.stringMatching(/^Not a valid choice\. /) }],
+    })
   })
 
   test('of one record is paged, and filtered', async () => {

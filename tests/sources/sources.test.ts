@@ -136,7 +136,13 @@ describe('registering a source', () => {
       ingest_status: 'ready',
       id: nobody,
     })
-    expect(made).toEqual({ ...blank, id: made.id, name: 'Only a name' })
+    const { warnings, ...rest } = made
+    expect(rest).toEqual({ ...blank, id: made.id, name: 'Only a name' })
+    expect(warnings.map((it: { member: string }) => it.member).sort()).toEqual([
+      'contributed_by',
+      'id',
+      'ingest_status',
+    ])
     expect(made.id).not.toBe(nobody)
   })
 
@@ -163,7 +169,12 @@ describe('registering a source', () => {
     ['no body', undefined, 400, { name: ['This field is required.'] }],
     ['an empty object', {}, 400, { name: ['This field is required.'] }],
     ['a blank name', { name: ' ' }, 400, { name: ['This field is required.'] }],
-    ['malformed JSON', '{"name":', 400, { detail: 'JSON parse error: the body is not valid JSON.' }],
+    [
+      'malformed JSON',
+      '{"name":',
+      400,
+      { detail: 'JSON parse error: the body is not valid JSON at line 1, column 9.' },
+    ],
     ['a list', [], 400, { detail: 'The body must be a JSON object.' }],
     ['a name that is a number', { name: 7 }, 400, { name: ['Not a valid text.'] }],
     [
@@ -560,7 +571,8 @@ describe('changing a source', () => {
     })
     expect([reply.status, reply.body]).toEqual([
       200,
-      { ...made, name: 'Anew', note: '', updated_at: reply.body.updated_at },
+      // What the service itself says of a source is sent back in vain, and that is told.
+      { ...made, name: 'Anew', note: '', updated_at: reply.body.updated_at, warnings: expect.any(Array) },
     ])
     expect((await app.anon.get(made.uploaded_file)).status).toBe(200)
   })
@@ -601,7 +613,13 @@ describe('changing a source', () => {
       400,
       { author: ['Control characters are not allowed.'] },
     ],
-    ['PATCH with malformed JSON', 'patch', '{', 400, { detail: 'JSON parse error: the body is not valid JSON.' }],
+    [
+      'PATCH with malformed JSON',
+      'patch',
+      '{',
+      400,
+      { detail: 'JSON parse error: the body is not valid JSON at line 1, column 2.' },
+    ],
     [
       'PUT of more than a megabyte',
       'put',

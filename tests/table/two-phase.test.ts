@@ -196,7 +196,7 @@ describe('a large transaction', () => {
     expect(await write()).toBe('done')
   })
 
-  test('of two on the same things one wins, and the other changes nothing', async () => {
+  test.each([1, 2, 3, 4, 5])('of two on the same things one wins, and the other changes nothing (%i)', async () => {
     const it = await prepared(30)
     const other = { ...it, last: [table.item.put(stones(`flags-${it.heap}-b`), make('flag', 'up'), undefined)] }
     const ended = await Promise.all([code(run(it)), code(run(other))])

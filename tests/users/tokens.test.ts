@@ -91,7 +91,7 @@ describe('POST /api/token/', () => {
   })
 
   test.each([
-    ['{"username":', 400, { detail: 'JSON parse error: the body is not valid JSON.' }],
+    ['{"username":', 400, { detail: 'JSON parse error: the body is not valid JSON at line 1, column 13.' }],
     ['[]', 400, { detail: 'The body must be a JSON object.' }],
   ])('the body %s cannot be read', async (body, status, answer) => {
     const reply = await app.anon.post('/api/token/', { body })

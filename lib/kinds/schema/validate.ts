@@ -11,6 +11,13 @@ export type Contribution = { data: Data; cleared: string[]; assertion: Provenanc
 
 export type Mode = 'create' | 'change'
 
+/** Names of members with the names inside of them; null where there are none, or any. */
+export type Members = { readonly [name: string]: Members | null }
+
+const members = new WeakMap<object, Members>()
+/** The members that a schema of `schemaOf` reads, aliases included; undefined for any other. */
+export const membersOfBody = (schema: object): Members | undefined => members.get(schema)
+
 type Body = Readonly<Record<string, unknown>>
 type Fault = { readonly path: readonly string[]; readonly message: string }
 
@@ -31,7 +38,15 @@ export function schemaOf(kind: Kind, mode: Mode): v.GenericSchema<unknown, Contr
     }),
   )
   schemas[mode].set(kind, schema)
+  members.set(schema, membersOf(kind))
   return schema
+}
+
+function membersOf({ fields }: Kind): Members {
+  const names = Object.entries(fields).flatMap(([name, field]) => [name, ...field.aliases])
+  const pair = fields.coordinates?.type === 'coordinates' ? ['latitude', 'longitude'] : []
+  const plain = (all: readonly string[]) => Object.fromEntries(all.map((name) => [name, null]))
+  return { ...plain([...names, ...pair]), assertion: plain(Object.keys(provenanceFields)) }
 }
 
 const schemas = {

@@ -3,7 +3,7 @@ import type { Rate } from '../../config.ts'
 import { gone, invalid, invalidObject, notFound, Problem } from '../../errors.ts'
 import { throttle } from '../../http/throttle.ts'
 import { type Actor, mayVisit } from '../../permissions.ts'
-import { amended, parse, put, remove as removal, type Write } from '../../table/item.ts'
+import { amended, parse, put, remove as removal, says, type Write } from '../../table/item.ts'
 import { key } from '../../table/keys.ts'
 import { type PageRequest, readList } from '../../table/pages.ts'
 import { get, getMany, itemIn } from '../../table/read.ts'
@@ -145,6 +145,7 @@ export async function amend(old: Attached, actor: Actor, changes: Changes): Prom
   const { about, result } = await change(old, async (it) => {
     checkOpen(it)
     const before = await latest(old)
+    if (says(before, changes)) return { result: before }
     const next = amended<Asset>(before, { ...changes, edition: before.edition + 1, updated_at: now() })
     return {
       changes: { updated_at: next.updated_at },

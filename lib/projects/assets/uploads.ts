@@ -1,4 +1,5 @@
 import { clock, newId, now } from '../../clock.ts'
+import { commit } from '../../commit.ts'
 import { conflict, gone, isConflict } from '../../errors.ts'
 import type { Actor } from '../../permissions.ts'
 import { amended, parse, put, remove as removal } from '../../table/item.ts'
@@ -46,7 +47,7 @@ export async function begin(about: Project, actor: Actor, announced: Announced, 
     created_at: now(),
     version: 1,
   }
-  await transact([put(upload, made, undefined)])
+  await commit([put(upload, made, undefined)])
   return made
 }
 

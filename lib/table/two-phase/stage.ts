@@ -3,12 +3,12 @@ import { conflict } from '../../errors.ts'
 import { db, TableName } from '../client.ts'
 import { type CounterChange, counterChanges } from '../counters.ts'
 import type { Write } from '../item.ts'
-import type { Key } from '../keys.ts'
+import { type Key, place } from '../keys.ts'
 import { putAll, transact, withCause } from '../write.ts'
 import { COUNTERS, findPart, newPart, type Part, partsOf } from './part.ts'
 import { eachOf, patiently } from './patience.ts'
 import { clearItem, settle, undoPart } from './settle.ts'
-import { beforeImage, deltaName, type How, keyOf, place, type Raw, rawMany } from './staged.ts'
+import { beforeImage, deltaName, type How, keyOf, type Raw, rawMany } from './staged.ts'
 import * as transaction from './transaction.ts'
 
 type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
@@ -24,13 +24,15 @@ export async function stagePart(id: string, number: number, plan: () => Promise<
   const left = await findPart(id, number)
   if (left) await undoPart(left)
   const writes = await plan()
-  const steps = await stepsOf(id, writes)
+  const steps = (await stepsOf(id, writes)).sort((a, b) => (place(a.key) < place(b.key) ? -1 : 1))
   const part: Part = { id, number, touched: steps.map(({ key: at, how }) => ({ ...at, how })), counts: totals(writes) }
   await patiently(() => transact([newPart(part)]))
   try {
     const images = steps.flatMap(({ how, old }) => (how === 'changed' && old ? [beforeImage(old, id)] : []))
     await patiently(() => putAll(images))
-    await eachOf(steps, (step) => write(id, step))
+    // The first decides between two transactions on the same items, so that one of them goes on.
+    await eachOf(steps.slice(0, 1), (step) => write(id, step))
+    await eachOf(steps.slice(1), (step) => write(id, step))
   } catch (error) {
     if (isBroken(error)) {
       await undoPart(part)

@@ -2,7 +2,7 @@ import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamod
 import { clock } from '../../clock.ts'
 import { unavailable } from '../../errors.ts'
 import { db, TableName } from '../client.ts'
-import { type Key, key } from '../keys.ts'
+import { type Key, key, place } from '../keys.ts'
 
 /**
  * What a large transaction has written before its switch, and how readers see through it; see README.md.
@@ -131,8 +131,6 @@ async function rawChunk(keys: readonly Key[], ConsistentRead: boolean, abortSign
   return found
 }
 
-/** A key as text, for maps. */
-export const place = ({ pk, sk }: Key) => `${pk} ${sk}`
 /** Where an item lies. */
 export const keyOf = ({ pk, sk }: Raw): Key => ({ pk: String(pk), sk: String(sk) })
 

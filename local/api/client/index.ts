@@ -29,8 +29,15 @@ type Call<M extends Method> = <Path extends PathWith<M>>(
 ) => Promise<FetchResponse<paths[Path][M] & Record<string, unknown>, object, Media>>
 export type HeritageClient = { [M in Method as Uppercase<M>]: Call<M> } & Pick<Client<paths, Media>, 'use' | 'eject'>
 
+/** What a request says that is doubtful; see `warningsOf`. */
+export type Warning = Shape<'Warning'>
+
+/** What the service warns of in an answer: coordinates or dates that are doubtful. */
+export const warningsOf = (data: object | undefined): Warning[] => (data as { warnings?: Warning[] })?.warnings ?? []
+
 /**
- * A client of the heritage knowledge service: every path, parameter, body and answer has its type.
+ * A client of the heritage knowledge service: every path, parameter, body and answer has its type. What the service does
+ * not know is refused, not dropped; a POST that is sent again, as it is, makes nothing twice.
  */
 export function createHeritageClient({ baseUrl, token, fetch }: Options): HeritageClient {
   const client = createClient<paths, Media>({ baseUrl, ...(fetch && { fetch }) })
@@ -41,6 +48,7 @@ export function createHeritageClient({ baseUrl, token, fetch }: Options): Herita
 
 const careful: Middleware = {
   onRequest: ({ request }) => {
+    if (!request.headers.has('prefer')) request.headers.set('prefer', 'handling=strict')
     if (request.method === 'POST' && !request.headers.has('idempotency-key'))
       request.headers.set('idempotency-key', crypto.randomUUID())
     return request

@@ -21,7 +21,13 @@ export const Author = v.object({ ...UserCard.entries, id: maybe(uuid) })
 export const Message = v.object({ message: text })
 /** A sentence; in refusals why. */
 export const Detail = v.object({ detail: text })
-/** What is wrong, by member; `non_field_errors` is about the whole. */
-export const FieldErrors = v.record(v.string(), v.array(text))
+/** What is wrong, by member, and inside of a member by its members; `non_field_errors` is about the whole. */
+export const FieldErrors: v.GenericSchema<Faults> = v.record(
+  v.string(),
+  v.union([v.array(text), v.lazy(() => FieldErrors)]),
+)
+type Faults = { [member: string]: string[] | Faults }
+/** What a request says that has no effect, or that is doubtful; `member` is its path. */
+export const Warning = v.object({ member: text, message: text })
 /** Why a request is refused: a sentence, or what is wrong by member. */
 export const BadRequest = v.union([Detail, FieldErrors])

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 
 /** How a request is sent: `fetch`, or something that answers like it. */
@@ -29,8 +30,9 @@ export type Settings = {
 const MOST_TRIES = 6
 
 /**
- * The service as someone calls it. Waits as told where it is asked to (429, 503); reads are tried again when no answer
- * comes. Fails with `Unsure` when a write may or may not have happened, and with `NotSignedIn`.
+ * The service as someone calls it. Unknown members and parameters are refused. Waits as told where it is asked to (429,
+ * 503); reads are tried again when no answer comes, and so is a POST, under one Idempotency-Key. Fails with `Unsure` when a
+ * write may or may not have happened, and with `NotSignedIn`.
  */
 export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settings): Caller {
   let token: Promise<string> | undefined
@@ -38,11 +40,7 @@ export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settin
   const exchange = async (method: string, url: string, headers: Record<string, string>, body: unknown) => {
     const response = await send(url, {
       method,
-      headers: {
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      headers: { ...careful, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -57,20 +55,20 @@ export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settin
     return pair.output.access
   }
 
-  /** Again while the service asks for patience; reads also while it does not answer. */
+  /** Again while the service asks for patience; what may be repeated also while it does not answer. */
   const patient = async (method: string, once: () => Promise<Answer & { wait: number | undefined }>) => {
     for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
       const reply = await once().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
       const last = tries >= MOST_TRIES
       if (reply instanceof Error) {
-        if (last || method !== 'GET') throw new Unsure(`No answer: ${causeOf(reply)}`)
+        if (last || !isRepeatable(method)) throw new Unsure(`No answer: ${causeOf(reply)}`)
       } else if (reply.status === 429 && !last) {
         await sleep(reply.wait ?? backOff(tries))
         continue
       } else if (![502, 503, 504].includes(reply.status) || (last && method === 'GET')) {
         return reply
-      } else if (method !== 'GET') {
+      } else if (last || !isRepeatable(method)) {
         await sleep(reply.wait ?? backOff(tries))
         throw new Unsure(`The service answered ${reply.status}.`)
       }
@@ -79,10 +77,11 @@ export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settin
   }
 
   const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const once = method === 'POST' && { 'idempotency-key': randomUUID() }
     const attempt = async () => {
       token ??= signIn()
       const authorization = `Bearer ${await token}`
-      return patient(method, () => exchange(method, `${base}${path}`, { authorization }, body))
+      return patient(method, () => exchange(method, `${base}${path}`, { authorization, ...once }, body))
     }
     const reply = await attempt()
     if (reply.status !== 401) return reply
@@ -127,6 +126,8 @@ function waitOf(header: string | null): number | undefined {
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 120_000) : undefined
 }
 
+const careful = { accept: 'application/json', prefer: 'handling=strict' }
+const isRepeatable = (method: string) => method === 'GET' || method === 'POST'
 const backOff = (tries: number) => 200 * 2 ** tries
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const causeOf = (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message)

@@ -34,10 +34,19 @@ export async function lookUp(draft: Draft, { body }: Ready, callers: Callers): P
     return found && knownOf(kind, found)
   }
   if (kind.fields.identifier) return lookUpId(kind, row.id, callers)
-  const name = String(body.name ?? '')
-  const listed = listOf(await callers.contributor.get(path, { name: name.slice(0, 200), limit: '100' }))
-  const found = listed.results.find((it) => it.name === name.normalize('NFC'))
-  return found && knownOf(kind, found)
+  const name = String(body.name ?? '').normalize('NFC')
+  for (const query of byName(kind, name)) {
+    const found = listOf(await callers.contributor.get(path, { ...query, limit: '100' })).results
+    const same = found.find((it) => it.name === name)
+    if (same) return knownOf(kind, same)
+  }
+  return undefined
+}
+
+/** Sources are found by their exact name; others are searched for, and may be too new to be found so. */
+const byName = ({ key }: Kind, name: string): Record<string, string>[] => {
+  const text = [...name].slice(0, 200).join('')
+  return key === 'data_source' ? [{ name: text }] : [{ search: text }, {}]
 }
 
 /** The record of a kind that carries a source's id. */

@@ -1,0 +1,86 @@
+import { warn } from '../http/warnings.ts'
+import { recordId } from '../ids/address.ts'
+import { type Kind, kinds, pointOf } from '../kinds/index.ts'
+import { interval } from '../matching/dates.ts'
+import { metres, type Point } from '../matching/geo.ts'
+import { isLink } from '../names/text.ts'
+import type { Values } from '../names/values.ts'
+import { type Actor, maySee } from '../permissions.ts'
+import { key } from '../table/keys.ts'
+import { getMany, itemIn } from '../table/read.ts'
+import type { Raised } from './build.ts'
+import { recordItem } from './items.ts'
+
+/** Values that are taken though they are hardly meant: their contributor is warned, and reviewers see a flag. */
+
+/** Nepal with a margin, in degrees: most records are there, and a point that is there only when swapped is swapped. */
+const home = { south: 26, north: 31, west: 79.5, east: 88.5 }
+/** Nothing stands farther than this from the point of the place in which it stands. */
+const FARTHEST_M = 50_000
+
+type Doubt = { property: string; message: string }
+
+/** The flags for what is doubtful in these values of a record; `changed` are looked at. One call where a place is named. */
+export async function doubtFlags(
+  kind: Kind,
+  data: Values,
+  actor: Actor,
+  changed: readonly string[] = Object.keys(data),
+): Promise<Raised[]> {
+  const doubts = [...dateDoubts(kind, data, changed), ...(await pointDoubts(kind, data, actor, changed))]
+  for (const { property, message } of doubts) warn({ member: property, message })
+  return doubts.map(({ property, message }) => ({
+    flag_type: 'low_confidence' as const,
+    property,
+    reason: `${kind.fields[property]?.label ?? property}: ${message}`,
+  }))
+}
+
+function dateDoubts({ fields }: Kind, data: Values, changed: readonly string[]): Doubt[] {
+  return changed.flatMap((property) => {
+    const [type, value] = [fields[property]?.type, data[property]]
+    const isDate = type === 'date' || type === 'edtf_date'
+    if (!isDate || typeof value !== 'string' || value.trim() === '' || interval(value) !== undefined) return []
+    return [{ property, message: 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300 or 1934-01-15.' }]
+  })
+}
+
+async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: readonly string[]): Promise<Doubt[]> {
+  const point = pointOf(data)
+  const places = Object.keys(data).filter((name) => kind.fields[name]?.relation === 'location')
+  if (!point || !['coordinates', ...places].some((name) => changed.includes(name))) return []
+  const message = farFrom(
+    point,
+    await pointsOf(
+      places.flatMap((name) => data[name] ?? []),
+      actor,
+    ),
+  )
+  return message === undefined ? [] : [{ property: 'coordinates', message }]
+}
+
+/** Why a point is doubtful beside these places, or by itself where there are none. */
+function farFrom(point: Point, places: readonly Point[]): string | undefined {
+  const swapped = { lat: point.lng, lng: point.lat }
+  const isSwapped = Math.abs(swapped.lat) <= 90
+  const near = (it: Point) => places.some((place) => metres(it, place) <= FARTHEST_M)
+  if (places.length === 0) return !isHome(point) && isSwapped && isHome(swapped) ? SWAPPED : undefined
+  if (near(point)) return undefined
+  if (isSwapped && near(swapped)) return SWAPPED
+  const nearest = Math.min(...places.map((place) => metres(point, place)))
+  return `This is ${Math.round(nearest / 1000)} km from the place that the record names.`
+}
+
+const SWAPPED = 'Latitude and longitude seem to be swapped: the latitude goes first.'
+const isHome = ({ lat, lng }: Point) => lat >= home.south && lat <= home.north && lng >= home.west && lng <= home.east
+
+/** The points of the places among linked values, of those that the caller may see: an answer tells of no others. */
+async function pointsOf(values: readonly unknown[], actor: Actor): Promise<Point[]> {
+  const ids = values.flat().flatMap((it) => (isLink(it) && typeof it.id === 'number' && it.id > 0 ? [it.id] : []))
+  const records = ids.map((id) => recordId(kinds.location.code, id))
+  const found = records.length > 0 ? await getMany(records.map(key.head)) : new Map()
+  return records.flatMap((entity_id) => {
+    const it = itemIn(found, recordItem, { entity_id })
+    return it?.point && !it.deleted_at && maySee(actor, it) ? [it.point] : []
+  })
+}
