@@ -6,17 +6,17 @@ export type BloomFilter = Uint8Array
 
 export function bloomFilterOf(words: Iterable<string>, count: number): BloomFilter {
   const bits = 2 ** Math.ceil(Math.log2(Math.max(64, count * 16)))
-  const sieve = new Uint8Array(bits / 8)
+  const filter = new Uint8Array(bits / 8)
   for (const word of words) {
-    for (const place of placesOf(word, bits)) sieve[place >> 3] = (sieve[place >> 3] ?? 0) | (1 << (place & 7))
+    for (const place of placesOf(word, bits)) filter[place >> 3] = (filter[place >> 3] ?? 0) | (1 << (place & 7))
   }
-  return sieve
+  return filter
 }
 
 /** False when the word is not in the set. */
-export function mayContain(sieve: BloomFilter, word: string): boolean {
-  for (const place of placesOf(word, sieve.length * 8)) {
-    if (((sieve[place >> 3] ?? 0) & (1 << (place & 7))) === 0) return false
+export function mayContain(filter: BloomFilter, word: string): boolean {
+  for (const place of placesOf(word, filter.length * 8)) {
+    if (((filter[place >> 3] ?? 0) & (1 << (place & 7))) === 0) return false
   }
   return true
 }

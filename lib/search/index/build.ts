@@ -43,7 +43,7 @@ export async function build(
   const labels = labelsFrom({})
   const contributors = new Numbering([''], 2 ** 32)
   const names: { key: string; number: number }[] = []
-  const insert = db.prepare('INSERT INTO document (number, place, names, face, text) VALUES (?, ?, ?, ?, ?)')
+  const insert = db.prepare('INSERT INTO document (number, place, names, header, text) VALUES (?, ?, ?, ?, ?)')
 
   for await (const it of documents) {
     const number = append(columns, labels, it, { contributor: contributors.of(it.contributor_id ?? ''), name: 0 })
@@ -80,11 +80,11 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 5
+export const FORMAT = 6
 
 const schema = `
   CREATE TABLE facts (facts TEXT);
-  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, names TEXT, face TEXT, text TEXT);
+  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, names TEXT, header TEXT, text TEXT);
   CREATE TABLE columns (name TEXT PRIMARY KEY, data BLOB);
   CREATE TABLE name (rank INTEGER PRIMARY KEY, key TEXT);
   CREATE TABLE contributor (id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
@@ -133,7 +133,7 @@ function writeVocabulary(
   const lists = table === 'term' ? db.prepare('INSERT INTO term_list (number, text, data) VALUES (?, ?, ?)') : undefined
   const texts = table === 'word' ? db.prepare('INSERT INTO word_list (number, text) VALUES (?, ?)') : undefined
   db.prepare('INSERT INTO columns (name, data) VALUES (?, ?)').run(
-    `${table}_sieve`,
+    `${table}_filter`,
     bloomFilterOf(vocabulary.entries.keys(), vocabulary.entries.size),
   )
   const grams = new Map<string, Packed>()

@@ -29,7 +29,7 @@ export type SnapshotFile = {
   words: Lexicon
   postings: (term: string) => Postings | undefined
   columns: () => Columns
-  face: (number: number) => DocumentHeader
+  header: (number: number) => DocumentHeader
   /** Every name in plain words, the title first. */
   names: (number: number) => PlainName[]
   /** The names as they were written, the title first. */
@@ -55,7 +55,7 @@ const Facts = v.object({
 export type Facts = v.InferOutput<typeof Facts>
 
 /** What is kept in memory once it has been read, some 30 MB in all: bytes of postings, numbers of words with a gram, and how many of the rest. */
-const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, faces: 2000 }
+const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, headers: 2000 }
 
 /** Opens a file that `build` wrote; fails on any other. */
 export function openFile(path: string): SnapshotFile {
@@ -63,81 +63,93 @@ export function openFile(path: string): SnapshotFile {
   const db = new DatabaseSync(new URL('?immutable=1', pathToFileURL(path)), { readOnly: true })
   // Pages are read where they lie; the system keeps as many in memory as it has room for, for all processes together.
   db.exec('PRAGMA mmap_size = 2147418112; PRAGMA cache_size = -2000')
-  const cell = (sql: string) => {
-    const statement = db.prepare(sql)
-    statement.setReturnArrays(true)
-    return (...values: (string | number)[]) => statement.get(...values)?.[0]
-  }
+  const cell = cellsOf(db)
   const facts = v.parse(Facts, JSON.parse(String(cell('SELECT facts FROM facts')())))
-  const postings = cell('SELECT data FROM term JOIN term_list USING (number) WHERE term.text = ?')
-  const names = cell('SELECT names FROM document WHERE number = ?')
-  const face = cell('SELECT face FROM document WHERE number = ?')
   const text = cell('SELECT text FROM document WHERE number = ?')
   const at = db.prepare('SELECT number FROM document WHERE place = ?')
   const contributor = cell('SELECT number FROM contributor WHERE id = ?')
   const column = cell('SELECT data FROM columns WHERE name = ?')
-  const name = cell('SELECT key FROM name WHERE rank = ?')
-  const ranks = Number(cell('SELECT max(rank) FROM name')() ?? 0)
-  const postingsOf = memoize(
-    (term: string) => {
-      const data = postings(term)
-      return data instanceof Uint8Array ? postingsIn(data) : undefined
-    },
-    MOST.postings,
-    ({ lows }) => 200 + 4 * lows.length,
-  )
-  const namesOf = memoize((number: number) => unpackNames(String(names(number))), MOST.names)
-  const faceOf = memoize((number: number) => unpackHeader(String(face(number))), MOST.faces)
   return {
     facts,
     terms: lexicon(db, 'term'),
     words: lexicon(db, 'word'),
-    postings: postingsOf,
-    columns: () =>
-      columnsFrom(facts.documents, (each) => {
-        const data = column(each)
-        return data instanceof Uint8Array ? data : undefined
-      }),
-    face: faceOf,
-    names: namesOf,
-    written: (number) => namesIn(String(face(number))),
+    ...headersOf(cell),
+    postings: postingsOf(cell),
+    columns: () => columnsFrom(facts.documents, (each) => bytes(column(each))),
     text: (number) => String(text(number)),
     at: (place) => at.all(place).map((row) => Number(row.number)),
     contributor: (id) => {
       const number = contributor(id)
       return number === undefined ? undefined : Number(number)
     },
-    gone: () =>
-      db
-        .prepare('SELECT id, version FROM gone')
-        .all()
-        .map((row) => ({ id: String(row.id), version: Number(row.version) })),
-    rank: (title) => {
-      const key = nameKey(title)
-      let [low, high] = [0, ranks]
-      while (low < high) {
-        const middle = (low + high + 1) >> 1
-        if (String(name(middle)) <= key) low = middle
-        else high = middle - 1
-      }
-      return low > 0 && String(name(low)) === key ? low : low + 0.5
+    gone: () => {
+      const rows = db.prepare('SELECT id, version FROM gone').all()
+      return rows.map(({ id, version }) => ({ id: String(id), version: Number(version) }))
     },
+    rank: ranksOf(cell),
     documents: function* () {
-      for (const row of db.prepare('SELECT face, text FROM document ORDER BY number').iterate())
-        yield { ...unpackHeader(String(row.face)), text: String(row.text) }
+      for (const row of db.prepare('SELECT header, text FROM document ORDER BY number').iterate())
+        yield { ...unpackHeader(String(row.header)), text: String(row.text) }
     },
     close: () => db.close(),
   }
 }
 
+/** Makes statements that answer the first column of the first row. */
+type Cells = (sql: string) => (...values: (string | number)[]) => unknown
+const cellsOf =
+  (db: DatabaseSync): Cells =>
+  (sql) => {
+    const statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    return (...values) => statement.get(...values)?.[0]
+  }
+const bytes = (data: unknown): Uint8Array | undefined => (data instanceof Uint8Array ? data : undefined)
+
+function postingsOf(cell: Cells): SnapshotFile['postings'] {
+  const stored = cell('SELECT data FROM term JOIN term_list USING (number) WHERE term.text = ?')
+  const read = (term: string) => {
+    const data = bytes(stored(term))
+    return data && postingsIn(data)
+  }
+  return memoize(read, MOST.postings, ({ lows }) => 200 + 4 * lows.length)
+}
+
+function headersOf(cell: Cells): Pick<SnapshotFile, 'header' | 'names' | 'written'> {
+  const names = cell('SELECT names FROM document WHERE number = ?')
+  const header = cell('SELECT header FROM document WHERE number = ?')
+  return {
+    names: memoize((number: number) => unpackNames(String(names(number))), MOST.names),
+    header: memoize((number: number) => unpackHeader(String(header(number))), MOST.headers),
+    written: (number) => namesIn(String(header(number))),
+  }
+}
+
+/** By halving the titles, which lie in order. */
+function ranksOf(cell: Cells): SnapshotFile['rank'] {
+  const name = cell('SELECT key FROM name WHERE rank = ?')
+  const last = Number(cell('SELECT max(rank) FROM name')() ?? 0)
+  return (title) => {
+    const key = nameKey(title)
+    let [low, high] = [0, last]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (String(name(middle)) <= key) low = middle
+      else high = middle - 1
+    }
+    return low > 0 && String(name(low)) === key ? low : low + 0.5
+  }
+}
+
+/** A vocabulary as the snapshot has it. */
 function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   const counts = db.prepare(`SELECT anon, total FROM ${table} WHERE text = ?`)
   const beginning = db.prepare(`SELECT text FROM ${table} WHERE text >= ? AND text < ? ORDER BY text`)
   const gram = db.prepare(`SELECT data FROM ${table}_gram WHERE gram = ?`)
   const word = db.prepare(`SELECT text FROM ${table}_list WHERE number = ?`)
   const size = Number(db.prepare(`SELECT count(*) AS n FROM ${table}_list`).get()?.n)
-  const stored = db.prepare('SELECT data FROM columns WHERE name = ?').get(`${table}_sieve`)?.data
-  const sieve = stored instanceof Uint8Array ? stored : new Uint8Array(8).fill(255)
+  const stored = db.prepare('SELECT data FROM columns WHERE name = ?').get(`${table}_filter`)?.data
+  const filter = stored instanceof Uint8Array ? stored : new Uint8Array(8).fill(255)
   const textOf = memoize((number: number) => String(word.get(number)?.text), MOST.words)
   const countsOf = memoize((text: string): Counts | undefined => {
     const row = counts.get(text)
@@ -153,8 +165,8 @@ function lexicon(db: DatabaseSync, table: 'term' | 'word'): Lexicon {
   )
   const shared = new Uint8Array(size)
   return {
-    // The sieve first: most spellings that are tried are no word, and keeping what was read looks them up twice.
-    counts: (text) => (mayContain(sieve, text) ? countsOf(text) : undefined),
+    // The Bloom filter first: most spellings that are tried are no word, and keeping what was read looks them up twice.
+    counts: (text) => (mayContain(filter, text) ? countsOf(text) : undefined),
     beginning: (text, most, admits) => {
       const words: string[] = []
       for (const row of beginning.iterate(text, `${text}\u{10ffff}`)) {

@@ -59,7 +59,7 @@ export class Corpus {
   /** Takes a change in, unless the same or a newer version is there already. Answers whether it did. */
   apply(change: Change): boolean {
     const old = this.find(change.id)
-    const known = old === undefined ? this.#gone.get(change.id) : this.face(old).version
+    const known = old === undefined ? this.#gone.get(change.id) : this.header(old).version
     if (known !== undefined && known >= change.version) return false
     if (old !== undefined) this.#drop(old)
     this.#gone.delete(change.id)
@@ -73,18 +73,18 @@ export class Corpus {
   find(id: string): number | undefined {
     const fresh = this.#numbers.get(id)
     const candidates = fresh === undefined ? this.#file.at(placeOf(id)) : [fresh]
-    return candidates.find((number) => this.isAlive(number) && (fresh !== undefined || this.face(number).id === id))
+    return candidates.find((number) => this.isAlive(number) && (fresh !== undefined || this.header(number).id === id))
   }
 
   isAlive(number: number): boolean {
     return ((this.columns.flags[number] ?? 0) & ALIVE) !== 0
   }
 
-  face(number: number): DocumentHeader {
+  header(number: number): DocumentHeader {
     const fresh = this.#changed(number)
-    if (!fresh) return this.#file.face(number)
-    const { text: _, ...face } = fresh
-    return face
+    if (!fresh) return this.#file.header(number)
+    const { text: _, ...header } = fresh
+    return header
   }
 
   /** Every name of a document in plain words, its title first. */
@@ -162,10 +162,10 @@ export class Corpus {
 
   #drop(number: number): void {
     const flags = this.columns.flags[number] ?? 0
-    const face = this.face(number)
-    this.#count(contentsOf({ ...face, text: this.text(number) }), flags, -1)
+    const header = this.header(number)
+    this.#count(contentsOf({ ...header, text: this.text(number) }), flags, -1)
     this.columns.flags[number] = flags & ~ALIVE
-    this.#numbers.delete(face.id)
+    this.#numbers.delete(header.id)
   }
 
   #count(contents: Contents, flags: number, by: 1 | -1): void {

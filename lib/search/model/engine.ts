@@ -36,8 +36,8 @@ const LEAST_OF_MANY = 0.2
 /** How much of a question must be known: one word of three may stand in any name. */
 const KNOWN = 0.34
 /** How much a document must say that lacks a word: a name does, a mention does not. */
-const SAYS = 0.15
-/** What it says at least when all words are in its names. */
+const LEAST_SCORE = 0.15
+/** What it scores at least when all words are in its names. */
 const NAMES = 0.3
 
 /** Answers questions about a corpus. `state` is asked for with each answer, since the corpus moves on. */
@@ -147,7 +147,7 @@ function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): F
   const nearly = orNearly(corpus, written, sight, ask.literal)
   if (knownOf(nearly) < KNOWN) return { ...nothing(), wanted: nearly, concepts }
   const whole = new Set(all.numbers)
-  const named = new Set(all.numbers.filter((_, i) => (all.says[i] ?? 0) >= NAMES))
+  const named = new Set(all.numbers.filter((_, i) => (all.scores[i] ?? 0) >= NAMES))
   const count = nearly.filter(tellsOfText).length
   const least = named.size >= FEW ? LEAST_BESIDE : count > 4 ? LEAST_OF_MANY : LEAST
   const found = match(corpus, nearly, least, admits)
@@ -160,15 +160,15 @@ function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): F
 
 /** Without those that hold only some of the words and only in passing. */
 function saying(matches: Matches, whole: ReadonlySet<number>): Matches {
-  const { numbers, says, texts, held } = matches
+  const { numbers, scores, texts, held } = matches
   let size = 0
   for (let i = 0; i < numbers.length; i += 1) {
     const number = numbers[i] ?? 0
-    if ((says[i] ?? 0) < SAYS && !whole.has(number)) continue
+    if ((scores[i] ?? 0) < LEAST_SCORE && !whole.has(number)) continue
     numbers[size] = number
     texts[size] = texts[i] ?? 0
     held[size] = held[i] ?? 0
-    says[size++] = says[i] ?? 0
+    scores[size++] = scores[i] ?? 0
   }
   return firstOf(matches, size)
 }
@@ -176,7 +176,7 @@ function saying(matches: Matches, whole: ReadonlySet<number>): Matches {
 const nothing = (): Matches => unsaid(new Uint32Array())
 const unsaid = (numbers: Uint32Array): Matches => ({
   numbers,
-  says: new Float32Array(numbers.length),
+  scores: new Float32Array(numbers.length),
   texts: new Float32Array(numbers.length),
   held: new Uint32Array(numbers.length),
 })

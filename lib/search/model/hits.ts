@@ -11,8 +11,8 @@ import { snippetOf } from './snippet.ts'
 
 /** A document as a result. */
 export function hitOf(corpus: Corpus, number: number, score: number): Hit {
-  const { version: _, ...face } = corpus.face(number)
-  return { ...face, point: pointFor(face), score: Math.round(Math.min(1, score) * 1e6) / 1e6 }
+  const { version: _, ...header } = corpus.header(number)
+  return { ...header, point: pointFor(header), score: Math.round(Math.min(1, score) * 1e6) / 1e6 }
 }
 
 /** The same with how far it is and whether its years fit for sure, where that was asked. */

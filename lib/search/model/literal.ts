@@ -35,9 +35,11 @@ export function literalIn(
     return x === y ? (columns.order[a] ?? 0) > (columns.order[b] ?? 0) : x > y
   }
   const holding = (number: number): Hit[] => {
-    const { version: _, ...face } = corpus.face(number)
-    const searched = [face.title, ...face.names, face.summary, corpus.text(number)]
-    return searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle)) ? [{ ...face, score: 1 }] : []
+    const { version: _, ...header } = corpus.header(number)
+    const searched = [header.title, ...header.names, header.summary, corpus.text(number)]
+    return searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle))
+      ? [{ ...header, score: 1 }]
+      : []
   }
   for (const [resource, group] of groups) {
     const hits: Hit[] = []

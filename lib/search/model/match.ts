@@ -3,10 +3,10 @@ import type { Corpus } from './corpus.ts'
 import type { Choice, Wanted } from './lookup.ts'
 
 /**
- * The documents that fit, and how much of what was asked each says, from 0 to 1: by name and by text. `held`: which of the
+ * The documents that fit, and what each scores, from 0 to 1: by name and by text. `held`: which of the
  * words, a bit each by their place in the question.
  */
-export type Matches = { numbers: Uint32Array; says: Float32Array; texts: Float32Array; held: Uint32Array }
+export type Matches = { numbers: Uint32Array; scores: Float32Array; texts: Float32Array; held: Uint32Array }
 
 /**
  * The working memory of matching, one place for each document of a block, all zeros between blocks: so little that it stays
@@ -54,13 +54,13 @@ export function match(
       forget(low)
     }
   }
-  return firstOf({ numbers, says: worth, texts, held }, size)
+  return firstOf({ numbers, scores: worth, texts, held }, size)
 }
 
 /** The first so many. */
-export const firstOf = ({ numbers, says, texts, held }: Matches, size: number): Matches => ({
+export const firstOf = ({ numbers, scores, texts, held }: Matches, size: number): Matches => ({
   numbers: numbers.subarray(0, size),
-  says: says.subarray(0, size),
+  scores: scores.subarray(0, size),
   texts: texts.subarray(0, size),
   held: held.subarray(0, size),
 })
@@ -161,7 +161,7 @@ function postingsOf(corpus: Corpus, { terms }: Choice): Postings[] {
   return lists
 }
 
-/** The documents in both lists, with what the term that says less says. */
+/** The documents in both lists, with the lower of their two scores. */
 function both(a: Postings, b: Postings): Postings {
   const [few, many] = a.lows.length < b.lows.length ? [a, b] : [b, a]
   const list = new PostingList()

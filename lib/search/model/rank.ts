@@ -26,13 +26,13 @@ const LACKING = 0.4
 const TEXT_SHARES = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
 /** What is said in names and what names are like, as parts of the name model. */
 const [SAID, LIKE] = [0.4, 0.6]
-/** What a name says that consists of a word of the question. */
-const SAYS_ALL = 0.7
+/** The score of a name that consists of a word of the question. */
+const FULL_SCORE = 0.7
 const DAY_MS = 86_400_000
 
-/** The specification's score: what the text says, how new it is, how popular. Words first, then for the best of them the names as well. */
+/** The specification's score: the score of the text, how new it is, how popular. Words first, then for the best of them the names as well. */
 export function byRelevance(corpus: Corpus, weights: Weights, text: string, found: Found, size: number): Ranked[] {
-  const { numbers, says, texts, wanted } = found
+  const { numbers, scores, texts, wanted } = found
   const many = wanted.filter(tellsOfText).length
   const byText = TEXT_SHARES[Math.min(many, TEXT_SHARES.length - 1)] ?? 0
   const byName = 1 - byText
@@ -40,7 +40,7 @@ export function byRelevance(corpus: Corpus, weights: Weights, text: string, foun
   const besides = besidesText(corpus, weights)
   const order = new Float64Array(numbers.length)
   const places = new Uint32Array(numbers.length)
-  const said = (i: number) => byName * SAID * Math.min(1, (says[i] ?? 0) / SAYS_ALL)
+  const said = (i: number) => byName * SAID * Math.min(1, (scores[i] ?? 0) / FULL_SCORE)
   for (let i = 0; i < numbers.length; i += 1) {
     places[i] = i
     const words = said(i) + byText * (texts[i] ?? 0)
