@@ -95,6 +95,27 @@ export const walkTable = ({ pk, prefix = '', forward, limit, beyond, consistent 
     limit,
   )
 
+/** The sort key of the nth item of a partition, from 1, or of the last one where there are fewer. Reads keys only, up to 1 MB of items a call; may lag behind for a moment. */
+export async function nthKey({ pk, forward, beyond }: Pick<Span, 'pk' | 'forward' | 'beyond'>, nth: number) {
+  let last = beyond
+  for (let left = nth; left > 0; ) {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new QueryCommand({
+        TableName,
+        ...beginning(pk, ''),
+        ProjectionExpression: 'sk',
+        ScanIndexForward: forward,
+        Limit: left,
+        ...(last !== undefined && { ExclusiveStartKey: { pk, sk: last } }),
+      }),
+    )
+    left -= Items.length
+    last = Items.at(-1)?.sk ?? last
+    if (!LastEvaluatedKey) break
+  }
+  return last
+}
+
 type Query = Omit<QueryCommandInput, 'TableName' | 'IndexName' | 'Limit'>
 
 /** What a query of the table finds, page by page until there are `limit` items or no more. */
