@@ -362,5 +362,41 @@ describe('no text is cut within a character', () => {
   })
 })
 
+describe('HEAD and conditions', () => {
+  /** What differs from one answer to the next. */
+  const own = new Set(['x-request-id', 'x-cache'])
+  const lasting = (headers: Record<string, string>) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name)))
+
+  test.each(routes)('$path', async ({ path, operation }) => {
+    const names = operation.parameters.filter((it) => it.in === 'path').map((it) => it.name)
+    const needed = operation.parameters.filter((it) => it.in === 'query' && it.required)
+    const query = Object.fromEntries(
+      needed.map((it) => [it.name, (listedIn(it.schema) ?? valuesFor(it.name, path))[0] ?? '']),
+    )
+    const tags = new Map<string, string>()
+    for (const place of placesOf(path, names).known.slice(0, 2))
+      for (const accept of Object.keys(operation.responses['200']?.content ?? { '*/*': {} })) {
+        const ask = (method: string, headers = {}) =>
+          app.staff.send(method, place, { query, headers: { accept, ...headers } })
+        const [plain, head] = [await ask('GET'), await ask('HEAD')]
+        expect([head.status, head.text]).toEqual([plain.status, ''])
+        expect(lasting(head.headers)).toEqual(lasting(plain.headers))
+        const { etag, vary } = plain.headers
+        if (plain.status !== 200 || !etag) continue
+        expect([place, accept, tags.get(`${place} ${etag}`)]).toEqual([place, accept, undefined])
+        tags.set(`${place} ${etag}`, accept)
+        for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*'])
+          for (const method of ['GET', 'HEAD']) {
+            const same = await ask(method, { 'if-none-match': known })
+            expect([method, known, same.status, same.bytes.length]).toEqual([method, known, 304, 0])
+            expect([same.headers.etag, same.headers.vary]).toEqual([etag, vary])
+          }
+        expect((await ask('GET', { 'if-none-match': '"x"' })).text).toBe(plain.text)
+      }
+    if (Object.keys(operation.responses).includes('304')) expect(tags.size).toBeGreaterThan(0)
+  })
+})
+
 /** Nobody has an image here. */
 const unseen = ['/api/v1/data/user/{slug}/image/']
