@@ -18,9 +18,11 @@ export type World = {
   letters: Map<string, number>
 }
 
+/** The name of a function by its ARN, without service and stage. */
 export const nameOf = (target: string) => target.split(':').at(-1)?.split('-').slice(2).join('-') ?? ''
-/** The platform acts in a function's name: what its role does not allow does not happen. */
-function act({ roles, record }: World, signer: string, actions: readonly string[], resource: string): void {
+
+/** The platform acts in the name of a function, or of a role: what is not allowed does not happen. */
+export function act({ roles, record }: World, signer: string, actions: readonly string[], resource: string): void {
   const needs = actions.map((action) => ({ action, resource }))
   const refused = refusal(roles, signer, needs, record)
   if (refused) throw new Error(`${signer} may not ${refused.action} on ${resource}`)
@@ -75,10 +77,10 @@ const followed = (world: World, mapping: Mapping) => {
 const lay = ({ letters }: World, queue: string) => void letters.set(queue, (letters.get(queue) ?? 0) + 1)
 
 /**
- * Invokes what a schedule calls, again when it fails; what fails for good goes where the template says. Answers whether
- * it has worked.
+ * Calls a function without waiting for it, as a schedule does, and again when it fails; what fails for good goes where the
+ * template says. Answers whether it has worked.
  */
-export async function visit(world: World, { target, input }: Schedule): Promise<boolean> {
+export async function visit(world: World, { target, input }: Pick<Schedule, 'target' | 'input'>): Promise<boolean> {
   const config = world.stack.failing().find((it) => it.target === target)
   for (let attempt = 1; attempt <= (config?.attempts ?? 3); attempt += 1) {
     const worked = await world.invoke(target, Object(input)).then(

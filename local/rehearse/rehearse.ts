@@ -18,14 +18,15 @@ import { root } from '../service/paths.ts'
 import { freePort } from '../service/ports.ts'
 import { startS3 } from '../service/s3.ts'
 import { createTable } from '../service/table.ts'
-import { startBackground, visit, type World } from './background.ts'
-import { router, startGateway } from './gateway.ts'
+import { act, startBackground, visit, type World } from './background.ts'
+import { readings, router, startGateway } from './gateway.ts'
+import { startLambda } from './lambda.ts'
 import { startParameters } from './parameters.ts'
 import { placesOf, print } from './print.ts'
 import { compare } from './report.ts'
 import { type Runtime, startRuntime } from './runtime.ts'
 import { type Around, everyRoute, newcomers, story } from './smoke.ts'
-import { Stack } from './template.ts'
+import { type Route, Stack } from './template.ts'
 import { troubles } from './troubles.ts'
 
 /**
@@ -96,7 +97,7 @@ async function raise(stack: Stack, folder: string, roles: Roles, record: AccessR
 type Grounds = Awaited<ReturnType<typeof raise>>
 
 /** What Lambda adds to the variables of a function; it signs with its own name. */
-function surroundings(name: string, { gate, bucket, parameters }: Grounds): NodeJS.ProcessEnv {
+function surroundings(name: string, { gate, bucket, parameters }: Grounds, lambda: string): NodeJS.ProcessEnv {
   return {
     ...{
       AWS_REGION: 'us-east-1',
@@ -105,16 +106,21 @@ function surroundings(name: string, { gate, bucket, parameters }: Grounds): Node
       AWS_SESSION_TOKEN: 'session',
     },
     ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
-    AWS_ENDPOINT_URL_SSM: parameters.endpoint,
+    ...{ AWS_ENDPOINT_URL_SSM: parameters.endpoint, AWS_ENDPOINT_URL_LAMBDA: lambda },
     // The local server does not read trailing checksums.
     AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
   }
 }
 
-/** The roles of functions by the function's name, those of pipes by their own. */
+/** The roles of functions by the function's name, those by which the gateway invokes by their own. */
 function rolesOf(stack: Stack): Roles {
   const byName = new Map(stack.functions().map(({ name, role }) => [name, role]))
+  for (const name of stack.routes().map(roleIn)) byName.set(name, name)
   return rolesIn([...byName.keys()], (name) => byName.get(name) ?? '', stack.resources)
+}
+
+function roleIn({ role }: Route): string {
+  return role.split('/').at(-1) ?? ''
 }
 
 /** Makes the seeded people, as whoever owns the account. */
@@ -140,19 +146,21 @@ async function rehearse(): Promise<number> {
   const runtime = await startRuntime(functions, {
     folder,
     packages: (name) => join(packagesIn(root), `${name}.zip`),
-    surroundings: (name) => surroundings(name, grounds),
+    // A function starts when it is called, and that is after the stand-ins.
+    surroundings: (name) => surroundings(name, grounds, lambda.endpoint),
     note: (name, action) => record.used.add(`${name} ${action} ${placesOf(roles, name, action)}`),
   })
   ending.push(runtime.stop)
   const invoke = (target: string, event: object) =>
     runtime.invoke(functions.find((it) => target.endsWith(`:${it.fullName}`))?.name ?? target, event)
   const world = { stack, roles, record, table, folder, invoke, letters }
+  const lambda = await startLambda(world)
+  ending.push(lambda.stop)
   await people(grounds)
-  const gateway = await startGateway(stack.routes(), invoke)
-  ending.push(gateway.stop)
+  const origins = await gateways(world)
   ending.push((await startBackground(world)).stop)
-  console.log(`${functions.length} packages of ${stage} answer at ${gateway.origin}.`)
-  const failed = await played(world, runtime, gateway.origin, { bucket, idp: idp.issuer }).catch((error: unknown) => [
+  console.log(`${functions.length} packages of ${stage} answer at ${origins.join(' and ')}.`)
+  const failed = await played(world, runtime, origins, { bucket, idp: idp.issuer }).catch((error: unknown) => [
     `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
   ])
   const names = functions.map(({ name }) => name)
@@ -160,18 +168,38 @@ async function rehearse(): Promise<number> {
   return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters })
 }
 
+/** One gateway for each reading of its guide; answers where they are. */
+async function gateways(world: World): Promise<string[]> {
+  const routes = world.stack.routes()
+  const origins: string[] = []
+  for (const reading of readings) {
+    const invoke = async (route: Route, event: object) => {
+      act(world, roleIn(route), ['lambda:InvokeFunction'], route.target)
+      return world.invoke(route.target, event)
+    }
+    const gateway = await startGateway(routes, invoke, reading)
+    ending.push(gateway.stop)
+    origins.push(gateway.origin)
+  }
+  return origins
+}
+
 /** Everything that is tried, in turn. Answers what went wrong. */
-async function played(world: World, runtime: Runtime, origin: string, around: Around): Promise<string[]> {
-  const choose = router(world.stack.routes())
+async function played(world: World, runtime: Runtime, origins: readonly string[], around: Around): Promise<string[]> {
+  const [origin = '', other = ''] = origins
+  const choose = router(world.stack.routes(), { restMayBeEmpty: true })
   const failed = [
     ...(await newcomers(origin, around, (path, method) => choose(path, method)?.target)),
     ...(await story(origin, around)),
     ...(await everyRoute(origin, around)),
+    ...(await everyRoute(other, around)),
   ]
   for (const schedule of world.stack.schedules())
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
   failed.push(...(await troubles(world, runtime, () => story(origin, around, ['files of a project']))))
-  return short ? failed : [...failed, ...(await replayed(origin))]
+  if (short) return failed
+  for (const each of origins) failed.push(...(await replayed(each)))
+  return failed
 }
 
 /** Answers which files ask for a right, by function, action and resource. */
