@@ -22,6 +22,7 @@ export type Mapping = {
   target: string
   batch: number
   patterns: readonly object[]
+  /** How often it is tried; 0 stands for as often as there is time for. */
   attempts: number
   dead?: string
 }
