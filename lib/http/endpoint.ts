@@ -12,7 +12,6 @@ import {
   methodNotAllowed,
   notAcceptable,
   notFound,
-  type Problem,
   preconditionFailed,
   refused,
   signInNeeded,
@@ -40,16 +39,6 @@ export function endpoint(routes: Routes): (event: Event, context: Context) => Pr
     .handler(async (_event: Event, context: Given) => gathering([], () => serve(match, context.request)))
   return (event, context) =>
     metered(async () => (await handler(event, context as Given)) as Result, event.requestContext?.requestId)
-}
-
-/** The answer to an event that no route is asked for: an error, in the form and with the headers that all answers have. */
-export async function answerFailure(event: Event, context: Context, problem: Problem): Promise<Result> {
-  const fail = middy<Event, Result | Reply, Error, Given>()
-    .use(shell())
-    .handler(async () => {
-      throw problem
-    })
-  return metered(async () => (await fail(event, context as Given)) as Result, event.requestContext?.requestId)
 }
 
 /** The pipeline, top to bottom. */
