@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { MISSING, placeAndTime, StrictBoolean, wholeNumber } from '../http/params.ts'
 import { discovered, resources } from '../kinds/resources.ts'
+import { cut } from '../matching/cut.ts'
 import { statuses } from '../records/rules/status.ts'
 import { facetNames } from '../search/document.ts'
 import { isSomewhere } from '../search/where.ts'
@@ -22,16 +23,14 @@ const maybeSought = v.pipe(
   v.transform((it) => clean(it)),
 )
 const clean = (text: string) =>
-  [
-    ...text
-      .slice(0, 2 * MOST_LETTERS)
+  // What lies far behind the end is not even composed.
+  cut(
+    cut(text, 4 * MOST_LETTERS)
       .normalize('NFC')
       .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
       .trim(),
-  ]
-    .slice(0, MOST_LETTERS)
-    .join('')
-    .trim()
+    MOST_LETTERS,
+  ).trim()
 
 const choice = <const Options extends readonly string[]>(options: Options) =>
   v.pipe(v.string(), v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`))

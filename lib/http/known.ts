@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { type Members, membersOfBody } from '../kinds/index.ts'
+import { cut } from '../matching/cut.ts'
 import { meantBy } from '../matching/nearest.ts'
 import type { Warning } from './warnings.ts'
 
@@ -69,7 +70,7 @@ export const unknown = (
   name: string,
   known: readonly string[],
 ): Warning => ({
-  member: member.slice(0, 200),
+  member: cut(member, 200),
   message: `This ${what} is not read; it has no effect.${meantBy(name, known)}`,
 })
 

@@ -19,8 +19,10 @@ import { addressOf } from '../ids/address.ts'
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      all four    ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
  *   decisions of one person                           gsi3        DECISION#<user>                 <created_at>#<id>
- *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<status>[#<part>]     <created_at>#<id>
- *   flags: all, of one type, open or resolved, both   all four    FLAG[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
+ *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<audience>#<status>[#<part>]  <created_at>#<id>
+ *   one person's that stand on what is withheld       gsi3        CLAIM#<user>#<status>           <created_at>#<id>
+ *   flags: all, open or resolved, of one type of them  gsi2, gsi3, gsi1  FLAG#<audience>[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
+ *   flags withheld, on the records of one person      gsi4        FLAGGED#<user>                  <created_at>#<id>
  *   data sources, clusters: one; all, newest first    table, gsi2   SOURCE#<id>, CLUSTER#<id>     HEAD
  *   clusters by kind, by lock, by both                gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER

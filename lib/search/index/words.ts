@@ -1,3 +1,4 @@
+import { cut } from '../../matching/cut.ts'
 import * as sets from '../../matching/fold.ts'
 import { plainWords, respell } from '../../matching/fold.ts'
 
@@ -15,7 +16,7 @@ export type Word = {
 
 /** The words of a text, in order. The same for what is indexed and for what is asked. */
 export function wordsOf(text: string): Word[] {
-  return plainWords(text).map((raw) => wordOf(raw.slice(0, LONGEST)))
+  return plainWords(text).map((raw) => wordOf(cut(raw, LONGEST)))
 }
 
 /** Longer words are no names; a text without spaces must not become one entry of a vocabulary. */

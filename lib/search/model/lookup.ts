@@ -1,3 +1,4 @@
+import { cut } from '../../matching/cut.ts'
 import { syllablesSwapped } from '../../matching/devanagari.ts'
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respellBeginning } from '../../matching/fold.ts'
@@ -46,7 +47,7 @@ const MOST_NEAR = 24
 
 /** The words of a question. The last one counts as unfinished unless something follows it. */
 export function questionOf(text: string): Asked[] {
-  const typed = text.slice(0, 300)
+  const typed = cut(text, 300)
   const seen = new Set<string>()
   const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
   const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
