@@ -1,5 +1,6 @@
 import { clock } from '../../clock.ts'
 import type { Weights } from '../../config.ts'
+import { cut } from '../../matching/cut.ts'
 import type { Mention } from '../index/tags.ts'
 import type { Corpus } from './corpus.ts'
 import { closeness, likenessTo } from './likeness.ts'
@@ -100,4 +101,4 @@ function bitsIn(bits: number): number {
 function spelt(corpus: Corpus, number: number, name: number, typed: string): number {
   return closeness(lower(corpus.written(number)[name] ?? '').slice(0, typed.length), typed)
 }
-const lower = (text: string) => text.trim().normalize('NFC').toLowerCase().slice(0, 200)
+const lower = (text: string) => cut(text.trim().normalize('NFC').toLowerCase(), 200)
