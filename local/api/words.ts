@@ -103,6 +103,11 @@ export const words: Readonly<Record<string, string>> = {
     'Points for one sort of work: `Curation`, `Revisions`, `Moderation` or `Forks`. Of the leaderboard alone.',
   institution: 'Only the people of this institution. Of the whole leaderboard alone.',
   'leaderboard search': 'Those whose username or full name holds this, or has words that begin with these.',
+  'changes after': 'The number of the last change that was seen; 0 for the beginning.',
+  'changes limit': 'So many changes are looked at, up to 100.',
+  'changes kind': 'Only changes of records of this kind, by registry key; `entity_cluster` for what belongs together.',
+  include: '`record` for what each thing is now, beside its change.',
+  'changes number': 'The number of the change, or of the page.',
   format: '`json` or `yaml`.',
   'health format': '`json` for the link index.',
 }

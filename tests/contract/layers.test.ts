@@ -37,6 +37,7 @@ const order: readonly string[] = [
   'notifications',
   'leaderboard',
   'linked',
+  'changes',
   'assistant',
   'exports',
   'health',

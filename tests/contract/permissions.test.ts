@@ -3,6 +3,7 @@ import type { routes as activities } from '../../functions/activities.ts'
 import type { routes as assertions } from '../../functions/assertions.ts'
 import type { routes as assets } from '../../functions/assets.ts'
 import type { routes as assistant } from '../../functions/assistant.ts'
+import type { routes as changes } from '../../functions/changes.ts'
 import type { routes as clusters } from '../../functions/clusters.ts'
 import type { routes as comments } from '../../functions/comments.ts'
 import type { routes as documents } from '../../functions/documents.ts'
@@ -36,6 +37,7 @@ type Groups = {
   assertions: typeof assertions
   assets: typeof assets
   assistant: typeof assistant
+  changes: typeof changes
   clusters: typeof clusters
   documents: typeof documents
   comments: typeof comments
@@ -700,6 +702,14 @@ const matrix: Matrix = {
   },
 
   exports: { 'GET /data/exports/': at(() => '/data/exports/', all(200)) },
+
+  // Nothing has been told of: the projector is not at work.
+  changes: {
+    'GET /data/changes/': at(() => '/data/changes/', all(200)),
+    'GET /data/changes/{number}/': at(() => '/data/changes/1/', all(404)),
+    'GET /data/changes/activity/': at(() => '/data/changes/activity/', all(200)),
+    'GET /data/changes/activity/{number}/': at(() => '/data/changes/activity/1/', all(200)),
+  },
 
   documents: {
     'GET /schema/': at(() => '/schema/', all(200)),
