@@ -1,8 +1,8 @@
-import { kindKeys } from '../kinds/index.ts'
+import { type KindKey, recordKinds } from '../kinds/keys.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, queryBetween } from '../table/read.ts'
-import { type Current, current, type Entry, end, entry } from './items.ts'
+import { type Current, current, type Entry, end, entry, type LastTold, lastTold } from './items.ts'
 
 /** The number of the last change, 0 before the first; strongly consistent. */
 export const lastNumber = async (): Promise<number> => (await get(end, {}))?.number ?? 0
@@ -19,8 +19,8 @@ export const changeAt = (number: number): Promise<Entry | undefined> => get(entr
 /** Where a list of things by when they changed last goes on: in this kind, after this place. */
 export type Place = { kind: string; after: string }
 
-/** The kinds whose things are told of, those with a list each. */
-const toldKinds: readonly string[] = kindKeys.filter((it) => it !== 'assertion' && it !== 'data_source')
+/** The kinds of record that are told of; each has a list of its own. */
+export const toldKinds: readonly KindKey[] = [...recordKinds, 'entity']
 
 /**
  * Things by kind, each by when it changed last, the withdrawn among them: those from one moment until another, both
@@ -28,21 +28,25 @@ const toldKinds: readonly string[] = kindKeys.filter((it) => it !== 'assertion' 
  * things there are.
  */
 export async function thingsBetween(
-  span: { from: string; until: string; kind?: string | undefined },
+  span: { from: string; until: string; kinds: readonly string[] },
   place: Place | undefined,
   limit: number,
 ): Promise<{ things: Current[]; more: boolean }> {
   const things: Current[] = []
-  const wanted = span.kind === undefined ? toldKinds : [span.kind]
-  for (const kind of place ? wanted.slice(wanted.indexOf(place.kind)) : wanted) {
+  for (const kind of place ? span.kinds.slice(span.kinds.indexOf(place.kind)) : span.kinds) {
     const from = place?.kind === kind ? `${place.after}~` : span.from
     // The sign after all others: what is in the last second is within it.
-    const items = await queryBetween(key.changed(kind, '', 0).pk, from, `${span.until}~`, limit + 1 - things.length)
+    const until = `${span.until}~`
+    const left = limit + 1 - things.length
+    const items = from <= until ? await queryBetween(key.changed(kind, '', 0).pk, from, until, left) : []
     things.push(...items.map((item) => parse(current, item)))
     if (things.length > limit) return { things: things.slice(0, limit), more: true }
   }
   return { things, more: false }
 }
+
+/** What was told last of a thing, by its id. */
+export const lastToldOf = (id: string): Promise<LastTold | undefined> => get(lastTold, { id })
 
 /** The place of a thing in such a list. */
 export const placeOf = ({ kind, at, number }: Current): Place => ({ kind, after: key.changed(kind, at, number).sk })

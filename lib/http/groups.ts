@@ -25,6 +25,7 @@ const roots = {
   notifications: ['/data/notifications'],
   exports: ['/data/exports'],
   changes: ['/data/changes'],
+  oai: ['/data/oai'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],

@@ -12,6 +12,7 @@ import { routes as flags } from '../../functions/flags.ts'
 import { routes as health } from '../../functions/health.ts'
 import { routes as leaderboard } from '../../functions/leaderboard.ts'
 import { routes as notifications } from '../../functions/notifications.ts'
+import { routes as oai } from '../../functions/oai.ts'
 import { routes as profileImages } from '../../functions/profile-images.ts'
 import { routes as projects } from '../../functions/projects.ts'
 import { routes as queue } from '../../functions/queue.ts'
@@ -85,6 +86,7 @@ export const groups: Readonly<Record<string, Group>> = {
     routes: changes,
     answers: answers.changes,
   },
+  oai: { about: 'Harvesting by OAI-PMH 2.0.', routes: oai, answers: answers.oai },
   exports: { about: 'Files of all that is published.', routes: exports, answers: answers.exports },
   health: { about: 'Probes, metrics and the link index.', routes: health, answers: answers.health },
   documents: { about: 'This document and its page.', routes: documents, answers: answers.documents },

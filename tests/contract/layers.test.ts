@@ -38,6 +38,7 @@ const order: readonly string[] = [
   'leaderboard',
   'linked',
   'changes',
+  'oai',
   'assistant',
   'exports',
   'health',

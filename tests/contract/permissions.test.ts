@@ -13,6 +13,7 @@ import type { routes as flags } from '../../functions/flags.ts'
 import type { routes as health } from '../../functions/health.ts'
 import type { routes as leaderboard } from '../../functions/leaderboard.ts'
 import type { routes as notifications } from '../../functions/notifications.ts'
+import type { routes as oai } from '../../functions/oai.ts'
 import type { routes as profileImages } from '../../functions/profile-images.ts'
 import type { routes as projects } from '../../functions/projects.ts'
 import type { routes as queue } from '../../functions/queue.ts'
@@ -47,6 +48,7 @@ type Groups = {
   health: typeof health
   leaderboard: typeof leaderboard
   notifications: typeof notifications
+  oai: typeof oai
   'profile-images': typeof profileImages
   projects: typeof projects
   queue: typeof queue
@@ -709,6 +711,11 @@ const matrix: Matrix = {
     'GET /data/changes/{number}/': at(() => '/data/changes/1/', all(404)),
     'GET /data/changes/activity/': at(() => '/data/changes/activity/', all(200)),
     'GET /data/changes/activity/{number}/': at(() => '/data/changes/activity/1/', all(200)),
+  },
+
+  oai: {
+    'GET /data/oai/': at(() => '/data/oai/?verb=Identify', all(200)),
+    'POST /data/oai/': at(() => '/data/oai/', all(200), { body: { verb: 'Identify' } }),
   },
 
   documents: {
