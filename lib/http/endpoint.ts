@@ -54,7 +54,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const spec = declarationOf(hit.found)
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
-  const readBody = bodyOf(request, spec.form)
+  const readBody = bodyOf(request, spec.form, spec.urlencoded)
   const params = paramsOf(spec.params, hit.params)
   const { actor, denial } = await identify({ ...request, cookie: request.cookies.session })
   if (actor) request.caller = actor.id
@@ -99,6 +99,7 @@ export type Declared = {
   repeated?: readonly string[]
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
   form?: FormLimits
+  urlencoded?: true
   throttle?: Throttle
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
