@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { MISSING, StrictBoolean, wholeNumber } from '../http/params.ts'
+import { MISSING, placeAndTime, StrictBoolean, wholeNumber } from '../http/params.ts'
 import { discovered, resources } from '../kinds/resources.ts'
 import { cut } from '../matching/cut.ts'
 import { statuses } from '../records/rules/status.ts'
 import { facetNames } from '../search/document.ts'
-import { isSomewhere, whereEntries } from '../search/where.ts'
+import { isSomewhere } from '../search/where.ts'
 
 /** What the search endpoints are asked. */
 
@@ -80,7 +80,7 @@ const SearchMembers = v.object(
     facets: StrictBoolean,
     literal: StrictBoolean,
     ...v.entriesFromList(facetNames, valuesOf),
-    ...whereEntries,
+    ...placeAndTime,
   },
   MISSING,
 )

@@ -12,7 +12,6 @@ import {
   methodNotAllowed,
   notAcceptable,
   notFound,
-  type Problem,
   preconditionFailed,
   refused,
   signInNeeded,
@@ -42,16 +41,6 @@ export function endpoint(routes: Routes): (event: Event, context: Context) => Pr
     metered(async () => (await handler(event, context as Given)) as Result, event.requestContext?.requestId)
 }
 
-/** The answer to an event that no route is asked for: an error, in the form and with the headers that all answers have. */
-export async function answerFailure(event: Event, context: Context, problem: Problem): Promise<Result> {
-  const fail = middy<Event, Result | Reply, Error, Given>()
-    .use(shell())
-    .handler(async () => {
-      throw problem
-    })
-  return metered(async () => (await fail(event, context as Given)) as Result, event.requestContext?.requestId)
-}
-
 /** The pipeline, top to bottom. */
 async function serve(match: (method: string, path: string) => Match<Route>, request: Request): Promise<Reply> {
   checkHost(request)
@@ -65,7 +54,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const spec = declarationOf(hit.found)
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
-  const readBody = bodyOf(request, spec.form)
+  const readBody = bodyOf(request, spec.form, spec.urlencoded)
   const params = paramsOf(spec.params, hit.params)
   const { actor, denial } = await identify({ ...request, cookie: request.cookies.session })
   if (actor) request.caller = actor.id
@@ -110,6 +99,7 @@ export type Declared = {
   repeated?: readonly string[]
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
   form?: FormLimits
+  urlencoded?: true
   throttle?: Throttle
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>

@@ -24,6 +24,8 @@ const roots = {
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
   exports: ['/data/exports'],
+  changes: ['/data/changes'],
+  oai: ['/data/oai'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],

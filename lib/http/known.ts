@@ -71,7 +71,7 @@ export const unknown = (
   known: readonly string[],
 ): Warning => ({
   member: cut(member, 200),
-  message: `There is no such ${what}; it has no effect.${meantBy(name, known)}`,
+  message: `This ${what} is not read; it has no effect.${meantBy(name, known)}`,
 })
 
 /** What of a query has no effect: names that nobody reads, and values that say nothing legal. `also` are read elsewhere. */

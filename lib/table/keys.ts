@@ -88,6 +88,9 @@ import { addressOf } from '../ids/address.ts'
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
  *   what search has learned, entry by entry; its end   table       SEARCH#LOG, SEARCH               <number>, HEAD
  *   which snapshot of search counts                   table       SEARCH                          SNAPSHOT
+ *   the feed of changes, entry by entry; its end       table       CHANGES#LOG, CHANGES             <number>, HEAD
+ *   what the feed has told of a thing last             table       CHANGES#OF#<id>                  HEAD
+ *   things of a kind by when they changed last         table       CHANGES#NOW#<kind>               <time>#<number>
  *   one person's figures, as boards show them         table       BOARD#USER#<user>               HEAD
  *   a board, or an institution's part, best first     table       BOARD#LIST#<board>[#IN#<institution>]   <points down>#<then down>#<username>#<user>
  *   how many of them have how many points             table       BOARD#TREE#<board>[#IN#<institution>]   N<first digits of the points>
@@ -210,6 +213,14 @@ export const key = {
   searchEnd: (): Key => ({ pk: 'SEARCH', sk: HEAD }),
   searchSnapshot: (): Key => ({ pk: 'SEARCH', sk: 'SNAPSHOT' }),
   searchRebuild: (): Key => ({ pk: 'SEARCH', sk: 'REBUILD' }),
+  changesEnd: (): Key => ({ pk: 'CHANGES', sk: HEAD }),
+  change: (number: number): Key => ({ pk: 'CHANGES#LOG', sk: padded(number) }),
+  lastTold: (id: string): Key => ({ pk: `CHANGES#OF#${id}`, sk: HEAD }),
+  /** Times and numbers go up together, so either finds its place. */
+  changed: (kind: string, at: string, number: number): Key => ({
+    pk: `CHANGES#NOW#${kind}`,
+    sk: `${at}#${padded(number)}`,
+  }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
 
   board: (user: string): Key => ({ pk: `BOARD#USER#${user}`, sk: HEAD }),

@@ -217,7 +217,8 @@ function requestOf({ method, path, spec, answer, kind }: One, operationId: strin
   // What the path names decides on the schema: the kind, or else the row says what is taken.
   const schema = answer.takes ?? (typeof spec.body === 'function' ? spec.body({ segment: kind }) : spec.body)
   if (!schema) return undefined
-  const types = spec.form ? (spec.form.json ? ['application/json', form] : [form]) : ['application/json']
+  const others = [...(spec.form ? [form] : []), ...(spec.urlencoded ? ['application/x-www-form-urlencoded'] : [])]
+  const types = spec.form && !spec.form.json ? [form] : ['application/json', ...others]
   const shape = written(schema, 'input')
   const example = examples[operationId]?.request
   const shown = (type: string) => ({ schema: shape, ...(type !== form && example !== undefined && { example }) })

@@ -43,6 +43,14 @@ export class Processes {
     return free ?? this.#start(facts)
   }
 
+  /** Ends those of a function that are free. */
+  cool(name: string): void {
+    for (const it of (this.#instances.get(name) ?? []).filter(({ busy }) => !busy)) {
+      it.child.kill('SIGKILL')
+      this.#forget(name, it)
+    }
+  }
+
   /** Ends them all. */
   stop(): void {
     for (const it of [...this.#instances.values()].flat()) it.child.kill('SIGKILL')

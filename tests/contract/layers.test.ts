@@ -37,6 +37,8 @@ const order: readonly string[] = [
   'notifications',
   'leaderboard',
   'linked',
+  'changes',
+  'oai',
   'assistant',
   'exports',
   'health',

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Document, Gone } from '../document.ts'
 import { bloomFilterOf } from './bloom-filter.ts'
-import { bytesOf, type Packed, PostingList, packed, postingBytes, push } from './codec.ts'
+import { bytesOf, type Packed, packed, postingBytes, push, VoicedLists } from './codec.ts'
 import {
   append,
   columnBytes,
@@ -51,7 +51,7 @@ export async function build(
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
     const seen = seenBy(columns.flags[number] ?? 0)
-    for (const [term, { name, text }] of contents.impacts) terms.counted(term, seen).list.push(number, name, text)
+    for (const [term, impact] of contents.impacts) terms.counted(term, seen).lists.push(number, impact)
     for (const raw of contents.raws) raws.counted(raw, seen)
   }
 
@@ -80,7 +80,7 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 6
+export const FORMAT = 7
 
 const schema = `
   CREATE TABLE facts (facts TEXT);
@@ -96,7 +96,7 @@ const schema = `
   CREATE TABLE word_list (number INTEGER PRIMARY KEY, text TEXT);
   CREATE TABLE word_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;`
 
-type Entry = { list: PostingList } & Record<Sight, number>
+type Entry = { lists: VoicedLists } & Record<Sight, number>
 
 class Vocabulary {
   readonly entries = new Map<string, Entry>()
@@ -104,7 +104,7 @@ class Vocabulary {
   counted(text: string, seen: Record<Sight, 0 | 1>): Entry {
     let entry = this.entries.get(text)
     if (!entry) {
-      entry = { list: new PostingList(), anon: 0, total: 0 }
+      entry = { lists: new VoicedLists(), anon: 0, total: 0 }
       this.entries.set(text, entry)
     }
     for (const sight of sights) entry[sight] += seen[sight]
@@ -142,7 +142,7 @@ function writeVocabulary(
     const entry = vocabulary.entries.get(text)
     if (!entry) continue
     insert.run(text, number, entry.anon, entry.total)
-    lists?.run(number, text, postingBytes(entry.list.postings))
+    lists?.run(number, text, postingBytes(entry.lists.voiced))
     texts?.run(number, text)
     for (const gram of pieces(text)) {
       const list = grams.get(gram) ?? packed()

@@ -1,9 +1,13 @@
 import type { Document } from '../document.ts'
 import { tagsOf } from './tags.ts'
+import { ANY, type Voice } from './voice.ts'
 import { stemOf, type Word, wordsOf } from './words.ts'
 
-/** How much a term says of a document: as a part of what it is called or described as, and by BM25 over all its words; 1 to 255. */
-export type Impact = { name: number; text: number }
+/**
+ * How much a term says of a document: as a part of what it is called or described as, and by BM25 over all its words; 1 to
+ * 255. `voices` are those of the words that stand there for the term.
+ */
+export type Impact = { name: number; text: number; voices: readonly Voice[] }
 /** What a document is found by: its raw words, and its terms and tags with how much each says of it. */
 export type Contents = { raws: Set<string>; impacts: Map<string, Impact> }
 
@@ -17,14 +21,21 @@ export function contentsOf(it: Document): Contents {
   const names = [it.title, ...it.names].map(wordsOf)
   const [summary, text] = [wordsOf(it.summary), [...wordsOf(it.text), ...wordsOf(stemsIn(it.text))]]
   const raws = new Set<string>()
-  for (const words of [...names, summary, text]) for (const { raw } of words) raws.add(raw)
+  const voices = new Map<string, Voice[]>()
+  for (const { raw, term, voice } of [...names, summary, text].flat()) {
+    if (raws.has(raw)) continue
+    raws.add(raw)
+    const known = voices.get(term)
+    if (!known) voices.set(term, [voice])
+    else if (!known.includes(voice)) known.push(voice)
+  }
   const impacts = new Map<string, Impact>()
   const byText = bm25Of(names, text.length > summary.length ? text : summary)
   for (const [term, name] of saidByName(names, summary, text))
-    impacts.set(term, { name: byteOf(name), text: byteOf(byText.get(term) ?? 0) })
+    impacts.set(term, { name: byteOf(name), text: byteOf(byText.get(term) ?? 0), voices: voices.get(term) ?? [] })
   for (const [tag, sure] of tagsOf(it, { names, summary, text })) {
     const byte = byteOf(TAGGED * sure)
-    impacts.set(tag, { name: byte, text: byte })
+    impacts.set(tag, { name: byte, text: byte, voices: [ANY] })
   }
   return { raws, impacts }
 }

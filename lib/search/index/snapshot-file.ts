@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { Document } from '../document.ts'
 import { mayContain } from './bloom-filter.ts'
 import { FORMAT } from './build.ts'
-import { type Postings, postingsIn, unpack } from './codec.ts'
+import { postingsIn, unpack, type Voiced } from './codec.ts'
 import { type Columns, columnsFrom, labelNames, type Sight } from './columns.ts'
 import { type DocumentHeader, nameKey, namesIn, type PlainName, unpackHeader, unpackNames } from './header.ts'
 import { memoize } from './memoize.ts'
@@ -27,7 +27,7 @@ export type SnapshotFile = {
   facts: Facts
   terms: Lexicon
   words: Lexicon
-  postings: (term: string) => Postings | undefined
+  postings: (term: string) => readonly Voiced[] | undefined
   columns: () => Columns
   header: (number: number) => DocumentHeader
   /** Every name in plain words, the title first. */
@@ -112,7 +112,9 @@ function postingsOf(cell: Cells): SnapshotFile['postings'] {
     const data = bytes(stored(term))
     return data && postingsIn(data)
   }
-  return memoize(read, MOST.postings, ({ lows }) => 200 + 4 * lows.length)
+  return memoize(read, MOST.postings, (lists) =>
+    lists.reduce((sum, { postings }) => sum + 200 + 4 * postings.lows.length, 0),
+  )
 }
 
 function headersOf(cell: Cells): Pick<SnapshotFile, 'header' | 'names' | 'written'> {

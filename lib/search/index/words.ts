@@ -1,6 +1,7 @@
 import { cut } from '../../matching/cut.ts'
 import * as sets from '../../matching/fold.ts'
 import { plainWords, respell } from '../../matching/fold.ts'
+import { type Voice, voiceOf } from './voice.ts'
 
 /**
  * A word as written, in plain letters; the sound that stands for all of its spellings; the term under which it is listed,
@@ -10,6 +11,7 @@ export type Word = {
   readonly raw: string
   readonly sound: string
   readonly term: string
+  readonly voice: Voice
   readonly tells: number
   readonly aside: boolean
 }
@@ -28,10 +30,18 @@ export function wordOf(raw: string): Word {
   const known = words.get(raw)
   if (known !== undefined) return known
   if (words.size > 50_000) words.clear()
-  const term = termFor(raw)
+  const single = singularOf(raw)
+  const term = respell(single)
   const sound = respell(raw)
   const aside = stops.has(raw) || sets.asideWords.has(sound)
-  const word = { raw, sound, term, aside, tells: aside ? ASIDE : sorts.has(term) || towns.has(term) ? 0.4 : 1 }
+  const word = {
+    raw,
+    sound,
+    term,
+    voice: voiceOf(single, term),
+    aside,
+    tells: aside ? ASIDE : sorts.has(term) || towns.has(term) ? 0.4 : 1,
+  }
   words.set(raw, word)
   return word
 }

@@ -1,6 +1,7 @@
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respell } from '../../matching/fold.ts'
 import { isDevanagari, type PlainName } from '../index/header.ts'
+import { isApart } from '../index/voice.ts'
 import { ASIDE, type Word } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Wanted } from './lookup.ts'
@@ -88,9 +89,9 @@ function likeness(question: Question, { plain, words }: PlainName, spelt: () => 
 /** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
 const GENERIC = 0.4
 
-function wordFit({ raw, known, sound, term, begins, others, ended, swapped }: Wanted, word: Word): number {
+function wordFit({ raw, voice, sound, term, begins, others, ended, swapped }: Wanted, word: Word): number {
   if (word.raw === raw) return 1
-  if (known && word.sound === sound && soundsApart(raw, word.raw)) return APART
+  if (word.sound === sound && isApart(voice, word.voice)) return APART
   if (word.sound === sound)
     return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)
   if (others.has(word.sound)) return 0.86 + 0.07 * closeness(raw, word.raw)
@@ -115,15 +116,8 @@ function wordFit({ raw, known, sound, term, begins, others, ended, swapped }: Wa
   return synonymsOf(term).has(word.term) ? 0.5 : 0
 }
 
-/** What a word answers that is folded like one which is there as it was typed, and begins with another sound. */
+/** What a word answers that is folded like one which is there as it was typed, and is another one. */
 const APART = 0.6
-const opening = (word: string) => /^[bdgjkpt]h|^./.exec(word)?.[0] ?? ''
-
-/** Bell and Well, Dhara and Dara, Pulchok and Phulchok are folded alike, since spellings waver, and yet are different words. */
-function soundsApart(a: string, b: string): boolean {
-  const [one = '', other = ''] = [opening(a), opening(b)].sort((x, y) => x.length - y.length || (x < y ? -1 : 1))
-  return other === `${one}h` || (one === 'b' && other === 'w')
-}
 
 /** Names that differ in where words end, or in words that tell nothing: Mayadevi, Maya Devi; Shri Ram Mandir, Ram Mandir. */
 function together(asked: Joined, words: readonly Word[]): number {

@@ -1,5 +1,6 @@
 import { isDevanagari } from '../index/header.ts'
-import { stemOf, wordsOf } from '../index/words.ts'
+import { ANY, isApart, type Voice } from '../index/voice.ts'
+import { stemOf, type Word, wordsOf } from '../index/words.ts'
 import type { Wanted } from './lookup.ts'
 
 /** About so many letters before the first word that is marked, and in all. */
@@ -17,10 +18,11 @@ export function snippetOf(
   wanted: readonly Wanted[],
   devanagari: boolean,
 ): string | undefined {
-  const terms = new Map<string, number>()
-  for (const [i, { term, rarity, choices }] of wanted.entries()) {
+  const terms = new Map<string, Asked>()
+  for (const [word, { term, voice, rarity, choices }] of wanted.entries()) {
     if (rarity === 0) continue
-    for (const each of [term, ...choices.flatMap((it) => (it.fit >= FITS ? it.terms : []))]) terms.set(each, i)
+    for (const it of choices) if (it.fit >= FITS) for (const each of it.terms) terms.set(each, { word, voice: ANY })
+    terms.set(term, { word, voice })
   }
   let best = { text: '', marks: [] as Mark[], rank: 0 }
   for (const text of texts) {
@@ -31,11 +33,16 @@ export function snippetOf(
   return best.rank === 0 ? undefined : cut(best.text, best.marks)
 }
 
+type Asked = { word: number; voice: Voice }
 type Mark = { from: number; to: number; word: number }
 
-function marksIn(text: string, terms: ReadonlyMap<string, number>): Mark[] {
+function marksIn(text: string, terms: ReadonlyMap<string, Asked>): Mark[] {
+  const askedBy = (word: Word | undefined) => {
+    const asked = terms.get(word?.term ?? '')
+    return word && asked && !isApart(asked.voice, word.voice) ? asked.word : undefined
+  }
   return [...text.slice(0, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)].flatMap(({ 0: it, index }) => {
-    const word = terms.get(wordsOf(it)[0]?.term ?? '') ?? terms.get(wordsOf(stemOf(it))[0]?.term ?? '')
+    const word = askedBy(wordsOf(it)[0]) ?? askedBy(wordsOf(stemOf(it))[0])
     return word === undefined ? [] : [{ from: index, to: index + it.length, word }]
   })
 }
