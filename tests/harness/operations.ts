@@ -450,6 +450,7 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
       ...{ who: app.contributor, path: '/cidoc/assist/suggest-field/' },
       body: { ontology_class: 'structure', field_key: 'note' },
     }),
+    'POST /data/oai/': () => ({ who: app.anon, path: '/data/oai/', body: { verb: 'Identify' } }),
     'POST /assistant/chat/': () => ({
       ...{ who: app.anon, path: '/assistant/chat/', body: { messages: [{ role: 'user', content: 'Arniko' }] } },
     }),
