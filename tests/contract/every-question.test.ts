@@ -113,6 +113,13 @@ const said: Record<string, readonly string[]> = {
   username: ['dev', 'reviewer', 'nobody'],
   version: ['1', '2'],
   visibility: ['public', 'private', 'org'],
+  include: ['data'],
+  number: ['1', '2'],
+  verb: ['Identify', 'ListRecords'],
+  metadataPrefix: ['oai_dc'],
+  set: ['kind:structure'],
+  until: ['2025-01-15'],
+  resumptionToken: ['x'],
 }
 
 /** Something of all that there is, in every state; answers what there is to ask for. */
@@ -384,8 +391,10 @@ describe('HEAD and conditions', () => {
         expect(lasting(head.headers)).toEqual(lasting(plain.headers))
         const { etag, vary } = plain.headers
         if (plain.status !== 200 || !etag) continue
-        expect([place, accept, tags.get(`${place} ${etag}`)]).toEqual([place, accept, undefined])
-        tags.set(`${place} ${etag}`, accept)
+        const { 'content-type': type = '' } = plain.headers
+        // What differs in its bytes differs in its tag.
+        expect(tags.get(`${place} ${etag}`) ?? type).toBe(type)
+        tags.set(`${place} ${etag}`, type)
         for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*'])
           for (const method of ['GET', 'HEAD']) {
             const same = await ask(method, { 'if-none-match': known })
@@ -394,7 +403,7 @@ describe('HEAD and conditions', () => {
           }
         expect((await ask('GET', { 'if-none-match': '"x"' })).text).toBe(plain.text)
       }
-    if (Object.keys(operation.responses).includes('304')) expect(tags.size).toBeGreaterThan(0)
+    if (Object.keys(operation.responses).includes('304') && !unseen.includes(path)) expect(tags.size).toBeGreaterThan(0)
   })
 })
 
