@@ -51,7 +51,8 @@ export async function build(
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
     const seen = seenBy(columns.flags[number] ?? 0)
-    for (const [term, impact] of contents.impacts) terms.counted(term, seen).lists.push(number, impact)
+    for (const term of contents.terms) terms.counted(term, seen)
+    for (const impact of contents.impacts) terms.entry(impact.term).lists.push(number, impact)
     for (const raw of contents.raws) raws.counted(raw, seen)
   }
 
@@ -101,13 +102,17 @@ type Entry = { lists: VoicedLists } & Record<Sight, number>
 class Vocabulary {
   readonly entries = new Map<string, Entry>()
 
-  counted(text: string, seen: Record<Sight, 0 | 1>): Entry {
+  counted(text: string, seen: Record<Sight, 0 | 1>): void {
+    const entry = this.entry(text)
+    for (const sight of sights) entry[sight] += seen[sight]
+  }
+
+  entry(text: string): Entry {
     let entry = this.entries.get(text)
     if (!entry) {
       entry = { lists: new VoicedLists(), anon: 0, total: 0 }
       this.entries.set(text, entry)
     }
-    for (const sight of sights) entry[sight] += seen[sight]
     return entry
   }
 }

@@ -153,9 +153,9 @@ export class Corpus {
     this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
     this.#numbers.set(it.id, number)
     const contents = contentsOf(it)
-    for (const [term, impact] of contents.impacts) {
-      const lists = this.#lists.get(term) ?? new VoicedLists()
-      this.#lists.set(term, lists)
+    for (const impact of contents.impacts) {
+      const lists = this.#lists.get(impact.term) ?? new VoicedLists()
+      this.#lists.set(impact.term, lists)
       lists.push(number, impact)
     }
     this.#count(contents, this.columns.flags[number] ?? 0, 1)
@@ -173,7 +173,7 @@ export class Corpus {
     const seen = seenBy(flags)
     this.anonymous += by * seen.anon
     this.alive += by
-    for (const term of contents.impacts.keys()) this.terms.add(term, seen, by)
+    for (const term of contents.terms) this.terms.add(term, seen, by)
     for (const raw of contents.raws) this.words.add(raw, seen, by)
   }
 

@@ -2,7 +2,7 @@ import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respell } from '../../matching/fold.ts'
 import { isDevanagari, type PlainName } from '../index/header.ts'
 import { isApart } from '../index/voice.ts'
-import { ASIDE, type Word } from '../index/words.ts'
+import { ASIDE, type Word, wordOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Wanted } from './lookup.ts'
 
@@ -98,7 +98,7 @@ function wordFit({ raw, voice, sound, term, begins, others, ended, swapped }: Wa
   const met = (0.15 * Math.min(sound.length, word.sound.length)) / word.sound.length
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
   if (begins && word.sound.startsWith(begins.sound)) return 0.6 + met
-  if (word.term === term) return 0.85
+  if (word.term === term && !isApart(wordOf(raw).voice, word.voice)) return 0.85
   const near = sound.length > 2 && Math.abs(sound.length - word.sound.length) <= 3
   const sounding = near ? closeness(sound, word.sound, 0.4) : 0
   const written = sounding > 0.4 ? closeness(raw, word.raw, sounding < 0.6 ? 0.6 : 0) : 0
