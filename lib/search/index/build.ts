@@ -16,7 +16,7 @@ import {
 } from './columns.ts'
 import { contentsOf } from './contents.ts'
 import { gramsOf, piecesOf } from './grams.ts'
-import { nameKey, packHeader, packNames } from './header.ts'
+import { nameKey, packDocument, packNames } from './header.ts'
 
 /** What a built file holds. `position`: every entry of the change log up to this one is in it. */
 export type Built = { documents: number; position: number }
@@ -43,11 +43,11 @@ export async function build(
   const labels = labelsFrom({})
   const contributors = new Numbering([''], 2 ** 32)
   const names: { key: string; number: number }[] = []
-  const insert = db.prepare('INSERT INTO document (number, place, names, header, text) VALUES (?, ?, ?, ?, ?)')
+  const insert = db.prepare('INSERT INTO document (number, place, names, body) VALUES (?, ?, ?, ?)')
 
   for await (const it of documents) {
     const number = append(columns, labels, it, { contributor: contributors.of(it.contributor_id ?? ''), name: 0 })
-    insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packHeader(it), it.text)
+    insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packDocument(it))
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
     const seen = seenBy(columns.flags[number] ?? 0)
@@ -81,11 +81,11 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 7
+export const FORMAT = 8
 
 const schema = `
   CREATE TABLE facts (facts TEXT);
-  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, names TEXT, header TEXT, text TEXT);
+  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, names TEXT, body BLOB);
   CREATE TABLE columns (name TEXT PRIMARY KEY, data BLOB);
   CREATE TABLE name (rank INTEGER PRIMARY KEY, key TEXT);
   CREATE TABLE contributor (id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;

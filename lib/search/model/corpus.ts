@@ -93,12 +93,6 @@ export class Corpus {
     return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
   }
 
-  /** The same as they were written. */
-  written(number: number): string[] {
-    const fresh = this.#changed(number)
-    return fresh ? [fresh.title, ...fresh.names] : this.#file.written(number)
-  }
-
   text(number: number): string {
     return this.#changed(number)?.text ?? this.#file.text(number)
   }
