@@ -15,7 +15,7 @@ import {
   sights,
 } from './columns.ts'
 import { contentsOf } from './contents.ts'
-import { gramsOf, piecesOf } from './grams.ts'
+import { piecesOf, termGramsOf } from './grams.ts'
 import { nameKey, packDocument, packNames } from './header.ts'
 
 /** What a built file holds. `position`: every entry of the change log up to this one is in it. */
@@ -57,7 +57,7 @@ export async function build(
   }
 
   writeNames(db, names, columns.name)
-  writeVocabulary(db, 'term', terms, gramsOf)
+  writeVocabulary(db, 'term', terms, termGramsOf)
   writeVocabulary(db, 'word', raws, piecesOf)
   const column = db.prepare('INSERT INTO columns (name, data) VALUES (?, ?)')
   for (const name of columnNames) column.run(name, columnBytes(columns, name))

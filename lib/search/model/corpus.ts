@@ -12,7 +12,7 @@ import {
   sights,
 } from '../index/columns.ts'
 import { type Contents, contentsOf } from '../index/contents.ts'
-import { gramsOf, piecesOf } from '../index/grams.ts'
+import { piecesOf, termGramsOf } from '../index/grams.ts'
 import { type DocumentHeader, nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
 import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
 import { ANY, isApart, type Voice } from '../index/voice.ts'
@@ -44,7 +44,7 @@ export class Corpus {
     this.#file = file
     this.columns = file.columns()
     this.labels = labelsFrom(file.facts.labels)
-    this.terms = new Words(file.terms, gramsOf)
+    this.terms = new Words(file.terms, termGramsOf)
     this.words = new Words(file.words, piecesOf)
     this.anonymous = file.facts.anonymous
     this.alive = file.facts.documents

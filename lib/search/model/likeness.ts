@@ -1,5 +1,6 @@
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respell } from '../../matching/fold.ts'
+import { skeletonOf } from '../index/grams.ts'
 import { asTyped, isDevanagari, type PlainName } from '../index/header.ts'
 import { isApart } from '../index/voice.ts'
 import { ASIDE, type Word, wordOf } from '../index/words.ts'
@@ -114,6 +115,8 @@ function wordFit({ raw, voice, sound, term, begins, others, ended, swapped }: Wa
     const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2, most) / begins.raw.length
     if (begun >= 0.75) return 0.75 * begun
   }
+  const bones = skeletonOf(sound)
+  if (bones !== undefined && bones === skeletonOf(word.sound)) return 0.6
   if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
   return synonymsOf(term).has(word.term) ? 0.5 : 0
