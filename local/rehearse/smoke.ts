@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { groupRoots } from '../../lib/http/groups.ts'
 import { drawings } from '../commands/demo/drawings.ts'
 import { project } from '../commands/demo/project.ts'
 import { buildDocument } from '../deploy/built-document.ts'
@@ -39,6 +40,8 @@ export async function everyRoute([one = '', other = '']: readonly string[], { bu
       for (const [address] of text.matchAll(/https:\/\/[^"\s]+X-Amz-Signature=[^"\s]+/g)) shown.add(address)
     }
   }
+  // The roots themselves, which few routes take.
+  for (const { path } of groupRoots) calls.push({ method: 'GET', path })
   for (let start = 0; start < calls.length; start += 4) await Promise.all(calls.slice(start, start + 4).map(call))
   for (const address of shown) {
     const answer = await fetch(address.replace(/^https:\/\/[^/]+/, `${bucket.endpoint}/${bucket.name}`))

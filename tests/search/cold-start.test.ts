@@ -27,7 +27,9 @@ async function counted(work: () => Promise<unknown>): Promise<Record<string, num
       return next(args)
     }
   // The SDK tells the clients' types apart; what is used of them is the same.
-  for (const client of [db, s3]) client.middlewareStack.add(count as never, { step: 'initialize', name: 'counted' })
+  const options = { step: 'initialize', name: 'counted' } as const
+  db.middlewareStack.add(count as never, options)
+  s3.middlewareStack.add(count as never, options)
   try {
     await work()
   } finally {
