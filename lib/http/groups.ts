@@ -24,6 +24,7 @@ const roots = {
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
   exports: ['/data/exports'],
+  imports: ['/data/imports'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],

@@ -39,6 +39,7 @@ const order: readonly string[] = [
   'linked',
   'assistant',
   'exports',
+  'imports',
   'health',
   'effects',
   'functions',
@@ -60,6 +61,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['files'],
   iovalkey: ['cache'],
   jose: ['auth'],
+  'csv-parse': ['imports'],
+  yauzl: ['imports'],
+  'hucre/xlsx': ['imports'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
 }
