@@ -41,6 +41,7 @@ const order: readonly string[] = [
   'oai',
   'assistant',
   'exports',
+  'imports',
   'health',
   'effects',
   'functions',
@@ -64,6 +65,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['files'],
   iovalkey: ['cache'],
   jose: ['auth'],
+  'csv-parse': ['imports'],
+  yauzl: ['imports'],
+  'hucre/xlsx': ['imports'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
 }
