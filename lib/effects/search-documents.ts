@@ -89,6 +89,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
   // What waits for review goes by the names that are proposed, which nobody else may learn of: only the queue asks for it.
   queue_by_age: (stored) => {
     const it = parse(byAge, stored)
+    if (it.batch) return gone(`${QUEUED}/${it.entity_id}`, it.version)
     const [title = '', ...names] = it.folded.split(' | ')
     return {
       ...plain({ ...it, id: `${QUEUED}/${it.entity_id}` }),

@@ -26,6 +26,7 @@ const roots = {
   exports: ['/data/exports'],
   changes: ['/data/changes'],
   oai: ['/data/oai'],
+  imports: ['/data/imports'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],

@@ -45,13 +45,17 @@ export type Opening = {
   actor: Actor
   flags?: readonly Raised[]
   stub?: boolean
+  batch?: BatchRow | undefined
 }
+
+/** A row of an import. */
+export type BatchRow = { id: string; row: number }
 
 /** A new contribution: record item, first revision, one assertion per value, activity, and what it is found by. */
 export function newRecord(
   kind: Kind,
   id: number,
-  { data, header = headerOf(kind, data), source, actor, flags = [], stub = false }: Opening,
+  { data, header = headerOf(kind, data), source, actor, flags = [], stub = false, batch }: Opening,
 ): Change {
   const at = now()
   const entity_id = recordId(kind.code, id)
@@ -83,6 +87,7 @@ export function newRecord(
     latest_feedback: null,
     required_persona: 'community_reviewer',
     stub,
+    batch: batch ? { ...batch, revision: 1 } : null,
     created_at: at,
     updated_at: at,
     deleted_at: null,

@@ -67,6 +67,8 @@ export const RecordItem = v.object({
   /** The least rank that may decide on what waits; an escalation raises it. */
   required_persona: v.optional(v.picklist(ranks), 'community_reviewer'),
   stub: v.optional(v.boolean(), false),
+  /** The import that has brought a revision of it, and by which row: while that waits, reviewers find it in its batch. */
+  batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number(), revision: v.number() })), null),
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,

@@ -1,7 +1,7 @@
+import { intervalIn } from '../calendars/reading.ts'
 import { type Kind, proseFields } from '../kinds/index.ts'
 import type { FieldType } from '../kinds/schema/fields.ts'
 import { cut, shortened } from '../matching/cut.ts'
-import { intervalIn } from '../matching/dates.ts'
 import { namesOf, textOf, wordsOf } from '../names/text.ts'
 import { type Document, type FacetName, facetNames } from '../search/document.ts'
 

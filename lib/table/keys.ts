@@ -71,6 +71,13 @@ import { addressOf } from '../ids/address.ts'
  *   what search learns of the text in an asset        table       PROJECT#<id>                    TEXT#<id>
  *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
  *   assets whose text is being read, by since when    gsi2        OCR                             <since>#<id>
+ *   one import; a row of it that has made something  table       IMPORT#<id>                     HEAD, ROW#<number>
+ *   one's imports, newest first                       gsi3        IMPORT#OF#<user>                <created_at>#<id>
+ *   imports that are worked on                        gsi2        IMPORT#AT_WORK                  <since>#<id>
+ *   batches whose rows wait for review                gsi1        IMPORT#BATCH                    <created_at>#<id>
+ *   imports with files, by when these go              gsi4        IMPORT#FILES                    <until>#<id>
+ *   what waits of a batch, in the order of its rows   gsi1        BATCH#<import>                  <row>#<id>
+ *   a mapping that someone keeps                      table       IMPORTER#<user>                 MAPPING#<name>
  *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
  *   one delivery to the review webhook                table       DELIVERY#<id>                   HEAD
  *   deliveries that wait, by when; those given up     gsi2        DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
@@ -182,6 +189,9 @@ export const key = {
     sk: `PART#${String(number).padStart(6, '0')}`,
   }),
   projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
+  import: (id: string): Key => ({ pk: `IMPORT#${id}`, sk: HEAD }),
+  importRow: (id: string, row: number): Key => ({ pk: `IMPORT#${id}`, sk: `ROW#${placed(row)}` }),
+  importMapping: (user: string, name: string): Key => ({ pk: `IMPORTER#${user}`, sk: `MAPPING#${name}` }),
   reply: (user: string, key: string): Key => ({ pk: `REPLY#${user}#${key}`, sk: HEAD }),
   comment: (thread: string, { id, root, place }: { id: number; root: number; place: number }): Key => ({
     pk: `THREAD#${thread}`,

@@ -17,8 +17,8 @@ export type Where = {
 export type Instance = { child: ChildProcess; busy: boolean; used: number }
 export type Reply = { id?: number; result?: unknown; error?: string; ready?: true; broken?: string }
 
-/** So many processes live at once; who has waited longest makes room. */
-const MOST = 24
+/** So many processes live at once, more than there are functions; who has waited longest makes room. */
+const MOST = 44
 
 /** The processes of all functions, each from its unpacked package. */
 export class Processes {

@@ -110,7 +110,7 @@ async function played(world: World, runtime: Runtime, origins: readonly string[]
   }
   await scene('newcomers', () => newcomers(origin, around, targetOf))
   await scene('what people do', () => story(origin, around))
-  for (const each of origins) await scene(`every route, at ${each}`, () => everyRoute(each, around))
+  await scene('every route', () => everyRoute(origins, around))
   await scene('what comes by', () => visited(world))
   if (short) return failed
   await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { groupRoots } from '../../lib/http/groups.ts'
 import { drawings } from '../commands/demo/drawings.ts'
 import { project } from '../commands/demo/project.ts'
 import { buildDocument } from '../deploy/built-document.ts'
@@ -13,10 +14,11 @@ const apiDocument = async (): Promise<Document> => JSON.parse(readFileSync(await
 
 /**
  * Asks for every operation of the API document: those that read with what lists name, by nobody and by staff, and those that
- * write with nothing to write. Each is answered by its function, none with a fault, and every address of a file is good.
+ * write with nothing to write. Each is answered by its function, none with a fault, and every address of a file is good. The
+ * two gateways read an address with a last slash differently, so both are asked for it.
  */
-export async function everyRoute(origin: string, { bucket }: Around): Promise<string[]> {
-  const staff = await signedIn(origin, 'staff')
+export async function everyRoute([one = '', other = '']: readonly string[], { bucket }: Around): Promise<string[]> {
+  const [staff, staffThere] = await Promise.all([signedIn(one, 'staff'), signedIn(other, 'staff')])
   const failed: string[] = []
   const shown = new Set<string>()
   const named = new Map<string, Promise<string>>()
@@ -24,12 +26,13 @@ export async function everyRoute(origin: string, { bucket }: Around): Promise<st
   const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
     methods.filter((method) => method in operations).map((method) => ({ method: method.toUpperCase(), path })),
   )
-  const one = async ({ method, path }: { method: string; path: string }) => {
+  const call = async ({ method, path }: { method: string; path: string }) => {
     const reads = method === 'GET'
     const filled = reads ? await withNames(path, staff, named) : path.replace(/\{\w+\}/g, NOBODY)
     const body = reads || method === 'DELETE' ? undefined : {}
     const answers = [
-      await ask(origin, method, filled, body && { body }),
+      await ask(one, method, filled, body && { body }),
+      await staffThere(method, filled, body),
       await staff(method, filled.replace(/\/$/, ''), body),
     ]
     for (const { status, id, text } of answers) {
@@ -37,7 +40,9 @@ export async function everyRoute(origin: string, { bucket }: Around): Promise<st
       for (const [address] of text.matchAll(/https:\/\/[^"\s]+X-Amz-Signature=[^"\s]+/g)) shown.add(address)
     }
   }
-  for (let start = 0; start < calls.length; start += 4) await Promise.all(calls.slice(start, start + 4).map(one))
+  // The roots themselves, which few routes take.
+  for (const { path } of groupRoots) calls.push({ method: 'GET', path })
+  for (let start = 0; start < calls.length; start += 4) await Promise.all(calls.slice(start, start + 4).map(call))
   for (const address of shown) {
     const answer = await fetch(address.replace(/^https:\/\/[^/]+/, `${bucket.endpoint}/${bucket.name}`))
     const told = await answer.text()

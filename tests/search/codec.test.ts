@@ -32,7 +32,8 @@ test('postings are read by voice as they were pushed, from lists that grow and f
   fc.assert(
     fc.property(ascending, fc.nat(3), (numbers, shift) => {
       const lists = new VoicedLists()
-      for (const number of numbers) lists.push(number, { name: impactFor(number), text: 9, voices: voicesFor(number) })
+      for (const number of numbers)
+        for (const voice of voicesFor(number)) lists.push(number, { voice, name: impactFor(number), text: 9 })
       const bytes = postingBytes(lists.voiced)
       const elsewhere = new Uint8Array(bytes.length + shift)
       elsewhere.set(bytes, shift)

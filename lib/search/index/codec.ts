@@ -97,13 +97,11 @@ export type Voiced = { voice: Voice; postings: Postings }
 export class VoicedLists {
   readonly #lists: { voice: Voice; list: PostingList }[] = []
 
-  /** Appends a number, greater than all before it, under each voice. */
-  push(number: number, { name, text, voices }: Impact): void {
-    for (const voice of voices) {
-      const own = this.#lists.find((it) => it.voice === voice)?.list ?? new PostingList()
-      if (own.isEmpty) this.#lists.push({ voice, list: own })
-      own.push(number, name, text)
-    }
+  /** Appends a number under a voice, where it is greater than all before it. */
+  push(number: number, { voice, name, text }: Pick<Impact, 'voice' | 'name' | 'text'>): void {
+    const own = this.#lists.find((it) => it.voice === voice)?.list ?? new PostingList()
+    if (own.isEmpty) this.#lists.push({ voice, list: own })
+    own.push(number, name, text)
   }
 
   get voiced(): Voiced[] {

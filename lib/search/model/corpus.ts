@@ -12,7 +12,7 @@ import {
   sights,
 } from '../index/columns.ts'
 import { type Contents, contentsOf } from '../index/contents.ts'
-import { gramsOf, piecesOf } from '../index/grams.ts'
+import { piecesOf, termGramsOf } from '../index/grams.ts'
 import { type DocumentHeader, nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
 import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
 import { ANY, isApart, type Voice } from '../index/voice.ts'
@@ -44,7 +44,7 @@ export class Corpus {
     this.#file = file
     this.columns = file.columns()
     this.labels = labelsFrom(file.facts.labels)
-    this.terms = new Words(file.terms, gramsOf)
+    this.terms = new Words(file.terms, termGramsOf)
     this.words = new Words(file.words, piecesOf)
     this.anonymous = file.facts.anonymous
     this.alive = file.facts.documents
@@ -91,12 +91,6 @@ export class Corpus {
   /** Every name of a document in plain words, its title first. */
   names(number: number): PlainName[] {
     return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
-  }
-
-  /** The same as they were written. */
-  written(number: number): string[] {
-    const fresh = this.#changed(number)
-    return fresh ? [fresh.title, ...fresh.names] : this.#file.written(number)
   }
 
   text(number: number): string {
@@ -153,9 +147,9 @@ export class Corpus {
     this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
     this.#numbers.set(it.id, number)
     const contents = contentsOf(it)
-    for (const [term, impact] of contents.impacts) {
-      const lists = this.#lists.get(term) ?? new VoicedLists()
-      this.#lists.set(term, lists)
+    for (const impact of contents.impacts) {
+      const lists = this.#lists.get(impact.term) ?? new VoicedLists()
+      this.#lists.set(impact.term, lists)
       lists.push(number, impact)
     }
     this.#count(contents, this.columns.flags[number] ?? 0, 1)
@@ -173,7 +167,7 @@ export class Corpus {
     const seen = seenBy(flags)
     this.anonymous += by * seen.anon
     this.alive += by
-    for (const term of contents.impacts.keys()) this.terms.add(term, seen, by)
+    for (const term of contents.terms) this.terms.add(term, seen, by)
     for (const raw of contents.raws) this.words.add(raw, seen, by)
   }
 

@@ -4,12 +4,12 @@ import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respellBeginning } from '../../matching/fold.ts'
 import type { Concept } from '../concepts.ts'
 import type { Sight } from '../index/columns.ts'
-import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
+import { gramsOf, skeletonOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
 import { conceptOf, conceptTerms, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
 import { ANY, onsetOf, type Voice } from '../index/voice.ts'
-import { ASIDE, generics, sorts, stemOf, termOf, towns, type Word, wordOf, wordsOf } from '../index/words.ts'
+import { generics, sorts, stemOf, termOf, towns, type Word, wordOf, wordsOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
@@ -59,13 +59,14 @@ export function questionOf(corpus: Corpus, asked: string, sight: Sight): Asked[]
   const syllabic = isDevanagari(typed)
   const swaps = syllabic ? swapsIn(typed) : undefined
   return words.slice(0, MOST_WORDS).map((word, i) => {
-    const last = unfinished && i === words.length - 1 && (i === 0 || !word.aside)
+    const last = unfinished && i === words.length - 1
     const swapped = swaps?.get(word.raw) ?? none
     // What stands nowhere as it was typed may be any word that is folded so.
     const known = corpus.words.count(word.raw, sight) > 0
     const voice = known ? word.voice : ANY
     return {
       ...word,
+      aside: word.aside && !(last && i === 0),
       voice,
       known,
       ...spellingsOf(word.sound),
@@ -81,7 +82,7 @@ function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
   const count = (word: string) => corpus.terms.count(termOf(plain(word)), sight)
   return text.replace(/[\u0900-\u097f]+/g, (word) => {
     const stem = stemOf(word)
-    return stem !== word && count(word) * 4 <= count(stem) ? stem : word
+    return stem !== word && count(stem) > 0 && count(word) * 4 <= count(stem) ? stem : word
   })
 }
 
@@ -139,13 +140,13 @@ export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight)
 /** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
 export function telling(written: readonly Wanted[]): number {
   const weightOfAll = (some: readonly Wanted[]) => some.reduce((sum, { weight }) => sum + weight, 0)
-  const told = written.filter(({ aside, begins }) => begins || !aside)
+  const told = written.filter(({ aside }) => !aside)
   return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
 }
 
 /** Whether any word tells something by itself: joining words and single signs do not. */
 export const anyTells = (words: readonly Asked[]): boolean =>
-  words.some(({ raw, aside, begins }) => begins || (raw.length > 1 && !aside))
+  words.some(({ raw, aside, begins }) => !aside && (begins || raw.length > 1))
 
 /** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
 export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
@@ -204,11 +205,11 @@ function weightsOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Pi
   const count = corpus.terms.count(from, 'anon')
   const rarity = Math.log(1 + corpus.anonymous / (count > 0 ? count : Math.sqrt(corpus.anonymous + 1)))
   const telling = tellingOf(asked, from)
-  return { weight: (rarity + 0.1) * telling, rarity: telling < ASIDE * 2 ? 0 : rarity }
+  return { weight: (rarity + 0.1) * telling, rarity: asked.aside ? 0 : rarity }
 }
 
 const tellingOf = ({ aside, begins }: Asked, found: string): number =>
-  aside && !begins ? 0.1 : sorts.has(found) || towns.has(found) ? 0.4 : generics.has(found) ? 0.8 : 1
+  aside ? (begins ? 0.3 : 0.1) : sorts.has(found) || towns.has(found) ? 0.4 : generics.has(found) ? 0.8 : 1
 
 /** Whatever is listed under the concept of a word holds the word, be it written there or not. */
 const tagged = (corpus: Corpus, { concept }: Asked, sight: Sight): Choice[] =>
@@ -266,6 +267,7 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
   const found = [
     ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
     ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
+    ...boned(corpus, term, sight),
     ...[...swapped].map((each) => ({ terms: [termOf(each)], fit: 0.6 })),
     ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
   ]
@@ -276,6 +278,14 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
     .map((choice) => (known ? { ...choice, fit: choice.fit * DOUBTED } : choice))
     .concat(slipOf(corpus, it, sight))
 }
+
+/** Words with the same consonants. */
+function boned(corpus: Corpus, term: string, sight: Sight): Choice[] {
+  const skeleton = skeletonOf(term)
+  const found = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, sight)
+  return found.map((each) => ({ terms: [each], fit: BONED }))
+}
+const BONED = 0.55
 
 /** A word that folds like another one which comes so many times more often may be that one with a slip: Baktapur, Bhaktapur. */
 const OFTENER = 8
@@ -345,7 +355,8 @@ function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight):
   const found = pairs
     .filter((pair) => !pair.startsWith(' ') && !pair.endsWith(' '))
     .map((pair) => pair.replace(' ', ''))
-  return seen(corpus, new Set(found.map(termOf)), sight).map((each) => ({ terms: [each], fit: 0.9 }))
+  const spelt = found.flatMap((each) => [termOf(each), ...[...otherSpellingsOf(wordOf(each).sound)].map(termOf)])
+  return seen(corpus, new Set(spelt), sight).map((each) => ({ terms: [each], fit: 0.9 }))
 }
 
 /** One word that is two in documents: "mayadevi" for Maya Devi. */
