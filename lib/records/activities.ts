@@ -47,7 +47,7 @@ export async function list(filter: Filter, actor: Actor | null, place: PageReque
 }
 
 /** An activity as the subject of rules. */
-export type Told = Subject & { activity: Activity; about: RecordItem; version: number }
+type Told = Subject & { activity: Activity; about: RecordItem; version: number }
 
 /** One activity with its record, in one call: the id carries the record's address. */
 export async function load(id: string): Promise<Told | undefined> {
