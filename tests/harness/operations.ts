@@ -199,7 +199,7 @@ function changingImports({ app }: World): Operations {
   return {
     'PATCH /data/imports/{id}/': async () => {
       const { id, mapping } = await read()
-      return { ...by, path: at(id), body: { mapping: { ...mapping, match: 'name' } } }
+      return { ...by, path: at(id), body: { mapping: { ...mapping, match: 'none' } } }
     },
     'POST /data/imports/{id}/check/': async () => ({ ...by, path: at((await read()).id, 'check/') }),
     'POST /data/imports/{id}/run/': async () => ({ ...by, path: at((await checked()).id, 'run/') }),
