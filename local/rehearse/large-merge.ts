@@ -6,8 +6,8 @@ import type { Scene } from './gaps.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 /** So many records take longer than a request may wait for on a table that answers its function this late, in milliseconds. */
-const RECORDS = 60
-const LATE = 250
+const RECORDS = 80
+const LATE = 400
 
 /**
  * A merge that no request can wait for goes on by itself, and ends; its rollback finds what was kept of it gone, gives up,
