@@ -164,17 +164,24 @@ async function stopped({ world }: Scene): Promise<void> {
     for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
     await deliver('webhooks', {})
   })
-  const { deleteObject } = await import('../../lib/files/blobs.ts')
+  const [{ deleteObject }, { putAll }] = await Promise.all([
+    import('../../lib/files/blobs.ts'),
+    import('../../lib/table/write.ts'),
+  ])
   for (const { object_key } of assets) await deleteObject(String(object_key))
   await deliver('asset-files', event)
+  await putAll(assets.map((it) => ({ ...waiting(it), version: Number(it.version) + 1 })))
   for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
 }
+
+/** A picture that waits to be read. */
+const waiting = (picture: Item) => ({ ...picture, ocr_status: 'pending', ocr_since: new Date().toISOString() })
 
 type Item = Record<string, unknown>
 
 /** As the stream tells of a picture that is new and waits to be read. */
 function asNew(picture: Item) {
-  const item = { ...picture, ocr_status: 'pending', ocr_since: new Date().toISOString() }
+  const item = waiting(picture)
   const { pk, sk } = picture
   const keys = marshall({ pk, sk })
   return {

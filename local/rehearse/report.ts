@@ -15,7 +15,7 @@ const circumstances: Readonly<Record<string, { why: string; beside: string }>> =
   },
   'lib/table/write.ts dynamodb:PutItem': {
     why: 'whoever reads may keep an answer, and what these read nobody keeps',
-    beside: 'dynamodb:GetItem',
+    beside: 'dynamodb:BatchGetItem',
   },
   'lib/table/read.ts dynamodb:Query': {
     why: 'lists share one way of reading a page; these all lie in the table, or all in an index',
