@@ -3,7 +3,7 @@ import { respell } from '../../matching/fold.ts'
 import { skeletonOf } from '../index/grams.ts'
 import { asTyped, isDevanagari, type PlainName } from '../index/header.ts'
 import { isApart } from '../index/voice.ts'
-import { ASIDE, type Word, wordOf } from '../index/words.ts'
+import { ASIDE, towns, type Word, wordOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Wanted } from './lookup.ts'
 
@@ -73,7 +73,7 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
     }
     answered += fit * (question.wanted[each]?.weight ?? 0)
     if (at >= 0) used[at] = true
-    if (fit < 0.3 && !question.wanted[each]?.aside) whole = false
+    if (fit < 0.3 && tellsMore(question.wanted[each], words)) whole = false
     if (at <= last) inOrder = false
     if (at >= 0) last = at
   }
@@ -89,6 +89,10 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
   // "Temple" is no answer to a question for temples in some town.
   return Math.max(generic ? apart * GENERIC : apart, together(question.joined, words))
 }
+
+/** Whether a word that a name lacks makes it another one: a town beside several words says where it is. */
+const tellsMore = (it: Wanted | undefined, words: readonly Word[]): boolean =>
+  it !== undefined && !it.aside && !(words.length > 1 && towns.has(it.term))
 
 /** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
 const GENERIC = 0.4

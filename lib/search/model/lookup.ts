@@ -80,6 +80,8 @@ export function questionOf(corpus: Corpus, asked: string, sight: Sight): Asked[]
 /** A question without the endings of Nepali, where the word that is left is better known: पाटनको, पाटन. */
 function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
   const count = (word: string) => corpus.terms.count(termOf(plain(word)), sight)
+  // A word by itself may be how a name begins: पाटनको कृष्ण मन्दिर.
+  if (!/\s/.test(text.trim())) return text
   return text.replace(/[\u0900-\u097f]+/g, (word) => {
     const stem = stemOf(word)
     return stem !== word && count(stem) > 0 && count(word) * 4 <= count(stem) ? stem : word
