@@ -1,3 +1,4 @@
+import { cut } from '../../matching/cut.ts'
 import { isDevanagari } from '../index/header.ts'
 import { ANY, isApart, type Voice } from '../index/voice.ts'
 import { stemOf, type Word, wordsOf } from '../index/words.ts'
@@ -30,7 +31,7 @@ export function snippetOf(
     const rank = new Set(marks.map(({ word }) => word)).size * 2 + (isDevanagari(text) === devanagari ? 1 : 0)
     if (marks.length > 0 && rank > best.rank) best = { text, marks, rank }
   }
-  return best.rank === 0 ? undefined : cut(best.text, best.marks)
+  return best.rank === 0 ? undefined : around(best.text, best.marks)
 }
 
 type Asked = { word: number; voice: Voice }
@@ -41,7 +42,7 @@ function marksIn(text: string, terms: ReadonlyMap<string, Asked>): Mark[] {
     const asked = terms.get(word?.term ?? '')
     return word && asked && !isApart(asked.voice, word.voice) ? asked.word : undefined
   }
-  return [...text.slice(0, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)].flatMap(({ 0: it, index }) => {
+  return [...cut(text, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)].flatMap(({ 0: it, index }) => {
     const word = askedBy(wordsOf(it)[0]) ?? askedBy(wordsOf(stemOf(it))[0])
     return word === undefined ? [] : [{ from: index, to: index + it.length, word }]
   })
@@ -50,7 +51,7 @@ function marksIn(text: string, terms: ReadonlyMap<string, Asked>): Mark[] {
 const LOOKED_AT = 5000
 
 /** The text from a little before the first of the marks, broken between words. */
-function cut(text: string, marks: readonly Mark[]): string {
+function around(text: string, marks: readonly Mark[]): string {
   const first = marks[0]?.from ?? 0
   const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1
   const end =
