@@ -4,7 +4,7 @@ import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respellBeginning } from '../../matching/fold.ts'
 import type { Concept } from '../concepts.ts'
 import type { Sight } from '../index/columns.ts'
-import { gramsOf, skeletonOf, tellingPiecesOf } from '../index/grams.ts'
+import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
 import { conceptOf, conceptTerms, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
@@ -269,7 +269,7 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
   const found = [
     ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
     ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
-    ...boned(corpus, term, sight),
+    ...boned(corpus, it, sight),
     ...[...swapped].map((each) => ({ terms: [termOf(each)], fit: 0.6 })),
     ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
   ]
@@ -282,8 +282,7 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
 }
 
 /** Words with the same consonants. */
-function boned(corpus: Corpus, term: string, sight: Sight): Choice[] {
-  const skeleton = skeletonOf(term)
+function boned(corpus: Corpus, { skeleton }: Word, sight: Sight): Choice[] {
   const found = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, sight)
   return found.map((each) => ({ terms: [each], fit: BONED }))
 }
