@@ -69,7 +69,12 @@ const form = () => {
 async function project(world: World, slug: string, more: object = {}): Promise<string> {
   const body = { slug, title: `A survey: ${slug}`, abstract: 'What it is about.', visibility: 'public', ...more }
   await sure(world, 201, { who: 'dev', method: 'POST', path: '/data/projects/', sent: { body } })
-  await sure(world, 201, { who: 'dev', method: 'POST', path: `/data/projects/${slug}/assets/upload/`, sent: { body: form() } })
+  await sure(world, 201, {
+    who: 'dev',
+    method: 'POST',
+    path: `/data/projects/${slug}/assets/upload/`,
+    sent: { body: form() },
+  })
   return slug
 }
 
@@ -81,16 +86,30 @@ const link = (slug: string, it: Made) => ({
 })
 
 async function records(world: World) {
-  const open = await publish(world, 'structures', { name: 'Nyatapola', coordinates: '27.6713, 85.4293', has_current_location: 'Taumadhi Square', identifier: 'wd:Q1' })
+  const open = await publish(world, 'structures', {
+    name: 'Nyatapola',
+    coordinates: '27.6713, 85.4293',
+    has_current_location: 'Taumadhi Square',
+    identifier: 'wd:Q1',
+  })
   const second = await publish(world, 'structures', { name: 'Dattatreya Temple', construction_date: '1427' })
   const third = await publish(world, 'structures', { name: 'Vatsala Temple' }, 'other')
   const deity = await publish(world, 'deities', { name: 'Siddhi Lakshmi' })
-  await publish(world, 'enshrinements', { name: 'Siddhi Lakshmi enters', enshrined_in_structure: open.id, enshrined_deity: deity.id })
+  await publish(world, 'enshrinements', {
+    name: 'Siddhi Lakshmi enters',
+    enshrined_in_structure: open.id,
+    enshrined_deity: deity.id,
+  })
   const restricted = await publish(world, 'structures', { name: 'Quiet shrine', access_tier: 'restricted' })
   const pending = await contribute(world, 'dev', 'structures', { name: 'Pending mandap', note: 'Not seen by all.' })
   const waiting = await contribute(world, 'dev', 'traditions', { name: 'Waiting tradition' })
   const edited = await publish(world, 'structures', { name: 'Edited pati' })
-  await sure(world, 200, { who: 'dev', method: 'PATCH', path: `/cidoc/structures/${edited.id}/`, sent: { body: { note: 'A second thought.', assertion: said } } })
+  await sure(world, 200, {
+    who: 'dev',
+    method: 'PATCH',
+    path: `/cidoc/structures/${edited.id}/`,
+    sent: { body: { note: 'A second thought.', assertion: said } },
+  })
   const rejected = await contribute(world, 'dev', 'structures', { name: 'Rejected hut' })
   await sure(world, 201, verdict(rejected, { verdict: 'reject', feedback: 'Not heritage.' }))
   const revising = await contribute(world, 'dev', 'structures', { name: 'Revising well' })
@@ -102,15 +121,32 @@ async function records(world: World) {
 }
 
 async function about(world: World, it: Awaited<ReturnType<typeof records>>) {
-  const post = (who: string, path: string, body: object) => sure(world, 201, { who, method: 'POST', path, sent: { body } })
-  const claim = await post('other', '/cidoc/assertions/', { entity_type: 'structure', entity_id: it.disputed.id, property: 'construction_date', value: '1650' })
-  const cluster = await post('curator', '/cidoc/entity-clusters/', { canonical_label: 'Nyatapola', type_scope: 'structure', members: [{ entity_type: 'structure', entity_id: it.open.id }] })
+  const post = (who: string, path: string, body: object) =>
+    sure(world, 201, { who, method: 'POST', path, sent: { body } })
+  const claim = await post('other', '/cidoc/assertions/', {
+    entity_type: 'structure',
+    entity_id: it.disputed.id,
+    property: 'construction_date',
+    value: '1650',
+  })
+  const cluster = await post('curator', '/cidoc/entity-clusters/', {
+    canonical_label: 'Nyatapola',
+    type_scope: 'structure',
+    members: [{ entity_type: 'structure', entity_id: it.open.id }],
+  })
   const source = await post('dev', '/cidoc/data_sources/', { name: 'Field notes' })
-  const flag = await post('reviewer', '/data/review-flags/', { entity: it.pending.cultural_entity_id, flag_type: 'other', reason: 'Look again.' })
+  const flag = await post('reviewer', '/data/review-flags/', {
+    entity: it.pending.cultural_entity_id,
+    flag_type: 'other',
+    reason: 'Look again.',
+  })
   const thread = `/data/entities/${it.open.cultural_entity_id}/comments/`
   const comment = await post('dev', thread, { comment: 'I was there.' })
   const reply = await post('other', thread, { comment: 'So was I.', parent: comment.comment_id })
-  const application = await post('other', '/data/reviewer-applications/', { requested_role: 'community_reviewer', motivation: 'I know the valley and its squares well, and would like to help with the review of what comes in.' })
+  const application = await post('other', '/data/reviewer-applications/', {
+    requested_role: 'community_reviewer',
+    motivation: 'I know the valley and its squares well, and would like to help with the review of what comes in.',
+  })
   return { claim, cluster, source, flag, comment, reply, application }
 }
 
@@ -139,10 +175,18 @@ async function submissions(world: World) {
   const { importSubmissions } = await moduleIn(0, 'local/commands/import/submissions.ts')
   const row = { contributor: 'dev', title: 'Submitted long ago', description: 'As it was sent in.' }
   type Report = { rows: { id?: string; record?: { id: number } }[] }
-  const report = await world.run({ name: 'import', process: 0 }, (): Promise<Report> => importSubmissions([{ file: 'rows', line: 1, row }]))
+  const report = await world.run(
+    { name: 'import', process: 0 },
+    (): Promise<Report> => importSubmissions([{ file: 'rows', line: 1, row }]),
+  )
   const [result] = report.rows
   const submission = { id: Number(result?.record?.id), submission_id: String(result?.id) }
-  const suggestion = await sure(world, 201, { who: 'other', method: 'POST', path: '/data/submission-suggestions/', sent: { body: { submission: submission.id, title: 'T', description: 'D' } } })
+  const suggestion = await sure(world, 201, {
+    who: 'other',
+    method: 'POST',
+    path: '/data/submission-suggestions/',
+    sent: { body: { submission: submission.id, title: 'T', description: 'D' } },
+  })
   return { submission, suggestion }
 }
 

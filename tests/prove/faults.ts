@@ -39,7 +39,8 @@ const at =
   }
 
 /** How many things there are of each sort that people make; what only helps them to be made is left out. */
-const MADE = /^(record|assertion|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions)$/
+const MADE =
+  /^(record|assertion|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions)$/
 function census(world: World): Map<string, number> {
   const many = new Map<string, number>()
   for (const it of world.items()) {
@@ -50,18 +51,25 @@ function census(world: World): Map<string, number> {
 }
 const difference = (wanted: Map<string, number>, found: Map<string, number>): string[] =>
   [...new Set([...wanted.keys(), ...found.keys()])].flatMap((type) =>
-    wanted.get(type) === found.get(type) ? [] : [`there are ${found.get(type) ?? 0} ${type}, and ${wanted.get(type) ?? 0} where nothing fails`],
+    wanted.get(type) === found.get(type)
+      ? []
+      : [`there are ${found.get(type) ?? 0} ${type}, and ${wanted.get(type) ?? 0} where nothing fails`],
   )
 
 type Trial = { world: World; base: Base; operation: Operation; into: Tally; seed: number }
 
-/** What an operation does when nothing fails. */
-async function untroubled({ world, base, operation, seed }: Trial): Promise<{ answer: Answer; many: Map<string, number> }> {
+/** What an operation does when nothing fails, and whether its key makes it happen once. */
+type Calm = { answer: Answer; many: Map<string, number>; isKeyed: boolean }
+
+/** An operation that nothing goes wrong with. */
+async function untroubled({ world, base, operation, seed }: Trial): Promise<Calm> {
   world.restore(base.saved, seed)
   const answer = await send(world, operation.request(base))
   if (answer.status !== operation.gives) throw new Error(`${operation.name} gave ${answer.status}: ${answer.text}`)
   await world.settle()
-  return { answer, many: census(world) }
+  const many = census(world)
+  const again = await send(world, operation.request(base))
+  return { answer, many, isKeyed: again.headers['idempotent-replayed'] === 'true' }
 }
 
 async function checked(world: World, settled: boolean, when: string): Promise<string[]> {
@@ -70,7 +78,7 @@ async function checked(world: World, settled: boolean, when: string): Promise<st
 }
 
 /** A change whose nth call goes wrong, and that is sent again. */
-async function tried(trial: Trial, n: number, way: (typeof ways)[number], many: Map<string, number>): Promise<string[]> {
+async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many, isKeyed }: Calm): Promise<string[]> {
   const { world, base, operation, seed } = trial
   world.restore(base.saved, seed)
   const first = await send(world, operation.request(base), at(n, way.fault, way.lasts))
@@ -81,8 +89,8 @@ async function tried(trial: Trial, n: number, way: (typeof ways)[number], many: 
   const again = await send(world, { ...operation.request(base), process: 1 })
   if (again.undocumented !== undefined) wrong.push(`the second time undocumented: ${again.undocumented}`)
   if (again.status >= 500) wrong.push(`gave ${again.status} the second time: ${again.text}`)
-  const isKeyed = operation.request(base).method === 'POST'
-  if (isKeyed && again.status !== operation.gives) wrong.push(`the second time gave ${again.status} under the same key: ${again.text}`)
+  if (isKeyed && again.status !== operation.gives)
+    wrong.push(`the second time gave ${again.status} under the same key: ${again.text}`)
   wrong.push(...(await checked(world, false, 'after the repetition')))
   await world.settle()
   wrong.push(...(await checked(world, true, 'when all is settled')))
@@ -91,7 +99,12 @@ async function tried(trial: Trial, n: number, way: (typeof ways)[number], many: 
 }
 
 /** The work that follows of itself, whose nth call goes wrong. */
-async function followed({ world, base, operation, seed }: Trial, n: number, way: (typeof ways)[number], many: Map<string, number>): Promise<{ wrong: string[]; hit: boolean }> {
+async function followed(
+  { world, base, operation, seed }: Trial,
+  n: number,
+  way: (typeof ways)[number],
+  many: Map<string, number>,
+): Promise<{ wrong: string[]; hit: boolean }> {
   world.restore(base.saved, seed)
   await send(world, operation.request(base))
   let left = n
@@ -105,10 +118,12 @@ async function followed({ world, base, operation, seed }: Trial, n: number, way:
   // Calls are counted over all batches until the fault has come.
   for (let more = true; more && !hit; ) {
     let calls = 0
-    more = await world.time.until(world.deliver((call) => {
-      calls = Math.max(calls, call.n + 1)
-      return way.fits(call.command ?? '') ? fault(call) : undefined
-    }))
+    more = await world.time.until(
+      world.deliver((call) => {
+        calls = Math.max(calls, call.n + 1)
+        return way.fits(call.command ?? '') ? fault(call) : undefined
+      }),
+    )
     left -= calls
   }
   const wrong = hit ? await checked(world, false, 'after a failure of the projector') : []
@@ -118,20 +133,31 @@ async function followed({ world, base, operation, seed }: Trial, n: number, way:
 }
 
 /** The whole of it, or so much of it as the time allows: `until` in milliseconds of the real clock. */
-export async function faults(world: World, base: Base, { seed, until, share = 1 }: { seed: number; until: number; share?: number }): Promise<Tally> {
+export async function faults(
+  world: World,
+  base: Base,
+  { seed, until, share = 1 }: { seed: number; until: number; share?: number },
+): Promise<Tally> {
   const into = tally('faults', 'faults')
   const began = Date.now()
   for (const [i, operation] of operations.entries()) {
     if (Date.now() > until) break
     const trial = { world, base, operation, into, seed: seed + i }
-    const { answer, many } = await untroubled(trial)
+    const calm = await untroubled(trial)
+    const { answer, many } = calm
     into.kinds += 1
     for (const [n, command] of answer.commands.entries())
       for (const [w, way] of ways.entries()) {
         if (!way.fits(command) || Date.now() > until || !isChosen(seed + i * 31 + n * 7 + w, share)) continue
         into.tried += 1
-        const what = await trying(() => tried(trial, n, way, many))
-        if (what.length > 0) note(into, { where: `${operation.name}: ${command} (call ${n}) ${way.fault}`, seed: trial.seed, again: `npm run prove -- --only faults --at '${operation.name}/${n}/${way.fault}'`, what })
+        const what = await trying(() => tried(trial, n, way, calm))
+        if (what.length > 0)
+          note(into, {
+            where: `${operation.name}: ${command} (call ${n}) ${way.fault}`,
+            seed: trial.seed,
+            again: `npm run prove -- --only faults --at '${operation.name}/${n}/${way.fault}'`,
+            what,
+          })
       }
     for (const way of ways.filter(({ fault }) => fault !== 'partial batch'))
       for (let n = 0, hit = true; hit && Date.now() <= until; n += 1) {
@@ -146,7 +172,13 @@ export async function faults(world: World, base: Base, { seed, until, share = 1 
           hit = it.hit
           return it.wrong
         })
-        if (wrong.length > 0) note(into, { where: `${operation.name}: the projector's call ${n} ${way.fault}`, seed: trial.seed, again: `npm run prove -- --only faults --seed ${seed}`, what: wrong })
+        if (wrong.length > 0)
+          note(into, {
+            where: `${operation.name}: the projector's call ${n} ${way.fault}`,
+            seed: trial.seed,
+            again: `npm run prove -- --only faults --seed ${seed}`,
+            what: wrong,
+          })
       }
   }
   into.milliseconds = Date.now() - began
@@ -154,7 +186,7 @@ export async function faults(world: World, base: Base, { seed, until, share = 1 
 }
 
 /** A share of the cases, the same ones for the same seed. */
-const isChosen = (n: number, share: number) => share >= 1 || ((Math.imul(n + 1, 2654435761) >>> 0) / 4294967296) < share
+const isChosen = (n: number, share: number) => share >= 1 || (Math.imul(n + 1, 2654435761) >>> 0) / 4294967296 < share
 
 /** One fault alone, as a failure names it. */
 export async function faultAt(world: World, base: Base, place: string, seed: number): Promise<Tally> {
@@ -165,9 +197,10 @@ export async function faultAt(world: World, base: Base, place: string, seed: num
   if (!operation || !way) throw new Error(`there is no ${place}`)
   const into = tally('faults', 'faults')
   const trial = { world, base, operation, into, seed: seed + i }
-  const { answer, many } = await untroubled(trial)
+  const calm = await untroubled(trial)
+  const { answer } = calm
   console.log(answer.commands.map((command, at) => `${at} ${command}`).join(', '))
-  const what = await trying(() => tried(trial, Number(n), way, many))
+  const what = await trying(() => tried(trial, Number(n), way, calm))
   into.tried = 1
   into.kinds = 1
   if (what.length > 0) note(into, { where: place, seed, again: 'the same', what })

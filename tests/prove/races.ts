@@ -3,13 +3,17 @@ import { violations } from './invariants/all.ts'
 import { kinds, type Race } from './race-kinds.ts'
 import { note, type Tally, tally } from './report.ts'
 import { type Answer, sendIn } from './requests.ts'
-import { PROCESSES, WORKERS, type World } from './world/world.ts'
+import { WORKERS, type World } from './world/world.ts'
 
 /**
  * Several at once, in every order that the seeds come to: calls take any time, reads see what was, indexes lag, transactions
  * get in each other's way, and the projector works beside them.
  */
-export async function races(world: World, base: Base, { seed, until, kind, most }: { seed: number; until: number; kind?: string | undefined; most: number }): Promise<Tally> {
+export async function races(
+  world: World,
+  base: Base,
+  { seed, until, kind, most }: { seed: number; until: number; kind?: string | undefined; most: number },
+): Promise<Tally> {
   const into = tally('races', 'schedules')
   const began = Date.now()
   const wanted = kind === undefined ? kinds : kinds.filter(({ name }) => name === kind)
@@ -21,8 +25,16 @@ export async function races(world: World, base: Base, { seed, until, kind, most 
       if (Date.now() >= until) break
       into.tried += 1
       const own = seed + turn
-      const what = await scheduled(world, base, race, own).catch((error: unknown) => [error instanceof Error ? (error.stack ?? '') : String(error)])
-      if (what.length > 0) note(into, { where: race.name, seed: own, again: `npm run prove -- --only races --at '${race.name}' --seed ${own}`, what })
+      const what = await scheduled(world, base, race, own).catch((error: unknown) => [
+        error instanceof Error ? (error.stack ?? '') : String(error),
+      ])
+      if (what.length > 0)
+        note(into, {
+          where: race.name,
+          seed: own,
+          again: `npm run prove -- --only races --at '${race.name}' --seed ${own}`,
+          what,
+        })
     }
   into.milliseconds = Date.now() - began
   into.also = `${Math.floor(into.tried / into.kinds)} or more of each`
@@ -37,7 +49,11 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
   const { chance } = world
   const requests = race.requests(base)
   const started: Promise<Answer>[] = requests.map((request) => {
-    const [delay, slow, process] = [chance.happens(0.5) ? 0 : chance.below(40), chance.happens(0.2) ? 8 : 1, chance.below(WORKERS)]
+    const [delay, slow, process] = [
+      chance.happens(0.5) ? 0 : chance.below(40),
+      chance.happens(0.2) ? 8 : 1,
+      chance.below(WORKERS),
+    ]
     return new Promise((done, failed) => {
       world.time.after(delay, () => void sendIn(world, { ...request, slow, process }).then(done, failed))
     })
@@ -62,7 +78,8 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
   return wrong
 }
 
-const checked = (world: World, settled: boolean) => world.run({ name: 'invariants', process: PROCESSES[1] }, () => violations(world, settled))
+const checked = (world: World, settled: boolean) =>
+  world.run({ name: 'invariants', process: 1 }, () => violations(world, settled))
 
 /** The projector, as long as others are at work. */
 async function following(world: World, others: readonly Promise<unknown>[]): Promise<void> {

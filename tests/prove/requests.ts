@@ -40,7 +40,8 @@ export async function sendIn(world: World, it: Request, fault?: Actor['fault']):
     })
     return { ...answerOf(it, event.rawPath, result), commands }
   } catch (error) {
-    if (error instanceof Gone) return { status: 0, body: undefined, text: '', headers: {}, commands, undocumented: undefined }
+    if (error instanceof Gone)
+      return { status: 0, body: undefined, text: '', headers: {}, commands, undocumented: undefined }
     throw error
   }
 }
@@ -49,7 +50,9 @@ type Result = { statusCode?: number; headers?: Record<string, unknown>; body?: s
 
 function answerOf({ method, sent }: Request, path: string, result: Result): Omit<Answer, 'commands'> {
   const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
-  const headers = Object.fromEntries(Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  const headers = Object.fromEntries(
+    Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  )
   const status = result.statusCode ?? 200
   const undocumented = faultOf({ method, path, sent: sent?.body, status, headers, bytes })
   const text = result.isBase64Encoded ? '' : bytes.toString()
@@ -58,11 +61,13 @@ function answerOf({ method, sent }: Request, path: string, result: Result): Omit
 }
 
 /** Sends one, and time passes until it is answered. */
-export const send = (world: World, it: Request, fault?: Actor['fault']): Promise<Answer> => world.time.until(sendIn(world, it, fault))
+export const send = (world: World, it: Request, fault?: Actor['fault']): Promise<Answer> =>
+  world.time.until(sendIn(world, it, fault))
 
 /** One that must be answered so. */
 export async function sure(world: World, status: number, it: Request): Promise<Answer['body']> {
   const answer = await send(world, it)
-  if (answer.status !== status) throw new Error(`${it.method} ${it.path} by ${it.who} gave ${answer.status}: ${answer.text}`)
+  if (answer.status !== status)
+    throw new Error(`${it.method} ${it.path} by ${it.who} gave ${answer.status}: ${answer.text}`)
   return answer.body
 }

@@ -9,7 +9,8 @@ type Invariant = (view: View, oracle: Oracle) => Iterable<string>
 const placeOf = ({ pk, sk }: Plain) => `${pk} ${sk}`
 /** As the table gives it back: without members that are undefined. */
 const plain = (it: unknown): unknown => JSON.parse(JSON.stringify(it ?? null))
-const without = (it: Plain, ...names: string[]): Plain => Object.fromEntries(Object.entries(it).filter(([name]) => !names.includes(name)))
+const without = (it: Plain, ...names: string[]): Plain =>
+  Object.fromEntries(Object.entries(it).filter(([name]) => !names.includes(name)))
 
 /** What is computed of one item is computed once: items are never changed, but replaced. */
 function once<T>(work: (it: Plain, oracle: Oracle) => T): (it: Plain, oracle: Oracle) => T {
@@ -28,7 +29,9 @@ const placesCounted = once((it, { listsWith, sizeOf }: Oracle): readonly string[
   const lists = related ? [`${it.pk}#${String(it.sk).split('#')[0]}`] : listsWith(String(it.type), it)
   return lists.map((list) => JSON.stringify(sizeOf(list)))
 })
-const sizesOf = once((it, { sizesIn }: Oracle): readonly [string, number][] => sizesIn(it).map(([at, n]) => [JSON.stringify(at), n]))
+const sizesOf = once((it, { sizesIn }: Oracle): readonly [string, number][] =>
+  sizesIn(it).map(([at, n]) => [JSON.stringify(at), n]),
+)
 
 /** Every list has exactly the size that its counters say. */
 function* counters({ items, settled }: View, oracle: Oracle): Iterable<string> {
@@ -39,7 +42,8 @@ function* counters({ items, settled }: View, oracle: Oracle): Iterable<string> {
     if (String(it.pk).startsWith('COUNT#')) for (const [at, n] of sizesOf(it, oracle)) note(at, -n)
   }
   // What the table drops of itself is taken out of the counts by the projector.
-  for (const [at, by] of found) if (by !== 0 && (settled || !at.includes('NOTIFICATION#'))) yield `the size of ${at} is wrong by ${-by}`
+  for (const [at, by] of found)
+    if (by !== 0 && (settled || !at.includes('NOTIFICATION#'))) yield `the size of ${at} is wrong by ${-by}`
 }
 
 /** Every item is of its type's shape, under its key, in the lists that its type says, and in no others. */
@@ -53,7 +57,9 @@ const faultsOf = once((it, { types }: Oracle): readonly string[] => {
     return [
       ...(at.pk !== it.pk || at.sk !== it.sk ? [`${placeOf(it)} should be at ${at.pk} ${at.sk}`] : []),
       ...['gsi1', 'gsi2', 'gsi3', 'gsi4'].flatMap((index) =>
-        wanted[index]?.pk !== it[`${index}_pk`] || wanted[index]?.sk !== it[`${index}_sk`] ? [`${placeOf(it)} is in the wrong list of ${index}`] : [],
+        wanted[index]?.pk !== it[`${index}_pk`] || wanted[index]?.sk !== it[`${index}_sk`]
+          ? [`${placeOf(it)} is in the wrong list of ${index}`]
+          : [],
       ),
     ]
   } catch (error) {
@@ -73,7 +79,8 @@ function derivedOf(partition: readonly Plain[], oracle: Oracle): Map<string, Pla
   const parts = partition.filter((it) => it.sk === 'HEAD' || String(it.sk).startsWith('HEAD#ASSERTION#'))
   const head = parts.find((it) => it.sk === 'HEAD')
   const before = head && derivations.get(head)
-  if (before && before.made.length === parts.length && before.made.every((it, i) => it === parts[i])) return before.derived
+  if (before && before.made.length === parts.length && before.made.every((it, i) => it === parts[i]))
+    return before.derived
   const loaded = oracle.assemble(parts)
   const derived = new Map<string, Plain>()
   if (loaded)
@@ -86,7 +93,7 @@ function derivedOf(partition: readonly Plain[], oracle: Oracle): Map<string, Pla
 }
 
 /** What follows from records stands beside them, and nothing else does: links, queue, names. `wanted` says which of it. */
-const derived = (what: string, wanted: RegExp, late: boolean): Invariant =>
+const derived = (wanted: RegExp, late: boolean): Invariant =>
   function* (view, oracle) {
     if (late && !view.settled) return
     const expected = new Set<string>()
@@ -96,23 +103,38 @@ const derived = (what: string, wanted: RegExp, late: boolean): Invariant =>
         expected.add(place)
         const [pk = '', sk = ''] = [String(item.pk), String(item.sk)]
         const stored = view.at(pk, sk)
-        if (!stored) yield `${what}: ${place} is missing`
-        else if (!isSameAs(stored, item)) yield `${what}: ${place} is out of date`
+        if (!stored) yield `${place} is missing`
+        else if (!isSameAs(stored, item)) yield `${place} is out of date in ${membersApart(stored, item)}`
       }
     }
     for (const it of view.items) {
       const place = placeOf(it)
-      if (it.type === 'reservation' || !wanted.test(place) || !OWNED.test(place) || FOLLOW_LATER.test(place) !== late) continue
-      if (!expected.has(place) && !isOfOthers(it, view)) yield `${what}: ${place} follows from nothing`
+      if (it.type === 'reservation' || !wanted.test(place) || !OWNED.test(place) || FOLLOW_LATER.test(place) !== late)
+        continue
+      if (!expected.has(place) && !isOfOthers(it, view)) yield `${place} follows from nothing`
     }
   }
 /** Pairs that were found to be the same: both never change. */
 const same = new WeakMap<Plain, Plain>()
 function isSameAs(stored: Plain, wanted: Plain): boolean {
   if (same.get(stored) === wanted) return true
-  const equal = isDeepStrictEqual(plain(without(stored, 'request_id')), without(wanted, 'request_id'))
+  const equal = membersApart(stored, wanted) === ''
   if (equal) same.set(stored, wanted)
   return equal
+}
+/** What says nothing of the place in the queue: two items are written anew only when the place changes, one when the record is touched. */
+const APART: Readonly<Record<string, readonly string[]>> = {
+  'QUEUE#URGENCY': ['request_id', 'updated_at', 'version'],
+  'QUEUE#CATEGORY': ['request_id', 'updated_at', 'version'],
+  'QUEUE#AGE': ['request_id', 'version'],
+}
+const membersApart = (stored: Plain, wanted: Plain): string => {
+  const apart = APART[String(wanted.sk)] ?? ['request_id']
+  const own = plain(stored) as Plain
+  return [...new Set([...Object.keys(own), ...Object.keys(wanted)])]
+    .filter((name) => !apart.includes(name) && !isDeepStrictEqual(own[name], wanted[name]))
+    .map((name) => `${name} (${JSON.stringify(own[name])}, should be ${JSON.stringify(wanted[name])})`)
+    .join(', ')
 }
 const learnedOf = once((it, { documentOf }: Oracle) => plain(documentOf(it)) as Plain | null)
 
@@ -144,7 +166,8 @@ function* leaderboard(view: View, oracle: Oracle): Iterable<string> {
   }
   for (const it of view.items) {
     const pk = String(it.pk)
-    if (pk.startsWith('BOARD#LIST#') && !rows.delete(placeOf(it))) yield `${placeOf(it)} is on a board, and should not be`
+    if (pk.startsWith('BOARD#LIST#') && !rows.delete(placeOf(it)))
+      yield `${placeOf(it)} is on a board, and should not be`
     if (!/^BOARD#(TREE|TOTALS|INSTITUTIONS)/.test(pk) || pk.includes('@')) continue
     for (const [name, n] of Object.entries(it)) {
       if (typeof n !== 'number' || name === 'version') continue
@@ -169,10 +192,15 @@ function* inboxes(view: View): Iterable<string> {
     const gone = view.partition(`NOTIFICATION#${user}`).length - all.length
     if (new Set(numbers).size < numbers.length) yield `two notifications of ${user} have one number`
     if ((numbers.at(-1) ?? 0) > box.arrived) yield `a notification of ${user} has a number that the inbox does not know`
-    if (gone === 0 && numbers.length !== box.arrived) yield `${numbers.length} notifications of ${user} are there, and ${box.arrived} have arrived`
-    const unread = Map.groupBy(all.filter((it) => !it.is_read && it.arrival > box.read_through), (it) => String(it.notification_type))
+    if (gone === 0 && numbers.length !== box.arrived)
+      yield `${numbers.length} notifications of ${user} are there, and ${box.arrived} have arrived`
+    const unread = Map.groupBy(
+      all.filter((it) => !it.is_read && it.arrival > box.read_through),
+      (it) => String(it.notification_type),
+    )
     for (const type of new Set([...unread.keys(), ...Object.keys(box.unread)]))
-      if (gone === 0 && (unread.get(type)?.length ?? 0) !== (box.unread[type] ?? 0)) yield `${user} has ${unread.get(type)?.length ?? 0} unread of ${type}, and the inbox says ${box.unread[type] ?? 0}`
+      if (gone === 0 && (unread.get(type)?.length ?? 0) !== (box.unread[type] ?? 0))
+        yield `${user} has ${unread.get(type)?.length ?? 0} unread of ${type}, and the inbox says ${box.unread[type] ?? 0}`
   }
 }
 
@@ -193,7 +221,11 @@ function* search(view: View, oracle: Oracle): Iterable<string> {
     learned.delete(wanted.id)
     if (!known) {
       if (!wanted.gone && !view.world.wasIndexed(wanted.id)) yield `search has not been told of ${wanted.id}`
-    } else if (JSON.stringify(known) !== JSON.stringify(wanted) && !isDeepStrictEqual(plain(without(known, 'version')), without(wanted, 'version'))) yield `search knows ${wanted.id} as it was`
+    } else if (
+      JSON.stringify(known) !== JSON.stringify(wanted) &&
+      !isDeepStrictEqual(plain(without(known, 'version')), without(wanted, 'version'))
+    )
+      yield `search knows ${wanted.id} as it was`
   }
   for (const [id, it] of learned) if (!it.gone) yield `search knows ${id}, which is not there`
 }
@@ -217,9 +249,17 @@ function* uniqueNames(view: View): Iterable<string> {
     const found = view.partition(`THREAD#${it.thread}`).some((one) => one.type === 'comment' && one.id === it.id)
     if (!found) yield `comment ${it.id} is not where its place says`
   }
-  for (const [record, all] of Map.groupBy(view.of('cluster').flatMap((it) => (it.members ?? []).map((member: Plain | string) => (typeof member === 'string' ? member : member.entity_id))), (it) => it))
+  for (const [record, all] of Map.groupBy(
+    view
+      .of('cluster')
+      .flatMap((it) =>
+        (it.members ?? []).map((member: Plain | string) => (typeof member === 'string' ? member : member.entity_id)),
+      ),
+    (it) => it,
+  ))
     if (all.length > 1) yield `record ${record} is in ${all.length} clusters`
-  for (const it of view.of('membership')) if (!view.at(`CLUSTER#${it.cluster_id}`)) yield `record ${it.entity_id} is in a cluster that is not there`
+  for (const it of view.of('membership'))
+    if (!view.at(`CLUSTER#${it.cluster_id}`)) yield `record ${it.entity_id} is in a cluster that is not there`
 }
 
 /** Revisions are numbered from 1 without gaps, and the record knows the last and the accepted one. */
@@ -230,14 +270,18 @@ function* revisions(view: View): Iterable<string> {
     if (numbers.some((n, i) => n !== i + 1) || numbers.length !== head.current_revision)
       yield `record ${head.entity_id} has revisions ${numbers.join(', ')}, and its current one is ${head.current_revision}`
     const ids = new Map(own.map((it) => [it.revision_number, it.revision_id]))
-    if (ids.get(head.current_revision) !== head.current_revision_id) yield `record ${head.entity_id} names another current revision`
-    if (head.public !== (head.accepted_revision !== null)) yield `record ${head.entity_id} is public without a revision that is accepted, or the other way round`
-    if (head.accepted_revision !== null && ids.get(head.accepted_revision) !== head.accepted_revision_id) yield `record ${head.entity_id} names another accepted revision`
+    if (ids.get(head.current_revision) !== head.current_revision_id)
+      yield `record ${head.entity_id} names another current revision`
+    if (head.public !== (head.accepted_revision !== null))
+      yield `record ${head.entity_id} is public without a revision that is accepted, or the other way round`
+    if (head.accepted_revision !== null && ids.get(head.accepted_revision) !== head.accepted_revision_id)
+      yield `record ${head.entity_id} names another accepted revision`
     if (own.length === 0) yield `record ${head.entity_id} has no revision`
   }
 }
 
-const isSaid = (value: unknown) => value !== '' && value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
+const isSaid = (value: unknown) =>
+  value !== '' && value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 
 /** Every value of a record has somebody who claims it, with a source; what is published was accepted. */
 function* provenance(view: View): Iterable<string> {
@@ -247,10 +291,12 @@ function* provenance(view: View): Iterable<string> {
       if (!isSaid(value)) continue
       const own = claims.filter((it) => it.asserted_property === property)
       if (own.length === 0) yield `${head.entity_id}: nobody claims ${property}`
-      else if (head.public && !own.some((it) => it.reconciliation_status === 'accepted')) yield `${head.entity_id}: ${property} is published, and no claim of it is accepted`
+      else if (head.public && !own.some((it) => it.reconciliation_status === 'accepted'))
+        yield `${head.entity_id}: ${property} is published, and no claim of it is accepted`
     }
     for (const it of claims)
-      if (it.supersedes && !claims.some((one) => one.id === it.supersedes)) yield `${head.entity_id}: claim ${it.id} supersedes one that is not there`
+      if (it.supersedes && !claims.some((one) => one.id === it.supersedes))
+        yield `${head.entity_id}: claim ${it.id} supersedes one that is not there`
   }
 }
 
@@ -259,15 +305,19 @@ function* history(view: View): Iterable<string> {
   for (const head of view.of('record')) {
     const own = view.partition(String(head.pk))
     const open = own.filter((it) => it.type === 'flag' && !it.is_resolved)
-    if (open.length !== head.open_flags) yield `${head.entity_id} has ${open.length} open flags, and says ${head.open_flags}`
+    if (open.length !== head.open_flags)
+      yield `${head.entity_id} has ${open.length} open flags, and says ${head.open_flags}`
     const contradictions = open.filter((it) => it.flag_type === 'contradiction').length
-    if (contradictions !== head.open_contradictions) yield `${head.entity_id} has ${contradictions} open contradictions, and says ${head.open_contradictions}`
+    if (contradictions !== head.open_contradictions)
+      yield `${head.entity_id} has ${contradictions} open contradictions, and says ${head.open_contradictions}`
     const acts = own.filter((it) => it.type === 'activity').length
     if (acts !== head.activity_count) yield `${head.entity_id} has ${acts} activities, and says ${head.activity_count}`
     const decisions = own.filter((it) => it.type === 'decision')
     const reviewed = Map.groupBy(decisions, (it) => `${it.sequence}`)
-    for (const [sequence, all] of reviewed) if (all.length > 1) yield `${head.entity_id}: ${all.length} decisions made version ${sequence}`
-    if (head.decided !== decisions.length > 0) yield `${head.entity_id} was decided on, and no decision is kept, or the other way round`
+    for (const [sequence, all] of reviewed)
+      if (all.length > 1) yield `${head.entity_id}: ${all.length} decisions made version ${sequence}`
+    if (head.decided !== decisions.length > 0)
+      yield `${head.entity_id} was decided on, and no decision is kept, or the other way round`
   }
 }
 
@@ -276,13 +326,20 @@ function* projects(view: View): Iterable<string> {
   for (const it of view.of('project')) {
     const own = view.partition(String(it.pk))
     const many = (type: string) => own.filter((one) => one.type === type).length
-    if (many('project_asset') !== it.asset_count) yield `project ${it.slug} has ${many('project_asset')} assets, and says ${it.asset_count}`
-    if (many('project_entity') !== it.entity_count) yield `project ${it.slug} has ${many('project_entity')} records, and says ${it.entity_count}`
-    const numbers = own.filter((one) => one.type === 'project_activity').map((one) => Number(one.number)).sort((a, b) => a - b)
-    if (numbers.some((n, i) => n !== i + 1) || numbers.length !== it.activity_count) yield `project ${it.slug} has activities ${numbers.join(', ')}, and says ${it.activity_count}`
+    if (many('project_asset') !== it.asset_count)
+      yield `project ${it.slug} has ${many('project_asset')} assets, and says ${it.asset_count}`
+    if (many('project_entity') !== it.entity_count)
+      yield `project ${it.slug} has ${many('project_entity')} records, and says ${it.entity_count}`
+    const numbers = own
+      .filter((one) => one.type === 'project_activity')
+      .map((one) => Number(one.number))
+      .sort((a, b) => a - b)
+    if (numbers.some((n, i) => n !== i + 1) || numbers.length !== it.activity_count)
+      yield `project ${it.slug} has activities ${numbers.join(', ')}, and says ${it.activity_count}`
     const members = it.memberships.map((one: Plain) => one.user_id)
     if (new Set(members).size < members.length) yield `somebody works on project ${it.slug} twice`
-    if (it.memberships.filter((one: Plain) => one.role === 'owner').length !== 1) yield `project ${it.slug} has another number of owners than one`
+    if (it.memberships.filter((one: Plain) => one.role === 'owner').length !== 1)
+      yield `project ${it.slug} has another number of owners than one`
   }
 }
 
@@ -293,7 +350,8 @@ function* threads(view: View): Iterable<string> {
     const marks = view.partition(`REACTIONS#${thread}`).filter((it) => it.type === 'reactions')
     for (const it of all) {
       const votes = (sort: string) => marks.filter((mark) => mark.on[it.id] === sort).length
-      if (it.user_id !== null && (votes('upvote') !== it.upvotes || votes('downvote') !== it.downvotes)) yield `comment ${it.id} was voted for ${votes('upvote')} times, and says ${it.upvotes}`
+      if (it.user_id !== null && (votes('upvote') !== it.upvotes || votes('downvote') !== it.downvotes))
+        yield `comment ${it.id} was voted for ${votes('upvote')} times, and says ${it.upvotes}`
       if (it.id !== it.root) continue
       const replies = all.filter((one) => one.root === it.id && one.id !== it.id)
       if (replies.length !== it.replies) yield `comment ${it.id} has ${replies.length} replies, and says ${it.replies}`
@@ -310,11 +368,14 @@ function* threads(view: View): Iterable<string> {
 
 /** Once all is settled nothing is prepared any more, nothing is put aside, and every object of the bucket belongs to something. */
 function* nothingLeft(view: View): Iterable<string> {
-  for (const it of view.of('parked_change')) yield `the projector has put a change aside: ${it.reason ?? it.error ?? placeOf(it)}`
+  for (const it of view.of('parked_change'))
+    yield `the projector has put a change aside: ${it.reason ?? it.error ?? placeOf(it)}`
   if (!view.settled) return
   for (const it of view.raw) {
-    if (it.type === 'large' && !it.settled && it.state !== 'void') yield `the large transaction ${it.id} is ${it.state}, and not settled`
-    if (it.staged_by !== undefined && !view.at(`LARGE#${it.staged_by}`)?.settled) yield `${placeOf(it)} is prepared for good`
+    if (it.type === 'large' && !it.settled && it.state !== 'void')
+      yield `the large transaction ${it.id} is ${it.state}, and not settled`
+    if (it.staged_by !== undefined && !view.at(`LARGE#${it.staged_by}`)?.settled)
+      yield `${placeOf(it)} is prepared for good`
     if (Object.keys(it).some((name) => name.startsWith('staged#'))) yield `${placeOf(it)} has staged counts for good`
     if (it.type === 'large_part') yield `${placeOf(it)} is left of a large transaction`
   }
@@ -333,14 +394,22 @@ function* hidden(view: View, oracle: Oracle): Iterable<string> {
   for (const it of view.of('record')) {
     const open = it.public && it.access_tier === 'public' && !it.deleted_at
     for (const index of ['gsi1', 'gsi2', 'gsi3', 'gsi4'])
-      if (!open && String(it[`${index}_pk`]).endsWith('#published')) yield `${it.entity_id} is hidden, and in ${it[`${index}_pk`]}`
+      if (!open && String(it[`${index}_pk`]).endsWith('#published'))
+        yield `${it.entity_id} is hidden, and in ${it[`${index}_pk`]}`
     if (!view.settled) continue
     for (const one of view.partition(String(it.pk))) {
-      const wanted = one.type === 'activity' ? oracle.toldOf(one, it).audience : one.type === 'decision' ? oracle.toldOfDecision(one, it).audience : undefined
-      if (wanted !== undefined && wanted !== one.audience) yield `${placeOf(one)} is told to ${one.audience} instead of ${wanted}`
+      const wanted =
+        one.type === 'activity'
+          ? oracle.toldOf(one, it).audience
+          : one.type === 'decision'
+            ? oracle.toldOfDecision(one, it).audience
+            : undefined
+      if (wanted !== undefined && wanted !== one.audience)
+        yield `${placeOf(one)} is told to ${one.audience} instead of ${wanted}`
     }
     for (const one of view.partition(`THREAD#ENTITY#${it.entity_id}`))
-      if (one.type === 'comment' && one.standing !== oracle.commentAudienceOf(it)) yield `comment ${one.id} is told to ${one.standing}`
+      if (one.type === 'comment' && one.standing !== oracle.commentAudienceOf(it))
+        yield `comment ${one.id} is told to ${one.standing}`
   }
 }
 
@@ -351,7 +420,8 @@ function* limits(view: View, oracle: Oracle): Iterable<string> {
     if (String(it.pk).startsWith('COUNT#'))
       for (const [at, n] of sizesOf(it, oracle)) totals.set(at, (totals.get(at) ?? 0) + n)
   for (const [at, n] of totals) if (n < 0) yield `the size of ${at} is ${n}`
-  for (const it of view.of('cluster')) if ((it.members ?? []).length > 30) yield `cluster ${it.id} has ${it.members.length} members`
+  for (const it of view.of('cluster'))
+    if ((it.members ?? []).length > 30) yield `cluster ${it.id} has ${it.members.length} members`
 }
 
 /** What search is told is numbered from 1 without gaps, and the end knows how much it is. */
@@ -360,10 +430,16 @@ function* logEntries(view: View): Iterable<string> {
   const end = view.at('SEARCH')
   const first = entries[0]?.number ?? 1
   if (entries.some((it, i) => it.number !== first + i)) yield 'entries of the log of search are missing'
-  if (entries.length > 0 && entries.at(-1)?.number !== end?.number) yield `the log of search ends at ${entries.at(-1)?.number}, and says ${end?.number}`
-  if (first === 1 && entries.reduce((sum, it) => sum + it.changes.length, 0) !== (end?.changes ?? 0)) yield 'the log of search has another number of changes than it says'
+  if (entries.length > 0 && entries.at(-1)?.number !== end?.number)
+    yield `the log of search ends at ${entries.at(-1)?.number}, and says ${end?.number}`
+  if (first === 1 && entries.reduce((sum, it) => sum + it.changes.length, 0) !== (end?.changes ?? 0))
+    yield 'the log of search has another number of changes than it says'
   for (const it of view.of('submission')) {
-    const numbers = view.partition(String(it.pk)).filter((one) => one.type === 'submission_version').map((one) => one.version_number).sort((a, b) => a - b)
+    const numbers = view
+      .partition(String(it.pk))
+      .filter((one) => one.type === 'submission_version')
+      .map((one) => one.version_number)
+      .sort((a, b) => a - b)
     if (numbers.some((n, i) => n !== i + 1)) yield `submission ${it.submission_id} has versions ${numbers.join(', ')}`
   }
 }
@@ -372,8 +448,8 @@ function* logEntries(view: View): Iterable<string> {
 export const invariants: Readonly<Record<string, Invariant>> = {
   counters,
   lists,
-  links: derived('links', FOLLOW_LATER, true),
-  'queue and names': derived('queue and names', OWNED, false),
+  links: derived(FOLLOW_LATER, true),
+  'queue and names': derived(OWNED, false),
   boards: leaderboard,
   inboxes,
   search,
@@ -397,6 +473,7 @@ export async function violations(world: World, settled: boolean): Promise<string
   oracle ??= await openOracle()
   const view = viewOf(world, settled)
   const found: string[] = []
-  for (const [name, check] of Object.entries(invariants)) for (const each of check(view, oracle)) found.push(`${name}: ${each}`)
+  for (const [name, check] of Object.entries(invariants))
+    for (const each of check(view, oracle)) found.push(`${name}: ${each}`)
   return found
 }

@@ -38,19 +38,25 @@ function seen(raw: readonly Plain[]): Plain[] {
     gone: (isDone) => !isDone,
     before: (isDone) => !isDone,
   }
-  const replaced = new Set(raw.filter((it) => it.staged_as === 'before').map((it) => `${String(it.pk).slice(`STAGED#${it.staged_by}#`.length)} ${it.sk}`))
+  const replaced = new Set(
+    raw
+      .filter((it) => it.staged_as === 'before')
+      .map((it) => `${String(it.pk).slice(`STAGED#${it.staged_by}#`.length)} ${it.sk}`),
+  )
   return raw.flatMap((it) => {
     if (String(it.pk).startsWith('COUNT#')) return [counted(it, done)]
     if (it.staged_by === undefined) return [it]
     const isSeen = marks[it.staged_as]?.(done.has(it.staged_by)) ?? false
     // One that is marked and has no image beside it is as it was.
-    if (it.staged_as === 'changed' && !done.has(it.staged_by) && !replaced.has(`${it.pk} ${it.sk}`)) return [unmarked(it)]
+    if (it.staged_as === 'changed' && !done.has(it.staged_by) && !replaced.has(`${it.pk} ${it.sk}`))
+      return [unmarked(it)]
     return isSeen ? [unmarked(it)] : []
   })
 }
 
 function unmarked({ staged_by, staged_as, staged_type, ...it }: Plain): Plain {
-  if (staged_as === 'before') return { ...it, pk: String(it.pk).slice(`STAGED#${staged_by}#`.length), type: staged_type }
+  if (staged_as === 'before')
+    return { ...it, pk: String(it.pk).slice(`STAGED#${staged_by}#`.length), type: staged_type }
   return staged_as === 'gone' && typeof it.version === 'number' ? { ...it, version: it.version - 1 } : it
 }
 
@@ -88,7 +94,13 @@ export type Oracle = {
   assemble: (items: readonly Plain[]) => Plain | undefined
   derivedOf: (loaded: Plain) => Map<string, { action: { Put?: { Item?: Plain } } }>
   documentOf: (stored: Plain) => Plain | undefined
-  moves: (old: undefined, next: Plain) => { rows: { action: { Put?: { Item?: Plain } } }[]; numbers: Map<string, { at: { pk: string; sk: string }; by: Record<string, number> }> }
+  moves: (
+    old: undefined,
+    next: Plain,
+  ) => {
+    rows: { action: { Put?: { Item?: Plain } } }[]
+    numbers: Map<string, { at: { pk: string; sk: string }; by: Record<string, number> }>
+  }
   tallies: Readonly<Record<string, (user: string) => readonly string[]>>
   sumOf: (lists: readonly string[], found: ReadonlyMap<string, Plain>) => number
   toldOf: (it: Plain, about: Plain) => Plain
@@ -100,7 +112,16 @@ export async function openOracle(): Promise<Oracle> {
   const load = (path: string) => moduleIn(0, path)
   await load('lib/effects/repair.ts')
   const [item, counters, loads, repair, documents, boards, records, comments] = await Promise.all(
-    ['lib/table/item.ts', 'lib/table/counters.ts', 'lib/records/load.ts', 'lib/effects/repair-records.ts', 'lib/effects/search-documents.ts', 'lib/leaderboard/items.ts', 'lib/records/items.ts', 'lib/comments/on-records.ts'].map(load),
+    [
+      'lib/table/item.ts',
+      'lib/table/counters.ts',
+      'lib/records/load.ts',
+      'lib/effects/repair-records.ts',
+      'lib/effects/search-documents.ts',
+      'lib/leaderboard/items.ts',
+      'lib/records/items.ts',
+      'lib/comments/on-records.ts',
+    ].map(load),
   )
   return {
     types: itemTypes(0),

@@ -80,8 +80,7 @@ export class Cells {
 
   /** Every item that there is. */
   *all(): Generator<Item> {
-    for (const partition of this.#partitions.values())
-      for (const { item } of partition.values()) if (item) yield item
+    for (const partition of this.#partitions.values()) for (const { item } of partition.values()) if (item) yield item
   }
 
   /** Everything as it is, which later writes do not touch. */

@@ -84,8 +84,8 @@ function called(tokens: Tokens, name: keyof typeof FUNCTIONS): Condition {
   tokens.expect('(')
   const at = path(tokens)
   const op = FUNCTIONS[name]
-  const condition: Condition =
-    op === 'begins' ? (tokens.expect(','), { op, path: at, value: operand(tokens) }) : { op, path: at }
+  if (op === 'begins') tokens.expect(',')
+  const condition: Condition = op === 'begins' ? { op, path: at, value: operand(tokens) } : { op, path: at }
   tokens.expect(')')
   return condition
 }
@@ -145,10 +145,11 @@ function at(item: Item | undefined, to: Path, words: Words): Value | undefined {
   return here
 }
 
-const valueOf = (it: Operand, item: Item | undefined, words: Words): Value | undefined => {
+const valueAt = (it: Operand, item: Item | undefined, words: Words): Value | undefined => {
   if ('path' in it) return at(item, it.path, words)
   const value = words.ExpressionAttributeValues?.[it.value]
-  if (value === undefined) throw new Invalid(`An expression attribute value used in expression is not defined: ${it.value}`)
+  if (value === undefined)
+    throw new Invalid(`An expression attribute value used in expression is not defined: ${it.value}`)
   return value
 }
 
@@ -180,7 +181,7 @@ const ORDERS: Readonly<Record<string, (n: number) => boolean>> = {
 
 /** Whether a condition holds of an item, or of none. */
 export function holds(it: Condition, item: Item | undefined, words: Words): boolean {
-  const value = (side: Operand) => valueOf(side, item, words)
+  const value = (side: Operand) => valueAt(side, item, words)
   switch (it.op) {
     case 'and':
       return it.sides.every((side) => holds(side, item, words))
@@ -266,7 +267,7 @@ export function updated(it: Update, old: Item | undefined, key: Item, words: Wor
     return nameOf(first, words)
   }
   const termOf = (each: Term): Value | undefined =>
-    'unless' in each ? (at(old, each.unless, words) ?? valueOf(each.otherwise, old, words)) : valueOf(each, old, words)
+    'unless' in each ? (at(old, each.unless, words) ?? valueAt(each.otherwise, old, words)) : valueAt(each, old, words)
   const names: string[] = []
   for (const { path: to, terms } of it.set) {
     const values = terms.map(termOf)
@@ -279,7 +280,7 @@ export function updated(it: Update, old: Item | undefined, key: Item, words: Wor
   for (const { path: to, value } of it.add) {
     const name = own(to)
     names.push(name)
-    next[name] = { N: String((old?.[name] ? number(old[name]) : 0) + number(valueOf(value, old, words))) }
+    next[name] = { N: String((old?.[name] ? number(old[name]) : 0) + number(valueAt(value, old, words))) }
   }
   for (const to of it.remove) delete next[own(to)]
   return { next, names }

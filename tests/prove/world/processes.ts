@@ -8,7 +8,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
  * start), timers are those of the simulated time, and some clients and tables that a module keeps to itself are shown.
  */
 export const ROOT = new URL('../../../', import.meta.url)
-const OWN = [new URL('lib/', ROOT).href, new URL('functions/', ROOT).href, new URL('local/service/users.ts', ROOT).href, new URL('local/commands/import/', ROOT).href]
+const OWN = [
+  new URL('lib/', ROOT).href,
+  new URL('functions/', ROOT).href,
+  new URL('local/service/users.ts', ROOT).href,
+  new URL('local/commands/import/', ROOT).href,
+]
 const SLEEP = new URL('./sleep.ts', import.meta.url).href
 
 /** A change of one source, as a mutant has it: which file, and what stands where what stood. */
@@ -52,7 +57,10 @@ function edited(path: string, source: string): string {
   if (MEMORY[path]) text = `const __memory = (globalThis as any).proved.memoryOf(import.meta.url)\n${text}`
   if (path === 'lib/table/item.ts') {
     if (!text.includes(DECLARED)) throw new Error('lib/table/item.ts declares items in another way')
-    text = text.replace(DECLARED, `${DECLARED} (globalThis as any).proved.typesOf(import.meta.url).set(item.type, item);`)
+    text = text.replace(
+      DECLARED,
+      `${DECLARED} (globalThis as any).proved.typesOf(import.meta.url).set(item.type, item);`,
+    )
   }
   return `${text}\n${SHOWN[path] ?? ''}`
 }

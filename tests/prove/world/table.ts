@@ -1,5 +1,16 @@
-import { Cells, type Cell, INDEXES, type Index, type Key, LONGEST_LAG, seen, textOf } from './cells.ts'
-import { checkUsed, compareText, conditionOf, holds, Invalid, type Item, type Value, updated, updateOf, type Words } from './expressions.ts'
+import { type Cell, Cells, INDEXES, type Index, type Key, LONGEST_LAG, seen, textOf } from './cells.ts'
+import {
+  checkUsed,
+  compareText,
+  conditionOf,
+  holds,
+  Invalid,
+  type Item,
+  updated,
+  updateOf,
+  type Value,
+  type Words,
+} from './expressions.ts'
 
 /**
  * A DynamoDB table in memory, at the level of the wire's JSON: what a command does, in the moments in which it does it. A
@@ -63,7 +74,9 @@ const keyIn = (it: Item): Key => {
   const [pk, sk] = [it.pk?.S, it.sk?.S]
   if (typeof pk !== 'string' || typeof sk !== 'string') throw invalid('One of the required keys was not given a value')
   if (pk === '' || sk === '')
-    throw invalid('One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value.')
+    throw invalid(
+      'One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value.',
+    )
   return { pk, sk }
 }
 const wireKey = ({ pk, sk }: Key): Item => ({ pk: { S: pk }, sk: { S: sk } })
@@ -85,7 +98,9 @@ function checkItem(item: Item): Key {
     for (const name of [`${index}_pk`, `${index}_sk`])
       if (item[name] && typeof item[name]?.S !== 'string') throw invalid(`Type mismatch for Index Key ${name}`)
       else if (item[name]?.S === '')
-        throw invalid(`The AttributeValue for a key attribute cannot contain an empty string value. IndexName: ${index}`)
+        throw invalid(
+          `The AttributeValue for a key attribute cannot contain an empty string value. IndexName: ${index}`,
+        )
   if (sizeOf(item) > MOST_BYTES) throw invalid('Item size has exceeded the maximum allowed size')
   return key
 }
@@ -133,7 +148,10 @@ export class Table {
     const name = `${sort} ${Math.floor(now / 1000)} ${pk}`
     const spent = (this.#units.get(name) ?? 0) + units
     if (spent > UNITS[sort])
-      throw new Refused('ProvisionedThroughputExceededException', 'The level of configured provisioned throughput for the table was exceeded.')
+      throw new Refused(
+        'ProvisionedThroughputExceededException',
+        'The level of configured provisioned throughput for the table was exceeded.',
+      )
     if (this.#units.size > 50_000) this.#units.clear()
     this.#units.set(name, spent)
   }
@@ -169,8 +187,8 @@ export class Table {
     const UnprocessedKeys = left.length > 0 ? { [name]: { Keys: left, ConsistentRead } } : {}
     const answer = () => ({ Responses: { [name]: found }, UnprocessedKeys, ...capacities(found.length / 2) })
     return half < taken.length
-      ? [some(0, half), (now) => (some(half, taken.length)(now), answer())]
-      : [(now) => (some(0, taken.length)(now), answer())]
+      ? [some(0, half), both(some(half, taken.length), answer)]
+      : [both(some(0, taken.length), answer)]
   }
 
   #reading(input: Reading): Steps {
@@ -181,7 +199,9 @@ export class Table {
     let first = 0
     const salt = this.chance.below(1 << 20)
     return [
-      (now) => void (first = this.#readMoment(input, now)),
+      (now) => {
+        first = this.#readMoment(input, now)
+      },
       (now) => {
         const second = this.#readMoment(input, now)
         return this.#page(input, (cell) => (hash(`${salt}${cell.sk}${cell.pk}`) % 2 === 0 ? first : second))
@@ -218,7 +238,13 @@ export class Table {
     }
     // The table says that there may be more when a page ends with its limit, whether there is or not.
     if (!last && looked > 0 && looked >= Limit) last = startAfter(begun[looked - 1] ?? {}, IndexName)
-    return { Items, Count: Items.length, ScannedCount: looked, ...(last && { LastEvaluatedKey: last }), ...capacity(Math.ceil(bytes / 8192) || 0.5) }
+    return {
+      Items,
+      Count: Items.length,
+      ScannedCount: looked,
+      ...(last && { LastEvaluatedKey: last }),
+      ...capacity(Math.ceil(bytes / 8192) || 0.5),
+    }
   }
 
   /** In the order of the sort key. */
@@ -248,7 +274,8 @@ export class Table {
     if (!one) throw invalid('an action without a part')
     const key = Put ? checkItem(Put.Item) : keyIn((Delete ?? Update ?? ConditionCheck)?.Key ?? {})
     const before = this.cells.get(key)
-    if (one.ConditionExpression !== undefined && !holds(conditionOf(one.ConditionExpression), before, one)) throw broken()
+    if (one.ConditionExpression !== undefined && !holds(conditionOf(one.ConditionExpression), before, one))
+      throw broken()
     if (Put) return { key, before, after: Put.Item, names: [] }
     if (Delete) return { key, before, after: undefined, names: [] }
     if (!Update) return { key, before, after: before, names: [] }
@@ -257,16 +284,20 @@ export class Table {
     return { key, before, after: next, names }
   }
 
-  #store(key: Key, after: Item | undefined, now: number, expired = false): void {
+  #store(key: Key, after: Item | undefined, now: number, expired = false): Change | undefined {
     const before = this.cells.get(key)
-    if (before === after || (before && after && isSame(before, after))) return
+    if (before === after || (before && after && isSame(before, after))) return undefined
     this.cells.set(key, after, now)
-    this.told({ key, before, after, at: now, expired })
+    return { key, before, after, at: now, expired }
+  }
+
+  #tell(change: Change | undefined): void {
+    if (change) this.told(change)
   }
 
   /** Lets the table drop an item whose time is over. */
   expire(key: Key, now: number): void {
-    this.#store(key, undefined, now, true)
+    this.#tell(this.#store(key, undefined, now, true))
   }
 
   #write(action: Action, now: number): unknown {
@@ -276,16 +307,22 @@ export class Table {
     if (this.#locks.has(placeOf(key)))
       throw new Refused('TransactionConflictException', 'Transaction is ongoing for the item')
     this.#spend('write', key.pk, after ? Math.ceil(sizeOf(after) / 1024) : 1, now)
-    this.#store(key, after, now)
+    this.#tell(this.#store(key, after, now))
     const told = Object.fromEntries(names.flatMap((name) => (after?.[name] ? [[name, after[name]]] : [])))
     if (action.Update?.ReturnValues && action.Update.ReturnValues !== 'UPDATED_NEW') throw new Error('ReturnValues')
     return { ...(action.Update?.ReturnValues && { Attributes: told }), ...capacity(1) }
   }
 
-  #batchWrite({ RequestItems }: { RequestItems: Record<string, { PutRequest?: { Item: Item }; DeleteRequest?: { Key: Item } }[]> }): Steps {
+  #batchWrite({
+    RequestItems,
+  }: {
+    RequestItems: Record<string, { PutRequest?: { Item: Item }; DeleteRequest?: { Key: Item } }[]>
+  }): Steps {
     const [[name, requests] = ['', []]] = Object.entries(RequestItems)
     if (requests.length > 25) throw invalid('Too many items requested for the BatchWriteItem call')
-    const keys = requests.map((it) => placeOf(it.PutRequest ? checkItem(it.PutRequest.Item) : keyIn(it.DeleteRequest?.Key ?? {})))
+    const keys = requests.map((it) =>
+      placeOf(it.PutRequest ? checkItem(it.PutRequest.Item) : keyIn(it.DeleteRequest?.Key ?? {})),
+    )
     if (new Set(keys).size < keys.length) throw invalid('Provided list of item keys contains duplicates')
     const taken = requests.slice(0, this.chance.taken(requests.length))
     const apply = (from: number, to: number) => (now: number) => {
@@ -295,7 +332,7 @@ export class Table {
     const left = requests.slice(taken.length)
     const answer = () => ({ UnprocessedItems: left.length > 0 ? { [name]: left } : {}, ...capacities(taken.length) })
     const half = this.chance.torn() ? this.chance.below(taken.length) : taken.length
-    return [apply(0, half), (now) => (apply(half, taken.length)(now), answer())]
+    return [apply(0, half), both(apply(half, taken.length), answer)]
   }
 
   #transact({ TransactItems, ClientRequestToken }: { TransactItems: Action[]; ClientRequestToken?: string }): Steps {
@@ -304,6 +341,7 @@ export class Table {
     let held: string[] = []
     let plans: ReturnType<Table['plansOf']> = []
     let repeated = false
+    const changes: (Change | undefined)[] = []
     const take = (now: number) => {
       repeated = this.#isRepeated(ClientRequestToken, digest, now)
       if (repeated) return
@@ -316,27 +354,49 @@ export class Table {
       if (repeated) return
       for (const [i, { key, after }] of plans.entries())
         if (some(i)) {
-          this.#store(key, after, now)
+          changes.push(this.#store(key, after, now))
           this.#locks.delete(placeOf(key))
         }
     }
+    // The stream hears of a transaction when it is complete.
     const end = (now: number) => {
+      for (const change of changes) this.#tell(change)
       if (ClientRequestToken && !repeated) this.#tokens.set(ClientRequestToken, { digest, at: now })
       return capacities(2 * TransactItems.length)
     }
     const salt = this.chance.below(1 << 20)
-    if (!this.chance.torn()) return [take, (now) => (place(() => true)(now), end(now))]
+    if (!this.chance.torn())
+      return [
+        take,
+        both(
+          place(() => true),
+          end,
+        ),
+      ]
     const early = (i: number) => hash(`${salt} ${i}`) % 2 === 0
-    return [take, place(early), (now) => (place((i) => !early(i))(now), end(now))]
+    return [
+      take,
+      place(early),
+      both(
+        place((i) => !early(i)),
+        end,
+      ),
+    ]
   }
 
   #isRepeated(token: string | undefined, digest: string, now: number): boolean {
     const known = token === undefined ? undefined : this.#tokens.get(token)
     if (known === 'running')
-      throw new Refused('TransactionInProgressException', 'The transaction with the given request token is already in progress.')
+      throw new Refused(
+        'TransactionInProgressException',
+        'The transaction with the given request token is already in progress.',
+      )
     if (known === undefined || now - known.at > 600_000) return false
     if (known.digest !== digest)
-      throw new Refused('IdempotentParameterMismatchException', 'The request uses the same client token as a previous, but non-identical request.')
+      throw new Refused(
+        'IdempotentParameterMismatchException',
+        'The request uses the same client token as a previous, but non-identical request.',
+      )
     return true
   }
 
@@ -347,7 +407,9 @@ export class Table {
     const plans = actions.map((action) => {
       const one = action.Put ?? action.Delete ?? action.Update ?? action.ConditionCheck
       valid(() => checkUsed(one ?? {}, [one?.ConditionExpression, action.Update?.UpdateExpression]))
-      const key = action.Put ? checkItem(action.Put.Item) : keyIn((action.Delete ?? action.Update ?? action.ConditionCheck)?.Key ?? {})
+      const key = action.Put
+        ? checkItem(action.Put.Item)
+        : keyIn((action.Delete ?? action.Update ?? action.ConditionCheck)?.Key ?? {})
       if (places.has(placeOf(key))) throw invalid('Transaction request cannot include multiple operations on one item')
       places.add(placeOf(key))
       if (this.#locks.has(placeOf(key))) {
@@ -375,6 +437,14 @@ export class Table {
   }
 }
 
+/** The one thing and then the other in one moment. */
+const both =
+  (first: (now: number) => unknown, second: (now: number) => unknown) =>
+  (now: number): unknown => {
+    first(now)
+    return second(now)
+  }
+
 const REASONS: Readonly<Record<string, string>> = {
   ConditionalCheckFailedException: 'ConditionalCheckFailed',
   ProvisionedThroughputExceededException: 'ThrottlingError',
@@ -395,13 +465,17 @@ const capacities = (CapacityUnits: number) => ({ ConsumedCapacity: [{ CapacityUn
 const scanOrder = (item: Item) => `${textOf(item, 'pk')}\u0000${textOf(item, 'sk')}`
 
 function isBeyond(row: Item, start: Item, index: Index | undefined, forward: boolean): boolean {
-  const by = (index ? compareText(textOf(row, `${index}_sk`), textOf(start, `${index}_sk`)) : 0) || compareText(scanOrder(row), scanOrder(start))
+  const by =
+    (index ? compareText(textOf(row, `${index}_sk`), textOf(start, `${index}_sk`)) : 0) ||
+    compareText(scanOrder(row), scanOrder(start))
   return forward ? by > 0 : by < 0
 }
 
 const startAfter = (row: Item, index: Index | undefined): Item =>
   Object.fromEntries(
-    ['pk', 'sk', ...(index ? [`${index}_pk`, `${index}_sk`] : [])].flatMap((name) => (row[name] ? [[name, row[name]]] : [])),
+    ['pk', 'sk', ...(index ? [`${index}_pk`, `${index}_sk`] : [])].flatMap((name) =>
+      row[name] ? [[name, row[name]]] : [],
+    ),
   )
 
 /** The one partition that a key condition names. */

@@ -11,7 +11,7 @@ import { type Dice, dice, uuidOf } from './chance.ts'
 import type { Item } from './expressions.ts'
 import { forget, itemTypes, moduleIn } from './processes.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
-import { inSimulation, takeOver, Time } from './time.ts'
+import { inSimulation, Time, takeOver } from './time.ts'
 
 /** How a call to the table, the bucket or another function goes wrong. */
 export type Fault =
@@ -98,7 +98,12 @@ class World {
   }
 
   save(): Saved {
-    return { table: this.table.cells.snapshot(), bucket: new Map(this.bucket.objects), now: this.time.now, sequence: this.#sequence }
+    return {
+      table: this.table.cells.snapshot(),
+      bucket: new Map(this.bucket.objects),
+      now: this.time.now,
+      sequence: this.#sequence,
+    }
   }
 
   /** What chance does from here on. In a hostile world reads lag and are torn, batches are taken in part. */
@@ -230,12 +235,20 @@ class World {
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       const type = `com.amazonaws.dynamodb.v20120810#${error.type}`
-      return json(error.type === 'InternalServerError' ? 500 : 400, { __type: type, message: error.message, Message: error.message, ...error.members })
+      return json(error.type === 'InternalServerError' ? 500 : 400, {
+        __type: type,
+        message: error.message,
+        Message: error.message,
+        ...error.members,
+      })
     }
   }
 
   s3 = async (request: Wire): Promise<Reply> => {
-    const body = Buffer.isBuffer(request.body) || request.body instanceof Uint8Array ? Buffer.from(request.body) : await bytesOf(request.body)
+    const body =
+      Buffer.isBuffer(request.body) || request.body instanceof Uint8Array
+        ? Buffer.from(request.body)
+        : await bytesOf(request.body)
     const command = `S3 ${request.method}`
     try {
       const answer = await this.exchange(command, request.headers, () => [
@@ -247,7 +260,11 @@ class World {
       if (!(error instanceof Refused)) throw error
       const status = error.type === 'InternalServerError' ? 500 : 503
       const text = `<Error><Code>${status === 500 ? 'InternalError' : 'SlowDown'}</Code><Message>failed</Message></Error>`
-      return { statusCode: status, headers: { 'content-type': 'application/xml' }, body: Readable.from([Buffer.from(text)]) }
+      return {
+        statusCode: status,
+        headers: { 'content-type': 'application/xml' },
+        body: Readable.from([Buffer.from(text)]),
+      }
     }
   }
 
@@ -270,7 +287,10 @@ class World {
   }
 
   /** Lets somebody do something in a process, in simulated time. Fails with `Gone` when the process ends meanwhile. */
-  start<T>(given: { name: string; process: number; slow?: number; fault?: Actor['fault'] }, work: (actor: Actor) => Promise<T>): Promise<T> {
+  start<T>(
+    given: { name: string; process: number; slow?: number; fault?: Actor['fault'] },
+    work: (actor: Actor) => Promise<T>,
+  ): Promise<T> {
     const { promise: died, reject } = Promise.withResolvers<never>()
     died.catch(() => undefined)
     const actor: Actor = {
@@ -292,8 +312,16 @@ class World {
   }
 
   /** Runs a function that time starts. */
-  async function(name: string, event: unknown = undefined, fault?: Actor['fault'], process = WORKERS): Promise<unknown> {
-    const { handler }: { handler: (event: unknown, context: Context) => Promise<unknown> } = await moduleIn(process, `functions/${name}.ts`)
+  async function(
+    name: string,
+    event: unknown = undefined,
+    fault?: Actor['fault'],
+    process = WORKERS,
+  ): Promise<unknown> {
+    const { handler }: { handler: (event: unknown, context: Context) => Promise<unknown> } = await moduleIn(
+      process,
+      `functions/${name}.ts`,
+    )
     const context = { functionName: name, awsRequestId: 'call', getRemainingTimeInMillis: () => 300_000 } as Context
     return this.run({ name, process, fault }, () => handler(event, context))
   }
@@ -314,7 +342,9 @@ class World {
       }),
     )
     if (waiting.length === 0) return false
-    const { follower, records, shard } = this.hostile ? this.chance.pick(waiting) : (waiting[0] ?? { follower: this.#followers[0] ?? raise(), records: [], shard: 0 })
+    const { follower, records, shard } = this.hostile
+      ? this.chance.pick(waiting)
+      : (waiting[0] ?? { follower: this.#followers[0] ?? raise(), records: [], shard: 0 })
     const at = `${follower.name} ${shard}`
     const from = this.#heard.get(at) ?? 0
     const size = this.hostile ? 1 + this.chance.below(100) : 100
@@ -323,7 +353,8 @@ class World {
     // Heard again from somewhere before: a batch whose end was not noted.
     const again = this.hostile && this.chance.happens(0.1)
     const failed = wanted.length === 0 ? '' : await this.#handed(follower.name, wanted, fault, process)
-    const through = failed === '' ? batch.length : batch.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failed)
+    const through =
+      failed === '' ? batch.length : batch.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failed)
     if (!again) this.#heard.set(at, from + Math.max(0, through))
     return true
   }
@@ -333,7 +364,9 @@ class World {
     const { handler } = await moduleIn(process, `functions/${name}.ts`)
     const context = { functionName: name, awsRequestId: 'call' } as Context
     try {
-      const answer: DynamoDBBatchResponse = await this.start({ name, process, fault }, () => handler({ Records }, context))
+      const answer: DynamoDBBatchResponse = await this.start({ name, process, fault }, () =>
+        handler({ Records }, context),
+      )
       return answer.batchItemFailures[0]?.itemIdentifier ?? ''
     } catch {
       return Records[0]?.dynamodb?.SequenceNumber ?? ''
@@ -379,7 +412,8 @@ const never = new Promise<never>(() => undefined)
 const raise = (): never => {
   throw new Error('there is none')
 }
-const textOf = (body: unknown): string => (typeof body === 'string' ? body : body instanceof Uint8Array ? decoder.decode(body) : '')
+const textOf = (body: unknown): string =>
+  typeof body === 'string' ? body : body instanceof Uint8Array ? decoder.decode(body) : ''
 const decoder = new TextDecoder()
 const json = (statusCode: number, body: unknown): Reply => ({
   statusCode,
@@ -409,13 +443,17 @@ export async function openWorld(env: Readonly<Record<string, string>> = {}): Pro
 /** Puts the world where a process has its clients and its clock. */
 async function connect(world: World, process: number): Promise<void> {
   const [{ db }, { s3 }, { shown_client: lambda }, { clock }] = await Promise.all(
-    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/clock.ts'].map((path) => moduleIn(process, path)),
+    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/clock.ts'].map((path) =>
+      moduleIn(process, path),
+    ),
   )
   for (const [client, answer] of [
     [db, world.dynamo],
     [s3, world.s3],
     [lambda, world.lambda],
   ]) {
+    // Nobody checks signatures here, and they take a tenth of the time.
+    client.middlewareStack.remove('httpSigningMiddleware')
     client.config.requestHandler = {
       handle: async (request: Wire) => ({ response: await answer(request) }),
       destroy: () => undefined,
