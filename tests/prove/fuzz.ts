@@ -20,12 +20,12 @@ function shaped(value: unknown, chance: Dice): unknown {
 function asked(operation: Documented, base: Base, chance: Dice): Request {
   const place = placed(base, operation, chance.pick(STATES))
   const path = chance.happens(0.1)
-    ? place.replace(/[^/]+\/$/, `${encodeURIComponent(well(String(wild(chance))).slice(0, 300))}/`)
+    ? place.replace(/[^/]+\/$/, `${encodeURIComponent(written(wild(chance)).slice(0, 300))}/`)
     : place
   const query: Record<string, string> = {}
   for (const { name, in: where, schema } of operation.parameters)
     if (where === 'query' && chance.happens(0.3))
-      query[name] = well(String(shaped(valid(schema, chance, base), chance))).slice(0, 3000)
+      query[name] = written(shaped(valid(schema, chance, base), chance)).slice(0, 3000)
   const headers: Record<string, string> = {
     ...(chance.happens(0.1) && {
       accept: chance.pick([
@@ -50,8 +50,8 @@ function asked(operation: Documented, base: Base, chance: Dice): Request {
     sent: { ...(sent !== undefined && { body: sent }), query, headers },
   }
 }
-/** As a client can send it. */
-const well = (text: string) => text.toWellFormed()
+/** As a client can send it in an address. */
+const written = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
 
 const faultsIn = (answer: Answer, took: number): string[] => [
   ...(answer.status >= 500 ? [`gave ${answer.status}: ${answer.text}`] : []),

@@ -17,6 +17,7 @@ type Mutant = {
 }
 
 const race = (...kinds: string[]) => kinds.map((kind) => ['--only', 'races', '--at', kind])
+const inCells = [['--only', 'cells', '--short']]
 const fault = (place: string) => [['--only', 'faults', '--at', place]]
 
 export const mutants: readonly Mutant[] = [
@@ -193,6 +194,41 @@ export const mutants: readonly Mutant[] = [
     was: 'if (it.deleted_at !== null || !isPending(it.status)) return undefined\n',
     is: '\n',
     parts: race('accept and delete'),
+  },
+  {
+    name: 'tiers are not minded',
+    file: 'lib/permissions.ts',
+    was: 'it.public && maySeeTier(actor, it.access_tier)',
+    is: 'it.public',
+    parts: inCells,
+  },
+  {
+    name: 'everyone sees what waits',
+    file: 'lib/permissions.ts',
+    was: '(open(actor, it) || owns(actor, it))',
+    is: '(open(actor, it) || true)',
+    parts: inCells,
+  },
+  {
+    name: 'what is deleted is seen',
+    file: 'lib/permissions.ts',
+    was: '(!it.deleted_at && (open',
+    is: '((open',
+    parts: inCells,
+  },
+  {
+    name: 'whoever is signed in is staff',
+    file: 'lib/permissions.ts',
+    was: 'const staff = (actor: Actor) => actor.is_staff',
+    is: 'const staff = (_: Actor) => true',
+    parts: inCells,
+  },
+  {
+    name: 'whoever is signed in reviews',
+    file: 'lib/permissions.ts',
+    was: "const reviewer = atLeast('community_reviewer')",
+    is: 'const reviewer = (_: unknown) => true',
+    parts: inCells,
   },
 ]
 

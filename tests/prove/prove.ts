@@ -41,7 +41,7 @@ export async function prove({ seed, minutes, only, at, short, mutants, cut }: As
         : faults(world, base, { seed, until: by(0.3), share: short ? 0.04 : 1 }),
     races: () => races(world, base, { seed, until: by(0.65), kind, most: Number.POSITIVE_INFINITY }),
     random: () => random(world, base, { seed, until: by(short ? 0 : 0.75) }),
-    cells: () => cells(world, base, { seed, until: by(0.85), share: short ? 0.05 : 1 }),
+    cells: () => cells(world, base, { seed, until: by(0.85), share: short ? 0.1 : 1 }),
     fuzz: () => fuzz(world, base, { seed, until: end, most: Number.POSITIVE_INFINITY }),
   }
   for (const [name, part] of Object.entries(parts)) {

@@ -56,7 +56,8 @@ const REVIEWERS = ['reviewer', 'expert', 'curator'] as const
 
 /** What is done besides writing and reading a record of the model. */
 function other(chance: Dice, base: Base, { own }: Crowd, n: number): Request {
-  const { it } = chance.pick(own)
+  // Verdicts are given on what is published, so that what waits is its contributor's word alone.
+  const { it } = chance.pick(own.filter((_, i) => i % 2 === 1))
   const who = chance.pick(own).who
   const thread = `/data/entities/${base.open.cultural_entity_id}/comments/`
   return chance.pick<() => Request>([
@@ -123,7 +124,7 @@ async function session(
     const value = `Value ${number} ${step}`
     const request: Request =
       way < 3
-        ? { who, method: 'PATCH', path, sent: { body: { description: value, assertion: said } } }
+        ? { who, method: 'PATCH', path, sent: { body: { note: value, assertion: said } } }
         : way < 6
           ? { who, method: 'GET', path }
           : other(chance, base, crowd, number * 100 + step)
@@ -135,7 +136,7 @@ async function session(
     if (way < 3 && answer.status === 200) log.written.push({ ...at, value, known: true })
     // What is published shows what was accepted; only what waits is the contributor's latest word.
     if (way >= 3 && way < 6 && answer.status === 200 && record % 2 === 0)
-      log.reads.push({ ...at, value: String(answer.body.description ?? '') })
+      log.reads.push({ ...at, value: String(answer.body.note ?? '') })
   }
   return sent
 }

@@ -236,7 +236,6 @@ function* uniqueNames(view: View): Iterable<string> {
     ['user', (it) => `EMAIL#${String(it.email).toLowerCase()}`, 'user_id'],
     ['user', (it) => `USERNAME#${String(it.username).toLowerCase()}`, 'user_id'],
     ['project', (it) => (it.deleted_at ? undefined : `SLUG#${it.slug}`), 'project_id'],
-    ['project_asset', (it) => (it.media ? `MEDIA#${it.media}` : undefined), 'asset_id'],
   ]
   for (const [type, claim, by] of claims)
     for (const it of view.of(type)) {
@@ -245,6 +244,10 @@ function* uniqueNames(view: View): Iterable<string> {
     }
   for (const it of [...view.of('email'), ...view.of('username')])
     if (!view.at(`USER#${it.user_id}`)) yield `${it.pk} is taken by nobody`
+  // Several assets may show one file; its number is that of the one with which it came.
+  for (const it of view.of('media'))
+    if (view.at(`PROJECT#${it.project_id}`, `ASSET#${it.asset_id}`)?.media !== it.media)
+      yield `file ${it.media} is not with the asset that it came with`
   for (const it of view.of('comment_place')) {
     const found = view.partition(`THREAD#${it.thread}`).some((one) => one.type === 'comment' && one.id === it.id)
     if (!found) yield `comment ${it.id} is not where its place says`
