@@ -41,7 +41,7 @@ export const documented: readonly Documented[] = Object.entries<Record<string, S
 )
 
 /** What a schema refers to. */
-export function resolved(schema: Schema): Schema {
+function resolved(schema: Schema): Schema {
   let it = schema
   for (let steps = 0; it?.$ref && steps < 20; steps += 1)
     it = String(it.$ref)

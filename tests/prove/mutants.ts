@@ -20,7 +20,7 @@ const race = (...kinds: string[]) => kinds.map((kind) => ['--only', 'races', '--
 const inCells = [['--only', 'cells', '--short']]
 const fault = (place: string) => [['--only', 'faults', '--at', place]]
 
-export const mutants: readonly Mutant[] = [
+const mutants: readonly Mutant[] = [
   {
     name: 'a put does not mind what is there',
     file: 'lib/table/item.ts',

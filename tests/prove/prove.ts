@@ -6,7 +6,7 @@ import { violations } from './invariants/all.ts'
 import { applyMutant, tryMutants } from './mutants.ts'
 import { races } from './races.ts'
 import { random } from './random.ts'
-import { line, type Tally } from './report.ts'
+import { first, line, type Tally } from './report.ts'
 import { sentSoFar } from './requests.ts'
 import { openWorld } from './world/world.ts'
 
@@ -23,7 +23,10 @@ type Asked = {
 /** Does what was asked for, and answers 0 where nothing was found wrong. */
 export async function prove({ seed, minutes, only, at, short, mutants, cut }: Asked): Promise<number> {
   if (mutants) return tryMutants(seed)
-  if (cut !== undefined) applyMutant(Number(cut))
+  if (cut !== undefined) {
+    applyMutant(Number(cut))
+    first.ends = true
+  }
   const began = Date.now()
   const world = await openWorld()
   const base = await makeBase(world)

@@ -22,7 +22,11 @@ export const tally = (part: string, unit: string): Tally => ({
 /** At most so many are kept of a part: they are mostly one and the same. */
 const MOST = 40
 
+/** Whether the first violation ends the process: whoever cuts a source asks no more. */
+export const first = { ends: false }
+
 export function note(into: Tally, it: Violation): void {
+  if (first.ends) process.exit(1)
   if (into.violations.length < MOST) into.violations.push(it)
   process.exitCode = 1
   if (into.violations.length <= 12)

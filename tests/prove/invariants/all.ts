@@ -448,7 +448,7 @@ function* logEntries(view: View): Iterable<string> {
 }
 
 /** By name. Exports are compared apart, where they are made. */
-export const invariants: Readonly<Record<string, Invariant>> = {
+const invariants: Readonly<Record<string, Invariant>> = {
   counters,
   lists,
   links: derived(FOLLOW_LATER, true),

@@ -6,7 +6,7 @@ import { AsyncLocalStorage, createHook } from 'node:async_hooks'
  */
 type Event = { at: number; order: number; run: () => void }
 
-export const real = {
+const real = {
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,

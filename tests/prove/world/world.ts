@@ -50,7 +50,7 @@ const SHARDS = 3
 /** What a request may take before the platform ends its process, in milliseconds. */
 export const PATIENCE = 29_000
 const BASE = Date.parse('2025-01-15T10:00:00.000Z')
-export const PROCESSES = [0, 1, 2] as const
+const PROCESSES = [0, 1, 2] as const
 /** Where the stream and the schedule start functions. */
 export const WORKERS = 2
 
