@@ -319,7 +319,7 @@ const rows: readonly Row[] = [
     ],
     atLeast(1),
   ],
-  ['delete twice', (b) => [1, 2].map(() => remove('staff', record(b.second))), atLeast(1)],
+  ['delete twice', (b) => [1, 2].map(() => remove('staff', record(b.open))), atLeast(1)],
   ['restore twice', (b) => [1, 2].map(() => post('staff', `${record(b.deleted)}restore/`)), atLeast(1)],
   [
     'delete and link',

@@ -351,7 +351,7 @@ class World {
     const batch = records.slice(from, from + size)
     const wanted = batch.filter(follower.wants)
     // Heard again from somewhere before: a batch whose end was not noted.
-    const again = this.hostile && this.chance.happens(0.1)
+    const again = this.hostile && this.chance.happens(0.3)
     const failed = wanted.length === 0 ? '' : await this.#handed(follower.name, wanted, fault, process)
     const through =
       failed === '' ? batch.length : batch.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failed)
