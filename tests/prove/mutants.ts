@@ -93,8 +93,8 @@ const mutants: readonly Mutant[] = [
   {
     name: 'what throttles takes one more',
     file: 'lib/table/write.ts',
-    was: "ConditionExpression: 'attribute_not_exists(#n) OR #n < :limit'",
-    is: "ConditionExpression: 'attribute_not_exists(#n) OR #n <= :limit'",
+    was: "':limit': limit - by",
+    is: "':limit': limit - by + 1",
     parts: race('no more than the limit'),
   },
   {
@@ -121,16 +121,16 @@ const mutants: readonly Mutant[] = [
   {
     name: 'a merge is over before it is decided',
     file: 'lib/table/two-phase/commit.ts',
-    was: 'await transaction.switchOver(id, last)',
-    is: 'void transaction.switchOver(id, last).catch(() => undefined)',
+    was: 'await commit(prepared.it)',
+    is: 'void commit(prepared.it).catch(() => undefined)',
     parts: race('two merge', 'merge and decide'),
   },
   {
-    name: 'what a merge prepares is not undone',
-    file: 'lib/table/two-phase/commit.ts',
-    was: 'await settle(id).catch(() => undefined)\n    throw error',
-    is: 'throw error',
-    parts: race('merge and decide', 'merge and amend'),
+    name: 'what a merge has taken away stays marked',
+    file: 'lib/table/two-phase/settle.ts',
+    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id))\n  await patiently",
+    is: 'await patiently',
+    parts: race('two roll back', 'two merge'),
   },
   {
     name: 'a merge writes over what others changed',
