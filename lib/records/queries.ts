@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { BooleanFlag, MISSING, QueryText, RecordOrdering, requiredId, wholeNumber } from '../http/params.ts'
+import { BooleanFlag, MISSING, oneOrNone, QueryText, RecordOrdering, requiredId, wholeNumber } from '../http/params.ts'
 import { type Kind, kindOfScope, kindOfSegment, noKind } from '../kinds/index.ts'
 import { whereEntries } from '../search/where.ts'
 
@@ -31,6 +31,9 @@ export const RecordQuery = v.object({
   category: QueryText,
   facets: BooleanFlag,
   ordering: RecordOrdering,
+  /** Instead of an Accept header; and which columns a table has. */
+  format: oneOrNone(['json', 'csv', 'xlsx']),
+  columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
   ...whereEntries,
 })
 export const ActivityQuery = v.object({
