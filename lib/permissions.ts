@@ -137,6 +137,7 @@ const canSeeProject = (actor: Actor | null, it: Subject) =>
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
   'document.read': { open: 'what can be called, and how, is no secret' },
+  'feed.read': { open: 'it tells of what everyone may read, and of what nobody may any more no more than that' },
   'export.read': { open: 'the files hold what everyone may read' },
   'token.create': { open: 'nobody is signed in yet' },
   'session.end': { open: 'clears the cookie of whoever sends it' },

@@ -24,6 +24,8 @@ const roots = {
   flags: ['/data/review-flags'],
   notifications: ['/data/notifications'],
   exports: ['/data/exports'],
+  changes: ['/data/changes'],
+  oai: ['/data/oai'],
   imports: ['/data/imports'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],

@@ -1,4 +1,4 @@
-import { interval } from '../matching/dates.ts'
+import { interval } from '../calendars/reading.ts'
 import { asCoordinates, asDegrees } from './cells.ts'
 
 /** What is known of a column: its header, some values, and of which sort these are. */

@@ -196,6 +196,7 @@ export function claim({ about: it, property, value, source, actor, revision_numb
     supersedes: null,
     refines: null,
     revision_number,
+    audience: 'withheld',
     created_at: at,
     updated_at: at,
     version: 1,
@@ -237,13 +238,16 @@ export type Raised = Pick<Flag, 'flag_type' | 'reason'> &
   Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
 
 /** A flag that the service itself raises. */
-export const flagOf = (it: { entity_id: string }, raised: Raised, at: string): Flag => ({
+export const flagOf = (it: Pick<RecordItem, 'entity_id' | 'contributor_id'>, raised: Raised, at: string): Flag => ({
   other_entity_id: null,
   assertion_ids: [],
   property: null,
   ...raised,
   id: newChildId(it.entity_id),
   entity_id: it.entity_id,
+  contributor_id: it.contributor_id,
+  of_edit: true,
+  audience: 'withheld',
   flagged_by: null,
   is_resolved: false,
   resolved_by: null,

@@ -1,7 +1,15 @@
 import * as v from 'valibot'
-import { BooleanFlag, MISSING, oneOrNone, QueryText, RecordOrdering, requiredId, wholeNumber } from '../http/params.ts'
+import {
+  BooleanFlag,
+  MISSING,
+  oneOrNone,
+  placeAndTime,
+  QueryText,
+  RecordOrdering,
+  requiredId,
+  wholeNumber,
+} from '../http/params.ts'
 import { type Kind, kindOfScope, kindOfSegment, noKind } from '../kinds/index.ts'
-import { whereEntries } from '../search/where.ts'
 
 /** What paths and queries about records say. Members that say nothing legal ask for nothing. */
 
@@ -34,7 +42,7 @@ export const RecordQuery = v.object({
   /** Instead of an Accept header; and which columns a table has. */
   format: oneOrNone(['json', 'csv', 'xlsx']),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
-  ...whereEntries,
+  ...placeAndTime,
 })
 export const ActivityQuery = v.object({
   username: QueryText,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { kinds } from '../kinds/index.ts'
+import { cut } from '../matching/cut.ts'
 import { fold } from '../matching/fold.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import { defineItem, replaceDerived, type Write } from '../table/item.ts'
@@ -142,7 +143,7 @@ function waitingOf(it: RecordItem): Waiting | undefined {
     category: it.category,
     status: it.status,
     contributor_id: it.contributor_id,
-    folded: proposedNames(it).map(fold).join(' | ').slice(0, 300),
+    folded: cut(proposedNames(it).map(fold).join(' | '), 300),
     open_flags: it.open_flags,
     open_contradictions: it.open_contradictions,
     worst_source_rank: it.worst_source_rank,

@@ -19,8 +19,10 @@ import { addressOf } from '../ids/address.ts'
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      all four    ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
  *   decisions of one person                           gsi3        DECISION#<user>                 <created_at>#<id>
- *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<status>[#<part>]     <created_at>#<id>
- *   flags: all, of one type, open or resolved, both   all four    FLAG[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
+ *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<audience>#<status>[#<part>]  <created_at>#<id>
+ *   one person's that stand on what is withheld       gsi3        CLAIM#<user>#<status>           <created_at>#<id>
+ *   flags: all, open or resolved, of one type of them  gsi2, gsi3, gsi1  FLAG#<audience>[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
+ *   flags withheld, on the records of one person      gsi4        FLAGGED#<user>                  <created_at>#<id>
  *   data sources, clusters: one; all, newest first    table, gsi2   SOURCE#<id>, CLUSTER#<id>     HEAD
  *   clusters by kind, by lock, by both                gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER
@@ -93,6 +95,9 @@ import { addressOf } from '../ids/address.ts'
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
  *   what search has learned, entry by entry; its end   table       SEARCH#LOG, SEARCH               <number>, HEAD
  *   which snapshot of search counts                   table       SEARCH                          SNAPSHOT
+ *   the feed of changes, entry by entry; its end       table       CHANGES#LOG, CHANGES             <number>, HEAD
+ *   what the feed has told of a thing last             table       CHANGES#OF#<id>                  HEAD
+ *   things of a kind by when they changed last         table       CHANGES#NOW#<kind>               <time>#<number>
  *   one person's figures, as boards show them         table       BOARD#USER#<user>               HEAD
  *   a board, or an institution's part, best first     table       BOARD#LIST#<board>[#IN#<institution>]   <points down>#<then down>#<username>#<user>
  *   how many of them have how many points             table       BOARD#TREE#<board>[#IN#<institution>]   N<first digits of the points>
@@ -218,6 +223,14 @@ export const key = {
   searchEnd: (): Key => ({ pk: 'SEARCH', sk: HEAD }),
   searchSnapshot: (): Key => ({ pk: 'SEARCH', sk: 'SNAPSHOT' }),
   searchRebuild: (): Key => ({ pk: 'SEARCH', sk: 'REBUILD' }),
+  changesEnd: (): Key => ({ pk: 'CHANGES', sk: HEAD }),
+  change: (number: number): Key => ({ pk: 'CHANGES#LOG', sk: padded(number) }),
+  lastTold: (id: string): Key => ({ pk: `CHANGES#OF#${id}`, sk: HEAD }),
+  /** Times and numbers go up together, so either finds its place. */
+  changed: (kind: string, at: string, number: number): Key => ({
+    pk: `CHANGES#NOW#${kind}`,
+    sk: `${at}#${padded(number)}`,
+  }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
 
   board: (user: string): Key => ({ pk: `BOARD#USER#${user}`, sk: HEAD }),

@@ -3,6 +3,7 @@ import type { routes as activities } from '../../functions/activities.ts'
 import type { routes as assertions } from '../../functions/assertions.ts'
 import type { routes as assets } from '../../functions/assets.ts'
 import type { routes as assistant } from '../../functions/assistant.ts'
+import type { routes as changes } from '../../functions/changes.ts'
 import type { routes as clusters } from '../../functions/clusters.ts'
 import type { routes as comments } from '../../functions/comments.ts'
 import type { routes as documents } from '../../functions/documents.ts'
@@ -13,6 +14,7 @@ import type { routes as health } from '../../functions/health.ts'
 import type { routes as imports } from '../../functions/imports.ts'
 import type { routes as leaderboard } from '../../functions/leaderboard.ts'
 import type { routes as notifications } from '../../functions/notifications.ts'
+import type { routes as oai } from '../../functions/oai.ts'
 import type { routes as profileImages } from '../../functions/profile-images.ts'
 import type { routes as projects } from '../../functions/projects.ts'
 import type { routes as queue } from '../../functions/queue.ts'
@@ -37,6 +39,7 @@ type Groups = {
   assertions: typeof assertions
   assets: typeof assets
   assistant: typeof assistant
+  changes: typeof changes
   clusters: typeof clusters
   documents: typeof documents
   comments: typeof comments
@@ -47,6 +50,7 @@ type Groups = {
   imports: typeof imports
   leaderboard: typeof leaderboard
   notifications: typeof notifications
+  oai: typeof oai
   'profile-images': typeof profileImages
   projects: typeof projects
   queue: typeof queue
@@ -708,6 +712,19 @@ const matrix: Matrix = {
   },
 
   exports: { 'GET /data/exports/': at(() => '/data/exports/', all(200)) },
+
+  // Nothing has been told of: the projector is not at work.
+  changes: {
+    'GET /data/changes/': at(() => '/data/changes/', all(200)),
+    'GET /data/changes/{number}/': at(() => '/data/changes/1/', all(404)),
+    'GET /data/changes/activity/': at(() => '/data/changes/activity/', all(200)),
+    'GET /data/changes/activity/{number}/': at(() => '/data/changes/activity/1/', all(200)),
+  },
+
+  oai: {
+    'GET /data/oai/': at(() => '/data/oai/?verb=Identify', all(200)),
+    'POST /data/oai/': at(() => '/data/oai/', all(200), { body: { verb: 'Identify' } }),
+  },
 
   documents: {
     'GET /schema/': at(() => '/schema/', all(200)),

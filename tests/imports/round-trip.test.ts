@@ -69,7 +69,6 @@ describe('a table that comes back', () => {
     const it = await contribute(app.contributor, 'structures', {
       name: 'Both change',
       note: 'First',
-    
     })
     const [head = [], first = []] = await tableOf('contributor', 'structures', { mine: '1', columns: 'name,note' })
     expect(first[0]).toBe(String(it.id))
