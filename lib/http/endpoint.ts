@@ -22,6 +22,7 @@ import { preferred } from './accept.ts'
 import { withIdempotencyKey } from './idempotency.ts'
 import { unstorable } from './json.ts'
 import { membersOf, queryFaults, unknown, unknownMembers } from './known.ts'
+import { CSV, XLSX } from './media.ts'
 import { type PageRequest, pageMembers, pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
 import { Reply } from './reply.ts'
@@ -213,10 +214,14 @@ function unreadPage({ query: schema }: Declared, { query, paged }: Request): War
 }
 
 const JSON_TYPE = 'application/json'
+/** What `format` in a query says instead of an Accept header, for links that people follow. */
+const namedTypes: Readonly<Record<string, string>> = { json: JSON_TYPE, csv: CSV, xlsx: XLSX }
 /** The media type to answer in. Where there is one only, nobody is asked. */
-function typeFor({ representations }: Declared, { headers }: Request): string {
+function typeFor({ representations }: Declared, { headers, query }: Request): string {
   if (!representations) return JSON_TYPE
   const offered = [JSON_TYPE, ...Object.keys(representations)]
+  const named = Object.hasOwn(namedTypes, query.format ?? '') ? namedTypes[query.format ?? ''] : undefined
+  if (named !== undefined && offered.includes(named)) return named
   const type = preferred(headers.accept, offered)
   if (!type) throw notAcceptable(offered)
   return type

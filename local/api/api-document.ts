@@ -237,7 +237,7 @@ function successes(one: One, operationId: string): Record<string, Json> {
   const tagged = isTagged(one) && one.method === 'GET'
   const given = Object.entries(one.answer.gives).map(([status, body]) => {
     const others = status === '200' ? Object.keys(one.spec.representations ?? {}) : []
-    const untold = others.find((type) => !body?.also?.[type])
+    const untold = others.find((type) => !body?.also?.[type] && !body?.types?.includes(type))
     if (untold) throw new Error(`local/api/answers does not say what ${operationId} looks like as ${untold}`)
     const content = body && contentOf(body, one, status, operationId)
     const told: HeaderName[] = [

@@ -11,6 +11,8 @@ export const words: Readonly<Record<string, string>> = {
   'assets id': 'The id of the asset.',
   'imports id': 'The id of the import, which is that of its batch.',
   'imports name': 'The name under which the mapping is kept.',
+  'records format': '`csv` or `xlsx` for a table, instead of an `Accept` header.',
+  columns: 'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',
   outcome: 'Only rows of which the dry run says this.',
   asset_id: 'The id that the file was given when it was announced.',
   'projects state':

@@ -69,7 +69,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   jose: ['auth'],
   'csv-parse': ['imports'],
   yauzl: ['imports'],
-  'hucre/xlsx': ['imports'],
+  'hucre/xlsx': ['imports', 'exports'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
 }

@@ -1,6 +1,6 @@
 import type { App, Persona } from './app.ts'
 import { fileOf, form, send } from './asset-world.ts'
-import { after, checkTable, csv, readTable } from './imports.ts'
+import { done as after, checkTable, csv, readTable } from './imports.ts'
 import { contribute, decide, publish, submit, sure } from './make.ts'
 import { photographs } from './media-files.ts'
 import { addAsset, at, newProject, projectIn } from './projects.ts'
