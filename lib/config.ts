@@ -102,6 +102,7 @@ const Environment = v.pipe(
       RATE_PROJECTS: rate('10/h'),
       RATE_UPLOADS: rate('50/day'),
       RATE_OCR: rate('10/day'),
+      RATE_KEYS: rate('600/min'),
       REVIEW_WEBHOOK_URL: address,
       WEBHOOK_SECRET: text(),
       RATE_ASSISTANT: rate('20/min'),

@@ -3,6 +3,7 @@ import { recordId } from '../ids/address.ts'
 import { type Kind, kinds, pointOf } from '../kinds/index.ts'
 import { interval } from '../matching/dates.ts'
 import { metres, type Point } from '../matching/geo.ts'
+import { sameAsIn } from '../names/same-as.ts'
 import { isLink } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
 import { type Actor, maySee } from '../permissions.ts'
@@ -27,7 +28,11 @@ export async function doubtFlags(
   actor: Actor,
   changed: readonly string[] = Object.keys(data),
 ): Promise<Raised[]> {
-  const doubts = [...dateDoubts(kind, data, changed), ...(await pointDoubts(kind, data, actor, changed))]
+  const doubts = [
+    ...dateDoubts(kind, data, changed),
+    ...linkDoubts(data, changed),
+    ...(await pointDoubts(kind, data, actor, changed)),
+  ]
   for (const { property, message } of doubts) warn({ member: property, message })
   return doubts.map(({ property, message }) => ({
     flag_type: 'low_confidence' as const,
@@ -43,6 +48,13 @@ function dateDoubts({ fields }: Kind, data: Values, changed: readonly string[]):
     if (!isDate || typeof value !== 'string' || value.trim() === '' || interval(value) !== undefined) return []
     return [{ property, message: 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300 or 1934-01-15.' }]
   })
+}
+
+/** Links that name a collection and no id of it. */
+function linkDoubts(data: Values, changed: readonly string[]): Doubt[] {
+  const links = changed.includes('same_as') && Array.isArray(data.same_as) ? data.same_as : []
+  const faults = links.flatMap((link) => (typeof link === 'string' ? (sameAsIn(link)?.fault ?? []) : []))
+  return [...new Set(faults)].map((message) => ({ property: 'same_as', message }))
 }
 
 async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: readonly string[]): Promise<Doubt[]> {

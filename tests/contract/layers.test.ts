@@ -39,6 +39,8 @@ const order: readonly string[] = [
   'linked',
   'changes',
   'oai',
+  'hooks',
+  'reconcile',
   'assistant',
   'exports',
   'health',
