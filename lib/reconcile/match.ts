@@ -1,6 +1,6 @@
 import { type KindKey, kinds } from '../kinds/index.ts'
 import { kindOfResource, resourceOf } from '../kinds/resources.ts'
-import { fold, foldAlike } from '../matching/fold.ts'
+import { fold, foldAlike, isGeneric } from '../matching/fold.ts'
 import { similarity } from '../matching/likeness.ts'
 import { textOf } from '../names/text.ts'
 import type { Actor, Scope } from '../permissions.ts'
@@ -44,7 +44,7 @@ export async function candidatesFor(
   return new Map(
     Object.entries(queries).map(([name, query]) => {
       const scored = (found.get(name) ?? []).map((hit) => scoredHit(hit, query, records.get(hit.id), actor))
-      return [name, decided(scored.toSorted((a, b) => b.score - a.score).slice(0, limitOf(query)))]
+      return [name, decided(scored.toSorted((a, b) => b.score - a.score)).slice(0, limitOf(query))]
     }),
   )
 }
@@ -85,7 +85,7 @@ function scoredHit(hit: Hit, query: Query, record: Shown<RecordItem> | undefined
     type: kind ? [typeOf(kind)] : [],
     score,
     match: false,
-    isNamed: isNamed && (agreed === undefined || agreed > 0.5),
+    isNamed: isNamed && !isGeneric(fold(query.query)) && (agreed === undefined || agreed > 0.5),
   }
 }
 
@@ -113,7 +113,7 @@ function wordsIn(value: unknown): string[] {
   return value === undefined || value === null ? [] : [String(value).slice(0, 500)]
 }
 
-/** Only one that is called so, and is alone in it, is told to be the one. */
+/** Only one that is called so, and is alone in it, is told to be the one: not where the name says no more than a sort of thing. */
 function decided(scored: readonly Scored[]): Candidate[] {
   const named = scored.filter(({ isNamed }) => isNamed)
   return scored.map(({ isNamed, ...it }) => ({ ...it, match: isNamed && named.length === 1 }))
