@@ -103,6 +103,8 @@ const Environment = v.pipe(
       RATE_UPLOADS: rate('50/day'),
       RATE_OCR: rate('10/day'),
       RATE_KEYS: rate('600/min'),
+      RATE_IMPORTS: rate('50/day'),
+      RATE_IMPORT_ROWS: rate('20000/day'),
       REVIEW_WEBHOOK_URL: address,
       WEBHOOK_SECRET: text(),
       RATE_ASSISTANT: rate('20/min'),

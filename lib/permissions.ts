@@ -255,6 +255,12 @@ export const permissions = {
     changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)),
   },
   'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
+  'import.own': { role: anyone },
+  // The table is its sender's; reviewers see it as the batch that its rows wait in.
+  'import.read': { sees: canInspect },
+  'import.change': { sees: canInspect, changes: owns },
+  'import.decide': { sees: canInspect, changes: (actor, it) => reviewer(actor) && notOnesOwn(actor, it) },
+  'import.take_back': { sees: canInspect, changes: staff },
   'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },
   'statistics.own': { role: anyone },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
@@ -277,6 +283,8 @@ const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'search.read': 'read',
   'hook.own': 'read',
   'hook.change': 'read',
+  'import.own': 'import',
+  'import.change': 'import',
   'project.create': 'import',
   'project.update': 'import',
   'project.contribute': 'import',

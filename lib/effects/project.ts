@@ -1,5 +1,6 @@
 import { type Fed, fedBy, feed } from '../changes/follow.ts'
 import { isProblem } from '../errors.ts'
+import { cut } from '../matching/cut.ts'
 import type { NewNotification } from '../notifications/notifications.ts'
 import { log } from '../ops/log.ts'
 import { metered } from '../ops/request-cost.ts'
@@ -163,7 +164,7 @@ function isPassing(error: unknown): boolean {
 async function putAside(record: StreamRecord, images: Images, error: unknown): Promise<boolean> {
   try {
     const id = record.dynamodb?.SequenceNumber ?? record.eventID ?? ''
-    await park(id, images, error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 1000) : 'unknown')
+    await park(id, images, error instanceof Error ? cut(`${error.name}: ${error.message}`, 1000) : 'unknown')
     return true
   } catch (further) {
     complain(further)

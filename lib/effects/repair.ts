@@ -1,5 +1,6 @@
 // Every slice whose items are counted is loaded, so that its lists are known.
 import '../clusters/clusters.ts'
+import '../notifications/notifications.ts'
 import '../sources/sources.ts'
 import '../submissions/items.ts'
 import '../users/applications.ts'

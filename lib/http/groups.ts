@@ -29,6 +29,7 @@ const roots = {
   changes: ['/data/changes'],
   oai: ['/data/oai'],
   hooks: ['/data/hooks'],
+  imports: ['/data/imports'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],

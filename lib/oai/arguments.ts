@@ -1,6 +1,6 @@
 /** What OAI-PMH 2.0 asks and what is wrong with it: https://www.openarchives.org/OAI/openarchivesprotocol.html */
 
-export const codes = [
+const codes = [
   'badArgument',
   'badResumptionToken',
   'badVerb',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import { interval } from '../calendars/reading.ts'
 import { invalid } from '../errors.ts'
-import { interval } from '../matching/dates.ts'
 import type { Box, Near, SearchQuery } from './query.ts'
 
 /** Where and when: how queries say it. What cannot be read is refused with the reason. */

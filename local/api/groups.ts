@@ -11,6 +11,7 @@ import { routes as exports } from '../../functions/exports.ts'
 import { routes as flags } from '../../functions/flags.ts'
 import { routes as health } from '../../functions/health.ts'
 import { routes as hooks } from '../../functions/hooks.ts'
+import { routes as imports } from '../../functions/imports.ts'
 import { routes as keys } from '../../functions/keys.ts'
 import { routes as leaderboard } from '../../functions/leaderboard.ts'
 import { routes as notifications } from '../../functions/notifications.ts'
@@ -71,6 +72,11 @@ export const groups: Readonly<Record<string, Group>> = {
     about: 'The files of projects, and the text that is read from them.',
     routes: assets,
     answers: answers.assets,
+  },
+  imports: {
+    about: 'Tables: sent, mapped, tried, run as a batch, reviewed, taken back.',
+    routes: imports,
+    answers: answers.imports,
   },
   submissions: {
     about: 'What was once sent in on a form, and what people would change of it.',

@@ -9,6 +9,9 @@ export const words: Readonly<Record<string, string>> = {
   'assets slug': 'The address of the project, which it was given when it was opened.',
   'projects id': 'The id of the membership or link, or of a comment its number or eleven characters.',
   'assets id': 'The id of the asset.',
+  'imports id': 'The id of the import, which is that of its batch.',
+  'imports name': 'The name under which the mapping is kept.',
+  outcome: 'Only rows of which the dry run says this.',
   asset_id: 'The id that the file was given when it was announced.',
   'projects state':
     'Only those in this state: `draft`, `in_review`, `needs_revision`, `approved`, `merged` or `withdrawn`.',
