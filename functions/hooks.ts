@@ -40,13 +40,13 @@ const subject = async ({ id }: { id: string }) => {
 
 /** Where people and their programs want to be told of changes of public records. */
 export const routes = {
-  'GET /data/hooks/': actorRoute({
+  'GET /api/user/hooks/': actorRoute({
     permission: 'hook.own',
     handle: async ({ actor }) => ({ results: (await hooks.list(actor.id)).map(hooks.hookView) }),
   }),
 
   // The secret is in this answer and in no other.
-  'POST /data/hooks/': actorRoute({
+  'POST /api/user/hooks/': actorRoute({
     permission: 'hook.own',
     body: NewHook,
     handle: async ({ actor, body, request }) =>
@@ -56,14 +56,14 @@ export const routes = {
       ),
   }),
 
-  'GET /data/hooks/{id}/': readRoute({
+  'GET /api/user/hooks/{id}/': readRoute({
     permission: 'hook.read',
     params: ById,
     subject,
     handle: async ({ subject: it }) => hooks.hookView(it),
   }),
 
-  'DELETE /data/hooks/{id}/': changeRoute({
+  'DELETE /api/user/hooks/{id}/': changeRoute({
     permission: 'hook.change',
     params: ById,
     subject,
@@ -73,14 +73,14 @@ export const routes = {
     },
   }),
 
-  'GET /data/hooks/{id}/deliveries/': readRoute({
+  'GET /api/user/hooks/{id}/deliveries/': readRoute({
     permission: 'hook.read',
     params: ById,
     subject,
     handle: async ({ subject: it }) => ({ results: (await sentTo(it.id, MOST_SHOWN)).map(deliveryView) }),
   }),
 
-  'POST /data/hooks/{id}/deliveries/{delivery_id}/send/': changeRoute({
+  'POST /api/user/hooks/{id}/deliveries/{delivery_id}/send/': changeRoute({
     permission: 'hook.change',
     params: OfHook,
     subject,

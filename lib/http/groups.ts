@@ -28,7 +28,7 @@ const roots = {
   exports: ['/data/exports'],
   changes: ['/data/changes'],
   oai: ['/data/oai'],
-  hooks: ['/data/hooks'],
+  hooks: ['/api/user/hooks'],
   imports: ['/data/imports'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],

@@ -141,10 +141,13 @@ const anew = (
 const ownHook = (rest: string, gives: readonly number[]): Case[] => [
   {
     place: async () => {
-      const { results } = sure(200, await app.contributor.get('/data/hooks/'))
-      for (const { id } of results) await app.contributor.delete(`/data/hooks/${id}/`)
-      const { id } = sure(201, await app.contributor.post('/data/hooks/', { body: { url: 'https://example.org/' } }))
-      return { path: `/data/hooks/${id}/${rest}` }
+      const { results } = sure(200, await app.contributor.get('/api/user/hooks/'))
+      for (const { id } of results) await app.contributor.delete(`/api/user/hooks/${id}/`)
+      const { id } = sure(
+        201,
+        await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }),
+      )
+      return { path: `/api/user/hooks/${id}/${rest}` }
     },
     gives,
   },
@@ -770,13 +773,13 @@ const matrix: Matrix = {
   },
 
   hooks: {
-    'GET /data/hooks/': at(() => '/data/hooks/', signedIn(200)),
-    'POST /data/hooks/': at(() => '/data/hooks/', signedIn(400), { body: {} }),
-    'GET /data/hooks/{id}/': ownHook('', by(404, 404, 200, 404, 404, 404, 200)),
-    'DELETE /data/hooks/{id}/': ownHook('', by(401, 404, 204, 404, 404, 404, 204)),
-    'GET /data/hooks/{id}/deliveries/': ownHook('deliveries/', by(404, 404, 200, 404, 404, 404, 200)),
+    'GET /api/user/hooks/': at(() => '/api/user/hooks/', signedIn(200)),
+    'POST /api/user/hooks/': at(() => '/api/user/hooks/', signedIn(400), { body: {} }),
+    'GET /api/user/hooks/{id}/': ownHook('', by(404, 404, 200, 404, 404, 404, 200)),
+    'DELETE /api/user/hooks/{id}/': ownHook('', by(401, 404, 204, 404, 404, 404, 204)),
+    'GET /api/user/hooks/{id}/deliveries/': ownHook('deliveries/', by(404, 404, 200, 404, 404, 404, 200)),
     // There is none of this id.
-    'POST /data/hooks/{id}/deliveries/{delivery_id}/send/': ownHook(
+    'POST /api/user/hooks/{id}/deliveries/{delivery_id}/send/': ownHook(
       `deliveries/${unknown}/send/`,
       by(401, 404, 404, 404, 404, 404, 404),
     ),

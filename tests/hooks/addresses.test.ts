@@ -10,7 +10,7 @@ beforeAll(async () => {
   })
 })
 
-const refused = async (url: string) => sure(400, await app.contributor.post('/data/hooks/', { body: { url } }))
+const refused = async (url: string) => sure(400, await app.contributor.post('/api/user/hooks/', { body: { url } }))
 
 test.each([
   'https://127.0.0.1/',

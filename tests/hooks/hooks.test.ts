@@ -33,7 +33,7 @@ beforeEach(() => {
   status = 204
 })
 
-const place = '/data/hooks/'
+const place = '/api/user/hooks/'
 const set = async (path: string, more: object = {}, who = app.contributor) =>
   sure(201, await who.post(place, { body: { url: `${root}${path}`, ...more } }))
 const visit = async () => (await import('../../functions/webhooks.ts')).handler()

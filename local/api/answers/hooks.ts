@@ -4,8 +4,8 @@ import { type Answers, made, nothing, ok } from '../answer.ts'
 import { Delivery, Hook, NewHook } from '../shapes/doors.ts'
 
 export const hooks: Answers<typeof routes> = {
-  'GET /data/hooks/': { says: 'List the own hooks', gives: ok(v.object({ results: v.array(Hook) })) },
-  'POST /data/hooks/': {
+  'GET /api/user/hooks/': { says: 'List the own hooks', gives: ok(v.object({ results: v.array(Hook) })) },
+  'POST /api/user/hooks/': {
     says: 'Be told of changes of public records',
     more: [
       'Within a minute the address gets `{hook, changes}` by POST, up to 100 changes as the feed tells them, in its order, with',
@@ -15,12 +15,12 @@ export const hooks: Answers<typeof routes> = {
     ].join(' '),
     gives: made(NewHook),
   },
-  'GET /data/hooks/{id}/': { says: 'Read a hook', gives: ok(Hook) },
-  'DELETE /data/hooks/{id}/': { says: 'Remove a hook', gives: nothing },
-  'GET /data/hooks/{id}/deliveries/': {
+  'GET /api/user/hooks/{id}/': { says: 'Read a hook', gives: ok(Hook) },
+  'DELETE /api/user/hooks/{id}/': { says: 'Remove a hook', gives: nothing },
+  'GET /api/user/hooks/{id}/deliveries/': {
     says: 'Read what was sent to a hook',
     more: 'The newest hundred of the last 30 days.',
     gives: ok(v.object({ results: v.array(Delivery) })),
   },
-  'POST /data/hooks/{id}/deliveries/{delivery_id}/send/': { says: 'Send a message again', gives: ok(Delivery) },
+  'POST /api/user/hooks/{id}/deliveries/{delivery_id}/send/': { says: 'Send a message again', gives: ok(Delivery) },
 }
