@@ -20,9 +20,10 @@ import { searchModel } from '../lib/search/model/follower.ts'
 
 const MOST_SUGGESTED = 10
 const REPORT = 'links that several claim'
-const Resolved = v.object({
-  same_as: v.pipe(v.string(MISSING), v.trim(), v.minLength(1, MISSING), v.maxLength(500, 'This is too long.')),
-})
+const Resolved = v.object(
+  { same_as: v.pipe(v.string(MISSING), v.trim(), v.minLength(1, MISSING), v.maxLength(500, 'This is too long.')) },
+  MISSING,
+)
 
 /** What is asked at the root: candidates for queries, or values of records. */
 async function answered({ queries, extend }: v.InferOutput<typeof Asked>, asker: Asker): Promise<object | undefined> {

@@ -85,7 +85,8 @@ function scoredHit(hit: Hit, query: Query, record: Shown<RecordItem> | undefined
     type: kind ? [typeOf(kind)] : [],
     score,
     match: false,
-    isNamed: isNamed && !isGeneric(fold(query.query)) && (agreed === undefined || agreed > 0.5),
+    // A name that says no more than a sort of thing and whose is enough only where the rest agrees.
+    isNamed: isNamed && (agreed === undefined ? !isGeneric(fold(query.query)) : agreed > 0.5),
   }
 }
 
@@ -113,7 +114,7 @@ function wordsIn(value: unknown): string[] {
   return value === undefined || value === null ? [] : [String(value).slice(0, 500)]
 }
 
-/** Only one that is called so, and is alone in it, is told to be the one: not where the name says no more than a sort of thing. */
+/** Only one that is called so, and is alone in it, is told to be the one. */
 function decided(scored: readonly Scored[]): Candidate[] {
   const named = scored.filter(({ isNamed }) => isNamed)
   return scored.map(({ isNamed, ...it }) => ({ ...it, match: isNamed && named.length === 1 }))
