@@ -127,13 +127,7 @@ const said: Record<string, readonly string[]> = {
   username: ['dev', 'reviewer', 'nobody'],
   version: ['1', '2'],
   visibility: ['public', 'private', 'org'],
-  include: ['data'],
   number: ['1', '2'],
-  verb: ['Identify', 'ListRecords'],
-  metadataPrefix: ['oai_dc'],
-  set: ['kind:structure'],
-  until: ['2025-01-15'],
-  resumptionToken: ['x'],
 }
 
 /** Something of all that there is, in every state; answers what there is to ask for. */
