@@ -17,7 +17,15 @@ import {
   signInNeeded,
 } from '../errors.ts'
 import { metered } from '../ops/request-cost.ts'
-import { type Actor, mayCountChanges, permissions, type Ruling, type Scope, type Subject } from '../permissions.ts'
+import {
+  type Actor,
+  mayCountChanges,
+  mayWithKey,
+  permissions,
+  type Ruling,
+  type Scope,
+  type Subject,
+} from '../permissions.ts'
 import { preferred } from './accept.ts'
 import { withIdempotencyKey } from './idempotency.ts'
 import { unstorable } from './json.ts'
@@ -61,6 +69,10 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if (actor) request.caller = actor.id
   if ((rule.role || rule.changes) && !actor) throw signInNeeded(denial)
   if (rule.role && actor && !rule.role(actor)) throw refused()
+  if (actor?.key) {
+    await throttle('key', actor.key.id, config.RATE_KEYS)
+    checkAllowed(mayWithKey(actor.key, spec.permission, isRead(request)))
+  }
 
   const subject = await spec.subject?.(params)
   if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()

@@ -374,13 +374,15 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
   const sends = ['POST', 'PUT', 'PATCH'].includes(method)
   const statuses = [
     400,
-    ...(signedIn ? [401, 403] : []),
+    ...(signedIn ? [401] : []),
+    // A machine may be refused what anyone else may do, and each key calls only so often.
+    ...(signedIn || !('open' in permissions[spec.permission]) ? [403] : []),
+    429,
     ...(path.includes('{') || spec.subject ? [404] : []),
     ...(spec.representations ? [406] : []),
     ...(isChange(spec) ? [409, 412] : []),
     ...(sends ? [413, 415] : []),
     ...(spec.idempotent ? [409, 422] : []),
-    ...(spec.throttle ? [429] : []),
     ...(answer.refuses ?? []),
     500,
     503,

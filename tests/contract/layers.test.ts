@@ -40,6 +40,8 @@ const order: readonly string[] = [
   'linked',
   'changes',
   'oai',
+  'hooks',
+  'reconcile',
   'assistant',
   'exports',
   'imports',
