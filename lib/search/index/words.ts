@@ -1,6 +1,7 @@
 import { cut } from '../../matching/cut.ts'
 import * as sets from '../../matching/fold.ts'
 import { plainWords, respell } from '../../matching/fold.ts'
+import { skeletonOf } from './grams.ts'
 import { isApart, type Voice, voiceOf } from './voice.ts'
 
 /**
@@ -14,6 +15,8 @@ export type Word = {
   readonly voice: Voice
   /** The term and the voice as one text. */
   readonly key: string
+  /** Its consonants, where they tell something. */
+  readonly skeleton: string | undefined
   readonly tells: number
   readonly aside: boolean
 }
@@ -43,6 +46,7 @@ export function wordOf(raw: string): Word {
     term,
     voice,
     key: `${term}${String.fromCharCode(voice)}`,
+    skeleton: skeletonOf(term),
     aside,
     tells: aside ? ASIDE : sorts.has(term) || towns.has(term) ? 0.4 : 1,
   }

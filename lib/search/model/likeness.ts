@@ -1,9 +1,8 @@
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respell } from '../../matching/fold.ts'
-import { skeletonOf } from '../index/grams.ts'
 import { asTyped, isDevanagari, type PlainName } from '../index/header.ts'
 import { isApart } from '../index/voice.ts'
-import { ASIDE, type Word, wordOf } from '../index/words.ts'
+import { ASIDE, towns, type Word, wordOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Wanted } from './lookup.ts'
 
@@ -73,7 +72,7 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
     }
     answered += fit * (question.wanted[each]?.weight ?? 0)
     if (at >= 0) used[at] = true
-    if (fit < 0.3 && !question.wanted[each]?.aside) whole = false
+    if (fit < 0.3 && tellsMore(question.wanted[each], words)) whole = false
     if (at <= last) inOrder = false
     if (at >= 0) last = at
   }
@@ -90,10 +89,14 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
   return Math.max(generic ? apart * GENERIC : apart, together(question.joined, words))
 }
 
+/** Whether a word that a name lacks makes it another one: a town beside several words says where it is. */
+const tellsMore = (it: Wanted | undefined, words: readonly Word[]): boolean =>
+  it !== undefined && !it.aside && !(words.length > 1 && towns.has(it.term))
+
 /** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
 const GENERIC = 0.4
 
-function wordFit({ raw, voice, sound, term, begins, others, ended, swapped }: Wanted, word: Word): number {
+function wordFit({ raw, voice, sound, skeleton, term, begins, others, ended, swapped }: Wanted, word: Word): number {
   if (word.raw === raw) return 1
   if (word.sound === sound && isApart(voice, word.voice)) return APART
   if (word.sound === sound)
@@ -115,8 +118,7 @@ function wordFit({ raw, voice, sound, term, begins, others, ended, swapped }: Wa
     const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2, most) / begins.raw.length
     if (begun >= 0.75) return 0.75 * begun
   }
-  const bones = skeletonOf(sound)
-  if (bones !== undefined && bones === skeletonOf(word.sound)) return 0.6
+  if (skeleton !== undefined && skeleton === word.skeleton) return 0.6
   if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
   return synonymsOf(term).has(word.term) ? 0.5 : 0
