@@ -26,7 +26,7 @@ import type { Loaded } from '../lib/records/items.ts'
 import { relatedTo, withTied } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
-import { searchRecords } from '../lib/records/search.ts'
+import { searchRows } from '../lib/records/search.ts'
 import { namedIn, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
@@ -65,12 +65,12 @@ async function listed({ params: { segment }, query, actor, scope, page, request 
   const { identifier, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering, kind: segment.key }
   if (!identifier && !needsSearch(filter)) {
-    const found = await lists.list(filter, scope, page, namedIn)
+    const found = await lists.rows(filter, scope, page, namedIn)
     return listBody(request, page, { ...found, results: shownAmong(actor, found.results, found.found) })
   }
   const found = identifier
     ? await lists.identified(segment.key, identifier, filter, actor, page)
-    : await searchRecords(filter, actor, scope, page)
+    : await searchRows(filter, actor, scope, page)
   const results = await shownTo(actor, found.results)
   const body = listBody(request, page, { ...found, results })
   return 'facets' in found ? { ...body, facets: found.facets } : body
