@@ -1,5 +1,5 @@
+import { type Interval, intervalIn } from '../calendars/reading.ts'
 import { widened } from '../matching/compare.ts'
-import { type Interval, intervalIn } from '../matching/dates.ts'
 import type { Node } from './context.ts'
 
 /** The words of a dating: of all of it, of when it began and ended, or of the two moments between which it was. */

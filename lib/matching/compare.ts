@@ -1,5 +1,5 @@
 import { booleanIn } from '../booleans.ts'
-import { interval } from './dates.ts'
+import { interval } from '../calendars/reading.ts'
 import { fold, foldAlike, sortWords } from './fold.ts'
 import { metres, type Point } from './geo.ts'
 import { similarity } from './likeness.ts'

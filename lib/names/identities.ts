@@ -1,5 +1,5 @@
+import { interval } from '../calendars/reading.ts'
 import type { Kind, KindKey } from '../kinds/index.ts'
-import { interval } from '../matching/dates.ts'
 import type { Values } from './values.ts'
 
 /**

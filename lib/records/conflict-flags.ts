@@ -1,4 +1,5 @@
-import { comparatorOf, type Kind, kindOfScope, kinds } from '../kinds/index.ts'
+import { withCalendar } from '../calendars/reading.ts'
+import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import type { Header, Raised } from './build.ts'
 import type { Assertion, Loaded } from './items.ts'
 import { similarTo } from './look-alikes.ts'
@@ -29,22 +30,29 @@ const likenesses = {
 
 /** What each new claim meets among the standing ones of the record. */
 export function detectConflicts(old: Loaded, claims: readonly Assertion[]): ClaimConflict[] {
-  const { fields } = kinds[old.kind]
-  const comparable = (it: Assertion): Claim[] => {
-    const field = fields[it.asserted_property]
-    if (!field || it.value === undefined) return []
-    return [
-      {
-        id: it.id,
-        property: it.asserted_property,
-        comparator: comparatorOf(field),
-        value: it.value,
-        status: it.reconciliation_status,
-        author: it.contributor_id,
-      },
-    ]
-  }
-  return conflictsOf(old.assertions.flatMap(comparable), claims.flatMap(comparable))
+  const stated = claims.find((it) => it.asserted_property === 'calendar_system')?.value
+  const calendar = old.data.calendar_system
+  return conflictsOf(
+    old.assertions.flatMap((it) => comparable(old.kind, it, calendar)),
+    claims.flatMap((it) => comparable(old.kind, it, stated ?? calendar)),
+  )
+}
+
+/** A claim as the conflict check compares it; none where its property is no member of the kind. */
+function comparable(kind: KindKey, it: Assertion, calendar: unknown): Claim[] {
+  const field = kinds[kind].fields[it.asserted_property]
+  if (!field || it.value === undefined) return []
+  const comparator = comparatorOf(field)
+  return [
+    {
+      id: it.id,
+      property: it.asserted_property,
+      comparator,
+      value: comparator === 'date' ? withCalendar(it.value, calendar) : it.value,
+      status: it.reconciliation_status,
+      author: it.contributor_id,
+    },
+  ]
 }
 
 /** One flag for each claim that contradicts what stands or waits; it names both sides. */

@@ -1,7 +1,8 @@
+import { readDate } from '../calendars/reading.ts'
+import { isFault } from '../calendars/systems.ts'
 import { warn } from '../http/warnings.ts'
 import { recordId } from '../ids/address.ts'
 import { type Kind, kinds, pointOf } from '../kinds/index.ts'
-import { interval } from '../matching/dates.ts'
 import { metres, type Point } from '../matching/geo.ts'
 import { isLink } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
@@ -40,10 +41,14 @@ function dateDoubts({ fields }: Kind, data: Values, changed: readonly string[]):
   return changed.flatMap((property) => {
     const [type, value] = [fields[property]?.type, data[property]]
     const isDate = type === 'date' || type === 'edtf_date'
-    if (!isDate || typeof value !== 'string' || value.trim() === '' || interval(value) !== undefined) return []
-    return [{ property, message: 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300 or 1934-01-15.' }]
+    if (!isDate || typeof value !== 'string' || value.trim() === '') return []
+    const read = readDate(value, data.calendar_system)
+    if (read && !isFault(read)) return []
+    return [{ property, message: read?.fault ?? NO_DATE }]
   })
 }
+
+const NO_DATE = 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300, 1934-01-15, BS 1759 or NS 822.'
 
 async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: readonly string[]): Promise<Doubt[]> {
   const point = pointOf(data)

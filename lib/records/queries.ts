@@ -1,7 +1,14 @@
 import * as v from 'valibot'
-import { BooleanFlag, MISSING, QueryText, RecordOrdering, requiredId, wholeNumber } from '../http/params.ts'
+import {
+  BooleanFlag,
+  MISSING,
+  placeAndTime,
+  QueryText,
+  RecordOrdering,
+  requiredId,
+  wholeNumber,
+} from '../http/params.ts'
 import { type Kind, kindOfScope, kindOfSegment, noKind } from '../kinds/index.ts'
-import { whereEntries } from '../search/where.ts'
 
 /** What paths and queries about records say. Members that say nothing legal ask for nothing. */
 
@@ -31,7 +38,7 @@ export const RecordQuery = v.object({
   category: QueryText,
   facets: BooleanFlag,
   ordering: RecordOrdering,
-  ...whereEntries,
+  ...placeAndTime,
 })
 export const ActivityQuery = v.object({
   username: QueryText,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import { interval } from '../calendars/reading.ts'
 import { invalid } from '../errors.ts'
-import { interval } from '../matching/dates.ts'
 import type { Box, Near, SearchQuery } from './query.ts'
 
 /** Where and when: how queries say it. What cannot be read is refused with the reason. */
@@ -23,10 +23,11 @@ const read = <T>(message: string, reader: (text: string) => T | undefined) =>
     }),
   )
 
-/** `west,south,east,north`; a west that is greater than the east is on the other side of the date line. */
+/** `west,south,east,north`; a west that is greater than the east is on the other side of the date line, unless half the earth lay between: then the two were swapped. */
 function boxIn(text: string): Box | undefined {
   const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = numbersIn(text)
   const legal = isLongitude(west) && isLongitude(east) && isLatitude(south) && isLatitude(north) && south <= north
+  if (west > east && west - east < 180) return undefined
   return legal && more.length === 0 ? { west, south, east, north } : undefined
 }
 
@@ -55,7 +56,7 @@ const NO_DATE = 'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 17
 
 /** Members by which searches and lists are narrowed to a place and a time. */
 export const whereEntries = {
-  bbox: read('Give west, south, east and north in degrees, the south not above the north: 85.2,27.6,85.5,27.8.', boxIn),
+  bbox: read('Give west, south, east and north in degrees, neither pair swapped: 85.2,27.6,85.5,27.8.', boxIn),
   near: read('Give latitude and longitude in degrees: 27.67,85.32.', pointIn),
   within: read(`Give kilometres, more than 0 and at most ${MOST_KM}.`, kilometresIn),
   from: read(NO_DATE, yearsIn),

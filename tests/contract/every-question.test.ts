@@ -4,6 +4,7 @@ import { kinds, recordKinds } from '../../lib/kinds/index.ts'
 import { DOCUMENT } from '../../local/deploy/built-document.ts'
 import type { App, Persona } from '../harness/app.ts'
 import { followTable } from '../harness/following.ts'
+import { checkTable, csv } from '../harness/imports.ts'
 import { contribute, everyState, publish, submit, sure } from '../harness/make.ts'
 import { mp3, pdf } from '../harness/media-files.ts'
 import { at, openProjects, projectIn } from '../harness/projects.ts'
@@ -15,7 +16,7 @@ import { at, openProjects, projectIn } from '../harness/projects.ts'
  */
 
 type Operation = {
-  parameters: { name: string; in: string; schema: object }[]
+  parameters: { name: string; in: string; required?: boolean; schema: object }[]
   responses: Record<string, { content?: object }>
 }
 type Route = { path: string; operation: Operation }
@@ -79,6 +80,7 @@ const said: Record<string, readonly string[]> = {
   name: ['Survey', 'survey of'],
   offset: ['1', '1000'],
   ordering: [...ordering, 'merged_at', '-submitted_at', 'date_joined', '-date_joined'],
+  outcome: ['new', 'refused'],
   owner: ['dev', 'nobody'],
   page: ['1', '2', '1000'],
   page_size: ['1', '100'],
@@ -113,6 +115,13 @@ const said: Record<string, readonly string[]> = {
   username: ['dev', 'reviewer', 'nobody'],
   version: ['1', '2'],
   visibility: ['public', 'private', 'org'],
+  include: ['data'],
+  number: ['1', '2'],
+  verb: ['Identify', 'ListRecords'],
+  metadataPrefix: ['oai_dc'],
+  set: ['kind:structure'],
+  until: ['2025-01-15'],
+  resumptionToken: ['x'],
 }
 
 /** Something of all that there is, in every state; answers what there is to ask for. */
@@ -153,6 +162,11 @@ async function world(): Promise<Record<string, readonly string[]>> {
     await app.other.post('/data/reviewer-applications/', { body: { message: 'I know them.' } }),
   )
 
+  const rows = [
+    ['Temple name', 'Remarks'],
+    ['Sight of a list', 'One'],
+  ]
+  const batch = await checkTable(app.contributor, 'sights.csv', csv(rows))
   const slugs: string[] = []
   for (const state of said.state ?? []) {
     const one = await contribute(app.contributor, 'traditions', { name: `Sight ${state}` })
@@ -202,6 +216,7 @@ async function world(): Promise<Record<string, readonly string[]>> {
     'notifications id': await ids(app.contributor, '/data/notifications/', 'notification_id'),
     'users id': people,
     'assets id': [asset.id],
+    'imports id': [batch.id],
     'entities id': await ids(app.contributor, at(slug, 'entities/')),
     'memberships id': await ids(app.contributor, at(slug, 'memberships/')),
     'review-flags id': [mark.id],
@@ -329,6 +344,74 @@ describe('no question fails', () => {
     expect(failed).toEqual([])
     // Else nothing was found that could have failed.
     expect([...statuses]).toContain(unseen.includes(route.path) ? 404 : 200)
+  })
+})
+
+/** Letters of two code units each, of a script and of none; behind one more, a cut by code units falls into the other ones. */
+const wide = ['𑐣', '🜁'].flatMap((letter) =>
+  ['', 'a'].flatMap((lead) => [2, 30, 60, 110, 150, 210, 310, 2500].map((many) => lead + letter.repeat(many))),
+)
+
+describe('no text is cut within a character', () => {
+  const worded = routes.flatMap(({ path, operation }) => {
+    const texts = operation.parameters.filter((it) => it.in === 'query' && !listedIn(it.schema))
+    return texts.map(({ name }) => ({ path, name, operation }))
+  })
+
+  test.each(worded)('$path $name', async ({ path, name, operation }) => {
+    const needed = operation.parameters.filter((it) => it.in === 'query' && it.required && it.name !== name)
+    const known = needed.map((it) => [it.name, (listedIn(it.schema) ?? valuesFor(it.name, path))[0] ?? ''])
+    const names = operation.parameters.filter((it) => it.in === 'path').map((it) => it.name)
+    const [place = path] = placesOf(path, names).known
+    const failed: string[] = []
+    for (const [turn, text] of wide.entries()) {
+      const who = people[turn % people.length] ?? 'staff'
+      const query = { ...Object.fromEntries(known), [name]: text }
+      for (const by of new Set([who, 'staff'] as const)) {
+        const { status, text: said } = await app[by].get(place, { query })
+        if (status >= 500 || !said.isWellFormed())
+          failed.push(`${by} ${[...text].length}: ${status} ${said}`.slice(0, 300))
+      }
+    }
+    expect(failed).toEqual([])
+  })
+})
+
+describe('HEAD and conditions', () => {
+  /** What differs from one answer to the next. */
+  const own = new Set(['x-request-id', 'x-cache'])
+  const lasting = (headers: Record<string, string>) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name)))
+
+  test.each(routes)('$path', async ({ path, operation }) => {
+    const names = operation.parameters.filter((it) => it.in === 'path').map((it) => it.name)
+    const needed = operation.parameters.filter((it) => it.in === 'query' && it.required)
+    const query = Object.fromEntries(
+      needed.map((it) => [it.name, (listedIn(it.schema) ?? valuesFor(it.name, path))[0] ?? '']),
+    )
+    const tags = new Map<string, string>()
+    for (const place of placesOf(path, names).known.slice(0, 2))
+      for (const accept of Object.keys(operation.responses['200']?.content ?? { '*/*': {} })) {
+        const ask = (method: string, headers = {}) =>
+          app.staff.send(method, place, { query, headers: { accept, ...headers } })
+        const [plain, head] = [await ask('GET'), await ask('HEAD')]
+        expect([head.status, head.text]).toEqual([plain.status, ''])
+        expect(lasting(head.headers)).toEqual(lasting(plain.headers))
+        const { etag, vary } = plain.headers
+        if (plain.status !== 200 || !etag) continue
+        const { 'content-type': type = '' } = plain.headers
+        // What differs in its bytes differs in its tag.
+        expect(tags.get(`${place} ${etag}`) ?? type).toBe(type)
+        tags.set(`${place} ${etag}`, type)
+        for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*'])
+          for (const method of ['GET', 'HEAD']) {
+            const same = await ask(method, { 'if-none-match': known })
+            expect([method, known, same.status, same.bytes.length]).toEqual([method, known, 304, 0])
+            expect([same.headers.etag, same.headers.vary]).toEqual([etag, vary])
+          }
+        expect((await ask('GET', { 'if-none-match': '"x"' })).text).toBe(plain.text)
+      }
+    if (Object.keys(operation.responses).includes('304') && !unseen.includes(path)) expect(tags.size).toBeGreaterThan(0)
   })
 })
 

@@ -14,6 +14,7 @@ const order: readonly string[] = [
   'ids',
   'clock',
   'lru',
+  'calendars',
   'matching',
   'kinds',
   'ops',
@@ -37,8 +38,11 @@ const order: readonly string[] = [
   'notifications',
   'leaderboard',
   'linked',
+  'changes',
+  'oai',
   'assistant',
   'exports',
+  'imports',
   'health',
   'effects',
   'functions',
@@ -46,6 +50,7 @@ const order: readonly string[] = [
 
 /** Packages, and the rooms that may import them. */
 const packages: Readonly<Record<string, readonly string[]>> = {
+  'bikram-sambat': ['calendars'],
   '@aws-sdk/client-dynamodb': ['table'],
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
@@ -62,6 +67,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['files'],
   iovalkey: ['cache'],
   jose: ['auth'],
+  'csv-parse': ['imports'],
+  yauzl: ['imports'],
+  'hucre/xlsx': ['imports'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
 }

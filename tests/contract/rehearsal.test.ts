@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { newRecord, type Roles } from '../../local/access/judge.ts'
-import { router, startGateway } from '../../local/rehearse/gateway.ts'
+import { readings, router, startGateway } from '../../local/rehearse/gateway.ts'
 import { startParameters } from '../../local/rehearse/parameters.ts'
 import { fits } from '../../local/rehearse/patterns.ts'
 import { compare } from '../../local/rehearse/report.ts'
@@ -18,7 +18,7 @@ describe('the stand-in of the gateway', () => {
     { key: 'ANY /data/user/image', target: 'whole' },
     { key: 'POST /data/user/image', target: 'post' },
     { key: '$default', target: 'default' },
-  ]
+  ].map((route) => ({ ...route, role: 'gateway' }))
 
   test.each([
     ['GET', '/data/user/image', 'whole'],
@@ -27,11 +27,18 @@ describe('the stand-in of the gateway', () => {
     ['GET', '/data/other/image/more', 'rest'],
     ['GET', '/elsewhere', 'default'],
   ])('leads %s %s to %s', (method, path, target) => {
-    expect(router(routes)(path, method)?.target).toBe(target)
+    for (const reading of readings) expect(router(routes, reading)(path, method)?.target).toBe(target)
+  })
+
+  test('takes an empty rest or leaves it, as it is told', () => {
+    const led = (restMayBeEmpty: boolean) => router(routes, { restMayBeEmpty })('/data/', 'GET')?.target
+    expect([led(true), led(false)]).toEqual(['rest', 'default'])
   })
 
   const serve = async (answer: (event: Record<string, unknown>) => unknown) => {
-    const gateway = await startGateway(routes, async (_, event) => answer(event as Record<string, unknown>))
+    const gateway = await startGateway(routes, async (_, event) => answer(event as Record<string, unknown>), {
+      restMayBeEmpty: false,
+    })
     ending.push(gateway.stop)
     return gateway.origin
   }
@@ -61,7 +68,7 @@ describe('the stand-in of the gateway', () => {
     ])
     expect(event).toMatchObject({
       ...{ version: '2.0', rawPath: '/data/user x/image', rawQueryString: 'q=a%20b', cookies: ['one=1', 'two=2'] },
-      ...{ headers: { 'x-mixed': 'Yes' }, body: 'AP8=', isBase64Encoded: true },
+      ...{ headers: { 'x-mixed': 'Yes', 'x-forwarded-proto': 'https' }, body: 'AP8=', isBase64Encoded: true },
       requestContext: { http: { method: 'POST', path: '/data/user x/image' } },
     })
   })
@@ -125,24 +132,23 @@ test('event patterns hold as EventBridge holds them', () => {
   expect(() => fits({ eventName: [{ wildcard: 'I*' }] }, record)).toThrow('wildcard')
 })
 
-test('a right that is unused is told, and excused by the code that asks for it alone', () => {
+test('a right that is unused is told, and excused by the code that asks for it beside what it has used', () => {
   const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/t'
+  const granted = (Action: string[], Resource = [table]) => [{ Effect: 'Allow' as const, Action, Resource }]
   const roles: Roles = new Map([
-    [
-      'one',
-      [{ Effect: 'Allow', Action: ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'], Resource: [table] }],
-    ],
-    ['two', [{ Effect: 'Allow', Action: ['dynamodb:Query'], Resource: [`${table}/index/a`, `${table}/index/b`] }]],
+    ['one', granted(['dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'])],
+    ['two', granted(['dynamodb:Query'], [`${table}/index/a`, `${table}/index/b`])],
+    ['three', granted(['dynamodb:UpdateItem'])],
   ])
   const record = newRecord()
-  record.used.add(`one dynamodb:GetItem ${table}`)
+  record.used.add(`one dynamodb:PutItem ${table}`)
   record.used.add(`two dynamodb:Query ${table}/index/b`)
-  const origins = (_: string, action: string) =>
-    action === 'dynamodb:Scan' ? ['lib/table/scan.ts'] : ['lib/table/write.ts', 'lib/elsewhere.ts']
-  const found = compare(roles, record, origins)
+  const found = compare(roles, record, () => ['lib/table/write.ts'])
   expect(found.used).toBe(2)
   expect([...found.explained.values()]).toEqual([['one']])
-  expect(found.idle).toEqual([`one dynamodb:PutItem ${table}`])
+  expect(found.idle).toEqual([`one dynamodb:Scan ${table}`, `three dynamodb:UpdateItem ${table}`])
+  const elsewhere = compare(roles, record, () => ['lib/table/write.ts', 'lib/elsewhere.ts'])
+  expect([elsewhere.explained.size, elsewhere.idle.length]).toEqual([0, 3])
 })
 
 test('a template is read with its references resolved', () => {

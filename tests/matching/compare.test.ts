@@ -28,7 +28,11 @@ const cases: readonly (readonly [Comparator, Value, Value, Comparison])[] = [
   ['date', 'c. 5th century CE', '450', 'refines'],
   ['date', '17XX', '1702', 'refines'],
   ['date', '1672', '1702', 'contradicts'],
-  ['date', 'BS 2031', '1974', 'refines'],
+  ['date', 'BS 2031', '1974', 'compatible'],
+  ['date', 'BS 2031', 'May 1974', 'refines'],
+  ['date', 'BS 2031', 'January 1974', 'contradicts'],
+  ['date', 'BS 1990 Magh 2', '15 January 1934', 'same'],
+  ['date', 'NS 1145 Kachhala thwa 1', '3 November 2024', 'contradicts'],
   ['date', '../1500', '1600', 'contradicts'],
   ['date', 'c. medieval period', '1702', 'compatible'],
 

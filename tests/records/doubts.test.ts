@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 const SWAPPED = 'Latitude and longitude seem to be swapped: the latitude goes first.'
-const UNREAD = 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300 or 1934-01-15.'
+const UNREAD = 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300, 1934-01-15, BS 1759 or NS 822.'
 let names = 0
 const send = (more: object) =>
   contribute(app.contributor, 'structures', { name: `Doubted ${crypto.randomUUID()} ${++names}`, ...more })
@@ -20,7 +20,24 @@ describe('a doubtful value is taken, warned of and flagged:', () => {
     ['coordinates that are swapped', { coordinates: '85.4283, 27.6721' }, 'coordinates', SWAPPED],
     ['the same as two members', { latitude: 85.4283, longitude: 27.6721 }, 'coordinates', SWAPPED],
     ['a date in no words for one', { construction_date: 'the day before' }, 'construction_date', UNREAD],
-    ['a day that no month has', { construction_date: '1934-02-31' }, 'construction_date', UNREAD],
+    [
+      'a day that no month has',
+      { construction_date: '1934-02-31' },
+      'construction_date',
+      'There is no day 31 in February 1934, which has 28 days.',
+    ],
+    [
+      'a day that no month of Bikram Sambat has',
+      { construction_date: '32 Ashadh', calendar_system: 'bikram_sambat' },
+      'construction_date',
+      UNREAD,
+    ],
+    [
+      'the same with its year',
+      { construction_date: '2081-03-32', calendar_system: 'bikram_sambat' },
+      'construction_date',
+      'There is no day 32 in Ashadh of BS 2081, which has 31 days.',
+    ],
   ])('%s', async (_, more, property, message) => {
     const made = await send(more)
     expect(made.warnings).toEqual([{ member: property, message }])

@@ -222,6 +222,18 @@ describe('over HTTP', () => {
     expect(await titles('from=1681')).toEqual([])
   })
 
+  test('a box across the date line, a place elsewhere and a time before all answer with nothing', async () => {
+    for (const query of [
+      'bbox=179,-10,-179,60',
+      'near=-27.67,-85.43',
+      'to=300 BCE',
+      'from=2001',
+      'to=NS 1',
+      'bbox=0,0,0,0',
+    ])
+      expect(await search(query), query).toMatchObject({ count: 0, results: [] })
+  })
+
   test('and lists', async () => {
     const listed = sure(200, await app.anon.get('/cidoc/structures/?bbox=85.3,27.6,85.35,27.7'))
     expect(listed.results.map((it: { name: string }) => it.name)).toEqual(['Bhimsen Temple'])
@@ -236,23 +248,37 @@ describe('over HTTP', () => {
     expect(body.features[0].geometry).toEqual({ type: 'Point', coordinates: [expect.any(Number), expect.any(Number)] })
   })
 
-  const box = 'Give west, south, east and north in degrees, the south not above the north: 85.2,27.6,85.5,27.8.'
+  const box = 'Give west, south, east and north in degrees, neither pair swapped: 85.2,27.6,85.5,27.8.'
   const point = 'Give latitude and longitude in degrees: 27.67,85.32.'
   const date = 'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822).'
   test.each([
     ['bbox=85.5,27.8,85.2,27.6', { bbox: [box] }],
+    ['bbox=85.5,27.6,85.2,27.8', { bbox: [box] }],
+    ['bbox=85.2,27.8,85.5,27.6', { bbox: [box] }],
+    ['bbox=NaN,0,Infinity,1', { bbox: [box] }],
+    ['bbox=1e2,0,1.2e2,1', { bbox: [box] }],
     ['bbox=1,2,3', { bbox: [box] }],
     ['bbox=1,2,3,4,5', { bbox: [box] }],
     ['bbox=a,b,c,d', { bbox: [box] }],
     ['bbox=181,0,182,1', { bbox: [box] }],
     ['near=patan', { near: [point] }],
     ['near=91,0', { near: [point] }],
+    ['near=85.3', { near: [point] }],
+    ['near=,', { near: [point] }],
+    ['near=27.6,85.3,5', { near: [point] }],
+    ['near=27.6,85.3&within=far', { within: ['Give kilometres, more than 0 and at most 1000.'] }],
     ['near=27.6,85.3&within=0', { within: ['Give kilometres, more than 0 and at most 1000.'] }],
     ['q=a&within=5', { within: ['Give near as well: the point to measure from.'] }],
     ['q=a&sort=distance', { sort: ['Give near as well: the point to measure from.'] }],
     ['from=soon', { from: [date] }],
     ['from=1700&to=1600', { to: ['It lies before from.'] }],
     ['from=BS 2000&to=1600', { to: ['It lies before from.'] }],
+    ['from=1600&to=BS 1600', { to: ['It lies before from.'] }],
+    ['from=1600&to=NS 600', { to: ['It lies before from.'] }],
+    ['from=100 BCE&to=300 BCE', { to: ['It lies before from.'] }],
+    ['from=NaN', { from: [date] }],
+    ['from=99999', { from: [date] }],
+    ['from=Infinity', { from: [date] }],
     ['q=&page=1', { q: ['This parameter is required.'] }],
     ['q=a&literal=2', { literal: ['Give true or false.'] }],
   ])('%s is refused with the reason', async (query, fields) => {

@@ -3,6 +3,7 @@ import * as cluster from './cluster.ts'
 import * as comment from './comment.ts'
 import * as common from './common.ts'
 import * as entity from './entity.ts'
+import * as imports from './imports.ts'
 import * as linked from './linked.ts'
 import * as project from './project.ts'
 import * as record from './record.ts'
@@ -20,6 +21,7 @@ export const shapes = named(
     comment,
     common,
     entity,
+    imports,
     linked,
     project,
     record,

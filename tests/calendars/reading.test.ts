@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { interval } from '../../lib/matching/dates.ts'
+import { interval, intervalIn, readDate } from '../../lib/calendars/reading.ts'
 
 /** What a contributor writes, its first and last day, and whether it is doubtful. */
 const dates: readonly (readonly [string, string, string, boolean?])[] = [
@@ -38,14 +38,32 @@ const dates: readonly (readonly [string, string, string, boolean?])[] = [
   ['800 BCE - 200 CE', '-000799-01-01', '0200-12-31'],
   ['1951 to present', '1951-01-01', 'open'],
   ['before 1500', 'open', '1500-12-31'],
-  ['BS 2031', '1974-01-01', '1975-12-31'],
-  ['2031 VS', '1974-01-01', '1975-12-31'],
-  ['वि.सं. २०३१', '1974-01-01', '1975-12-31'],
-  ['NS 1000', '1879-01-01', '1880-12-31'],
+  ['BS 2031', '1974-04-14', '1975-04-13'],
+  ['2031 VS', '1974-04-14', '1975-04-13'],
+  ['वि.सं. २०३१', '1974-04-14', '1975-04-13'],
+  ['NS 1000', '1879-11-15', '1880-11-02'],
+]
+
+/** Of other calendars: spans, months, centuries, and what a record says of its own. */
+const others: readonly (readonly [string, string, string, boolean?])[] = [
+  ['BS 2031/2033', '1974-04-14', '1977-04-12'],
+  ['BS 2031-33', '1974-04-14', '1977-04-12'],
+  ['२०३१-२०३३ वि.सं.', '1974-04-14', '1977-04-12'],
+  ['Baishakh 2081', '2024-04-13', '2024-05-13'],
+  ['BS 2081-02', '2024-05-14', '2024-06-14'],
+  ['c. BS 2031', '1974-04-14', '1975-04-13', true],
+  ['BS c. 2031', '1974-04-14', '1975-04-13', true],
+  ['before BS 2031', 'open', '1975-04-13'],
+  ['NS 1145 Kachhala', '2024-11-02', '2024-12-01'],
+  ['NS 1145/..', '2024-11-02', 'open'],
+  ['Shaka 1690', '1768-04-09', '1769-04-09'],
+  ['सन् १९३४', '1934-01-01', '1934-12-31'],
+  ['१५ जनवरी १९३४', '1934-01-15', '1934-01-15'],
+  ['1 January 1900 - 2 Magh 1990', '1900-01-01', '1934-01-15'],
 ]
 
 describe('interval', () => {
-  test.each(dates.map(([text, from, to, doubt]) => ({ text, from, to, approximate: doubt ?? false })))(
+  test.each([...dates, ...others].map(([text, from, to, doubt]) => ({ text, from, to, approximate: doubt ?? false })))(
     '$text is read',
     ({ text, from, to, approximate }) => {
       const found = interval(text)
@@ -70,6 +88,35 @@ describe('interval', () => {
     '0th century',
   ])('%j is no date', (text) => {
     expect(interval(text)).toBeUndefined()
+  })
+
+  test.each([
+    ['32 Ashadh 2081', 'There is no day 32 in Ashadh of BS 2081, which has 31 days.'],
+    ['BS 2081-03-32', 'There is no day 32 in Ashadh of BS 2081, which has 31 days.'],
+    ['३२ असार २०८१', 'There is no day 32 in Ashadh of BS 2081, which has 31 days.'],
+    ['30 February 1990', 'There is no day 30 in February 1990, which has 28 days.'],
+    ['1900-02-29', 'There is no day 29 in February 1900, which has 28 days.'],
+    ['31 June 1702 O.S.', 'There is no day 31 in June 1702, which has 30 days.'],
+    ['BS 2081-13-01', 'There is no month 13: a year has 12.'],
+    ['NS 1145-13-01', 'There is no month 13: a year has 12.'],
+    ['NS 1145 Kachhala thwa 16', 'There is no lunar day 16: a half month has 15.'],
+    ['NS 1145 adhika Gunla thwa 1', 'NS 1145 has no intercalary month Gunla.'],
+    ['30 February 1990 / 1995', 'There is no day 30 in February 1990, which has 28 days.'],
+  ])('%s is a date that no calendar has', (words, fault) => {
+    expect(readDate(words)).toEqual({ fault })
+  })
+
+  test('bare numbers are meant in the calendar of the record, words in their own', () => {
+    const bounds = (words: string, calendar: string) => {
+      const found = intervalIn(words, calendar)
+      return [day(found?.from), day(found?.to)]
+    }
+    expect(bounds('2031', 'bikram_sambat')).toEqual(['1974-04-14', '1975-04-13'])
+    expect(bounds('2031/2033', 'bikram_sambat')).toEqual(['1974-04-14', '1977-04-12'])
+    expect(bounds('31 December 1974', 'bikram_sambat')).toEqual(['1974-12-31', '1974-12-31'])
+    expect(bounds('1974 CE', 'nepal_sambat')).toEqual(['1974-01-01', '1974-12-31'])
+    expect(bounds('BS 2031', 'nepal_sambat')).toEqual(['1974-04-14', '1975-04-13'])
+    expect(bounds('1702', 'hebrew')).toEqual([undefined, undefined])
   })
 
   test('a leap day exists only in leap years', () => {
