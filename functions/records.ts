@@ -36,14 +36,13 @@ import type { Loaded, RecordItem } from '../lib/records/items.ts'
 import { relatedTo, withTied } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
-import { searchRecords } from '../lib/records/search.ts'
+import { searchRecords, searchRows } from '../lib/records/search.ts'
 import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
 import { relatedView } from '../lib/records/views/related.ts'
 import * as records from '../lib/records/write.ts'
 import { needsSearch } from '../lib/search/open.ts'
-import type { Facets } from '../lib/search/query.ts'
 import type { PageRequest, PageResult } from '../lib/table/pages.ts'
 
 /** A form asks for one field of what is being written; of the rest only the name is looked at. */
@@ -72,25 +71,37 @@ const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0];
 
 type Asked = ListCall<typeof RecordQuery> & { params: v.InferOutput<typeof Collection> }
 
-/** The page of a list that is asked for, whatever it is then written as. */
-async function listed(asked: Asked) {
-  const { facets, ...page } = await found(asked)
-  const body = listBody(asked.request, asked.page, page)
-  return facets ? { ...body, facets } : body
+/** What a list is narrowed to and ordered by. */
+function filterOf({ params: { segment }, query }: Asked) {
+  const { identifier, ordering, format: _, columns: __, ...wanted } = query
+  return { identifier, filter: { ...wanted, ...ordering, kind: segment.key } }
 }
 
-type FoundPage = PageResult<Shown<RecordItem>> & { facets?: Facets }
-
-async function found({ params: { segment }, query, actor, scope, page }: Asked): Promise<FoundPage> {
-  const { identifier, ordering, format: _, columns: __, ...wanted } = query
-  const filter = { ...wanted, ...ordering, kind: segment.key }
+/** The page of a list that is asked for, whatever it is then written as. */
+async function listed(asked: Asked) {
+  const { params, actor, scope, page, request } = asked
+  const { identifier, filter } = filterOf(asked)
   if (!identifier && !needsSearch(filter)) {
-    const { found, ...listing } = await lists.list(filter, scope, page, namedIn)
-    return { ...listing, results: shownAmong(actor, listing.results, found) }
+    const found = await lists.rows(filter, scope, page, namedIn)
+    return listBody(request, page, { ...found, results: shownAmong(actor, found.results, found.found) })
   }
-  const { found, ...listing } = identifier
-    ? await lists.identified(segment.key, identifier, filter, actor, page)
-    : await searchRecords(filter, actor, scope, page)
+  const found = identifier
+    ? await lists.identified(params.segment.key, identifier, filter, actor, page)
+    : await searchRows(filter, actor, scope, page)
+  const results = await shownTo(actor, found.results)
+  const body = listBody(request, page, { ...found, results })
+  return 'facets' in found ? { ...body, facets: found.facets } : body
+}
+
+/** A page of the list with its records whole, for a table that shows any of their members. */
+async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<Shown<RecordItem>>> {
+  const { params, actor, scope } = asked
+  const { identifier, filter } = filterOf(asked)
+  const listing = identifier
+    ? await lists.identified(params.segment.key, identifier, filter, actor, page)
+    : needsSearch(filter)
+      ? await searchRecords(filter, actor, scope, page)
+      : await lists.list(filter, scope, page)
   return { ...listing, results: await shownTo(actor, listing.results) }
 }
 
@@ -100,7 +111,7 @@ async function asTable(format: TableFormat, asked: Asked): Promise<Reply> {
   const columns = columnsFor(kind, asked.query.columns)
   const rows = [columns]
   for (let page: PageRequest = { limit: 100, offset: 0 }; ; ) {
-    const { results, last, count } = await found({ ...asked, page })
+    const { results, last, count } = await listedWhole(asked, page)
     rows.push(...results.map((it) => cellsOf(kind, columns, it, asked.actor)))
     const offset = page.offset + results.length
     if (results.length === 0 || offset >= Math.min(count, MOST_ROWS)) break

@@ -1,7 +1,7 @@
 import { kindKeys } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import type { Actor, Scope } from '../permissions.ts'
-import type { RecordItem } from '../records/items.ts'
+import type { RecordRow } from '../records/items.ts'
 import { visibleRecords } from '../records/search.ts'
 import { searchModel } from '../search/model/follower.ts'
 import type { Hit } from '../search/query.ts'
@@ -18,7 +18,7 @@ export async function evidenceFor(
   actor: Actor | null,
   scope: Scope,
   most: number,
-): Promise<RecordItem[]> {
+): Promise<RecordRow[]> {
   const { search } = await searchModel()
   const find = async (text: string) => (await search({ text, scope, resources, limit: most, literal: true })).hits
   const whole = await find(words.join(' '))

@@ -4,12 +4,12 @@ import { resourceOf } from '../kinds/resources.ts'
 import { cutAtWord } from '../matching/cut.ts'
 import { textOf } from '../names/text.ts'
 import { type Actor, maySeePlace } from '../permissions.ts'
-import type { RecordItem } from '../records/items.ts'
+import type { RecordRow } from '../records/items.ts'
 import type { Shown } from '../records/shown.ts'
 import type { About, Passage } from './passage.ts'
 
 /** A record as the assistant may quote it to this caller. */
-export function passageOf(it: Shown<RecordItem>, actor: Actor | null): Passage {
+export function passageOf(it: Shown<RecordRow>, actor: Actor | null): Passage {
   const kind = kinds[it.kind]
   const facts = Object.entries(kind.fields).flatMap(([name, field]) => {
     const text = textOf(it.data[name]).replace(/\s+/g, ' ').trim()
@@ -30,7 +30,7 @@ export function passageOf(it: Shown<RecordItem>, actor: Actor | null): Passage {
 }
 
 /** What tells of the record in sentences: everything that a summary is taken from. */
-const proseOf = ({ data }: RecordItem): string =>
+const proseOf = ({ data }: RecordRow): string =>
   proseFields
     .map((name) => textOf(data[name]).trim())
     .filter(Boolean)

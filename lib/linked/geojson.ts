@@ -1,5 +1,5 @@
 import type { Actor } from '../permissions.ts'
-import type { RecordItem } from '../records/items.ts'
+import type { RecordRow } from '../records/items.ts'
 import type { Shown } from '../records/shown.ts'
 import { guarded } from '../records/views/record.ts'
 
@@ -13,7 +13,7 @@ type Feature = {
 
 /** A record as GeoJSON (RFC 7946), its JSON as properties: WGS 84, longitude first, null for what has no point. */
 export function featureOf(
-  it: Shown<RecordItem>,
+  it: Shown<RecordRow>,
   actor: Actor | null,
   id: number | string,
   properties: Properties,
@@ -27,18 +27,15 @@ export function featureOf(
   }
 }
 
-type FeaturePage = {
+type FeaturePage<T> = {
   count: number
   next: string | null
   previous: string | null
-  results: readonly Shown<RecordItem>[]
+  results: readonly T[]
 }
 
 /** A page of a list; the size of the list and the links are members of our own. */
-export const featuresOf = (
-  { results, ...page }: FeaturePage,
-  feature: (it: Shown<RecordItem>, at: number) => Feature,
-) => ({
+export const featuresOf = <T>({ results, ...page }: FeaturePage<T>, feature: (it: T, at: number) => Feature) => ({
   type: 'FeatureCollection',
   features: results.map(feature),
   ...page,

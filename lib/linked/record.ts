@@ -1,6 +1,6 @@
 import { type Kind, kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
-import type { Assertion, Loaded, RecordItem } from '../records/items.ts'
+import type { Assertion, Loaded, RecordItem, RecordRow } from '../records/items.ts'
 import type { Shown } from '../records/shown.ts'
 import { guarded, showsAssertion, statusOf, updatedAt } from '../records/views/record.ts'
 import type { Source } from '../sources/sources.ts'
@@ -28,7 +28,7 @@ export function linkedRecord(it: Shown<Loaded>, actor: Actor | null, origin: str
 }
 
 /** A record as a row of a list: without its provenance. */
-export const linkedRow = (it: Shown<RecordItem>, actor: Actor | null, origin: string): Node =>
+export const linkedRow = (it: Shown<RecordRow>, actor: Actor | null, origin: string): Node =>
   nodeOf(recordAs(it, actor, origin), origin)
 
 /** A data source as JSON-LD. */
@@ -50,7 +50,7 @@ type Described = {
   entry: Node
 }
 
-function recordAs(it: Shown<RecordItem>, actor: Actor | null, origin: string): Described {
+function recordAs(it: Shown<RecordRow>, actor: Actor | null, origin: string): Described {
   const { data, point } = guarded(it, actor)
   const entry = {
     'dcterms:identifier': `urn:uuid:${it.entity_id}`,

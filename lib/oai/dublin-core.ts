@@ -2,7 +2,7 @@ import { config } from '../config.ts'
 import { type Kind, kinds, proseFields } from '../kinds/index.ts'
 import { iriOf, isAddress, recordIri } from '../linked/iri.ts'
 import { isLink, textOf } from '../names/text.ts'
-import type { RecordItem } from '../records/items.ts'
+import type { RecordRow } from '../records/items.ts'
 import type { Shown } from '../records/shown.ts'
 import { guarded } from '../records/views/record.ts'
 import { element, textElement, type Xml } from './xml.ts'
@@ -17,7 +17,7 @@ const namespaces = {
 }
 
 /** A record as unqualified Dublin Core, as everyone may read it. */
-export function dublinCoreOf(it: Shown<RecordItem>, origin: string): Xml {
+export function dublinCoreOf(it: Shown<RecordRow>, origin: string): Xml {
   const said = [
     ...namesIn(it),
     ...valuesIn(it, origin),
@@ -35,7 +35,7 @@ export function dublinCoreOf(it: Shown<RecordItem>, origin: string): Xml {
   return element('oai_dc:dc', namespaces, children)
 }
 
-const namesIn = ({ name, data }: Pick<RecordItem, 'name' | 'data'>): Said[] => [
+const namesIn = ({ name, data }: Pick<RecordRow, 'name' | 'data'>): Said[] => [
   { element: 'title', text: name },
   ...(data.name_ne ? [{ element: 'title', text: textOf(data.name_ne), language: 'ne' }] : []),
   ...(Array.isArray(data.alternate_names) ? data.alternate_names : []).map((each) => ({
@@ -55,7 +55,7 @@ const elements: Readonly<Record<string, readonly string[]>> = {
   relation: ['same_as'],
 }
 
-const valuesIn = (it: Shown<RecordItem>, origin: string): Said[] =>
+const valuesIn = (it: Shown<RecordRow>, origin: string): Said[] =>
   Object.entries(kinds[it.kind].fields).flatMap(([name, field]): Said[] => {
     const value = it.data[name]
     if (value === undefined || value === null) return []
@@ -73,7 +73,7 @@ const endsOf = (to: Kind['key'] | undefined, value: unknown, origin: string): st
     ? value.filter(isLink).flatMap(({ id }) => (id === null ? [] : [iriOf(origin, to, id)]))
     : []
 
-function placeOf(it: Shown<RecordItem>): Said[] {
+function placeOf(it: Shown<RecordRow>): Said[] {
   const { point } = guarded(it, null)
   return point ? [{ element: 'coverage', text: `${point.lat}, ${point.lng}` }] : []
 }

@@ -4,7 +4,7 @@ import { fold, foldAlike, isGeneric } from '../matching/fold.ts'
 import { similarity } from '../matching/likeness.ts'
 import { textOf } from '../names/text.ts'
 import type { Actor, Scope } from '../permissions.ts'
-import type { RecordItem } from '../records/items.ts'
+import type { RecordRow } from '../records/items.ts'
 import { visibleRecords } from '../records/search.ts'
 import { type Shown, shownTo } from '../records/shown.ts'
 import { guarded } from '../records/views/record.ts'
@@ -39,7 +39,7 @@ export async function candidatesFor(
   for (const [name, query] of Object.entries(queries)) found.set(name, await hitsOf(model, query, scope))
   const detailed = Object.entries(queries).filter(([, { properties = [] }]) => properties.length > 0)
   const wanted = detailed.flatMap(([name]) => found.get(name) ?? [])
-  const visible = wanted.length > 0 ? await visibleRecords(wanted, actor) : new Map<string, RecordItem>()
+  const visible = wanted.length > 0 ? await visibleRecords(wanted, actor) : new Map<string, RecordRow>()
   const records = new Map((await shownTo(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
   return new Map(
     Object.entries(queries).map(([name, query]) => {
@@ -71,7 +71,7 @@ function kindsIn(type: Query['type']): readonly KindKey[] {
 
 type Scored = Candidate & { isNamed: boolean }
 
-function scoredHit(hit: Hit, query: Query, record: Shown<RecordItem> | undefined, actor: Actor | null): Scored {
+function scoredHit(hit: Hit, query: Query, record: Shown<RecordRow> | undefined, actor: Actor | null): Scored {
   const names = [hit.title, ...hit.names]
   const isNamed = names.some((it) => foldAlike(it, query.query))
   const byName = isNamed ? 1 : Math.min(0.97, hit.score)
@@ -91,7 +91,7 @@ function scoredHit(hit: Hit, query: Query, record: Shown<RecordItem> | undefined
 }
 
 /** How well a record agrees with the properties that are given; undefined where none is. */
-function agreementOf({ properties = [] }: Query, record: Shown<RecordItem> | undefined, actor: Actor | null) {
+function agreementOf({ properties = [] }: Query, record: Shown<RecordRow> | undefined, actor: Actor | null) {
   if (properties.length === 0) return undefined
   const data = record ? guarded(record, actor).data : {}
   const each = properties.map(({ pid, v: wanted }) => likeness(textOf(data[pid]), wordsIn(wanted)))

@@ -75,6 +75,34 @@ export const RecordItem = v.object({
   version: v.number(),
 })
 export type RecordItem = v.InferOutput<typeof RecordItem>
+
+/** What lists show of records: without what happened to them lately, and what waits. */
+export const RecordRow = v.pick(RecordItem, [
+  ...([
+    'entity_id',
+    'kind',
+    'id',
+    'name',
+    'category',
+    'data',
+    'status',
+    'public',
+    'contributor_id',
+    'contributor',
+  ] as const),
+  ...([
+    'access_tier',
+    'point',
+    'current_revision',
+    'accepted_revision',
+    'accepted_revision_id',
+    'accepted_at',
+  ] as const),
+  ...(['stub', 'created_at', 'updated_at', 'deleted_at', 'version'] as const),
+])
+export type RecordRow = v.InferOutput<typeof RecordRow>
+/** The members of a row, as reads ask for them. */
+export const rowMembers: readonly string[] = Object.keys(RecordRow.entries)
 export type Brief = v.InferOutput<typeof Brief>
 
 /** A record item without what was loaded beside it. Its members were checked when it was read. */

@@ -1,11 +1,20 @@
 import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { readEntry } from '../names/index.ts'
 import { type Actor, audiences, audiencesWith, maySee, type Scope } from '../permissions.ts'
-import { parse } from '../table/item.ts'
+import { parse, read } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { type List, type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { getMany, itemIn, queryBetween, type Stored } from '../table/read.ts'
-import { listsOf, type RecordItem, recordItem, sortOf, visibilities, visibilityOf } from './items.ts'
+import {
+  listsOf,
+  type RecordItem,
+  RecordRow,
+  recordItem,
+  rowMembers,
+  sortOf,
+  visibilities,
+  visibilityOf,
+} from './items.ts'
 import { isPublished } from './rules/status.ts'
 
 export type Filter = {
@@ -19,16 +28,34 @@ export type Filter = {
 }
 type Also = (heads: readonly RecordItem[]) => Key[]
 export type Heads = PageResult<RecordItem> & { found: ReadonlyMap<string, Stored> }
+export type Rows = PageResult<RecordRow> & { found: ReadonlyMap<string, Stored> }
 
 /**
  * One page of the records that the scope shows, newest first: one call per status asked for, and one for the size
  * together with the items under `also`.
  */
 export async function list(filter: Filter, scope: Scope, place: PageRequest, also: Also = () => []): Promise<Heads> {
-  const listing = await readList(listFor(filter, scope), place, (items) =>
-    also(items.map((item) => parse(recordItem, item))),
-  )
-  return { ...listing, results: listing.items.map((item) => parse(recordItem, item)) }
+  let results: RecordItem[] = []
+  const listing = await readList(listFor(filter, scope), place, (items) => {
+    results = items.map((item) => parse(recordItem, item))
+    return also(results)
+  })
+  return { ...listing, results }
+}
+
+/** As `list`, for those who show rows: no more of the records is read. */
+export async function rows(
+  filter: Filter,
+  scope: Scope,
+  place: PageRequest,
+  also: (rows: readonly RecordRow[]) => Key[],
+): Promise<Rows> {
+  let results: RecordRow[] = []
+  const listing = await readList({ ...listFor(filter, scope), members: rowMembers }, place, (items) => {
+    results = items.map((item) => read(RecordRow, recordItem, item))
+    return also(results)
+  })
+  return { ...listing, results }
 }
 
 /** At most this many records of one kind with one identifier are listed; more would say nothing. */

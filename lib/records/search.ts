@@ -4,11 +4,11 @@ import { type Actor, maySee, type Scope } from '../permissions.ts'
 import { searchModel } from '../search/open.ts'
 import type { Facets, Hit, SearchQuery, Sort } from '../search/query.ts'
 import { type Where, whereOf } from '../search/where.ts'
-import { parse } from '../table/item.ts'
+import { parse, read } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
-import { type RecordItem, recordItem } from './items.ts'
-import type { Filter, Heads } from './lists.ts'
+import { RecordRow, recordItem, rowMembers } from './items.ts'
+import type { Filter, Heads, Rows } from './lists.ts'
 import { isPublished, withheld } from './rules/status.ts'
 
 /** Lists of records that the search model finds or sorts. What is shown of them comes from the table. */
@@ -30,39 +30,77 @@ export async function searchRecords(
   asked: RecordSearch,
   actor: Actor | null,
   scope: Scope,
-  place: { limit: number; offset: number },
+  place: Place,
   also: (hits: readonly Hit[]) => Key[] = () => [],
 ): Promise<FoundRecords> {
-  const ask = askFor(asked, actor, scope)
-  const model = await searchModel()
-  if (!ask) return { count: 0, results: [], found: new Map(), ...(asked.facets && { facets: none }) }
-  const { count, hits, facets } = await model.search({
-    ...ask,
-    literal: true,
-    limit: place.limit,
-    offset: place.offset,
-  })
+  const { hits, ...page } = await foundBy(askFor(asked, actor, scope), asked, place)
   const found = await getMany([...hits.map((it) => key.head(it.id)), ...also(hits)])
-  return { count, results: visibleIn(found, hits, actor), found, ...(facets && { facets }) }
+  return { ...page, results: visibleIn(found, hits, actor, whole), found }
+}
+
+/** As `searchRecords`, for those who show rows: no more of the records is read. */
+export async function searchRows(
+  asked: RecordSearch,
+  actor: Actor | null,
+  scope: Scope,
+  place: Place,
+): Promise<Rows & { facets?: Facets }> {
+  const { hits, ...page } = await foundBy(askFor(asked, actor, scope), asked, place)
+  return { ...page, ...(await visibleRows(hits, actor)) }
+}
+
+type Place = { limit: number; offset: number }
+type Page = { count: number; hits: readonly Hit[]; facets?: Facets }
+
+async function foundBy(
+  ask: Asked | undefined,
+  { facets: wanted }: RecordSearch,
+  { limit, offset }: Place,
+): Promise<Page> {
+  const model = await searchModel()
+  if (!ask) return { count: 0, hits: [], ...(wanted && { facets: none }) }
+  const { count, hits, facets } = await model.search({ ...ask, literal: true, limit, offset })
+  return { count, hits, ...(facets && { facets }) }
 }
 
 const none: Facets = { resource: {}, status: {} }
 
 /** The records of these hits that the caller may see, by review identity, as the table has them now. One call for each hundred. */
-export async function visibleRecords(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, RecordItem>> {
-  const found = await getMany(hits.map((it) => key.head(it.id)))
-  return new Map(visibleIn(found, hits, actor).map((it) => [it.entity_id, it]))
+export async function visibleRecords(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, RecordRow>> {
+  const { results } = await visibleRows(hits, actor)
+  return new Map(results.map((it) => [it.entity_id, it]))
 }
 
+async function visibleRows(hits: readonly Hit[], actor: Actor | null) {
+  const found = await getMany(
+    hits.map((it) => key.head(it.id)),
+    false,
+    undefined,
+    rowMembers,
+  )
+  return { results: visibleIn(found, hits, actor, (stored) => read(RecordRow, recordItem, stored)), found }
+}
+
+const whole = (stored: Stored) => parse(recordItem, stored)
+
 /** The model may be a moment behind: what has been withdrawn meanwhile is left out. */
-const visibleIn = (found: ReadonlyMap<string, Stored>, hits: readonly Hit[], actor: Actor | null): RecordItem[] =>
+const visibleIn = <T extends RecordRow>(
+  found: ReadonlyMap<string, Stored>,
+  hits: readonly Hit[],
+  actor: Actor | null,
+  one: (stored: Stored) => T,
+): T[] =>
   hits
-    .flatMap((it) => itemAt(found, key.head(it.id)) ?? [])
-    .map((stored) => parse(recordItem, stored))
+    .flatMap((it): T[] => {
+      const stored = itemAt(found, key.head(it.id))
+      return stored ? [one(stored)] : []
+    })
     .filter((it) => !it.deleted_at && maySee(actor, it))
 
+type Asked = Omit<SearchQuery, 'limit'>
+
 /** The filter as the model takes it; undefined when nothing can fit. */
-function askFor(asked: RecordSearch, actor: Actor | null, scope: Scope): Omit<SearchQuery, 'limit'> | undefined {
+function askFor(asked: RecordSearch, actor: Actor | null, scope: Scope): Asked | undefined {
   const { kind, status, mine, all, contributor, category, search, sort, facets } = asked
   if (mine && !actor) return undefined
   const whole = mine || status !== undefined || all === true

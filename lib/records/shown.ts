@@ -9,7 +9,7 @@ import { getMany, itemAt, itemIn, type Stored } from '../table/read.ts'
 import { peopleIn as peopleAmong, usernameOf } from '../users/people.ts'
 import { keyOf as userKeyOf } from '../users/users.ts'
 import type { Claim } from './assertions.ts'
-import { type Assertion, assertion, type RecordItem, type Revision, recordItem } from './items.ts'
+import { type Assertion, assertion, type RecordItem, type RecordRow, type Revision, recordItem } from './items.ts'
 import { keyOf, nameOf, Target } from './relations.ts'
 
 /**
@@ -26,7 +26,8 @@ const asShown = <T>(it: T) => it as Shown<T>
 type ShownLink = Omit<Link, 'id' | 'text'> & { id: Link['id'] | null }
 
 /** A record with what was loaded beside it. */
-type Whole = RecordItem & {
+type Whole = RecordRow & {
+  proposed?: RecordItem['proposed']
   assertions?: Assertion[]
   revisions?: Revision[]
   lease?: { held_by: string; username: string } | null
@@ -116,7 +117,7 @@ const keysOfValues = (kind: KindKey, values: Values | null): Key[] =>
   Object.entries(values ?? {}).flatMap(([property, value]) => keysOfLinks(kind, property, value))
 
 const keysIn = (it: Whole): Key[] => [
-  ...[it.data, it.proposed, ...(it.revisions ?? []).map(({ data }) => data)].flatMap((each) =>
+  ...[it.data, it.proposed ?? null, ...(it.revisions ?? []).map(({ data }) => data)].flatMap((each) =>
     keysOfValues(it.kind, each),
   ),
   ...(it.assertions ?? []).flatMap(keysOfClaim),
@@ -154,7 +155,7 @@ function recordIn<T extends Whole>(sight: Sight, it: T): T {
   return {
     ...it,
     data: valuesIn(sight, it.kind, it.data),
-    proposed: it.proposed && valuesIn(sight, it.kind, it.proposed),
+    ...(it.proposed && { proposed: valuesIn(sight, it.kind, it.proposed) }),
     contributor: sight.username(it.contributor_id, it.contributor),
     ...(it.assertions && { assertions: it.assertions.flatMap((one) => claimIn(sight, one)) }),
     ...(it.revisions && {
@@ -176,9 +177,17 @@ function valuesIn(sight: Sight, kind: KindKey, values: Values): Values {
 
 /** Members in the order of the kind's fields, then the others by name: the table keeps no order, and equal values are equal answers. */
 function inOrder(kind: KindKey, values: Values): [string, unknown][] {
-  const names = Object.keys(kinds[kind].fields)
-  const ordinal = (name: string) => (names.includes(name) ? names.indexOf(name) : names.length)
+  const ordinals = ordinalsOf(kind)
+  const ordinal = (name: string) => ordinals.get(name) ?? ordinals.size
   return Object.entries(values).sort(([a], [b]) => ordinal(a) - ordinal(b) || (a < b ? -1 : 1))
+}
+
+const ordinals = new Map<KindKey, ReadonlyMap<string, number>>()
+/** At which place a kind has a field. */
+function ordinalsOf(kind: KindKey): ReadonlyMap<string, number> {
+  const found = ordinals.get(kind) ?? new Map(Object.keys(kinds[kind].fields).map((name, i) => [name, i]))
+  ordinals.set(kind, found)
+  return found
 }
 
 /** The links of a relation as they are shown; undefined for what is none. */

@@ -4,6 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { config } from '../config.ts'
 import { localCredentials } from '../ops/local-credentials.ts'
 import { count, noteAttempts } from '../ops/request-cost.ts'
+import { forgetKept } from './kept.ts'
 import { HttpHandler } from './wire/http-handler.ts'
 import { lean } from './wire/lean.ts'
 import { Sha256 } from './wire/sha256.ts'
@@ -35,10 +36,13 @@ function signer(): SignatureV4 {
 type Consumed = { CapacityUnits?: number | undefined }
 type Output = { ConsumedCapacity?: Consumed | Consumed[]; $metadata?: { attempts?: number } }
 
+const reads = /^(Get|BatchGet|Query|Scan)/
+
 // Every call asks for its consumed capacity and tells the meter, so no call can be forgotten.
 client.middlewareStack.add(
   (next, context) => async (args) => {
     const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' }
+    if (!reads.test(String(context.commandName))) forgetKept()
     const result = await next({ ...args, input } as typeof args).catch((error: Output) => {
       noteAttempts(error.$metadata?.attempts)
       throw error

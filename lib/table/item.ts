@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Problem } from '../errors.ts'
 import { TableName } from './client.ts'
 import type { IndexName, Key } from './keys.ts'
+import { picked, shapeOf } from './shape.ts'
 
 type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
@@ -41,10 +42,29 @@ export const countedTypes = (): string[] => [...counted.keys()]
 /** The lists whose exact size includes a stored item of that type. */
 export const listsWith = (type: string, stored: unknown): readonly string[] => counted.get(type)?.(stored) ?? []
 
-/** A stored item as its type says. An older shape is completed by the schema's defaults, or fails. */
-export function parse<Id, S extends Schema>(item: ItemType<Id, S>, stored: unknown): v.InferOutput<S> {
-  return v.parse(item.schema, stored)
+/** A stored item as its type says. An older shape is completed by the schema's defaults, or fails; one of today is taken as it is. */
+export const parse = <Id, S extends Schema>(item: ItemType<Id, S>, stored: unknown): v.InferOutput<S> =>
+  read(item.schema, item, stored)
+
+/** As `parse`, for those who need, and may have read, only what another schema says of items of this type. */
+export function read<S extends v.GenericSchema>(
+  wanted: S,
+  { schema }: { schema: Schema },
+  stored: unknown,
+): v.InferOutput<S> {
+  const { mark } = shapeOf(schema)
+  const { shape } = Object(stored)
+  if (mark === undefined || shape !== mark) return v.parse(wanted, stored)
+  return picked(shapeOf(wanted).members, Object(stored))
 }
+
+/** What is written of a value besides its own members: where it lies, what it is, and of which shape. */
+const placed = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id) => ({
+  ...attributes(item, value),
+  ...item.key(value),
+  type: item.type,
+  shape: shapeOf(item.schema).mark,
+})
 
 /** Writes `next`: on absence when `old` is undefined, else over exactly the version that was read. */
 export function put<Id, S extends Schema>(
@@ -57,7 +77,7 @@ export function put<Id, S extends Schema>(
     action: {
       Put: {
         TableName,
-        Item: { ...next, ...attributes(item, next), ...item.key(next), type: item.type },
+        Item: { ...next, ...placed(item, next) },
         ...(old ? over(old) : { ConditionExpression: 'attribute_not_exists(pk)' }),
       },
     },
@@ -69,7 +89,7 @@ export function put<Id, S extends Schema>(
 
 /** Writes an item whatever was there: for copies that one projector keeps. */
 export const putAlways = <Id, S extends Schema>(item: ItemType<Id, S>, value: v.InferOutput<S> & Id): Write => ({
-  action: { Put: { TableName, Item: { ...value, ...attributes(item, value), ...item.key(value), type: item.type } } },
+  action: { Put: { TableName, Item: { ...value, ...placed(item, value) } } },
   counts: {},
 })
 

@@ -15,6 +15,8 @@ export type List = {
   /** Oldest first instead of newest first. */
   forward?: boolean
   only?: Walk['only']
+  /** Only these members of its items are read, where it is in an index. */
+  members?: Walk['members']
   /** Its items are in the partitions by chance, so that each holds its share of a page. */
   isSpread?: boolean
 }
@@ -71,7 +73,7 @@ async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise
   return backwards ? page.reverse() : page
 }
 
-function runOf(partition: Partition, { only }: List, forward: boolean, beyond: string | undefined) {
+function runOf(partition: Partition, { only, members }: List, forward: boolean, beyond: string | undefined) {
   const within = 'prefix' in partition
   const name = within ? 'sk' : `${partition.index}_sk`
   const run = {
@@ -81,7 +83,9 @@ function runOf(partition: Partition, { only }: List, forward: boolean, beyond: s
     /** Reads so many more. */
     fill: async (more: number) => {
       const what = { forward, limit: more, beyond: run.found.at(-1)?.at ?? beyond }
-      const items = await (within ? walkTable({ ...partition, ...what }) : walk({ ...partition, ...what, only }))
+      const items = await (within
+        ? walkTable({ ...partition, ...what })
+        : walk({ ...partition, ...what, only, members }))
       run.found.push(...items.map((item) => ({ item, at: String(item[name] ?? '') })))
       run.ended = items.length < more
     },

@@ -3,8 +3,10 @@ import type * as v from 'valibot'
 import { db, TableName } from './client.ts'
 import { isCount, SHARDS } from './counters.ts'
 import { type ItemType, parse } from './item.ts'
+import { keepRead, keptAt } from './kept.ts'
 import { type IndexName, type Key, key, place } from './keys.ts'
 import { withPending } from './pending.ts'
+import { projecting } from './projection.ts'
 import { keyOf, rawMany, resolveStaged, resolveStagedInIndex } from './two-phase/staged.ts'
 
 export type Stored = Record<string, unknown>
@@ -21,15 +23,28 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
   return now && parse(item, now)
 }
 
-/** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. */
+/** The items under these keys, in one call for each hundred, by `pk sk`; what is absent is left out. With `members` only these of them, none of counters. */
 export async function getMany(
   keys: readonly Key[],
   consistent = false,
   abortSignal?: AbortSignal,
+  members?: readonly string[],
 ): Promise<Map<string, Stored>> {
-  const found = await rawMany(keys, consistent, abortSignal)
-  const resolved = await resolveStaged([...found.values()])
+  const known = consistent ? [] : keptAmong(keys)
+  const asked = known.length === 0 ? keys : keys.filter((at) => !keptAt(place(at)))
+  const found = await rawMany(asked, consistent, abortSignal, members)
+  const resolved = [...known, ...(await resolveStaged([...found.values()]))]
   return withPending(keys, new Map(resolved.map((item) => [place(keyOf(item)), item])))
+}
+
+const keptAmong = (keys: readonly Key[]): Stored[] =>
+  keys.map((at) => keptAt(place(at))).filter((it) => it !== undefined)
+
+/** As a consistent `getMany`; for the rest of the request, or until it writes, nobody asks again for what was found. */
+export async function getManyOnce(keys: readonly Key[]): Promise<Map<string, Stored>> {
+  const found = await getMany(keys, true)
+  keepRead(found)
+  return found
 }
 
 /** What a `getMany` has found under a key. */
@@ -154,19 +169,27 @@ export type Walk = {
   beyond?: string | undefined
   /** Only items whose attributes have these values. */
   only?: Readonly<Record<string, string | boolean>> | undefined
+  /** Only these members of the items are read. */
+  members?: readonly string[] | undefined
 }
 
 /** The next items of one index partition. Filtered walks read on in large steps where the first does not fill the page, until the page is full or `budget` calls are spent. */
-export async function walk({ index, pk, forward, limit, beyond, only = {} }: Walk, budget = 100): Promise<Stored[]> {
+export async function walk(
+  { index, pk, forward, limit, beyond, only = {}, members }: Walk,
+  budget = 100,
+): Promise<Stored[]> {
   const filters = Object.keys(only).map((_, i) => `#only${i} = :only${i}`)
+  const shown = members && projecting(members)
   const query: QueryCommandInput = {
     TableName,
     IndexName: index,
     KeyConditionExpression: `#pk = :pk${beyond === undefined ? '' : ` AND #sk ${forward ? '>' : '<'} :beyond`}`,
     ...(filters.length > 0 && { FilterExpression: filters.join(' AND ') }),
+    ...(shown && { ProjectionExpression: `${shown.ProjectionExpression},#sk` }),
     ExpressionAttributeNames: {
+      ...shown?.ExpressionAttributeNames,
       '#pk': `${index}_pk`,
-      ...(beyond !== undefined && { '#sk': `${index}_sk` }),
+      ...((shown || beyond !== undefined) && { '#sk': `${index}_sk` }),
       ...Object.fromEntries(Object.keys(only).map((name, i) => [`#only${i}`, name])),
     },
     ExpressionAttributeValues: {
@@ -183,9 +206,9 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
     // Where a large transaction is at work there may be much to pass over: so much is read that it costs few calls.
     const Limit = passed === 0 && (filters.length === 0 || calls === 0) ? limit - items.length : MOST_PASSED
     const { Items = [], LastEvaluatedKey } = await db.send(new QueryCommand({ ...query, Limit }))
-    const shown = await resolveStagedInIndex(Items, seen)
-    items.push(...shown)
-    passed = Items.length - shown.length
+    const seenNow = await resolveStagedInIndex(Items, seen)
+    items.push(...seenNow)
+    passed = Items.length - seenNow.length
     if (passed > 0) calls -= 1
     query.ExclusiveStartKey = LastEvaluatedKey
     if (!LastEvaluatedKey) break

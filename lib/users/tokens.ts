@@ -3,7 +3,7 @@ import { newId, nowSeconds } from '../clock.ts'
 import { isConflict } from '../errors.ts'
 import { amended, defineItem, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemIn } from '../table/read.ts'
+import { get, getManyOnce, itemIn } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
 import { transact } from '../table/write.ts'
 import { keyOf, type User, user } from './users.ts'
@@ -63,7 +63,7 @@ export async function open(by: User, until: number): Promise<Session> {
 
 /** A session and its user, both as they are now, in one call. Undefined when either is gone, over, or of an earlier generation. */
 export async function loadWithUser(id: string, user_id: string): Promise<{ session: Session; user: User } | undefined> {
-  const found = await getMany([session.key({ id }), keyOf(user_id)], true)
+  const found = await getManyOnce([session.key({ id }), keyOf(user_id)])
   const [it, person] = [itemIn(found, session, { id }), itemIn(found, user, { id: user_id })]
   if (!it || !person) return undefined
   const good = it.user_id === person.id && it.until > nowSeconds() && it.generation === person.token_generation

@@ -16,6 +16,7 @@ import { benchHouse } from './house.ts'
 import { benchImport } from './import.ts'
 import { benchMerging } from './merging.ts'
 import { renewed } from './page.ts'
+import { benchPeer } from './peer.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchProjects } from './projects.ts'
 import { benchQueue } from './queue.ts'
@@ -36,6 +37,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   conflicts: benchConflicts,
   import: benchImport,
   cpu: benchCpu,
+  peer: benchPeer,
   costs: benchCosts,
   hot: benchHot,
 

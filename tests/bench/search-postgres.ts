@@ -17,6 +17,8 @@ First full text, the last word as a prefix: the 64 best by ts_rank, these ranked
 query has three letters or more: pg_trgm's word similarity of names as well. Only the ten best are asked for, no count.`
 
 export type Postgres = {
+  /** Where its socket is. */
+  place: { host: string; port: number }
   load: (documents: Iterable<Document>) => Promise<{ seconds: number; indexBytes: number; bytes: number }>
   find: (text: string) => Promise<string[]>
   memory: () => number
@@ -61,6 +63,7 @@ export async function startPostgres(): Promise<Postgres> {
   const backend = Number((await client.query('SELECT pg_backend_pid() AS pid')).rows[0]?.pid)
   await client.query('CREATE EXTENSION unaccent; CREATE EXTENSION pg_trgm')
   return {
+    place: { host: directory, port },
     load: (documents) => load(client, documents),
     find: (text) => find(client, text),
     memory: () => memoryOf(server),

@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
@@ -6,9 +7,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HttpHandler } from '../../lib/table/wire/http-handler.ts'
 import { answerIn, requestBody } from '../../lib/table/wire/messages.ts'
+import { Sha256 } from '../../lib/table/wire/sha256.ts'
 
-/** Of this the SDK makes no attribute. */
-const name = fc.string({ unit: 'binary', minLength: 1 }).filter((it) => it !== '__proto__')
+/** Of the others the SDK makes no attribute, or takes what has them for an object of a class. */
+const name = fc.string({ unit: 'binary', minLength: 1 }).filter((it) => !['__proto__', 'constructor'].includes(it))
 
 /** What an item may hold. */
 const { value } = fc.letrec((tie) => ({
@@ -36,7 +38,7 @@ describe('the notation of the table', () => {
   it('is that of the SDK in requests', () => {
     fc.assert(
       fc.property(item, (Item) => {
-        const own = JSON.parse(requestBody('PutItem', { TableName: 'one', Item }).toString())
+        const own = JSON.parse(requestBody('PutItem', { TableName: 'one', Item }))
         expect(own).toEqual({
           TableName: 'one',
           Item: JSON.parse(wire(marshall(Item, { removeUndefinedValues: true }))),
@@ -64,7 +66,7 @@ describe('the notation of the table', () => {
   })
 
   it('keeps a member that has the name of something else', () => {
-    const own = requestBody('PutItem', { Item: { links: JSON.parse('{"__proto__":"mine"}') } }).toString()
+    const own = requestBody('PutItem', { Item: { links: JSON.parse('{"__proto__":"mine"}') } })
     expect(own).toContain('{"links":{"M":{"__proto__":{"S":"mine"}}}}')
     const { links } = Object(answerIn(body(own)).Item)
     expect(Object.entries(links)).toEqual([['__proto__', 'mine']])
@@ -124,9 +126,26 @@ describe('the notation of the table', () => {
   })
 
   it('gives a transaction one token, and keeps the one it has', () => {
-    const token = (given: object) => JSON.parse(requestBody('TransactWriteItems', given).toString()).ClientRequestToken
+    const token = (given: object) => JSON.parse(requestBody('TransactWriteItems', given)).ClientRequestToken
     expect(token({ TransactItems: [] })).toMatch(/^[0-9a-f-]{36}$/)
     expect(token({ TransactItems: [], ClientRequestToken: 'mine' })).toBe('mine')
+  })
+})
+
+describe('the digest of the signer', () => {
+  it.each([0, 5, 64, 65, 200])('is HMAC with a secret of %d bytes', async (length) => {
+    const secret = new Uint8Array(length).fill(7)
+    const own = new Sha256(secret)
+    own.update('one ')
+    own.update(Buffer.from('शिव'))
+    expect(Buffer.from(await own.digest())).toEqual(createHmac('sha256', secret).update('one शिव').digest())
+  })
+
+  it('is SHA-256 without one', async () => {
+    const own = new Sha256()
+    expect(Buffer.from(await own.digest())).toEqual(createHash('sha256').digest())
+    own.update('a')
+    expect(Buffer.from(await own.digest())).toEqual(createHash('sha256').update('a').digest())
   })
 })
 

@@ -3,18 +3,16 @@ import { roundTo } from '../../matching/geo.ts'
 import { type Actor, maySeePlace, maySeeTier, worksOn } from '../../permissions.ts'
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'
-import { type Assertion, changedAt, type RecordItem } from '../items.ts'
+import { type Assertion, changedAt, type RecordItem, type RecordRow } from '../items.ts'
 import type { Shown } from '../shown.ts'
 
 /** How stored records look on the wire. Pure: nothing is read here. */
 
 /** A row of a kind's list: every declared member under each of its names, beside what the service keeps itself. */
-export function rowOf(it: Shown<RecordItem>, actor: Actor | null): Record<string, unknown> {
+export function rowOf(it: Shown<RecordRow>, actor: Actor | null): Record<string, unknown> {
   const kind = kinds[it.kind]
   const values = guarded(it, actor)
-  return {
-    id: it.id,
-    ...members(kind, values.data),
+  return Object.assign(members(kind, it.id, values.data), {
     name: it.name,
     ...(kind.nameField === 'title' && { title: it.name }),
     ...(hasPoint(kind) && { latitude: values.point?.lat ?? null, longitude: values.point?.lng ?? null }),
@@ -26,11 +24,11 @@ export function rowOf(it: Shown<RecordItem>, actor: Actor | null): Record<string
     created_at: it.created_at,
     updated_at: updatedAt(it, actor),
     ...tombstoneOf(it),
-  }
+  })
 }
 
 /** What marks a deleted record; only staff read one. */
-export const tombstoneOf = ({ deleted_at }: Pick<RecordItem, 'deleted_at'>) =>
+export const tombstoneOf = ({ deleted_at }: Pick<RecordRow, 'deleted_at'>) =>
   deleted_at ? { deleted_at, is_deleted: true } : {}
 
 /** A record of a kind with its provenance. */
@@ -59,10 +57,10 @@ function linked(it: Loaded, actor: Actor | null) {
 }
 
 /** An edit that waits is a change for those who work on the record, and for nobody else. */
-export const updatedAt = (it: RecordItem, actor: Actor | null) => (worksOn(actor, it) ? it.updated_at : changedAt(it))
+export const updatedAt = (it: RecordRow, actor: Actor | null) => (worksOn(actor, it) ? it.updated_at : changedAt(it))
 
 /** What the public may know of a record's state: an edit that waits is nobody's business. */
-export const statusOf = (it: RecordItem) => (it.public ? 'accepted' : it.status)
+export const statusOf = (it: RecordRow) => (it.public ? 'accepted' : it.status)
 
 /** Claims that wait or lost are shown to those who may see what is withheld. */
 export const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) =>
@@ -72,32 +70,45 @@ export const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) 
   actor?.id === one.contributor_id
 
 /** The values and the place of a record as the caller may know them. */
-export function guarded(it: Shown<RecordItem>, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
+export function guarded(it: Shown<RecordRow>, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
   if (!it.point || maySeePlace(actor, it)) return it
   return { point: roundTo(it.point), data: valuesFor(it, it.data, actor) }
 }
 
 /** Values of the record as the caller may know them: a place that is hidden is rounded. */
-export function valuesFor(it: Shown<RecordItem>, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
+export function valuesFor(it: Shown<RecordRow>, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
   const point = maySeePlace(actor, it) ? undefined : pointOf(data)
   if (!point) return data
   const { lat, lng } = roundTo(point)
   return { ...data, coordinates: `${lat}, ${lng}` }
 }
 
-const hasPoint = (kind: Kind) => Object.values(kind.fields).some((field) => field.type === 'coordinates')
+const hasPoint = (kind: Kind) => wiresOf(kind).hasPoint
 
-/** Each field under its name and its aliases; what is absent is "", null or an empty list, as forms and tables expect. */
-function members(kind: Kind, data: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(kind.fields).flatMap(([name, field]) => {
-      const value = wire(field, data[name])
-      return [name, ...field.aliases].map((each) => [
-        each,
-        each === 'aliases' && Array.isArray(value) ? value.join(', ') : value,
-      ])
-    }),
-  )
+/** What rows of a kind show: the names of each field, and whether there is a point. */
+type Wires = { hasPoint: boolean; fields: readonly (readonly [name: string, field: Field, names: readonly string[]])[] }
+const wires = new WeakMap<Kind, Wires>()
+
+function wiresOf(kind: Kind): Wires {
+  const known = wires.get(kind)
+  if (known) return known
+  const fields = Object.entries(kind.fields)
+  const found = {
+    hasPoint: fields.some(([, field]) => field.type === 'coordinates'),
+    fields: fields.map(([name, field]) => [name, field, [name, ...field.aliases]] as const),
+  }
+  wires.set(kind, found)
+  return found
+}
+
+/** The id, and each field under its name and its aliases; what is absent is "", null or an empty list, as forms and tables expect. */
+function members(kind: Kind, id: number, data: Record<string, unknown>): Record<string, unknown> {
+  const made: Record<string, unknown> = { id }
+  for (const [name, field, names] of wiresOf(kind).fields) {
+    const value = wire(field, data[name])
+    for (const each of names) made[each] = each === 'aliases' && Array.isArray(value) ? value.join(', ') : value
+  }
+  return made
 }
 
 function wire(field: Field, value: unknown): unknown {

@@ -3,6 +3,7 @@ import { clock } from '../../clock.ts'
 import { unavailable } from '../../errors.ts'
 import { db, TableName } from '../client.ts'
 import { type Key, key, place } from '../keys.ts'
+import { projecting } from '../projection.ts'
 
 /**
  * What a large transaction has written before its switch, and how readers see through it; see README.md.
@@ -38,7 +39,9 @@ export const beforeImage = (old: Raw, id: string): Raw => ({
 })
 
 /** An item without what a large transaction has written on it. */
-export function withoutStaging({ staged_by, staged_as, staged_type, ...it }: Raw): Raw {
+export function withoutStaging(stored: Raw): Raw {
+  if (stored.staged_by === undefined) return stored
+  const { staged_by, staged_as, staged_type, ...it } = stored
   if (staged_as === ('before' satisfies How))
     return { ...it, pk: String(it.pk).slice(prefixOf(String(staged_by)).length), type: staged_type }
   // Its version was raised with the mark, so that nobody writes over it.
@@ -97,6 +100,7 @@ export async function rawMany(
   keys: readonly Key[],
   consistent = true,
   abortSignal?: AbortSignal,
+  members?: readonly string[],
 ): Promise<Map<string, Raw>> {
   const wanted = [...new Map(keys.map((each) => [place(each), each])).values()]
   const chunks = Array.from({ length: Math.ceil(wanted.length / 100) }, (_, i) => wanted.slice(100 * i, 100 * (i + 1)))
@@ -104,7 +108,11 @@ export async function rawMany(
   for (let start = 0; start < chunks.length; start += AT_ONCE)
     found.push(
       ...(await Promise.all(
-        chunks.slice(start, start + AT_ONCE).map((each) => rawChunk(each, consistent, abortSignal)),
+        chunks
+          .slice(start, start + AT_ONCE)
+          .map((each) =>
+            rawChunk(each, { ConsistentRead: consistent, ...(members && projecting(members)) }, abortSignal),
+          ),
       )),
     )
   return new Map(found.flat().map((item) => [place(keyOf(item)), item]))
@@ -113,10 +121,12 @@ export async function rawMany(
 /** So many calls are made at the same time. */
 const AT_ONCE = 8
 
-async function rawChunk(keys: readonly Key[], ConsistentRead: boolean, abortSignal?: AbortSignal): Promise<Raw[]> {
+type Reading = Omit<NonNullable<BatchGetCommandInput['RequestItems']>[string], 'Keys'>
+
+async function rawChunk(keys: readonly Key[], how: Reading, abortSignal?: AbortSignal): Promise<Raw[]> {
   const found: Raw[] = []
   let left: NonNullable<BatchGetCommandInput['RequestItems']> = {
-    [TableName]: { Keys: keys.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead },
+    [TableName]: { Keys: keys.map(({ pk, sk }) => ({ pk, sk })), ...how },
   }
   for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
     if (attempt > 8) throw unavailable()

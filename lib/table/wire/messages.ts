@@ -37,10 +37,10 @@ const parts = shaped({ Put: action, Update: action, Delete: action, ConditionChe
 const asked: Shape = { ...one, ExclusiveStartKey: toWire, RequestItems: batch, TransactItems: each(parts) }
 
 /** The JSON of a request, its attributes in DynamoDB's notation. A transaction that has no token is given one, which lasts for all attempts. */
-export function requestBody(operation: string, given: object): Buffer {
+export function requestBody(operation: string, given: object): string {
   const body = converted(asked, { ...given })
   const token = operation === 'TransactWriteItems' ? { ClientRequestToken: body.ClientRequestToken ?? newId() } : {}
-  return Buffer.from(JSON.stringify({ ...body, ...token }))
+  return JSON.stringify({ ...body, ...token })
 }
 
 /** What an answer says, its attributes as values. */
