@@ -6,6 +6,7 @@ import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
+import { CalendarName } from '../lib/http/params.ts'
 import { content, noContent } from '../lib/http/reply.ts'
 import {
   actorRoute,
@@ -25,10 +26,12 @@ import { type Actor, maySee } from '../lib/permissions.ts'
 import type { Loaded } from '../lib/records/items.ts'
 import { relatedTo, withTied } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
-import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
+import { Address, CalendarQuery, Collection, DatedQuery, RelatedQuery } from '../lib/records/queries.ts'
+import { understoodOf } from '../lib/records/read-date.ts'
 import { searchRecords } from '../lib/records/search.ts'
 import { namedIn, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
+import { withDates } from '../lib/records/views/dates.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
 import { relatedView } from '../lib/records/views/related.ts'
 import * as records from '../lib/records/write.ts'
@@ -55,14 +58,20 @@ const Question = v.pipe(
   }),
 )
 
+/** A date as someone types it, and the calendar in which the form means bare numbers. */
+const DateTyped = members({
+  text: v.pipe(v.string('Not a valid text.'), v.maxLength(200, 'At most 200 characters are read.')),
+  calendar: v.optional(CalendarName),
+})
+
 const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0]; id: number }) =>
   records.load(segment, id)
 
-type Asked = ListCall<typeof RecordQuery> & { params: v.InferOutput<typeof Collection> }
+type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof Collection> }
 
 /** The page of a list that is asked for, whatever it is then written as. */
 async function listed({ params: { segment }, query, actor, scope, page, request }: Asked) {
-  const { identifier, ordering, ...wanted } = query
+  const { identifier, ordering, calendar: _, ...wanted } = query
   const filter = { ...wanted, ...ordering, kind: segment.key }
   if (!identifier && !needsSearch(filter)) {
     const found = await lists.list(filter, scope, page, namedIn)
@@ -81,10 +90,11 @@ export const routes = {
   'GET /cidoc/{segment}/': listRoute({
     permission: 'record.list',
     params: Collection,
-    query: RecordQuery,
+    query: DatedQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
-      return { ...page, results: results.map((it) => rowOf(it, asked.actor)) }
+      const { actor, query } = asked
+      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, query.calendar)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -123,6 +133,12 @@ export const routes = {
     handle: async ({ actor, body: { kind, field_key, name } }) => suggest(kind, field_key, name, actor),
   }),
 
+  'POST /cidoc/assist/read-date/': actorRoute({
+    permission: 'assist.ask',
+    body: DateTyped,
+    handle: async ({ actor, body: { text, calendar } }) => understoodOf(text, calendar, actor),
+  }),
+
   'POST /cidoc/{segment}/': actorRoute({
     permission: 'record.create',
     params: Collection,
@@ -139,7 +155,9 @@ export const routes = {
     permission: 'record.read',
     params: Address,
     subject,
-    handle: async ({ subject, actor }) => shown(await withTied(subject, actor), actor),
+    query: CalendarQuery,
+    handle: async ({ subject, actor, query }) =>
+      withDates(await shown(await withTied(subject, actor), actor), subject, query.calendar),
     representations: {
       [LINKED]: async ({ subject, actor, request }) =>
         linkedRecord(await shownOne(actor, subject), actor, request.origin),

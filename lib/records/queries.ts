@@ -1,5 +1,13 @@
 import * as v from 'valibot'
-import { BooleanFlag, MISSING, QueryText, RecordOrdering, requiredId, wholeNumber } from '../http/params.ts'
+import {
+  BooleanFlag,
+  CalendarName,
+  MISSING,
+  QueryText,
+  RecordOrdering,
+  requiredId,
+  wholeNumber,
+} from '../http/params.ts'
 import { type Kind, kindOfScope, kindOfSegment, noKind } from '../kinds/index.ts'
 import { whereEntries } from '../search/where.ts'
 
@@ -33,6 +41,10 @@ export const RecordQuery = v.object({
   ordering: RecordOrdering,
   ...whereEntries,
 })
+/** The same, with the calendar in which dates are shown. */
+export const DatedQuery = v.object({ ...RecordQuery.entries, calendar: CalendarName })
+/** In which calendar a record shows its dates. */
+export const CalendarQuery = v.object({ calendar: CalendarName })
 export const ActivityQuery = v.object({
   username: QueryText,
   activity_type: QueryText,

@@ -2,6 +2,7 @@ import * as account from './account.ts'
 import * as cluster from './cluster.ts'
 import * as comment from './comment.ts'
 import * as common from './common.ts'
+import * as dates from './dates.ts'
 import * as entity from './entity.ts'
 import * as linked from './linked.ts'
 import * as project from './project.ts'
@@ -19,6 +20,7 @@ export const shapes = named(
     cluster,
     comment,
     common,
+    dates,
     entity,
     linked,
     project,
