@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { unavailable } from '../lib/errors.ts'
-import { answerFailure } from '../lib/http/endpoint.ts'
+import { answerFailure } from '../lib/http/answer-failure.ts'
 import { groupOf } from '../lib/http/groups.ts'
 import { canonical } from '../lib/http/path.ts'
 import type { Event, Result } from '../lib/http/shell.ts'

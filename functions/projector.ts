@@ -12,7 +12,9 @@ import { log } from '../lib/ops/log.ts'
 export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const [first] = event.Records
   const given = madeAt(first) ?? clock.now().getTime()
-  await tellLateness(given, first?.dynamodb?.Keys?.pk?.S ?? '').catch(() => undefined)
+  const tell = (state: 'given' | 'applied') =>
+    tellLateness(given, first?.dynamodb?.Keys?.pk?.S ?? '', state).catch(() => undefined)
+  await tell('given')
   const { failed, parked, isApplied }: Projected = await project(event.Records)
   const projected = failed ? event.Records.indexOf(failed) : event.Records.length
   const through = madeAt(event.Records[projected - 1])
@@ -23,6 +25,7 @@ export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatch
     failures: (failed ? 1 : 0) + parked,
     lag_ms: Math.max(0, clock.now().getTime() - (madeAt(failed) ?? given)),
   })
+  if (!failed) await tell('applied')
   // How far it has come is itself a change, and not one to tell of again.
   if (through !== undefined && isApplied) await follow(through).catch(() => undefined)
   return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }

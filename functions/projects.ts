@@ -20,7 +20,7 @@ import * as projects from '../lib/projects/projects.ts'
 import { loadReferenced } from '../lib/projects/referenced.ts'
 import { searchProjects } from '../lib/projects/search.ts'
 import { projectStates } from '../lib/projects/states.ts'
-import { transition } from '../lib/projects/transition.ts'
+import { mergeAs, transition } from '../lib/projects/transition.ts'
 import { graphView, MOST_DRAWN } from '../lib/projects/views/graph.ts'
 import { projectActivityView, projectDetail, projectRow } from '../lib/projects/views/project.ts'
 import { shownTo } from '../lib/records/shown.ts'
@@ -168,12 +168,12 @@ export const routes = {
     params: BySlug,
     subject: whole,
     body: Transition,
-    handle: async ({ subject, actor, body }) =>
+    handle: async ({ subject, actor, body: { target_state, comment } }) =>
       // A merge may be more than one transaction holds, and commits by itself.
-      body.target_state === 'merged'
-        ? moved(await transition(subject, actor, body, bucket), actor)
+      target_state === 'merged'
+        ? mergeAs(subject, { actor, bucket, comment, show: (next) => moved(next, actor) })
         : answering(
-            () => transition(subject, actor, body, bucket),
+            () => transition(subject, actor, { target_state, comment }),
             (next) => detailOf(next, actor),
           ),
   }),
@@ -182,7 +182,7 @@ export const routes = {
     permission: 'project.rollback',
     params: BySlug,
     subject: whole,
-    handle: async ({ subject, actor }) => moved(await rollBack(subject, actor, bucket), actor),
+    handle: ({ subject, actor }) => rollBack(subject, { actor, bucket, show: (next) => moved(next, actor) }),
   }),
 
   'GET /data/projects/{slug}/activity/': readRoute({

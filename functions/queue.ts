@@ -7,6 +7,8 @@ import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, pageOf } from '../lib/http/page.ts'
 import { ByEntity } from '../lib/http/params.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
+import * as imports from '../lib/imports/imports.ts'
+import { batchLine } from '../lib/imports/view.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { loadHistory } from '../lib/records/history.ts'
 import * as leases from '../lib/records/leases.ts'
@@ -17,6 +19,7 @@ import { decide } from '../lib/review/decide.ts'
 import { ContributionQueueQuery, QueueQuery } from '../lib/review/queries.ts'
 import * as queue from '../lib/review/queue.ts'
 import { queueRow } from '../lib/review/views/queue.ts'
+import { peopleOf } from '../lib/users/people.ts'
 import * as users from '../lib/users/users.ts'
 
 const Moderation = v.pipe(
@@ -32,8 +35,10 @@ export const routes = {
     handle: async ({ query: { my_domain, category, ...asked }, actor, request }) => {
       const page = pageOf(request, 10)
       const categories = await categoriesOf(category, my_domain, actor)
-      const listed = await queue.list({ ...asked, categories }, page)
-      return listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
+      const [listed, batches] = await Promise.all([queue.list({ ...asked, categories }, page), imports.batches()])
+      const people = await peopleOf(batches.map(({ about }) => about.contributor_id))
+      const body = listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
+      return { ...body, batches: batches.map((it) => batchLine(it, people)) }
     },
   }),
 

@@ -1,4 +1,5 @@
 import '../lib/effects/search-documents.ts'
+import { sweepImports } from '../lib/imports/work.ts'
 import { sweepBoards } from '../lib/leaderboard/sweep.ts'
 import { log } from '../lib/ops/log.ts'
 import { sweepOcr } from '../lib/projects/assets/ocr.ts'
@@ -19,7 +20,12 @@ const settleStaged = () => recoverStaged(performance.now() + 45_000)
 /** What time alone asks for, by how often; each answers how many things it has dealt with, and is safe to repeat. */
 const chores = {
   often: { moved: sweepQueue, settled: settleStaged, uploads: sweepUploads, read: sweepOcr },
-  seldom: { recounted: sweepBoards, cleared: sweepFiles, packed: async () => (await compact())?.documents ?? 0 },
+  seldom: {
+    recounted: sweepBoards,
+    cleared: sweepFiles,
+    imports: sweepImports,
+    packed: async () => (await compact())?.documents ?? 0,
+  },
 } satisfies Record<string, Chores>
 
 /** As long as the function may run. */

@@ -137,6 +137,7 @@ const canSeeProject = (actor: Actor | null, it: Subject) =>
 export const permissions = {
   'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
   'document.read': { open: 'what can be called, and how, is no secret' },
+  'feed.read': { open: 'it tells of what everyone may read, and of what nobody may any more no more than that' },
   'export.read': { open: 'the files hold what everyone may read' },
   'token.create': { open: 'nobody is signed in yet' },
   'session.end': { open: 'clears the cookie of whoever sends it' },
@@ -243,6 +244,12 @@ export const permissions = {
     changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)),
   },
   'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
+  'import.own': { role: anyone },
+  // The table is its sender's; reviewers see it as the batch that its rows wait in.
+  'import.read': { sees: canInspect },
+  'import.change': { sees: canInspect, changes: owns },
+  'import.decide': { sees: canInspect, changes: (actor, it) => reviewer(actor) && notOnesOwn(actor, it) },
+  'import.take_back': { sees: canInspect, changes: staff },
   'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },
   'statistics.own': { role: anyone },
 } as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>

@@ -5,6 +5,7 @@ import { type ReactionTarget, reactionTypes, summaryOf, toggle } from '../../lib
 import { type Fields, invalid } from '../../lib/errors.ts'
 import { answering } from '../../lib/http/answering.ts'
 import { choice, members, uuidOf } from '../../lib/http/body.ts'
+import { uuid } from '../../lib/http/params.ts'
 import { actorRoute, listRoute, type Routes } from '../../lib/http/route.ts'
 import { numberNamed } from '../../lib/ids/short-id.ts'
 import { type Actor, mayInspect, mayVisit } from '../../lib/permissions.ts'
@@ -53,7 +54,8 @@ async function targetOf({ entity_id, comment_id }: Named, actor: Actor | null): 
 const ONE: Fields = { non_field_errors: ['Give entity_id or comment_id, one of them.'] }
 
 async function ofRecord(entity_id: string, actor: Actor | null): Promise<ReactionTarget> {
-  const about = await loadAbout(entity_id.toLowerCase())
+  // What is no id at all is no key either, being of any length.
+  const about = v.is(uuid, entity_id) ? await loadAbout(entity_id.toLowerCase()) : undefined
   if (!about || about.deleted_at || !mayInspect(actor, about))
     throw invalid({ entity_id: ['There is no record with this id.'] })
   return { thread: onEntity(about.entity_id), comment: null }

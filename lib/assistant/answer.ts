@@ -1,6 +1,7 @@
+import { cutAtWord } from '../matching/cut.ts'
 import { extract } from './extract.ts'
 import { askedFor, separate } from './nav.ts'
-import { cut, type Passage } from './passage.ts'
+import type { Passage } from './passage.ts'
 import { promptFor } from './prompt.ts'
 import { complete, isConfigured } from './provider.ts'
 import { type Message, questionIn, wordsOf } from './thread.ts'
@@ -40,8 +41,8 @@ const replied = (content: string, nav: string | null, passages: readonly Passage
   sources: passages.map(({ id, resource, title, text, url }) => ({
     id,
     type: `graph_${resource}`,
-    title: cut(title, 200),
-    excerpt: cut(text.replace(/\s+/g, ' ').trim(), 300),
+    title: cutAtWord(title, 200),
+    excerpt: cutAtWord(text.replace(/\s+/g, ' ').trim(), 300),
     url,
   })),
 })

@@ -1,5 +1,6 @@
+import { cutAtWord } from '../matching/cut.ts'
 import { fold, sortWords } from '../matching/fold.ts'
-import { type About, cut, type Passage } from './passage.ts'
+import type { About, Passage } from './passage.ts'
 
 /** How many records are quoted, and how many sentences of each. */
 const QUOTED = 3
@@ -41,7 +42,7 @@ function quote({ text, facts }: Passage, asked: ReadonlySet<string>, wanted: Abo
   const quoted = sentencesOf(text, asked)
   const shown = [...direct, ...(quoted.length === 0 ? rest.slice(0, 3) : [])].map((it) => `${it.label}: ${it.text}.`)
   const parts = [...shown, ...quoted]
-  return parts.length > 0 ? cut(parts.join(' '), MOST_LETTERS) : 'the record holds no description yet.'
+  return parts.length > 0 ? cutAtWord(parts.join(' '), MOST_LETTERS) : 'the record holds no description yet.'
 }
 
 /** The sentences that share most words with the question, in their own order; the first ones where none shares any. */

@@ -1,11 +1,12 @@
 import { urlOf } from '../discovery/view.ts'
 import { type Field, kinds, proseFields } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
+import { cutAtWord } from '../matching/cut.ts'
 import { textOf } from '../names/text.ts'
 import { type Actor, maySeePlace } from '../permissions.ts'
 import type { RecordItem } from '../records/items.ts'
 import type { Shown } from '../records/shown.ts'
-import { type About, cut, type Passage } from './passage.ts'
+import type { About, Passage } from './passage.ts'
 
 /** A record as the assistant may quote it to this caller. */
 export function passageOf(it: Shown<RecordItem>, actor: Actor | null): Passage {
@@ -13,7 +14,7 @@ export function passageOf(it: Shown<RecordItem>, actor: Actor | null): Passage {
   const facts = Object.entries(kind.fields).flatMap(([name, field]) => {
     const text = textOf(it.data[name]).replace(/\s+/g, ' ').trim()
     return isFact(name, field) && text !== ''
-      ? [{ label: field.label, about: aboutOf(field), text: cut(text, 200) }]
+      ? [{ label: field.label, about: aboutOf(field), text: cutAtWord(text, 200) }]
       : []
   })
   const [resource, id] = [resourceOf(it.kind), it.kind === 'entity' ? it.entity_id : String(it.id)]

@@ -12,12 +12,3 @@ export type Passage = {
   url: string
 }
 export type About = 'place' | 'time' | 'person' | 'other'
-
-/** A text cut at a word to at most `most` letters, with a sign that something is left out. */
-export function cut(text: string, most: number): string {
-  const letters = [...text]
-  if (letters.length <= most) return text
-  const kept = letters.slice(0, most - 1).join('')
-  const end = kept.lastIndexOf(' ')
-  return `${end > most / 2 ? kept.slice(0, end) : kept}…`
-}

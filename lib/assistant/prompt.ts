@@ -1,4 +1,5 @@
-import { cut, type Passage } from './passage.ts'
+import { cutAtWord } from '../matching/cut.ts'
+import type { Passage } from './passage.ts'
 import type { Message } from './thread.ts'
 
 /** How many letters of records, and of the conversation so far, go to the model. */
@@ -23,7 +24,7 @@ function recordsOf(passages: readonly Passage[]): string {
   let left = MOST_RECORDS
   for (const { title, label, text, facts, url } of passages) {
     const values = Object.fromEntries(facts.map((it) => [it.label, it.text]))
-    const record = { title, kind: label, text: cut(text, 1000), ...values, url }
+    const record = { title, kind: label, text: cutAtWord(text, 1000), ...values, url }
     left -= JSON.stringify(record).length + 1
     if (left < 0) break
     records.push(record)

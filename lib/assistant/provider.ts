@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { config } from '../config.ts'
 import { badGateway, unavailable } from '../errors.ts'
+import { cut } from '../matching/cut.ts'
 import type { Message } from './thread.ts'
 
 const MOST_TOKENS = 1200
@@ -41,7 +42,7 @@ export async function complete(messages: readonly Message[]): Promise<string> {
     })
     if (!reply.ok) throw new Error(`status ${reply.status}`)
     const { choices } = v.parse(Completion, JSON.parse(await textOf(reply)))
-    return [...choices[0].message.content].slice(0, MOST_LETTERS).join('')
+    return cut(choices[0].message.content, MOST_LETTERS)
   } catch {
     throw badGateway('The language model did not answer. Try again.')
   }

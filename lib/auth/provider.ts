@@ -4,6 +4,7 @@ import { booleanIn } from '../booleans.ts'
 import { clock, nowSeconds } from '../clock.ts'
 import { Problem } from '../errors.ts'
 import { asciiLowerCase } from '../matching/ascii.ts'
+import { cut } from '../matching/cut.ts'
 import { keepIdentity, loadIdentity } from '../users/tokens.ts'
 import { amendLatest, createNamedAfterEmail, load, loadByEmail, type User } from '../users/users.ts'
 import { hashOf, memory } from './memory.ts'
@@ -62,7 +63,7 @@ const text = (most: number) =>
   v.fallback(
     v.pipe(
       v.string(),
-      v.transform((it) => [...it.normalize('NFC').replace(/\p{Cc}/gu, '')].slice(0, most).join('')),
+      v.transform((it) => cut(it.normalize('NFC').replace(/\p{Cc}/gu, ''), most)),
     ),
     '',
   )

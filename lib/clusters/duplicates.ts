@@ -1,5 +1,6 @@
 import type { Kind, KindKey } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
+import { cut } from '../matching/cut.ts'
 import { fold, genericWords, isGeneric } from '../matching/fold.ts'
 import { similarity } from '../matching/likeness.ts'
 import { readEntry } from '../names/index.ts'
@@ -35,7 +36,7 @@ export async function rivalsOf(text: string, among: readonly Kind[], actor: Acto
   const meaning = meaningOf(text)
   const places = [...among.map((kind) => kind.key), CLUSTER_NAMES]
   // A typo at the end of a word is found among the names that begin alike; over all kinds that would read too much.
-  const beginnings = among.length === 1 ? [folded, folded.slice(0, 3)] : [folded]
+  const beginnings = among.length === 1 ? [folded, cut(folded, 3)] : [folded]
   const [entries, near] = await Promise.all([
     Promise.all(
       places.flatMap((kind) =>

@@ -1,4 +1,5 @@
 import { notFound } from '../errors.ts'
+import { cut } from '../matching/cut.ts'
 import { type Actor, audienceOf, audiencesWith, mayReview, type Subject } from '../permissions.ts'
 import { activityOf, withActivity, withActivityComment } from '../records/build.ts'
 import { type Activity, activity, type RecordItem, recordItem, toldOf } from '../records/items.ts'
@@ -76,7 +77,7 @@ export const remove = ({ remark, about }: Remark): Promise<void> =>
   removeComment(remark, async (it, attempt) => retold(it, await latest(about, attempt), ''))
 
 /** So much of a comment is told in the feed. */
-const beginningOf = (text: string) => [...text].slice(0, 200).join('')
+const beginningOf = (text: string) => cut(text, 200)
 
 async function retold({ activity_id, entity_id }: Comment, about: RecordItem, text: string): Promise<Write[]> {
   if (activity_id === null || entity_id === null) return []

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { MISSING, StrictBoolean, wholeNumber } from '../http/params.ts'
+import { MISSING, placeAndTime, StrictBoolean, wholeNumber } from '../http/params.ts'
 import { discovered, resources } from '../kinds/resources.ts'
+import { cut } from '../matching/cut.ts'
 import { statuses } from '../records/rules/status.ts'
 import { facetNames } from '../search/document.ts'
-import { isSomewhere, whereEntries } from '../search/where.ts'
+import { isSomewhere } from '../search/where.ts'
 
 /** What the search endpoints are asked. */
 
@@ -22,16 +23,14 @@ const maybeSought = v.pipe(
   v.transform((it) => clean(it)),
 )
 const clean = (text: string) =>
-  [
-    ...text
-      .slice(0, 2 * MOST_LETTERS)
+  // What lies far behind the end is not even composed.
+  cut(
+    cut(text, 4 * MOST_LETTERS)
       .normalize('NFC')
       .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
       .trim(),
-  ]
-    .slice(0, MOST_LETTERS)
-    .join('')
-    .trim()
+    MOST_LETTERS,
+  ).trim()
 
 const choice = <const Options extends readonly string[]>(options: Options) =>
   v.pipe(v.string(), v.picklist(options, `Not a valid choice. Choose one of: ${options.join(', ')}.`))
@@ -81,7 +80,7 @@ const SearchMembers = v.object(
     facets: StrictBoolean,
     literal: StrictBoolean,
     ...v.entriesFromList(facetNames, valuesOf),
-    ...whereEntries,
+    ...placeAndTime,
   },
   MISSING,
 )

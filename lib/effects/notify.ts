@@ -1,4 +1,5 @@
 import { comment } from '../comments/comments.ts'
+import { importItem, type Task } from '../imports/items.ts'
 import { type NoticeName, notices } from '../notifications/events.ts'
 import type { NewNotification } from '../notifications/notifications.ts'
 import { memberRoles, type Project, type ProjectActivity, project, projectActivity } from '../projects/items.ts'
@@ -107,6 +108,21 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
     }
   },
 
+  import: ({ before, after }) => {
+    if (!before || !after) return undefined
+    const [{ work }, it] = [parse(importItem, before), parse(importItem, after)]
+    if (!work || it.work) return undefined
+    return {
+      notices: it.failed === null ? [...byTask[work.task]] : ['import_failed'],
+      event: `import#${it.id}#${it.version}`,
+      at: it.updated_at,
+      actor_id: work.by.id,
+      entity_id: null,
+      named: it.contributor_id,
+      detail: `"${it.file_name}"`,
+    }
+  },
+
   submission_suggestion: ({ before, after }) => {
     const [old, it] = [before && parse(suggestion, before), after && parse(suggestion, after)]
     if (!it || (old && old.approved === it.approved)) return undefined
@@ -159,6 +175,16 @@ const eventOf: Readonly<Record<string, (images: Images) => NotifiableEvent | und
   },
 }
 
+/** What is told when a task of an import has come to its end. */
+const byTask: Readonly<Record<Task, readonly NoticeName[]>> = {
+  read: ['import_read'],
+  check: ['import_checked'],
+  run: ['import_done', 'import_waiting'],
+  decide: ['import_decided'],
+  withdraw: ['import_withdrawn'],
+  take_back: ['import_taken_back'],
+}
+
 /** The types of items of which people may be told. */
 export const toldTypes = (): string[] => Object.keys(eventOf)
 
@@ -184,8 +210,9 @@ const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
 }
 
 async function toldOf(name: NoticeName, it: NotifiableEvent, scene: Scene): Promise<NewNotification[]> {
-  const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true } = notices[name]
+  const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true; unless_batch?: true } = notices[name]
   if (notice.unless_stub && scene.about?.stub) return []
+  if (notice.unless_batch && scene.about?.batch) return []
   const ids = new Set(await audience[notice.to](it, scene))
   return [...ids]
     .filter((id) => notice.receipt || id !== it.actor_id)

@@ -1,4 +1,6 @@
+import { type Fed, fedBy, feed } from '../changes/follow.ts'
 import { isProblem } from '../errors.ts'
+import { cut } from '../matching/cut.ts'
 import type { NewNotification } from '../notifications/notifications.ts'
 import { log } from '../ops/log.ts'
 import { metered } from '../ops/request-cost.ts'
@@ -64,19 +66,21 @@ class Batch {
   readonly #counted: Placed<string>[] = []
   readonly #told: Placed<NewNotification>[] = []
   readonly #learned: Placed<Change>[] = []
+  readonly #fed: Placed<Fed>[] = []
 
   fail(place: number): void {
     this.failed = Math.min(this.failed, place)
   }
 
-  /** Takes what a change has in common with others, and what search learns of it. */
-  take(place: number, { people, told }: Common, learned: Change | undefined): void {
+  /** Takes what a change has in common with others, and what search and the feed learn of it. */
+  take(place: number, { people, told }: Common, learned: Change | undefined, fed: Fed | undefined): void {
     this.#counted.push(...people.map((it) => ({ place, it })))
     this.#told.push(...told.map((it) => ({ place, it })))
     if (learned) this.#learned.push({ place, it: learned })
+    if (fed) this.#fed.push({ place, it: fed })
   }
 
-  /** Counts and tells each person once, side by side, and then search. What fails here is answered as failed from its first change on. */
+  /** Counts and tells each person once, side by side, and then search and the feed. What fails here is answered as failed from its first change on. */
   async close(): Promise<void> {
     const told = Map.groupBy(this.#told.sort(inOrder), ({ it }) => it.user_id)
     const counted = Map.groupBy(this.#counted.sort(inOrder), ({ it }) => it)
@@ -89,6 +93,7 @@ class Batch {
       })(),
     ])
     await this.#together(this.#learned.sort(inOrder), append)
+    await this.#together(this.#fed.sort(inOrder), feed)
   }
 
   async #together<T>(them: readonly Placed<T>[], work: (all: T[]) => Promise<void>): Promise<void> {
@@ -129,7 +134,8 @@ async function failureOf({ images, place }: Told, batch: Batch): Promise<unknown
       // What it writes and logs carries the id of the request that made the change.
       const { people, told } = await metered(() => applyEffects(images, batch.memo), causeOf(images))
       const request_id = causeOf(images)
-      batch.take(place, { people, told: told.map((it) => ({ ...it, request_id })) }, change)
+      const common = { people, told: told.map((it) => ({ ...it, request_id })) }
+      batch.take(place, common, change, fedBy(images))
       return undefined
     } catch (error) {
       if (isPassing(error) || attempt === ATTEMPTS) return error
@@ -158,7 +164,7 @@ function isPassing(error: unknown): boolean {
 async function putAside(record: StreamRecord, images: Images, error: unknown): Promise<boolean> {
   try {
     const id = record.dynamodb?.SequenceNumber ?? record.eventID ?? ''
-    await park(id, images, error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 1000) : 'unknown')
+    await park(id, images, error instanceof Error ? cut(`${error.name}: ${error.message}`, 1000) : 'unknown')
     return true
   } catch (further) {
     complain(further)

@@ -1,9 +1,12 @@
 // Every slice whose items are counted is loaded, so that its lists are known.
 import '../clusters/clusters.ts'
+import '../notifications/notifications.ts'
 import '../sources/sources.ts'
 import '../submissions/items.ts'
 import '../users/applications.ts'
 import './search-documents.ts'
+import { fedAnew } from '../changes/follow.ts'
+import { tell } from '../changes/tell.ts'
 import { recountAll } from '../leaderboard/sweep.ts'
 import { renewTexts } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
@@ -24,17 +27,23 @@ export type Repair = {
 
 /**
  * Brings everything that follows from other things up to what the table holds, in the order in which one follows from another:
- * names, queue, links and audiences of comments from records; words of projects; the sizes of lists; the boards, which are
+ * names, queue, links and audiences of comments from records; the feed of changes; words of projects; the sizes of lists; the boards, which are
  * made of sizes; search. It may be run while the service goes on, and again. For operators.
  */
 export async function repairAll(progress: (looked: number) => void = () => undefined): Promise<Repair> {
   const { looked, mended } = await repairRecords(progress)
+  await repairFeed()
   const projects = await repairProjects()
   const sizes = await repairSizes()
   const people = await recountAll()
   await renewTexts()
   const { documents } = await rebuild()
   return { records: looked, mended, projects, sizes, people, documents }
+}
+
+/** Tells the feed of what it has not heard: what was there before it, and what came back with a backup. */
+async function repairFeed(): Promise<void> {
+  for await (const page of scan(['record', 'cluster'])) await tell(page.map(fedAnew))
 }
 
 async function repairProjects(): Promise<number> {

@@ -1,5 +1,6 @@
 import { cluster, headingOf as headingOfCluster } from '../clusters/clusters.ts'
 import { kinds } from '../kinds/index.ts'
+import { cut } from '../matching/cut.ts'
 import { textOf } from '../names/text.ts'
 import { openTier, signedInTier } from '../permissions.ts'
 import { assetText } from '../projects/assets/texts.ts'
@@ -63,7 +64,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       object_pk: it.slug,
       title: it.title,
       summary: short(it.abstract),
-      text: [it.abstract, it.intended_subject, it.tags.join(', ')].filter(Boolean).join('\n').slice(0, MOST_TEXT),
+      text: cut([it.abstract, it.intended_subject, it.tags.join(', ')].filter(Boolean).join('\n'), MOST_TEXT),
       status: it.state,
       is_published: it.visibility === 'public',
       contributor_id: it.owner_id,
@@ -79,7 +80,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
       object_pk: `${it.slug}/assets/${it.id}`,
       title: it.title,
       summary: short(it.text.replace(/\s+/g, ' ').trim()),
-      text: it.text.slice(0, MOST_TEXT),
+      text: cut(it.text, MOST_TEXT),
       is_published: it.public,
       access_tier: signedInTier,
       contributor_id: it.owner_id,
@@ -88,6 +89,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
   // What waits for review goes by the names that are proposed, which nobody else may learn of: only the queue asks for it.
   queue_by_age: (stored) => {
     const it = parse(byAge, stored)
+    if (it.batch) return gone(`${QUEUED}/${it.entity_id}`, it.version)
     const [title = '', ...names] = it.folded.split(' | ')
     return {
       ...plain({ ...it, id: `${QUEUED}/${it.entity_id}` }),

@@ -1,5 +1,6 @@
 import { cpuUsage, memoryUsage, version as node, uptime } from 'node:process'
 import { clock } from '../clock.ts'
+import { recordKinds } from '../kinds/index.ts'
 import { audienceOf, openTier } from '../permissions.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
 import { countsOfKinds, getMany } from '../table/read.ts'
@@ -65,7 +66,9 @@ async function census(): Promise<Family[]> {
     gauge(
       'heritage_records',
       'Records by kind, standing and access.',
-      [...records].flatMap(([sort, places]) => [...places].flatMap(([place, n]) => recordSample(sort, place, n))),
+      [...new Set([...recordKinds, ...records.keys()])].flatMap((sort) =>
+        recordSample(sort, records.get(sort)?.get(everyone) ?? 0),
+      ),
     ),
     gauge('heritage_users', 'Users.', [[{}, size('USER')]]),
     gauge('heritage_data_sources', 'Data sources by access.', [[{ access: openTier }, size(openSources)]]),
@@ -74,10 +77,10 @@ async function census(): Promise<Family[]> {
 }
 
 const everyone = audienceOf(openTier)
-/** What stands as `published` is for everyone; the others are nobody's business. */
-function recordSample(sort: string, place: string, n: number): [Labels, number][] {
-  const [kind, category] = sort?.split(':') ?? []
-  if (!kind || place !== everyone) return []
+/** What stands as `published` is for everyone; the others are nobody's business. Of a kind there may be none, which is a figure too. */
+function recordSample(sort: string, n: number): [Labels, number][] {
+  const [kind, category] = sort.split(':')
+  if (!kind) return []
   return [[{ kind, standing: everyone, access: openTier, ...(category && { category }) }, n]]
 }
 

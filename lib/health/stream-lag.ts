@@ -12,18 +12,19 @@ export const follow = (through: number): Promise<void> => raise(key.progress(), 
 
 /** What it is given is told of when it is older than this. */
 const OLD_MS = 10_000
-/** So long what was told counts: who is late is called again before that. */
-const TOLD_SECONDS = 120
+/** So long what was told counts, in seconds: who is late is called again before that, and sooner when what was given is applied. */
+const TOLD = { given: 120, applied: 10 }
 /** Parts of the stream are read side by side, each by a call that knows nothing of the others. */
 const SLOTS = 16
 
 /**
  * Tells that what the projector is given was changed so long ago, and where; before it is applied, so that it is told even
- * if that never succeeds. `made` is in milliseconds since 1970. Of what is young there is nothing to tell.
+ * if that never succeeds, and once more when it is, since then the next change is told of in a moment, if there is one.
+ * `made` is in milliseconds since 1970. Of what is young there is nothing to tell.
  */
-export async function tellLateness(made: number, pk: string): Promise<void> {
+export async function tellLateness(made: number, pk: string, state: keyof typeof TOLD): Promise<void> {
   if (clock.now().getTime() - made < OLD_MS) return
-  const told = { made, told_at: nowSeconds(), expires_at: nowSeconds() + TOLD_SECONDS }
+  const told = { made, told_at: nowSeconds(), expires_at: nowSeconds() + TOLD[state] }
   await write(key.lateness(slotOf(pk)), { ...told, type: 'lateness' })
 }
 

@@ -12,7 +12,6 @@ import {
   methodNotAllowed,
   notAcceptable,
   notFound,
-  type Problem,
   preconditionFailed,
   refused,
   signInNeeded,
@@ -42,16 +41,6 @@ export function endpoint(routes: Routes): (event: Event, context: Context) => Pr
     metered(async () => (await handler(event, context as Given)) as Result, event.requestContext?.requestId)
 }
 
-/** The answer to an event that no route is asked for: an error, in the form and with the headers that all answers have. */
-export async function answerFailure(event: Event, context: Context, problem: Problem): Promise<Result> {
-  const fail = middy<Event, Result | Reply, Error, Given>()
-    .use(shell())
-    .handler(async () => {
-      throw problem
-    })
-  return metered(async () => (await fail(event, context as Given)) as Result, event.requestContext?.requestId)
-}
-
 /** The pipeline, top to bottom. */
 async function serve(match: (method: string, path: string) => Match<Route>, request: Request): Promise<Reply> {
   checkHost(request)
@@ -65,7 +54,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const spec = declarationOf(hit.found)
   const rule = permissions[spec.permission] as Rule // each permission has one of these shapes
 
-  const readBody = bodyOf(request, spec.form)
+  const readBody = bodyOf(request, spec.form, spec.urlencoded)
   const params = paramsOf(spec.params, hit.params)
   const { actor, denial } = await identify({ ...request, cookie: request.cookies.session })
   if (actor) request.caller = actor.id
@@ -110,6 +99,7 @@ export type Declared = {
   repeated?: readonly string[]
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
   form?: FormLimits
+  urlencoded?: true
   throttle?: Throttle
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
@@ -250,8 +240,7 @@ function checkPrecondition({ headers }: Request, version: number | undefined): v
  * finds its version there, for `If-Match`; to others it is what they read and nothing else.
  */
 function tagOf({ body }: Reply, version: number | undefined, showsVersion: boolean): string | undefined {
-  const isPlain = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)
-  if (version === undefined || !isPlain) return undefined
+  if (version === undefined || body === undefined) return undefined
   return showsVersion ? `"${version}-${digest(body)}"` : `"${digest(body)}"`
 }
 
@@ -265,4 +254,6 @@ function finish(spec: Declared, request: Request, reply: Reply, etag: string | u
   return known ? new Reply(304, undefined, headers) : new Reply(reply.status, reply.body, headers, reply.cookies)
 }
 
-const digest = (body: unknown) => createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 12)
+const digest = (body: unknown) => createHash('sha256').update(bytesOf(body)).digest('base64url').slice(0, 12)
+const bytesOf = (body: unknown) =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)

@@ -1,4 +1,5 @@
-import { type Code, Problem } from '../errors.ts'
+import { type Code, Problem, unavailable } from '../errors.ts'
+import { isThrottle } from '../table/two-phase/patience.ts'
 import { Reply } from './reply.ts'
 
 /** The one place with statuses. */
@@ -24,8 +25,12 @@ const statuses: Record<Code, number> = {
   bad_gateway: 502,
 }
 
-/** Anything thrown, as the contract's error body. What is not ours says nothing about itself. */
-export function failure(error: unknown): Reply {
+/**
+ * Anything thrown, as the contract's error body. What is not ours says nothing about itself, but that the table had no room
+ * for a moment is no fault: whoever asks again may be lucky.
+ */
+export function failure(thrown: unknown): Reply {
+  const error = isThrottle(thrown) ? unavailable() : thrown
   if (!(error instanceof Problem)) return new Reply(500, { detail: 'Internal server error.' })
   return new Reply(statuses[error.code], error.fields ?? { detail: error.detail, ...error.also }, error.headers)
 }

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { type Members, membersOfBody } from '../kinds/index.ts'
+import { cut } from '../matching/cut.ts'
 import { meantBy } from '../matching/nearest.ts'
 import type { Warning } from './warnings.ts'
 
@@ -69,8 +70,8 @@ export const unknown = (
   name: string,
   known: readonly string[],
 ): Warning => ({
-  member: member.slice(0, 200),
-  message: `There is no such ${what}; it has no effect.${meantBy(name, known)}`,
+  member: cut(member, 200),
+  message: `This ${what} is not read; it has no effect.${meantBy(name, known)}`,
 })
 
 /** What of a query has no effect: names that nobody reads, and values that say nothing legal. `also` are read elsewhere. */

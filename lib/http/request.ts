@@ -65,9 +65,9 @@ const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
  * Looks at size and content type at once, and answers how to read the body later, when the caller is known to be
- * allowed. Fails with `tooLarge` or `unsupportedMediaType`, later with `malformed`.
+ * allowed. `urlencoded`: a form of text members is taken as well as JSON. Fails with `tooLarge` or `unsupportedMediaType`, later with `malformed`.
  */
-export function bodyOf(request: Request, limits?: FormLimits): () => Promise<object | undefined> {
+export function bodyOf(request: Request, limits?: FormLimits, urlencoded = false): () => Promise<object | undefined> {
   if (!hasBody.has(request.method)) return async () => undefined
   const type = request.headers['content-type'] ?? ''
   const isForm = /^multipart\/form-data\s*;/i.test(type)
@@ -76,11 +76,17 @@ export function bodyOf(request: Request, limits?: FormLimits): () => Promise<obj
   if (request.body.length > most) throw tooLarge(most, asForm ? limits.instead?.(request) : {})
   if (asForm && !isForm) throw unsupportedMediaType('multipart/form-data')
   if (asForm) return () => form(request.body, type)
+  if (urlencoded && URLENCODED.test(type))
+    return async () => Object.fromEntries(new URLSearchParams(decoded(request.body)))
   if (request.body.length > 0 && !/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) {
-    throw unsupportedMediaType(limits?.json ? 'application/json or multipart/form-data' : 'application/json')
+    throw unsupportedMediaType(
+      `application/json${limits?.json ? ' or multipart/form-data' : urlencoded ? ' or application/x-www-form-urlencoded' : ''}`,
+    )
   }
   return () => json(request)
 }
+
+const URLENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 /** An object; an empty body is `{}`. */
 async function json(request: Request): Promise<object> {

@@ -26,6 +26,8 @@ type Spec<Permission, P, Q, B, Given> = {
   body?: B | ((params: Parsed<P>) => B)
   /** The body is a multipart form. */
   form?: FormLimits
+  /** The body may be a form of text members as well as JSON. */
+  urlencoded?: true
   throttle?: Throttle
   /** Answers JSON, which is what clients get that ask for nothing else. */
   handle: Handle<P, Q, B, Given>

@@ -9,24 +9,30 @@ import { get } from '../table/read.ts'
 import { add, addBelow } from '../table/write.ts'
 
 /**
- * Counts one hit of `who` in a scope and fails with `tooMany` when the rate is used up. Exact across processes: one
+ * Counts hits of `who`, one by default, in a scope and fails with `tooMany` when the rate is used up. Exact across processes: one
  * conditional update. Windows are fixed: they begin at multiples of the rate's period. Answers where the hit is counted.
  */
-export async function throttle(scope: string, who: string, { limit, seconds }: Rate): Promise<Key> {
+export async function throttle(scope: string, who: string, { limit, seconds }: Rate, hits = 1): Promise<Key> {
   const at = nowSeconds()
   const window = at - (at % seconds)
   const place = key.rate(scope, who, window)
-  if (!(await addBelow(place, limit, window + 2 * seconds))) throw tooMany(window + seconds - at)
+  if (!(await addBelow(place, limit, window + 2 * seconds, hits))) throw tooMany(window + seconds - at)
   return place
 }
 
-/** Does work of which so much is allowed in a period. Work that fails gives its place back. */
-export async function withinRate<T>(scope: string, who: string, rate: Rate, work: () => Promise<T>): Promise<T> {
-  const place = await throttle(scope, who, rate)
+/** Does work of which so much is allowed in a period; it may count for several. Work that fails gives its place back. */
+export async function withinRate<T>(
+  scope: string,
+  who: string,
+  rate: Rate,
+  work: () => Promise<T>,
+  hits = 1,
+): Promise<T> {
+  const place = await throttle(scope, who, rate, hits)
   try {
     return await work()
   } catch (error) {
-    await add(place, -1)
+    await add(place, -hits)
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { cut } from '../matching/cut.ts'
 
 /** What a request says that has no effect, or that is doubtful; `member` is its path, as in `assertion.confidense`. */
 export type Warning = { member: string; message: string }
@@ -32,7 +33,7 @@ export function warningHeader(body: unknown): Record<string, string> {
 
 const isPlain = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !Array.isArray(body) && !(body instanceof Uint8Array)
-const ascii = (text: string) => text.slice(0, 200).replace(/[^\x20-\x7e]/g, '?')
+const ascii = (text: string) => cut(text, 200).replace(/[^\x20-\x7e]/g, '?')
 
 /** Whether the client wants what is unknown or malformed refused (RFC 7240). Of several wishes the first counts. */
 export const isStrict = ({ headers }: { headers: Readonly<Record<string, string>> }): boolean =>

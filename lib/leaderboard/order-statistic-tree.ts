@@ -54,9 +54,9 @@ export const sizeIn = (list: List, found: ReadonlyMap<string, Stored>): number =
 /** Where the root of a list's tree lies. */
 export const rootOf = (list: List) => key.boardNode(nameOf(list), '')
 
-/** The points of whoever is at a position, from 0, and how many have more; one call for each pair of digits. */
-export async function pointsAt(list: List, position: number): Promise<{ points: number; above: number } | undefined> {
-  let [prefix, above] = ['', 0]
+/** The points of whoever is at a position, from 0, how many have more, and how many just as many; one call for each pair of digits. */
+export async function pointsAt(list: List, position: number): Promise<(TreeRank & { points: number }) | undefined> {
+  let [prefix, above, equal] = ['', 0, 0]
   while (prefix.length < boards[list.board].digits) {
     const at = key.boardNode(nameOf(list), prefix)
     const counts = countsIn(itemAt(await getMany([at], true), at)).sort(([a], [b]) => (a > b ? -1 : 1))
@@ -64,6 +64,7 @@ export async function pointsAt(list: List, position: number): Promise<{ points: 
     for (const [digits, n] of counts) {
       if (above + n > position) {
         next = digits
+        equal = n
         break
       }
       above += n
@@ -71,7 +72,7 @@ export async function pointsAt(list: List, position: number): Promise<{ points: 
     if (next === undefined) return undefined
     prefix += next
   }
-  return { points: Number(prefix), above }
+  return { points: Number(prefix), above, equal }
 }
 
 /** The tree of a board as it was at the end of a month. */

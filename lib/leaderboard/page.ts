@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { cached } from '../cache/cached.ts'
-import { invalid } from '../errors.ts'
 import { key } from '../table/keys.ts'
-import { DEEPEST_OFFSET, type PageRequest } from '../table/pages.ts'
-import { getMany, itemAt, itemIn, type Stored, walkTable } from '../table/read.ts'
+import type { PageRequest } from '../table/pages.ts'
+import { getMany, itemAt, itemIn, nthKey, type Stored, walkTable } from '../table/read.ts'
 import { entry, type List, nameOf, placeIn, Row, TOTALS } from './items.ts'
 import { pointsAt, rankIn, ranksIn, rootOf, sizeIn } from './order-statistic-tree.ts'
 import { type BoardName, orderOf } from './score.ts'
@@ -79,15 +78,24 @@ async function rowsAt(list: List, count: number, limit: number, offset: number):
     const items = await walkTable({ pk, forward: false, limit: rest })
     return placed(items.reverse().slice(0, limit))
   }
-  const start = await pointsAt(list, offset)
-  const skip = offset - (start?.above ?? 0)
-  if (!start || skip > DEEPEST_OFFSET) throw tooDeep()
-  const beyond = orderOf(start.points)
-  return placed((await walkTable({ pk, forward: true, limit: skip + limit, beyond, consistent: false })).slice(skip))
+  const beyond = await placeBefore(list, offset)
+  return placed(await walkTable({ pk, forward: true, limit, beyond, consistent: false }))
 }
 
-const tooDeep = () =>
-  invalid({ page: [`More than ${DEEPEST_OFFSET} people before this page have as many points. Follow "next" to it.`] })
+/**
+ * The place of the row before an offset. Points are counted, so only rows with as many are passed over, from the nearer end of
+ * them; of these nothing but the keys is read, some 5,000 with each call.
+ */
+async function placeBefore(list: List, offset: number): Promise<string | undefined> {
+  const pk = pkOf(list)
+  const { points, above, equal } = (await pointsAt(list, offset)) ?? { points: undefined, above: 0, equal: Infinity }
+  const [before, behind] = [offset - above, above + equal - offset]
+  const order = points === undefined ? undefined : orderOf(points)
+  if (before === 0) return order
+  return before <= behind + 1
+    ? nthKey({ pk, forward: true, beyond: order }, before)
+    : nthKey({ pk, forward: false, beyond: `${order}~` }, behind + 1)
+}
 
 /** Those who are called so, wherever they stand. */
 async function search(list: List, text: string, { limit, offset: wanted }: PageRequest): Promise<BoardPage> {

@@ -1,6 +1,9 @@
 /** Writes each Devanagari word of a text in plain Latin letters, as Nepali names are spelt on signs; other scripts stay as they are. */
 export function romanise(text: string): string {
-  return text.replace(/[\u0900-\u097f]+/g, (word) => settled[word] ?? spell(word))
+  return text.replace(/[\u0900-\u097f]+/g, (word) => {
+    const court = /दर[बव]ार$/.exec(word)?.index
+    return settled[word] ?? (court ? `${spell(word.slice(0, court))}${settled.दरबार}` : spell(word))
+  })
 }
 
 /** A Devanagari word with two neighbouring syllables the other way round, in each place: a slip as swapped letters are in Latin. */
@@ -60,7 +63,8 @@ function sound(letter: string, next: string): string {
 
 /**
  * Drops an inherent vowel between an open syllable and a word-like rest (`baghA|bhairAvA` is "baghbhairava", raj|devi), the last
- * such first: compounds are spelt so on signs. Before one last syllable it stays (Janaki, Bhairavi). The final one is left to `fold`.
+ * such first: compounds are spelt so on signs. Before one last syllable it stays (Janaki, Bhairavi), and so it does in maha and
+ * bahal. The final one is left to `fold`.
  */
 function dropSilent(spelt: string): string {
   if (spelt.length > longestWord) return spelt.toLowerCase()
@@ -69,7 +73,7 @@ function dropSilent(spelt: string): string {
 }
 
 const lastSilent =
-  /^(.*[aeiouA](?:[kgcjtdpbs]h{0,2}|[nmyrlvh]))A(?=(?:[kgcjtdpbs]h{0,2}|[nmyrlvh])[aeiouA]+[^aeiouA\s]+[aeiouA])/
+  /^(.*[aeiouA](?:[kgcjtdpbs]h{0,2}|[nmyrlvh]))(?<![bm](?=Ah))A(?=(?:[kgcjtdpbs]h{0,2}|[nmyrlvh])[aeiouA]+[^aeiouA\s]+[aeiouA])/
 
 /** No compound is longer; a text without spaces must not cost the square of its length. */
 const longestWord = 80

@@ -93,7 +93,7 @@ const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval 
   shri sri shree lord om baba mata mai maa devi dev deva god goddess nath swami maharaj bhagwan hindu buddhist bouddha`
 
 /** Words that join, ask or honour, in English and Nepali: they say next to nothing of what a thing is called. */
-const asides = `a an the of and or in on at to for from by with near is are was were do does did has it its
+export const asides = `a an the of and or in on at to for from by with near is are was were do does did has it its
   what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati`
 
 /** Words of English and Nepali that a question is put together with and that no name consists of. */
@@ -116,9 +116,6 @@ const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagaw
 
 /** The words, folded, that name a sort of thing, a place or an honour. */
 export const sortWords: ReadonlySet<string> = new Set(fold(sorts).split(' '))
-
-/** The words, folded, that join, ask or honour. */
-export const asideWords: ReadonlySet<string> = new Set(fold(asides).split(' '))
 
 /** The words, folded, that name a town or the country. */
 export const townWords: ReadonlySet<string> = new Set(fold(towns).split(' '))

@@ -1,3 +1,4 @@
+import { cut } from './cut.ts'
 import { fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
 import { sortOf } from './sorts.ts'
 
@@ -44,7 +45,7 @@ const MOST_KEYS = 8
 export function skeleton(folded: string): string {
   const singular = folded.replace(/(?<=...[^aeiou\d])s$/, '')
   const consonants = singular.slice(1).replace(/[aeiou]/g, '')
-  return `${singular.slice(0, 1)}${consonants}${/[^i]i$/.test(singular) ? 'i' : ''}`.slice(0, 100)
+  return cut(`${singular.slice(0, 1)}${consonants}${/[^i]i$/.test(singular) ? 'i' : ''}`, 100)
 }
 
 function readingOf(name: string, aside: boolean): Reading {

@@ -22,6 +22,8 @@ type Notice = {
   receipt?: true
   /** Not of records that only stand for a name in another contribution. */
   unless_stub?: true
+  /** Not of rows of a batch, of which people are told as a whole. */
+  unless_batch?: true
   /** The record's name, or the project's title, follows; `{detail}` is what the event adds. */
   says: string
   link: string
@@ -34,11 +36,11 @@ const workspace = '/contribute/projects/{slug}'
 /** Everything that people are told of: whom, in which words, and where it leads. Another row is another notice. */
 export const notices = {
   received: {
-    ...{ type: 'submission_update', to: 'contributor', receipt: true, unless_stub: true },
+    ...{ type: 'submission_update', to: 'contributor', receipt: true, unless_stub: true, unless_batch: true },
     ...{ says: 'Your contribution waits for review', link: view },
   },
   waiting: {
-    ...{ type: 'submission_update', to: 'reviewers', unless_stub: true },
+    ...{ type: 'submission_update', to: 'reviewers', unless_stub: true, unless_batch: true },
     ...{ says: 'A contribution waits for review', link: review },
   },
   revised: {
@@ -46,7 +48,7 @@ export const notices = {
     ...{ says: 'A contribution that you have reviewed was revised', link: review },
   },
   accept: {
-    ...{ type: 'review_decision', to: 'contributor' },
+    ...{ type: 'review_decision', to: 'contributor', unless_batch: true },
     ...{ says: 'Your contribution was accepted', link: view },
   },
   accept_with_edits: {
@@ -100,6 +102,38 @@ export const notices = {
   role: {
     ...{ type: 'general', to: 'named' },
     ...{ says: 'You review as {detail} from now on', link: '/curation/review' },
+  },
+  import_read: {
+    ...{ type: 'general', to: 'named', receipt: true },
+    ...{ says: 'Your table {detail} was read', link: '' },
+  },
+  import_checked: {
+    ...{ type: 'general', to: 'named', receipt: true },
+    ...{ says: 'The rows of your table {detail} were tried', link: '' },
+  },
+  import_done: {
+    ...{ type: 'submission_update', to: 'named', receipt: true },
+    ...{ says: 'The rows of your table {detail} wait for review', link: '' },
+  },
+  import_waiting: {
+    ...{ type: 'submission_update', to: 'reviewers' },
+    ...{ says: 'A batch of contributions waits for review: {detail}', link: '' },
+  },
+  import_decided: {
+    ...{ type: 'review_decision', to: 'named' },
+    ...{ says: 'A reviewer has decided on your table {detail}', link: '' },
+  },
+  import_withdrawn: {
+    ...{ type: 'general', to: 'named', receipt: true },
+    ...{ says: 'What waited of your table {detail} is withdrawn', link: '' },
+  },
+  import_taken_back: {
+    ...{ type: 'moderation', to: 'named', receipt: true },
+    ...{ says: 'Your table {detail} was taken back', link: '' },
+  },
+  import_failed: {
+    ...{ type: 'general', to: 'named', receipt: true },
+    ...{ says: 'What was to be done with your table {detail} could not be done', link: '' },
   },
   project_in_review: {
     ...{ type: 'project_state_changed', to: 'reviewers' },

@@ -8,8 +8,8 @@ import { type DecisionInput, planDecision } from '../review/decide.ts'
 import { parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany } from '../table/read.ts'
-import { projectSnapshot } from './items.ts'
-import { inParts, inTurns, type PartPlan, type Work } from './merge-work.ts'
+import { asSubject, projectSnapshot } from './items.ts'
+import { inParts, inTurns, type Last, type PartPlan, type Work } from './merge-work.ts'
 import { type Done, loadWholeById, step, type Whole } from './projects.ts'
 import { type Accepted, type Bucket, keepRecords, keepSnapshot } from './snapshots.ts'
 
@@ -105,7 +105,7 @@ async function lastOf(
   { actor, comment, background, project }: Order,
   bucket: Bucket,
   parts: Awaited<ReturnType<typeof keepRecords>>[],
-): Promise<Write[]> {
+): Promise<Last> {
   const about = background ? (await loadWholeById(project))?.about : begun.about
   if (!about || about.deleted_at !== null) throw conflict()
   const [id, at] = [newId(), now()]
@@ -117,7 +117,10 @@ async function lastOf(
     payload: { from: 'approved', to: 'merged', comment, snapshot_id: id, ...(background && { background }) },
   }
   const merged_at = about.merged_at ?? at
-  const { writes } = step(about, { state: 'merged', merge: null, merged_at, updated_at: at }, [done], at)
+  const { next, writes } = step(about, { state: 'merged', merge: null, merged_at, updated_at: at }, [done], at)
   const snapshot = { ...kept, id, project_id: about.id, merged_by: actor.id, restored_at: null, created_at: at }
-  return [...writes, put(projectSnapshot, { ...snapshot, version: 1 }, undefined)]
+  return {
+    writes: [...writes, put(projectSnapshot, { ...snapshot, version: 1 }, undefined)],
+    whole: { ...begun, ...asSubject(next) },
+  }
 }

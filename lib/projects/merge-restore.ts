@@ -2,12 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import { now } from '../clock.ts'
 import { conflict, impossible } from '../errors.ts'
 import { type History, loadHistory } from '../records/history.ts'
-import { activity, assertion, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
+import {
+  type Assertion,
+  activity,
+  assertion,
+  decision,
+  type RecordItem,
+  recordItem,
+  recordItemOf,
+  toldOfClaim,
+} from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
 import { amended, put, remove as removal, type Write } from '../table/item.ts'
-import { asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
+import { asSubject, asset, type ProjectSnapshot, projectEntity, projectSnapshot } from './items.ts'
 import type { Order } from './merge-accept.ts'
-import { inParts, inTurns, type PartPlan, type Work } from './merge-work.ts'
+import { inParts, inTurns, type Last, type PartPlan, type Work } from './merge-work.ts'
 import { type Done, loadWholeById, step, type Whole } from './projects.ts'
 import {
   type Accepted,
@@ -92,12 +101,16 @@ function restored(it: History, { before, after, decision_id, activity_ids }: Acc
     ...told.map((each) => removal(activity, each)),
     ...it.assertions.flatMap((each) => {
       const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === each.id))
-      return old && then && each.version === then.version
-        ? [put(assertion, { ...old, contributed_by: each.contributed_by, version: each.version + 1 }, each)]
+      return old && then && isSame(each, then)
+        ? [put(assertion, toldOfClaim({ ...old, version: each.version + 1 }, next), each)]
         : []
     }),
   ]
 }
+
+/** Whether a claim is as it was: who is told of it follows the record, which is looked at by itself. */
+const isSame = ({ version: _, audience: __, ...it }: Assertion, { version: ___, audience: ____, ...then }: Assertion) =>
+  isDeepStrictEqual(it, then)
 
 const member = (it: RecordItem, name: string): unknown => Object.entries(it).find(([each]) => each === name)?.[1]
 
@@ -137,7 +150,7 @@ async function lastOf(
   { actor, background, project }: Order,
   { stored, snapshot }: { stored: ProjectSnapshot; snapshot: Snapshot },
   kept: readonly string[],
-): Promise<Write[]> {
+): Promise<Last> {
   const about = background ? (await loadWholeById(project))?.about : begun.about
   if (!about || about.deleted_at !== null) throw conflict()
   const at = now()
@@ -152,6 +165,10 @@ async function lastOf(
   }
   const { id: _, slug: __, activity_count: ___, version: ____, deleted_at: _____, ...before } = snapshot.project
   const changes = { ...before, state: 'needs_revision' as const, merge: null, merged_at: null, updated_at: at }
-  const { writes } = step(about, changes, [undone], at)
-  return [...writes, put(projectSnapshot, amended(stored, { restored_at: at }), stored)]
+  const { next, writes } = step(about, changes, [undone], at)
+  const { entities, assets } = snapshot
+  return {
+    writes: [...writes, put(projectSnapshot, amended(stored, { restored_at: at }), stored)],
+    whole: { ...begun, ...asSubject(next), entities, assets },
+  }
 }

@@ -1,4 +1,5 @@
 import type { Write } from '../table/item.ts'
+import type { Whole } from './projects.ts'
 import type { Kept } from './snapshots.ts'
 
 /** What a merge or a rollback has to do, in parts that can each be planned anew. */
@@ -9,9 +10,10 @@ export type Work = {
   of: number
   /** What is to be written of one part, from 0, as things are now. */
   plan: (part: number) => Promise<PartPlan>
-  /** What is written with the switch; made anew when others were faster. */
-  last: (results: readonly PartResult[]) => Promise<readonly Write[]>
+  /** What is written with the switch, and the project as it is then; made anew when others were faster. */
+  last: (results: readonly PartResult[]) => Promise<Last>
 }
+export type Last = { writes: readonly Write[]; whole: Whole }
 
 export type PartPlan = PartResult & { writes: readonly Write[] }
 

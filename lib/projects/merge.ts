@@ -2,6 +2,9 @@ import { invalidate } from '../cache/cached.ts'
 import { newId, now } from '../clock.ts'
 import { conflict, impossible, isConflict, isProblem, Problem } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
+import { recordItem } from '../records/items.ts'
+import type { Write } from '../table/item.ts'
+import { reading } from '../table/pending.ts'
 import { retryOnConflict } from '../table/retry.ts'
 import { allOrNothing } from '../table/two-phase/commit.ts'
 import { isThrottle } from '../table/two-phase/patience.ts'
@@ -9,6 +12,7 @@ import { settle } from '../table/two-phase/settle.ts'
 import { stageCounters, stagePart } from '../table/two-phase/stage.ts'
 import * as transaction from '../table/two-phase/transaction.ts'
 import { transact } from '../table/write.ts'
+import { asSubject } from './items.ts'
 import { mergeWork, type Order } from './merge-accept.ts'
 import {
   endJob,
@@ -25,7 +29,7 @@ import {
   takeJob,
 } from './merge-job.ts'
 import { rollbackWork } from './merge-restore.ts'
-import { limits, type PartResult, type Work } from './merge-work.ts'
+import { type Last, limits, type PartResult, type Work } from './merge-work.ts'
 import { beingMerged, loadWholeById, step, type Whole } from './projects.ts'
 import type { Bucket } from './snapshots.ts'
 
@@ -49,20 +53,24 @@ export const merging = { waitedForMs: 20_000 }
 /**
  * Merges an approved project. What is larger than a request may wait for goes on by itself: then the project says so in
  * `merge`. Fails with `invalid`, naming the blockers, where a linked record cannot be accepted, and with `conflict` when
- * others were faster; whatever it fails with, the project is still approved and nothing has changed.
+ * others were faster; whatever it fails with, the project is still approved and nothing has changed. Answers what `show`
+ * makes of the merged project: it is called before the switch, and reads what will be there after it.
  */
-export const merge = (old: Whole, actor: Actor, comment: string, bucket: Bucket): Promise<Whole> =>
-  begin(old, { actor, comment, action: 'merge' }, bucket)
+export const merge = <R>(old: Whole, { actor, comment, bucket, show }: Wish<R> & { comment: string }): Promise<R> =>
+  begin(old, { actor, comment, action: 'merge' }, bucket, show)
 
-/** Takes a merge back: project, assets, links and records are as they were, and the project needs revision. Goes on by itself as a merge does. */
-export async function rollBack(old: Whole, actor: Actor, bucket: Bucket): Promise<Whole> {
+/** Takes a merge back: project, assets, links and records are as they were, and the project needs revision. Goes on by itself, and answers, as a merge does. */
+export async function rollBack<R>(old: Whole, { actor, bucket, show }: Wish<R>): Promise<R> {
   if (old.about.state !== 'merged') throw impossible('Only a merged project can be rolled back.')
-  return begin(old, { actor, comment: '', action: 'rollback' }, bucket)
+  return begin(old, { actor, comment: '', action: 'rollback' }, bucket, show)
 }
 
+type Show<R> = (it: Whole) => Promise<R>
+/** Who wants it, and what they are to be answered. */
+export type Wish<R> = { actor: Actor; bucket: Bucket; show: Show<R> }
 type Asked = Pick<Job, 'actor' | 'comment' | 'action'>
 
-async function begin(old: Whole, asked: Asked, bucket: Bucket): Promise<Whole> {
+async function begin<R>(old: Whole, asked: Asked, bucket: Bucket, show: Show<R>): Promise<R> {
   const until = performance.now() + merging.waitedForMs
   const { id: project } = old.about
   if (old.about.merge) throw beingMerged()
@@ -72,13 +80,15 @@ async function begin(old: Whole, asked: Asked, bucket: Bucket): Promise<Whole> {
     const order: Order = { ...asked, id: newId(), project, size: limits.recordsInPart, background: false }
     const work = await workOf(asked.action, whole, order, bucket)
     await transaction.begin(order.id)
-    await allOrNothing(order.id, async () => {
-      const { part, results } = await stage(order.id, work, until)
-      if (part < work.parts) await goOnAlone(whole, asked, { ...order, part, results, of: work.of })
-      else await close(order.id, work, results)
-    })
+    const prepare = async () => {
+      const { part, results, heads } = await stage(order.id, work, until)
+      return part < work.parts
+        ? goOnAlone(whole, asked, { ...order, part, results, of: work.of }, show)
+        : close(order.id, await work.last(results), heads, show)
+    }
+    const { answer } = await allOrNothing(order.id, prepare, ({ commit }) => commit())
     await finish(order.id, until)
-    return { ...whole, ...(await loadWholeById(project)) }
+    return answer
   } finally {
     await transact([release(project)]).catch(() => undefined)
   }
@@ -98,26 +108,31 @@ async function unchanged({ about }: Whole): Promise<Whole> {
 }
 
 /** Stages parts until all are, or the time is over. */
-async function stage(id: string, work: Work, until: number): Promise<{ part: number; results: PartResult[] }> {
+async function stage(id: string, work: Work, until: number) {
   const results: PartResult[] = []
-  for (let part = 0; part < work.parts && performance.now() < until; part += 1)
-    results.push(await stageOne(id, work, part))
-  return { part: results.length, results }
+  const heads: Write[] = []
+  for (let part = 0; part < work.parts && performance.now() < until; part += 1) {
+    const staged = await stageOne(id, work, part)
+    results.push(staged.result)
+    heads.push(...staged.heads)
+  }
+  return { part: results.length, results, heads }
 }
 
 /** Others may change a record between its plan and its mark: then the part is planned anew. */
 const ATTEMPTS = 5
 
-async function stageOne(id: string, work: Work, part: number): Promise<PartResult> {
+/** Answers what is to be remembered of it, and the writes of its records, which may be shown before they are there. */
+async function stageOne(id: string, work: Work, part: number): Promise<{ result: PartResult; heads: Write[] }> {
   for (let attempt = 1; ; attempt += 1) {
-    let result: PartResult = { records: 0 }
+    let staged: { result: PartResult; heads: Write[] } = { result: { records: 0 }, heads: [] }
     try {
       await stagePart(id, part + 1, async () => {
-        const { writes, ...planned } = await planOf(work, part)
-        result = planned
+        const { writes, ...result } = await planOf(work, part)
+        staged = { result, heads: writes.filter(({ type }) => type === recordItem.type) }
         return writes
       })
-      return result
+      return staged
     } catch (error) {
       if (!isConflict(error) || attempt === ATTEMPTS) throw error
     }
@@ -150,17 +165,24 @@ async function withFurther(error: unknown, work: Work, from: number): Promise<un
 const blockersIn = (error: unknown): string[] =>
   error instanceof Problem && Array.isArray(error.fields?.blockers) ? [...error.fields.blockers] : []
 
-/** From here on all of it is seen. */
-async function close(id: string, work: Work, results: readonly PartResult[]): Promise<void> {
+/** What is answered, and what makes it true. */
+type Prepared<R> = { answer: R; commit: () => Promise<void> }
+
+/** Once this is committed, all of it is seen. */
+async function close<R>(id: string, last: Last, heads: readonly Write[], show: Show<R>): Promise<Prepared<R>> {
   await stageCounters(id)
-  await transaction.switchOver(id, await work.last(results))
+  const answer = await reading([...heads, ...last.writes], () => show(last.whole))
+  return { answer, commit: () => transaction.switchOver(id, last.writes) }
 }
 
-/** Puts in place what there is time for; the sweeper does the rest. What caches hold of it is stale by now. */
+/** Puts in place what there is time for; the sweeper does the rest. What caches hold of it is stale by now. Nothing of it can fail any more. */
 async function finish(id: string, until: number): Promise<void> {
-  if ((await transaction.find(id))?.state !== 'done') return
   await invalidate(changedTypes)
-  await settle(id, until).catch(() => undefined)
+  await settleSwitched(id, until).catch(() => undefined)
+}
+
+async function settleSwitched(id: string, until: number): Promise<void> {
+  if ((await transaction.find(id))?.state === 'done') await settle(id, until)
 }
 
 /** What it changes that answers are made of; see lib/cache/rules.ts. */
@@ -168,21 +190,29 @@ const changedTypes = ['record', 'decision', 'revision']
 
 type SoFar = { id: string; size: number; part: number; results: readonly PartResult[]; of: number }
 
-/** Says that it goes on by itself from the part that comes next. */
-async function goOnAlone({ about }: Whole, asked: Asked, { id, size, part, results, of }: SoFar): Promise<void> {
+/** What says that it goes on by itself from the part that comes next. */
+async function goOnAlone<R>(
+  whole: Whole,
+  asked: Asked,
+  { id, size, part, results, of }: SoFar,
+  show: Show<R>,
+): Promise<Prepared<R>> {
+  const { about } = whole
   for (const [number, each] of results.entries()) await remember(id, number, each)
   const at = now()
   const { action, actor } = asked
   const began = { actor_id: actor.id, action: 'merge_started' as const, payload: { merge: action, of } }
-  const { writes } = step(about, { merge: { id, action, of }, updated_at: at }, [began], at)
+  const { next, writes } = step(about, { merge: { id, action, of }, updated_at: at }, [began], at)
   const done = results.reduce((sum, it) => sum + it.records, 0)
   const job = { ...asked, project_id: about.id, id, size, part, done, of, held_until: at, started_at: at }
-  try {
-    await transaction.keepOpen(id, [...writes, newJob(job)])
-  } catch (error) {
-    // The reply may be lost.
-    if ((await findJob(about.id))?.id !== id) throw error
-  }
+  const all = [...writes, newJob(job)]
+  const answer = await reading(all, () => show({ ...whole, ...asSubject(next) }))
+  const commit = () =>
+    transaction.keepOpen(id, all).catch(async (error: unknown) => {
+      // The reply may be lost.
+      if ((await findJob(about.id))?.id !== id) throw error
+    })
+  return { answer, commit }
 }
 
 /**
@@ -231,7 +261,7 @@ async function workOn(taken: Job, bucket: Bucket, until: number, note: (it: Job)
   const { id, actor, comment, size, project_id: project } = job
   const work = await workOf(job.action, whole, { id, actor, comment, project, size, background: true }, bucket)
   while (job.part < work.parts && performance.now() < until) {
-    const result = await stageOne(id, work, job.part)
+    const { result } = await stageOne(id, work, job.part)
     await remember(id, job.part, result)
     const [part, done] = [job.part + 1, job.done + result.records]
     job = await saveJob(job, { part, done, failures: 0, held_until: leaseFrom() })
@@ -244,9 +274,12 @@ async function workOn(taken: Job, bucket: Bucket, until: number, note: (it: Job)
   }
   const results = await remembered(id, work.parts)
   await stageCounters(id)
-  await retryOnConflict(async () => ({ result: undefined, writes: [...(await work.last(results)), endJob(job)] }), {
-    write: (writes) => transaction.switchOver(id, writes),
-  })
+  await retryOnConflict(
+    async () => ({ result: undefined, writes: [...(await work.last(results)).writes, endJob(job)] }),
+    {
+      write: (writes) => transaction.switchOver(id, writes),
+    },
+  )
   await finish(id, until)
   return job
 }

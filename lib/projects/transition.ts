@@ -2,26 +2,24 @@ import { now } from '../clock.ts'
 import { invalid, refused } from '../errors.ts'
 import { type Actor, partsIn } from '../permissions.ts'
 import { asSubject, type Project } from './items.ts'
-import { merge } from './merge.ts'
+import { merge, type Wish } from './merge.ts'
 import { change, loadWholeById, type Whole } from './projects.ts'
-import type { Bucket } from './snapshots.ts'
 import { blockersOf, type ProjectState, projectMove } from './states.ts'
 
-export type Wanted = { target_state: ProjectState; comment: string }
+export type Wanted = { target_state: Exclude<ProjectState, 'merged'>; comment: string }
+
+/** Merges a project: `merge`, where a transition to it is the caller's. Fails as `transition` does. */
+export async function mergeAs<R>(old: Whole, wish: Wish<R> & { comment: string }): Promise<R> {
+  check(old.about, wish.actor, 'merged', wish.comment)
+  return merge(old, wish)
+}
 
 /**
- * Leads a project to another state: state, activity and its places in the lists are one transaction, and for a merge
- * the records that it accepts as well. Fails with `invalid` where no move leads there, a comment or something else is
+ * Leads a project to another state but `merged`: state, activity and its places in the lists are one transaction. Fails with `invalid` where no move leads there, a comment or something else is
  * missing, with `refused` where it is not the caller's move, and with `conflict` where others were faster.
  */
-export async function transition(
-  old: Whole,
-  actor: Actor,
-  { target_state, comment }: Wanted,
-  bucket: Bucket,
-): Promise<Whole> {
-  const move = check(old.about, actor, target_state, comment)
-  if (move.accepts) return merge(old, actor, comment, bucket)
+export async function transition(old: Whole, actor: Actor, { target_state, comment }: Wanted): Promise<Whole> {
+  check(old.about, actor, target_state, comment)
   const { about } = await change(old, async (it) => {
     const { checked, stamps } = check(it, actor, target_state, comment)
     if (checked) await checkComplete(it)

@@ -4,11 +4,12 @@ import { conflict, invalid } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Contribution, kindOfScope, kinds, type Provenance, predicateOf, predicates } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
-import { type Actor, mayInspect, mayReview, type Subject } from '../permissions.ts'
+import { type Actor, audiences, mayInspect, mayReview, type Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
+import { historyAudiencesOf } from './activities.ts'
 import { claim, flagOf, nextId } from './build.ts'
 import { contradictionFlags } from './conflict-flags.ts'
 import {
@@ -17,10 +18,14 @@ import {
   assertionList,
   assertionPartitions,
   flag,
+  type HistoryAudience,
   type Loaded,
+  ownAssertionList,
   type RecordItem,
   recordItem,
   recordItemOf,
+  settledClaims,
+  toldOfClaim,
 } from './items.ts'
 import { load, loadById } from './load.ts'
 import { queueWrites } from './queue-entry.ts'
@@ -42,9 +47,6 @@ export async function loadClaim(id: string): Promise<Claim | undefined> {
   return stored && claimOf(parse(assertion, stored), itemAt(found, headAt))
 }
 
-/** A superseded claim may never have been public: it is shown to those who work on the record. */
-const settled = ['accepted', 'disputed']
-
 function claimOf(it: Assertion, stored: Stored | undefined): Claim {
   const about = stored && parse(recordItem, stored)
   return {
@@ -52,7 +54,7 @@ function claimOf(it: Assertion, stored: Stored | undefined): Claim {
     about,
     contributor_id: it.contributor_id,
     authors: [it.contributor_id],
-    public: settled.includes(it.reconciliation_status) && (about?.public ?? true),
+    public: isSettled(it.reconciliation_status) && (about?.public ?? true),
     access_tier: about?.access_tier,
     deleted_at: about?.deleted_at,
     version: it.version,
@@ -100,17 +102,13 @@ function ofOne(
   return { count: results.length, results: results.slice(place.offset, place.offset + place.limit) }
 }
 
-async function ofAll(
-  { status = 'accepted', asserted_property }: Filter,
-  actor: Actor | null,
-  place: PageRequest,
-): Promise<Claims> {
-  if (!['accepted', 'disputed'].includes(status) && !mayReview(actor)) return { count: 0, results: [] }
+async function ofAll(filter: Filter, actor: Actor | null, place: PageRequest): Promise<Claims> {
+  const { status = 'accepted', asserted_property } = filter
+  if (!isSettled(status) && !mayReview(actor)) return { count: 0, results: [] }
   const listing = await readList(
     {
-      partitions: assertionPartitions(status).map((pk) => ({ index: 'gsi2' as const, pk })),
-      counted: [assertionList(status)],
-      isSpread: true,
+      ...listsFor(status, actor),
+      isSpread: !isSettled(status),
       ...(asserted_property && { only: { asserted_property } }),
     },
     place,
@@ -119,9 +117,26 @@ async function ofAll(
   const results = listing.items
     .map((item) => parse(assertion, item))
     .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
+    // Of what was hidden a moment ago the lists may not know yet.
     .filter((it) => mayInspect(actor, it))
   return { ...listing, results }
 }
+
+/** The claims of one status that the caller may see: those of each audience, and of what is withheld their own. */
+function listsFor(status: string, actor: Actor | null) {
+  const told = historyAudiencesOf(actor).filter((it) => isSettled(status) || isForInsiders(it))
+  const own = actor && !told.includes('withheld') ? [ownAssertionList(actor.id, status)] : []
+  return {
+    partitions: [
+      ...told.flatMap((it) => assertionPartitions(status, it)).map((pk) => ({ index: 'gsi2', pk }) as const),
+      ...own.map((pk) => ({ index: 'gsi3', pk }) as const),
+    ],
+    counted: [...told.map((it) => assertionList(status, it)), ...own],
+  }
+}
+
+const isSettled = (status: string) => settledClaims.some((it) => it === status)
+const isForInsiders = (audience: HistoryAudience) => !audiences.some((it) => it === audience)
 
 /**
  * A claim that someone makes about a record: it waits for review and meets the conflict check like any value of a
@@ -177,7 +192,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     })
   await commit([
     put(assertion, made, undefined),
-    ...flags.map((it) => put(flag, flagOf(made, it, at), undefined)),
+    ...(subject ? flags.map((it) => put(flag, flagOf(subject, it, at), undefined)) : []),
     ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),
   ])
   return { ...claimOf(made, undefined), about: subject }
@@ -201,7 +216,8 @@ function intoReview(it: RecordItem, made: Assertion, at: string): Partial<Record
 export async function settle(old: Claim, reconciliation_status: Assertion['reconciliation_status']): Promise<Claim> {
   if (reconciliation_status === 'accepted' && old.about && !old.about.public)
     throw conflict('Its record is not published: that is decided first.')
-  const next = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })
+  const changed = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })
+  const next = toldOfClaim(changed, old.about)
   const before = old.about && recordItemOf(old.about)
   const after = before && amended<RecordItem>(before, { updated_at: now() })
   await commit([

@@ -45,13 +45,17 @@ export type Opening = {
   actor: Actor
   flags?: readonly Raised[]
   stub?: boolean
+  batch?: BatchRow | undefined
 }
+
+/** A row of an import. */
+export type BatchRow = { id: string; row: number }
 
 /** A new contribution: record item, first revision, one assertion per value, activity, and what it is found by. */
 export function newRecord(
   kind: Kind,
   id: number,
-  { data, header = headerOf(kind, data), source, actor, flags = [], stub = false }: Opening,
+  { data, header = headerOf(kind, data), source, actor, flags = [], stub = false, batch }: Opening,
 ): Change {
   const at = now()
   const entity_id = recordId(kind.code, id)
@@ -83,6 +87,7 @@ export function newRecord(
     latest_feedback: null,
     required_persona: 'community_reviewer',
     stub,
+    batch: batch ? { ...batch, revision: 1 } : null,
     created_at: at,
     updated_at: at,
     deleted_at: null,
@@ -191,6 +196,7 @@ export function claim({ about: it, property, value, source, actor, revision_numb
     supersedes: null,
     refines: null,
     revision_number,
+    audience: 'withheld',
     created_at: at,
     updated_at: at,
     version: 1,
@@ -232,13 +238,16 @@ export type Raised = Pick<Flag, 'flag_type' | 'reason'> &
   Partial<Pick<Flag, 'other_entity_id' | 'assertion_ids' | 'property'>>
 
 /** A flag that the service itself raises. */
-export const flagOf = (it: { entity_id: string }, raised: Raised, at: string): Flag => ({
+export const flagOf = (it: Pick<RecordItem, 'entity_id' | 'contributor_id'>, raised: Raised, at: string): Flag => ({
   other_entity_id: null,
   assertion_ids: [],
   property: null,
   ...raised,
   id: newChildId(it.entity_id),
   entity_id: it.entity_id,
+  contributor_id: it.contributor_id,
+  of_edit: true,
+  audience: 'withheld',
   flagged_by: null,
   is_resolved: false,
   resolved_by: null,

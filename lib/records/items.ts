@@ -3,7 +3,7 @@ import { timeOf } from '../ids/address.ts'
 import { kindKeys } from '../kinds/index.ts'
 import { audienceOf, audiences, openTier, ranks } from '../permissions.ts'
 import { defineItem } from '../table/item.ts'
-import { key } from '../table/keys.ts'
+import { type IndexName, key } from '../table/keys.ts'
 import { rules } from './rules/canonical.ts'
 import { statuses, withheld } from './rules/status.ts'
 import { ages } from './rules/triage.ts'
@@ -67,6 +67,8 @@ export const RecordItem = v.object({
   /** The least rank that may decide on what waits; an escalation raises it. */
   required_persona: v.optional(v.picklist(ranks), 'community_reviewer'),
   stub: v.optional(v.boolean(), false),
+  /** The import that has brought a revision of it, and by which row: while that waits, reviewers find it in its batch. */
+  batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number(), revision: v.number() })), null),
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
@@ -132,6 +134,18 @@ export const recordItem = defineItem({
   },
 })
 
+/** Who is told of what happened to a record: the readers of what is published, those who work on it, and staff alone. */
+export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
+export type HistoryAudience = (typeof historyAudiences)[number]
+
+type AudienceSubject = Pick<RecordItem, 'deleted_at' | 'public' | 'access_tier'>
+
+/** Who is told of something about a record. `isPublic`: nothing follows from it but what its readers see. */
+export function historyAudienceOf(about: AudienceSubject, isPublic: boolean): HistoryAudience {
+  if (about.deleted_at) return 'deleted'
+  return about.public && isPublic ? audienceOf(about.access_tier) : 'withheld'
+}
+
 export const Assertion = v.object({
   id: v.string(),
   entity_id: v.string(),
@@ -164,6 +178,8 @@ export const Assertion = v.object({
   refines: nullableText,
   /** The revision that carries this value; null for a claim that someone made apart. */
   revision_number: v.optional(v.nullable(v.number()), null),
+  /** Who is told of it; the projector follows what becomes of the record. */
+  audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
   updated_at: v.string(),
   version: v.number(),
@@ -171,29 +187,53 @@ export const Assertion = v.object({
 export type Assertion = v.InferOutput<typeof Assertion>
 /** Part of the values under review; a claim made apart is decided on apart. */
 export const isCarried = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
-/** The list of all claims that stand like this. */
-export const assertionList = (status: string) => `ASSERTION#${status}`
+/** The claims that stand like this and are for that audience. */
+export const assertionList = (status: string, audience: HistoryAudience) => `ASSERTION#${audience}#${status}`
+/** Those that a person made, which stand on what is withheld: others than reviewers see only their own. */
+export const ownAssertionList = (user: string, status: string) => `CLAIM#${user}#${status}`
 
 /** What waits comes eight at a time with each contribution, so it is spread over so many keys of the index. */
 const SPREAD = 6
 const spreadOver = (status: string) => (status === 'pending' ? SPREAD : 1)
-const assertionPartition = (status: string, part: number) =>
-  spreadOver(status) === 1 ? assertionList(status) : `${assertionList(status)}#${part}`
+const assertionPartition = (list: string, status: string, part: number) =>
+  spreadOver(status) === 1 ? list : `${list}#${part}`
 /** The index partitions that hold such a list together. */
-export const assertionPartitions = (status: string): readonly string[] =>
-  Array.from({ length: spreadOver(status) }, (_, part) => assertionPartition(status, part))
+export const assertionPartitions = (status: string, audience: HistoryAudience): readonly string[] =>
+  Array.from({ length: spreadOver(status) }, (_, part) =>
+    assertionPartition(assertionList(status, audience), status, part),
+  )
 /** The last digits of an id are chance. */
 const partOf = ({ id, reconciliation_status }: Pick<Assertion, 'id' | 'reconciliation_status'>) =>
   Number.parseInt(id.slice(-4), 16) % spreadOver(reconciliation_status)
+
+/** The claims that everyone may see where they may see the record. A superseded one may never have been public. */
+export const settledClaims = ['accepted', 'disputed'] as const
+const isSettled = ({ reconciliation_status: status }: Pick<Assertion, 'reconciliation_status'>) =>
+  settledClaims.some((it) => it === status)
+const ownListOf = (it: Assertion) =>
+  it.audience === 'withheld' && isSettled(it)
+    ? ownAssertionList(it.contributor_id, it.reconciliation_status)
+    : undefined
 
 export const assertion = defineItem({
   type: 'assertion',
   schema: Assertion,
   key: (it: { entity_id: string; id: string }) => key.assertion(it.entity_id, it.id),
-  indexes: (it) => ({
-    gsi2: { pk: assertionPartition(it.reconciliation_status, partOf(it)), sk: `${it.created_at}#${it.id}` },
-  }),
-  counted: (it) => [assertionList(it.reconciliation_status)],
+  indexes: (it) => {
+    const [{ reconciliation_status: status, audience }, own] = [it, ownListOf(it)]
+    const sk = `${it.created_at}#${it.id}`
+    return {
+      gsi2: { pk: assertionPartition(assertionList(status, audience), status, partOf(it)), sk },
+      ...(own && { gsi3: { pk: own, sk } }),
+    }
+  },
+  counted: (it) => [assertionList(it.reconciliation_status, it.audience), ...[ownListOf(it) ?? []].flat()],
+})
+
+/** A claim for whoever may know of it; `about` is undefined of what is not stored here, which everyone may see. */
+export const toldOfClaim = (it: Assertion, about: AudienceSubject | undefined): Assertion => ({
+  ...it,
+  audience: historyAudienceOf(about ?? { public: true, access_tier: openTier, deleted_at: null }, isSettled(it)),
 })
 
 export const Revision = v.object({
@@ -214,19 +254,6 @@ export const revision = defineItem({
 })
 /** The size alone is kept: nobody lists a person's revisions. */
 export const revisionList = (user: string) => `REVISION#${user}`
-
-/** Who is told of what happened to a record: the readers of what is published, those who work on it, and staff alone. */
-export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
-export type HistoryAudience = (typeof historyAudiences)[number]
-
-/** Who is told of something about a record. `isPublic`: nothing follows from it but what its readers see. */
-export function historyAudienceOf(
-  about: Pick<RecordItem, 'deleted_at' | 'public' | 'access_tier'>,
-  isPublic: boolean,
-): HistoryAudience {
-  if (about.deleted_at) return 'deleted'
-  return about.public && isPublic ? audienceOf(about.access_tier) : 'withheld'
-}
 
 export const activityTypes = [
   'submitted',
@@ -312,30 +339,68 @@ export const Flag = v.object({
   is_resolved: v.boolean(),
   resolved_by: nullableText,
   resolved_at: nullableText,
+  /** It may tell of what waits: the service raised it, or someone who works on the record while an edit waited. */
+  of_edit: v.optional(v.boolean(), true),
+  /** Whose record it is on. */
+  contributor_id: v.optional(v.string(), ''),
+  /** Who is told of it; the projector follows what becomes of the record. */
+  audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   created_at: v.string(),
   version: v.number(),
 })
 export type Flag = v.InferOutput<typeof Flag>
-/** All flags, those of one type, those that are open or resolved, or both. */
-export const flagList = (type?: string, is_resolved?: boolean) =>
-  `FLAG${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
+/** Which flags are meant: those of one type, those that are open or resolved, or both. */
+export type FlagFilter = { flag_type?: string | undefined; is_resolved?: boolean | undefined }
+const filterText = ({ flag_type: type, is_resolved }: FlagFilter) =>
+  `${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
+/** The flags of which an audience is told. */
+export const flagList = (audience: HistoryAudience, filter: FlagFilter = {}) => `FLAG#${audience}${filterText(filter)}`
+/** Those on the records of one person that are withheld: others than reviewers see only these. */
+export const ownFlagList = (user: string, filter: FlagFilter = {}) => `FLAGGED#${user}${filterText(filter)}`
 
-/** One index for each way to filter, so that every list is exact without reading past what it shows. */
-export const flagIndex = (type?: string, is_resolved?: boolean) =>
-  type === undefined ? (is_resolved === undefined ? 'gsi2' : 'gsi3') : is_resolved === undefined ? 'gsi1' : 'gsi4'
+type IndexPartition = { index: IndexName; pk: string }
 
-const flagWays = (it: Flag) =>
-  ([[], [it.flag_type], [undefined, it.is_resolved], [it.flag_type, it.is_resolved]] as const).map(
-    ([type, is_resolved]) => ({ index: flagIndex(type, is_resolved), pk: flagList(type, is_resolved) }),
-  )
+/** Where the flags of an audience are that fit: an index for each way to filter, but that a type is in two halves. */
+export function flagPartitions(audience: HistoryAudience, { flag_type, is_resolved }: FlagFilter): IndexPartition[] {
+  if (flag_type === undefined)
+    return [{ index: is_resolved === undefined ? 'gsi2' : 'gsi3', pk: flagList(audience, { is_resolved }) }]
+  const halves = is_resolved === undefined ? [true, false] : [is_resolved]
+  return halves.map((half) => ({ index: 'gsi1', pk: flagList(audience, { flag_type, is_resolved: half }) }))
+}
+
+/** The four ways to ask for a flag. */
+const flagWays = ({ flag_type, is_resolved }: Flag): FlagFilter[] => [
+  {},
+  { flag_type },
+  { is_resolved },
+  { flag_type, is_resolved },
+]
+const isOwners = (it: Flag) => it.audience === 'withheld' && it.contributor_id !== ''
 
 export const flag = defineItem({
   type: 'flag',
   schema: Flag,
   key: (it: { entity_id: string; id: string }) => key.flag(it.entity_id, it.id),
-  indexes: (it) =>
-    Object.fromEntries(flagWays(it).map(({ index, pk }) => [index, { pk, sk: `${it.created_at}#${it.id}` }])),
-  counted: (it) => flagWays(it).map(({ pk }) => pk),
+  indexes: (it) => {
+    const { audience, flag_type, is_resolved } = it
+    const sk = `${it.created_at}#${it.id}`
+    return {
+      gsi2: { pk: flagList(audience), sk },
+      gsi3: { pk: flagList(audience, { is_resolved }), sk },
+      gsi1: { pk: flagList(audience, { flag_type, is_resolved }), sk },
+      ...(isOwners(it) && { gsi4: { pk: ownFlagList(it.contributor_id), sk } }),
+    }
+  },
+  counted: (it) => [
+    ...flagWays(it).map((way) => flagList(it.audience, way)),
+    ...(isOwners(it) ? flagWays(it).map((way) => ownFlagList(it.contributor_id, way)) : []),
+  ],
+})
+
+/** A flag for whoever may know of it: that people find fault with what is public. What edits give rise to is for insiders. */
+export const toldOfFlag = (it: Flag, about: AudienceSubject): Flag => ({
+  ...it,
+  audience: historyAudienceOf(about, !it.of_edit),
 })
 
 /** What the decision made of one property; see lib/records/rules/canonical.ts. */

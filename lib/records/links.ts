@@ -1,11 +1,11 @@
 import { isConflict } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
-import { type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
+import { type Kind, type KindKey, kindKeys, kindOfScope, kinds } from '../kinds/index.ts'
 import { isLink } from '../names/text.ts'
 import { type Actor, maySee, maySeeTier } from '../permissions.ts'
 import { addCounted, parse, putAlways, removeCounted, removeEntry, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { countsOfRelated, getMany, itemAt, queryBetween } from '../table/read.ts'
+import { countsOfRelated, getMany, itemAt, itemIn, walkTable } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { type Assertion, type LinkItem, type Loaded, link, type RecordItem, recordItem } from './items.ts'
 import { loadById } from './load.ts'
@@ -157,12 +157,12 @@ export async function withTied<T extends Loaded>(it: T, actor: Actor | null): Pr
 
 export type Group = { kind: KindKey; count: number; heads: RecordItem[]; more: boolean }
 
-/** So many related records of a kind are looked at; of more, how many there are is not told exactly. */
-const MOST_RELATED = 500
+/** So many related records of a kind are counted exactly, and read at once; beyond, as many as a page and the next one need. */
+const COUNTED = 500
 
 /**
- * The records related to one that the caller may see, by kind: one page of each group, or of one. What the caller may not see
- * is in no count. Two calls beside one per group; one more for each further hundred.
+ * The records related to one that the caller may see, by kind in the order of the registry: one page of each group, or of one.
+ * What the caller may not see is in no count. For each group two calls, and one more for each further hundred.
  */
 export async function relatedTo(
   record: string,
@@ -172,22 +172,32 @@ export async function relatedTo(
   actor: Actor | null,
 ): Promise<Group[]> {
   const sizes = await countsOfRelated(record)
-  const wanted = [...sizes].flatMap(([scope, count]) => {
-    const kind = kindOfScope(scope)?.key
-    return kind && count > 0 && (!only || only === kind) ? [kind] : []
-  })
-  const entries = await Promise.all(
-    wanted.map((kind) => queryBetween(`RELATED#${record}`, `${kind}#`, `${kind}#~`, MOST_RELATED)),
+  const wanted = kindKeys.filter((kind) => (sizes.get(kind) ?? 0) > 0 && (!only || only === kind))
+  const groups = await Promise.all(
+    wanted.map(async (kind) => {
+      const visible = await visibleRelated(record, kind, Math.max(COUNTED, page * size + 1), actor)
+      const heads = visible.slice((page - 1) * size, page * size)
+      return { kind, count: visible.length, heads, more: page * size < visible.length }
+    }),
   )
-  const ids = entries.map((each) => [...new Set(each.map((entry) => String(entry.record)))])
-  const found = await getMany(ids.flat().map(key.head))
-  const groups = wanted.map((kind, i) => {
-    const visible = (ids[i] ?? [])
-      .flatMap((id) => itemAt(found, key.head(id)) ?? [])
-      .map((item) => parse(recordItem, item))
-      .filter((it) => maySee(actor, it) && !it.deleted_at)
-    const heads = visible.slice((page - 1) * size, page * size)
-    return { kind, count: visible.length, heads, more: page * size < visible.length }
-  })
   return groups.filter(({ count }) => count > 0)
+}
+
+/** The first so many records of a kind that are related to one and that the caller may see. */
+async function visibleRelated(record: string, kind: KindKey, most: number, actor: Actor | null): Promise<RecordItem[]> {
+  const visible = new Map<string, RecordItem>()
+  const span = { pk: `RELATED#${record}`, prefix: `${kind}#`, forward: true, limit: COUNTED }
+  let beyond: string | undefined
+  while (visible.size < most) {
+    const entries = await walkTable({ ...span, beyond })
+    const ids = entries.map((entry) => String(entry.record))
+    const found = await getMany([...new Set(ids)].map(key.head))
+    for (const id of ids) {
+      const head = itemIn(found, recordItem, { entity_id: id })
+      if (head && maySee(actor, head) && !head.deleted_at) visible.set(id, head)
+    }
+    if (entries.length < COUNTED) break
+    beyond = String(entries.at(-1)?.sk)
+  }
+  return [...visible.values()].slice(0, most)
 }

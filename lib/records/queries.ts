@@ -3,13 +3,13 @@ import {
   BooleanFlag,
   CalendarName,
   MISSING,
+  placeAndTime,
   QueryText,
   RecordOrdering,
   requiredId,
   wholeNumber,
 } from '../http/params.ts'
 import { type Kind, kindOfScope, kindOfSegment, noKind } from '../kinds/index.ts'
-import { whereEntries } from '../search/where.ts'
 
 /** What paths and queries about records say. Members that say nothing legal ask for nothing. */
 
@@ -39,7 +39,7 @@ export const RecordQuery = v.object({
   category: QueryText,
   facets: BooleanFlag,
   ordering: RecordOrdering,
-  ...whereEntries,
+  ...placeAndTime,
 })
 /** The same, with the calendar in which dates are shown. */
 export const DatedQuery = v.object({ ...RecordQuery.entries, calendar: CalendarName })

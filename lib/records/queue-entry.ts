@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { kinds } from '../kinds/index.ts'
+import { cut } from '../matching/cut.ts'
 import { fold } from '../matching/fold.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import { defineItem, replaceDerived, type Write } from '../table/item.ts'
-import { type IndexName, key } from '../table/keys.ts'
+import { type IndexName, key, placed } from '../table/keys.ts'
 import type { RecordItem } from './items.ts'
 import {
   agedOrder,
@@ -33,6 +34,8 @@ export const Waiting = v.object({
   /** The queues that it is in whatever the time; `all` and `expiring` follow from the rest. */
   types: v.array(v.picklist(lastingQueueTypes)),
   age: v.picklist(ages),
+  /** The import as a row of which it waits: its reviewers find it there, and in no other queue. */
+  batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number() })), null),
   created_at: v.string(),
   updated_at: v.string(),
   version: v.number(),
@@ -56,6 +59,8 @@ export const lists = {
   created: (type: QueueType) => `QUEUE#${type}#created`,
   /** What passes into another age, by the moment when it does. */
   due: 'QUEUE#due',
+  /** What waits of an import, in the order of its rows. */
+  batch: (id: string) => `BATCH#${id}`,
   size: (type: QueueType, category?: string) => `QUEUE#${type}${category === undefined ? '' : `#IN#${category}`}`,
 }
 
@@ -83,6 +88,7 @@ export const byAge = defineItem({
   schema: Waiting,
   key: (it: { entity_id: string }) => key.queued(it.entity_id, 'AGE'),
   indexes: (it) => {
+    if (it.batch) return { gsi1: { pk: lists.batch(it.batch.id), sk: `${placed(it.batch.row)}#${it.entity_id}` } }
     const sk = `${it.created_at}#${it.entity_id}`
     const due = passesAt(it.age, it.created_at)
     return {
@@ -91,7 +97,10 @@ export const byAge = defineItem({
       ...(due && { gsi4: { pk: lists.due, sk: `${due}#${it.entity_id}` } }),
     }
   },
-  counted: (it) => queuesOf(it).flatMap((type) => [lists.size(type), lists.size(type, it.category)]),
+  counted: (it) =>
+    it.batch
+      ? [lists.batch(it.batch.id)]
+      : queuesOf(it).flatMap((type) => [lists.size(type), lists.size(type, it.category)]),
 })
 
 /** The writes that move a record in, within and out of the queue as its record item changes; they belong into the same transaction. */
@@ -100,7 +109,11 @@ export function queueWrites(old: RecordItem | undefined, next: RecordItem | unde
   const after = next && waitingOf(next)
   // Who touches a record without changing its place rewrites only the item that tells when it was touched.
   const moved = !before || !after || placeOf(before) !== placeOf(after)
-  return [byAge, ...(moved ? [byUrgency, byCategory] : [])].flatMap((item) => replaceDerived(item, before, after))
+  const [singly, then] = [before?.batch ? undefined : before, after?.batch ? undefined : after]
+  return [
+    ...replaceDerived(byAge, before, after),
+    ...(moved ? [byUrgency, byCategory] : []).flatMap((item) => replaceDerived(item, singly, then)),
+  ]
 }
 
 /** What search calls the queue: an entry is a document of its own, with the names that are proposed, for reviewers alone. */
@@ -130,12 +143,13 @@ function waitingOf(it: RecordItem): Waiting | undefined {
     category: it.category,
     status: it.status,
     contributor_id: it.contributor_id,
-    folded: proposedNames(it).map(fold).join(' | ').slice(0, 300),
+    folded: cut(proposedNames(it).map(fold).join(' | '), 300),
     open_flags: it.open_flags,
     open_contradictions: it.open_contradictions,
     worst_source_rank: it.worst_source_rank,
     types: lastingQueueTypes.filter((type) => belongsTo[type](it)),
     age: it.queue_age,
+    batch: it.batch?.revision === it.current_revision ? { id: it.batch.id, row: it.batch.row } : null,
     created_at: it.created_at,
     updated_at: it.updated_at,
     version: it.version,

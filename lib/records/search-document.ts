@@ -1,6 +1,7 @@
 import { intervalIn } from '../calendars/reading.ts'
 import { type Kind, proseFields } from '../kinds/index.ts'
 import type { FieldType } from '../kinds/schema/fields.ts'
+import { cut, shortened } from '../matching/cut.ts'
 import { namesOf, textOf, wordsOf } from '../names/text.ts'
 import { type Document, type FacetName, facetNames } from '../search/document.ts'
 
@@ -15,8 +16,8 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
     title,
     names,
     summary: short(proseFields.map((each) => wordsOf(data[each])).find(Boolean) ?? ''),
-    text: texts.slice(0, MOST_TEXT),
-    location_hint: (facetFields.place.map((each) => wordsOf(data[each])).find(Boolean) ?? '').slice(0, 200),
+    text: cut(texts, MOST_TEXT),
+    location_hint: cut(facetFields.place.map((each) => wordsOf(data[each])).find(Boolean) ?? '', 200),
     values: valuesIn(data),
     ...(name_ne && { name_ne }),
     ...(years && { years }),
@@ -107,4 +108,4 @@ export const textsIn = (data: Record<string, unknown>, members: readonly string[
     .join('\n')
 
 /** The beginning of a text, as a result shows it. */
-export const short = (text: string) => (text.length > 280 ? `${text.slice(0, 277)}...` : text)
+export const short = (text: string) => shortened(text, 280)

@@ -7,17 +7,22 @@ import type { Actor } from '../permissions.ts'
 import * as sources from '../sources/sources.ts'
 import { reserve, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { newRecord, nextId } from './build.ts'
+import { type BatchRow, newRecord, nextId } from './build.ts'
 import type { Missing } from './relations.ts'
 
 /** The opening writes of records that a contribution names and nobody has made yet. */
-export async function stubsFor(missing: readonly Missing[], provenance: Provenance, actor: Actor): Promise<Write[]> {
+export async function stubsFor(
+  missing: readonly Missing[],
+  provenance: Provenance,
+  actor: Actor,
+  batch?: BatchRow,
+): Promise<Write[]> {
   const changes = await Promise.all(
     missing.map(async ({ kind, name, links }): Promise<Write[]> => {
       if (!kinds[kind].record) return sourceStub(name, links, actor)
       const id = await nextId(kinds[kind])
       const data = { [kinds[kind].nameField]: name }
-      const stub = newRecord(kinds[kind], id, { data, source: provenance, actor, stub: true })
+      const stub = newRecord(kinds[kind], id, { data, source: provenance, actor, stub: true, batch })
       // The links stand in the values already: they gain the id of what was made for them.
       for (const link of links) Object.assign(link, { id, entity_id: stub.record.entity_id })
       return [...stub.writes, taken(kind, name)]

@@ -12,6 +12,7 @@ import { amended, put, type Write } from '../table/item.ts'
 import type { Plan } from '../table/retry.ts'
 import {
   activityOf,
+  type BatchRow,
   claim,
   flagOf,
   headerOf,
@@ -52,30 +53,35 @@ import { synonymousRecords } from './synonymous.ts'
 export { load, loadById } from './load.ts'
 
 /** A new record with its first revision and what happened to it. */
-type Created = Loaded & { revisions: Revision[]; activities: Activity[] }
+type Created = Loaded & Naming & { revisions: Revision[]; activities: Activity[] }
+/** The review identities of the records that were made because the values name them. */
+type Naming = { named: string[] }
+const namedIn = (stubs: readonly Write[]): string[] =>
+  stubs.flatMap(({ type, action }) => (type === recordItem.type ? [String(action.Put?.Item?.entity_id)] : []))
 
 /** Stores a contribution for review. One transaction: record, revision, assertions, activity, stubs for text that names nothing, flags. */
-export const create = (kind: Kind, actor: Actor, contribution: Contribution): Promise<Created> =>
-  commitNaming(() => planCreate(kind, actor, contribution))
+export const create = (kind: Kind, actor: Actor, contribution: Contribution, batch?: BatchRow): Promise<Created> =>
+  commitNaming(() => planCreate(kind, actor, contribution, batch))
 
 async function planCreate(
   kind: Kind,
   actor: Actor,
   { data, assertion: provenance }: Contribution,
+  batch?: BatchRow,
 ): Promise<Plan<Created>> {
   const resolved = await resolve(kind, data, actor, synonymousRecords)
   checkSize(resolved.data)
   const header = headerOf(kind, resolved.data)
   const [id, stubs, likeness, doubts] = await Promise.all([
     nextId(kind),
-    stubsFor(resolved.missing, provenance, actor),
+    stubsFor(resolved.missing, provenance, actor, batch),
     likenessFlags(kind, header, { linked: linkedTo(kind, resolved.data) }),
     doubtFlags(kind, resolved.data, actor),
   ])
   const flags = [...likeness, ...doubts]
-  const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags })
+  const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags, batch })
   const { record, assertions, revision: first, activity: done } = change
-  const result = { ...record, assertions, links: [], revisions: [first], activities: [done] }
+  const result = { ...record, assertions, links: [], revisions: [first], activities: [done], named: namedIn(stubs) }
   return { result, writes: [...change.writes, ...stubs] }
 }
 
@@ -86,34 +92,34 @@ const linkedTo = (kind: Kind, data: Values) => namedBy({ entity_id: '', kind: ki
  * Changes a record. What is not published is saved in place; of a published one the change waits as a revision, and
  * readers go on seeing the accepted values. Fails with `conflict` when someone else was faster.
  */
-export const amend = (old: Loaded, actor: Actor, contribution: Contribution, how: How = {}): Promise<Loaded> =>
+export const amend = (old: Loaded, actor: Actor, contribution: Contribution, how: How = {}): Promise<Loaded & Naming> =>
   commitNaming(() => planAmend(old, actor, contribution, how))
 
-type How = { trigger?: 'edit' | 'revise'; replace?: boolean }
+type How = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: BatchRow }
 
 async function planAmend(
   old: Loaded,
   actor: Actor,
   { data, cleared, assertion: provenance }: Contribution,
-  { trigger = 'edit', replace = false }: How,
-): Promise<Plan<Loaded>> {
+  { trigger = 'edit', replace = false, batch }: How,
+): Promise<Plan<Loaded & Naming>> {
   const kind = kinds[old.kind]
   const moved = move(stateOf(old), trigger)
   if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
   const resolved = await resolve(kind, data, actor, synonymousRecords)
   const edit = editOf(old, resolved.data, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
-  if (changed.length === 0 && removed.length === 0 && trigger === 'edit') return { result: old, writes: [] }
+  if (changed.length === 0 && removed.length === 0 && trigger === 'edit')
+    return { result: { ...old, named: [] }, writes: [] }
 
   checkAcceptable(old, changed.length + removed.length)
   const at = now()
   const header = headerOf(kind, after)
-  const stubs = await stubsFor(resolved.missing, provenance, actor)
+  const stubs = await stubsFor(resolved.missing, provenance, actor, batch)
   const claimed = claimsFor(old, edit, { source: provenance, actor, at })
-  const alike = changed.some((name) => likenessFieldsOf(kind).includes(name))
   const flags = [
     ...claimed.contradicted,
-    ...(alike ? await likenessFlags(kind, header, { entity_id: old.entity_id, linked: linkedTo(kind, after) }) : []),
+    ...(await likenessOf(old, after, changed)),
     ...(await doubtFlags(kind, after, actor, changed)),
   ]
   const handed = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
@@ -128,14 +134,16 @@ async function planAmend(
       current_revision_id: newChildId(old.entity_id),
       queue_age: ageAt(old.created_at, Date.parse(at)),
       stub: false,
+      batch: batch ? { ...batch, revision: old.current_revision + 1 } : old.batch,
       updated_at: at,
     }),
     done,
     actor,
   )
   const { superseded, writes } = claimWrites(claimed, at)
+  const assertions = [...claimed.left, ...superseded, ...claimed.claims]
   return {
-    result: { ...next, assertions: [...claimed.left, ...superseded, ...claimed.claims], links: old.links },
+    result: { ...next, assertions, links: old.links, named: namedIn(stubs) },
     writes: [
       put(recordItem, next, stored),
       put(revision, revisionOf(next, after, actor, at), undefined),
@@ -147,6 +155,13 @@ async function planAmend(
       ...stubs,
     ],
   }
+}
+
+/** What a record looks like once it has these values, if the change is one by which it can look otherwise. */
+async function likenessOf({ kind: key, entity_id }: Loaded, after: Values, changed: readonly string[]) {
+  const kind = kinds[key]
+  if (!changed.some((name) => likenessFieldsOf(kind).includes(name))) return []
+  return likenessFlags(kind, headerOf(kind, after), { entity_id, linked: linkedTo(kind, after) })
 }
 
 type Edit = { after: Values; changed: string[]; removed: string[] }

@@ -25,6 +25,7 @@ import {
   recordItemOf,
   revision,
   toldOf,
+  toldOfClaim,
   toldOfDecision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
@@ -111,7 +112,7 @@ export async function planDecision(old: History, reviewer: Actor, input: Decisio
     put(decision, toldOfDecision(made, next), undefined),
     ...done.map((it) => put(activity, toldOf(it, next), undefined)),
     ...(isFurther ? [put(revision, revisionOf(next, next.data, reviewer, at), undefined)] : []),
-    ...changedClaims(old, result, input, at),
+    ...changedClaims(old, next, result, input),
     ...settled.map((it) => put(flag, amended<Flag>(it, resolved), it)),
     ...indexWrites(indexedOf(stored), indexedOf(next)),
     ...queueWrites(stored, next),
@@ -357,8 +358,9 @@ function furtherRevision(old: RecordItem): Partial<RecordItem> {
   return { current_revision: number, current_revision_id: id, accepted_revision: number, accepted_revision_id: id }
 }
 
-/** The reviewer's claims, and of the others those that fare differently now. */
-function changedClaims(old: History, { fates, made, values }: Result, input: DecisionInput, at: string): Write[] {
+/** The reviewer's claims, and of the others those that fare differently now. `next` is the record as decided on. */
+function changedClaims(old: History, next: RecordItem, { fates, made, values }: Result, input: DecisionInput): Write[] {
+  const at = next.updated_at
   const fateOf = (it: Assertion): Partial<Assertion> => {
     const { status: reconciliation_status, ...links } = fates.get(it.id) ?? { status: it.reconciliation_status }
     const accepted = reconciliation_status === 'accepted' && it.reconciliation_status !== 'accepted'
@@ -374,7 +376,9 @@ function changedClaims(old: History, { fates, made, values }: Result, input: Dec
     .map((it) => ({ it, changes: fateOf(it) }))
     .filter(({ it, changes }) => !isDeepStrictEqual({ ...it, ...changes }, it))
   return [
-    ...made.map((it) => put(assertion, { ...it, ...fateOf(it) }, undefined)),
-    ...others.map(({ it, changes }) => put(assertion, amended<Assertion>(it, { ...changes, updated_at: at }), it)),
+    ...made.map((it) => put(assertion, toldOfClaim({ ...it, ...fateOf(it) }, next), undefined)),
+    ...others.map(({ it, changes }) =>
+      put(assertion, toldOfClaim(amended<Assertion>(it, { ...changes, updated_at: at }), next), it),
+    ),
   ]
 }

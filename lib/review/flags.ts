@@ -2,22 +2,26 @@ import { now } from '../clock.ts'
 import { commitPlan } from '../commit.ts'
 import { conflict, invalid, invalidObject } from '../errors.ts'
 import { addressOf } from '../ids/address.ts'
-import { type Actor, mayInspect, type Subject } from '../permissions.ts'
+import { type Actor, audiences, mayInspect, type Subject, worksOn } from '../permissions.ts'
+import { historyAudiencesOf } from '../records/activities.ts'
 import { activityOf, flagOf, withActivity } from '../records/build.ts'
 import {
   activity,
   type Flag,
+  type FlagFilter,
   flag,
-  flagIndex,
   flagList,
+  flagPartitions,
   flagTypes,
+  ownFlagList,
   type RecordItem,
   recordItem,
+  toldOfFlag,
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
 import { amended, parse, put, remove as removal, says, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
+import { type List, type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { get, getMany, itemIn, queryAll, type Stored } from '../table/read.ts'
 import type { Plan } from '../table/retry.ts'
 import { type PeopleById, peopleIn } from '../users/people.ts'
@@ -35,40 +39,53 @@ export async function load(id: string): Promise<Flagged | undefined> {
   return it && about && flaggedOf(it, about)
 }
 
-/** A flag with the records it is about, as far as a caller may know them. */
-export type Shown = { flag: Flag; about: RecordItem | undefined; other: RecordItem | undefined }
-export type Filter = {
-  flag_type?: string | undefined
-  is_resolved?: boolean | undefined
-  entity?: string | undefined
-}
+/** A flag with its record, and the other one where the caller may know it. */
+export type Shown = { flag: Flag; about: RecordItem; other: RecordItem | undefined }
+export type Filter = FlagFilter & { entity?: string | undefined }
 export type Flags = PageResult<Shown> & { people: PeopleById }
 
 /**
- * One page of the flags, newest first: a call for the rows, and one for the size with the records and people that they
- * name. `about` is missing where the caller may not see the record.
+ * One page of the flags of which the caller is told, newest first: a call for each audience, and one for the size with the
+ * records and people that the rows name.
  */
 export async function list({ entity, ...filter }: Filter, actor: Actor, place: PageRequest): Promise<Flags> {
-  const { flag_type, is_resolved } = filter
+  const { flag_type } = filter
   if (flag_type && !flagTypes.some((it) => it === flag_type)) return none
   if (entity) return ofOne(entity, filter, actor, place)
-  const pk = flagList(flag_type, is_resolved)
-  const { items, found, ...listed } = await readList(
-    { partitions: [{ index: flagIndex(flag_type, is_resolved), pk }], counted: [pk] },
-    place,
-    (page) => page.map((item) => parse(flag, item)).flatMap((it) => [key.head(it.entity_id), ...namedBy(it)]),
+  const { items, found, ...listed } = await readList(listsFor(filter, actor), place, (page) =>
+    page.map((item) => parse(flag, item)).flatMap((it) => [key.head(it.entity_id), ...namedBy(it)]),
   )
+  const results = items
+    .map((item) => parse(flag, item))
+    .flatMap((it) => {
+      const about = itemIn(found, recordItem, it)
+      // Of what was hidden a moment ago the lists may not know yet.
+      return about && mayInspect(actor, flaggedOf(it, about)) ? [shownTo(actor, it, about, found)] : []
+    })
+  return { ...listed, results, people: peopleIn(found) }
+}
+
+/** The flags of each audience to which the caller belongs, and of those withheld the ones on their own records. */
+function listsFor(filter: FlagFilter, actor: Actor): List {
+  const told = historyAudiencesOf(actor)
+  const own = told.includes('withheld') ? [] : [actor.id]
+  const { flag_type, is_resolved } = filter
   return {
-    ...listed,
-    results: items.map((item) => shownTo(actor, parse(flag, item), found)),
-    people: peopleIn(found),
+    partitions: [
+      ...told.flatMap((audience) => flagPartitions(audience, filter)),
+      ...own.map((user) => ({ index: 'gsi4', pk: ownFlagList(user) }) as const),
+    ],
+    counted: [...told.map((audience) => flagList(audience, filter)), ...own.map((user) => ownFlagList(user, filter))],
+    ...(own.length > 0 && {
+      only: { ...(flag_type && { flag_type }), ...(is_resolved !== undefined && { is_resolved }) },
+    }),
   }
 }
 
 /** A flag as the caller may know it, and the people that it names. One call. */
 export async function show(it: Flagged, actor: Actor | null): Promise<{ shown: Shown; people: PeopleById }> {
   const found = await getMany(namedBy(it.flag))
-  return { shown: { ...shownTo(actor, it.flag, found), about: it.about }, people: peopleIn(found) }
+  return { shown: shownTo(actor, it.flag, it.about, found), people: peopleIn(found) }
 }
 
 export type FlagInput = Pick<Flag, 'flag_type' | 'reason'>
@@ -83,7 +100,8 @@ export const raise = (entity_id: string, actor: Actor, input: FlagInput): Promis
     if (!about || about.deleted_at || !mayInspect(actor, about))
       throw invalid({ entity: ['There is no record with this id.'] })
     const at = now()
-    const made: Flag = { ...flagOf(about, input, at), flagged_by: actor.id }
+    const of_edit = about.status !== 'accepted' && worksOn(actor, about)
+    const made = toldOfFlag({ ...flagOf(about, input, at), flagged_by: actor.id, of_edit }, about)
     await checkAlone(made)
     const done = activityOf(entity_id, actor, 'flagged', input.reason, at)
     const next = withActivity(recounted(about, undefined, made), done, actor)
@@ -124,7 +142,8 @@ const change = (old: Flagged, nextOf: (it: Flagged) => Promise<Flag>): Promise<F
     const next = await nextOf(it)
     if (next === it.flag) return { result: it, writes: [] }
     const about = recounted(it.about, it.flag, next)
-    return { result: flaggedOf(next, about), writes: [put(flag, next, it.flag), ...headWrites(it.about, about)] }
+    const told = toldOfFlag(next, about)
+    return { result: flaggedOf(told, about), writes: [put(flag, told, it.flag), ...headWrites(it.about, about)] }
   })
 
 /** What is planned on the flag as it was read, again when only its record has changed meanwhile. */
@@ -185,7 +204,7 @@ const flaggedOf = (it: Flag, about: RecordItem): Flagged => ({
   flag: it,
   about,
   contributor_id: about.contributor_id,
-  public: about.public,
+  public: audiences.some((one) => one === toldOfFlag(it, about).audience),
   access_tier: about.access_tier,
   deleted_at: about.deleted_at,
   flagged_by: it.flagged_by,
@@ -196,17 +215,18 @@ const flaggedOf = (it: Flag, about: RecordItem): Flagged => ({
 const none: Flags = { count: 0, results: [], people: () => null }
 
 /** The flags of one record: bounded by what a record has. */
-async function ofOne(entity: string, filter: Filter, actor: Actor, { offset, limit }: PageRequest): Promise<Flags> {
+async function ofOne(entity: string, filter: FlagFilter, actor: Actor, { offset, limit }: PageRequest): Promise<Flags> {
+  const about = await get(recordItem, { entity_id: entity })
+  if (!about || !mayInspect(actor, about)) return none
   const fitting = (await flagsOn(entity)).filter(
     (it) =>
+      mayInspect(actor, flaggedOf(it, about)) &&
       (!filter.flag_type || it.flag_type === filter.flag_type) &&
       (filter.is_resolved === undefined || it.is_resolved === filter.is_resolved),
   )
   const page = fitting.slice(offset, offset + limit)
-  const found = await getMany([key.head(entity), ...page.flatMap(namedBy)])
-  const about = itemIn(found, recordItem, { entity_id: entity })
-  if (!about || !mayInspect(actor, about)) return none
-  return { count: fitting.length, results: page.map((it) => shownTo(actor, it, found)), people: peopleIn(found) }
+  const found = await getMany(page.flatMap(namedBy))
+  return { count: fitting.length, results: page.map((it) => shownTo(actor, it, about, found)), people: peopleIn(found) }
 }
 
 /** What a flag names beside its record: the other record, and people. */
@@ -215,10 +235,8 @@ const namedBy = ({ other_entity_id, flagged_by, resolved_by }: Flag): Key[] => [
   ...[flagged_by, resolved_by].filter((id) => id !== null).map(keyOf),
 ]
 
-const shownTo = (actor: Actor | null, it: Flag, found: ReadonlyMap<string, Stored>): Shown => {
-  const visible = (entity_id: string | null) => {
-    const one = entity_id === null ? undefined : itemIn(found, recordItem, { entity_id })
-    return one && mayInspect(actor, one) ? one : undefined
-  }
-  return { flag: it, about: visible(it.entity_id), other: visible(it.other_entity_id) }
+function shownTo(actor: Actor | null, it: Flag, about: RecordItem, found: ReadonlyMap<string, Stored>): Shown {
+  const { other_entity_id } = it
+  const other = other_entity_id === null ? undefined : itemIn(found, recordItem, { entity_id: other_entity_id })
+  return { flag: it, about, other: other && mayInspect(actor, other) ? other : undefined }
 }

@@ -14,7 +14,7 @@ type Place = { group: string; sk?: string; name: string }
 const rules: readonly [pattern: RegExp, place: (...parts: string[]) => Place][] = [
   // What one person does.
   [
-    /^(OWNER|REVISION|DECISION)#([^#]+)(.*)$/,
+    /^(OWNER|REVISION|DECISION|CLAIM|FLAGGED)#([^#]+)(.*)$/,
     (list, user, rest) => ({ group: `USER#${user}`, name: `${list}${rest}` }),
   ],
   [
@@ -23,7 +23,8 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => Place][] 
   ],
   // What everyone does: as many lists as there are standings and types.
   [/^(ACTIVITY#[^#]+)((?:#TYPE#[^#]+)?)$/, (feed, type) => ({ group: `${feed}`, name: `${type}` })],
-  [/^((?:RECORD|ASSERTION|QUEUE)#[^#]+)$/, (list) => ({ group: 'ALL', name: `${list}` })],
+  [/^((?:RECORD|QUEUE)#[^#]+|ASSERTION#[^#]+#[^#]+)$/, (list) => ({ group: 'ALL', name: `${list}` })],
+  [/^(FLAG#[^#]+)(.*)$/, (told, filter) => ({ group: `${told}`, name: `${filter}` })],
   [/^QUEUE#([^#]+)#IN#(.*)$/, (type, category) => ({ group: `QUEUE#IN#${category}`, name: `${type}` })],
   // Families that are asked for as a whole: those of all kinds, those of what names a record.
   [/^KIND#([^#]+)#(.*)$/, (kind, standing) => ({ group: 'KIND', ...(kind && { sk: kind }), name: `${standing}` })],

@@ -19,8 +19,10 @@ import { addressOf } from '../ids/address.ts'
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      all four    ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
  *   decisions of one person                           gsi3        DECISION#<user>                 <created_at>#<id>
- *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<status>[#<part>]     <created_at>#<id>
- *   flags: all, of one type, open or resolved, both   all four    FLAG[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
+ *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<audience>#<status>[#<part>]  <created_at>#<id>
+ *   one person's that stand on what is withheld       gsi3        CLAIM#<user>#<status>           <created_at>#<id>
+ *   flags: all, open or resolved, of one type of them  gsi2, gsi3, gsi1  FLAG#<audience>[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
+ *   flags withheld, on the records of one person      gsi4        FLAGGED#<user>                  <created_at>#<id>
  *   data sources, clusters: one; all, newest first    table, gsi2   SOURCE#<id>, CLUSTER#<id>     HEAD
  *   clusters by kind, by lock, by both                gsi1, gsi3, gsi4  CLUSTER[#KIND#<kind>][#LOCKED#<bool>]  <created_at>#<id>
  *   the cluster that a record is in                  table       ENTITY#<id>                     CLUSTER
@@ -69,6 +71,13 @@ import { addressOf } from '../ids/address.ts'
  *   what search learns of the text in an asset        table       PROJECT#<id>                    TEXT#<id>
  *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
  *   assets whose text is being read, by since when    gsi2        OCR                             <since>#<id>
+ *   one import; a row of it that has made something  table       IMPORT#<id>                     HEAD, ROW#<number>
+ *   one's imports, newest first                       gsi3        IMPORT#OF#<user>                <created_at>#<id>
+ *   imports that are worked on                        gsi2        IMPORT#AT_WORK                  <since>#<id>
+ *   batches whose rows wait for review                gsi1        IMPORT#BATCH                    <created_at>#<id>
+ *   imports with files, by when these go              gsi4        IMPORT#FILES                    <until>#<id>
+ *   what waits of a batch, in the order of its rows   gsi1        BATCH#<import>                  <row>#<id>
+ *   a mapping that someone keeps                      table       IMPORTER#<user>                 MAPPING#<name>
  *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
  *   one delivery to the review webhook                table       DELIVERY#<id>                   HEAD
  *   deliveries that wait, by when; those given up     gsi2        DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
@@ -86,6 +95,9 @@ import { addressOf } from '../ids/address.ts'
  *   what a provider said of a token, by its hash      table       TOKEN#idp#<sha256>              HEAD
  *   what search has learned, entry by entry; its end   table       SEARCH#LOG, SEARCH               <number>, HEAD
  *   which snapshot of search counts                   table       SEARCH                          SNAPSHOT
+ *   the feed of changes, entry by entry; its end       table       CHANGES#LOG, CHANGES             <number>, HEAD
+ *   what the feed has told of a thing last             table       CHANGES#OF#<id>                  HEAD
+ *   things of a kind by when they changed last         table       CHANGES#NOW#<kind>               <time>#<number>
  *   one person's figures, as boards show them         table       BOARD#USER#<user>               HEAD
  *   a board, or an institution's part, best first     table       BOARD#LIST#<board>[#IN#<institution>]   <points down>#<then down>#<username>#<user>
  *   how many of them have how many points             table       BOARD#TREE#<board>[#IN#<institution>]   N<first digits of the points>
@@ -177,6 +189,9 @@ export const key = {
     sk: `PART#${String(number).padStart(6, '0')}`,
   }),
   projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
+  import: (id: string): Key => ({ pk: `IMPORT#${id}`, sk: HEAD }),
+  importRow: (id: string, row: number): Key => ({ pk: `IMPORT#${id}`, sk: `ROW#${placed(row)}` }),
+  importMapping: (user: string, name: string): Key => ({ pk: `IMPORTER#${user}`, sk: `MAPPING#${name}` }),
   reply: (user: string, key: string): Key => ({ pk: `REPLY#${user}#${key}`, sk: HEAD }),
   comment: (thread: string, { id, root, place }: { id: number; root: number; place: number }): Key => ({
     pk: `THREAD#${thread}`,
@@ -208,6 +223,14 @@ export const key = {
   searchEnd: (): Key => ({ pk: 'SEARCH', sk: HEAD }),
   searchSnapshot: (): Key => ({ pk: 'SEARCH', sk: 'SNAPSHOT' }),
   searchRebuild: (): Key => ({ pk: 'SEARCH', sk: 'REBUILD' }),
+  changesEnd: (): Key => ({ pk: 'CHANGES', sk: HEAD }),
+  change: (number: number): Key => ({ pk: 'CHANGES#LOG', sk: padded(number) }),
+  lastTold: (id: string): Key => ({ pk: `CHANGES#OF#${id}`, sk: HEAD }),
+  /** Times and numbers go up together, so either finds its place. */
+  changed: (kind: string, at: string, number: number): Key => ({
+    pk: `CHANGES#NOW#${kind}`,
+    sk: `${at}#${padded(number)}`,
+  }),
   token: (what: string): Key => ({ pk: `TOKEN#${what}`, sk: HEAD }),
 
   board: (user: string): Key => ({ pk: `BOARD#USER#${user}`, sk: HEAD }),

@@ -95,6 +95,27 @@ export const walkTable = ({ pk, prefix = '', forward, limit, beyond, consistent 
     limit,
   )
 
+/** The sort key of the nth item of a partition, from 1, or of the last one where there are fewer. Reads keys only, up to 1 MB of items a call; may lag behind for a moment. */
+export async function nthKey({ pk, forward, beyond }: Pick<Span, 'pk' | 'forward' | 'beyond'>, nth: number) {
+  let last = beyond
+  for (let left = nth; left > 0; ) {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new QueryCommand({
+        TableName,
+        ...beginning(pk, ''),
+        ProjectionExpression: 'sk',
+        ScanIndexForward: forward,
+        Limit: left,
+        ...(last !== undefined && { ExclusiveStartKey: { pk, sk: last } }),
+      }),
+    )
+    left -= Items.length
+    last = Items.at(-1)?.sk ?? last
+    if (!LastEvaluatedKey) break
+  }
+  return last
+}
+
 type Query = Omit<QueryCommandInput, 'TableName' | 'IndexName' | 'Limit'>
 
 /** What a query of the table finds, page by page until there are `limit` items or no more. */
@@ -132,11 +153,11 @@ export type Walk = {
   /** Only what lies beyond this sort key, in walking direction. */
   beyond?: string | undefined
   /** Only items whose attributes have these values. */
-  only?: Readonly<Record<string, string>> | undefined
+  only?: Readonly<Record<string, string | boolean>> | undefined
 }
 
-/** The next items of one index partition. Filtered walks ask again until the page is full or `budget` calls are spent. */
-export async function walk({ index, pk, forward, limit, beyond, only = {} }: Walk, budget = 10): Promise<Stored[]> {
+/** The next items of one index partition. Filtered walks read on in large steps, until the page is full or `budget` calls are spent. */
+export async function walk({ index, pk, forward, limit, beyond, only = {} }: Walk, budget = 100): Promise<Stored[]> {
   const filters = Object.keys(only).map((_, i) => `#only${i} = :only${i}`)
   const query: QueryCommandInput = {
     TableName,
@@ -160,7 +181,7 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
   let passed = 0
   for (let calls = 0; calls < budget && items.length < limit; calls += 1) {
     // Where a large transaction is at work there may be much to pass over: so much is read that it costs few calls.
-    const Limit = passed === 0 ? limit - items.length : MOST_PASSED
+    const Limit = passed === 0 && filters.length === 0 ? limit - items.length : MOST_PASSED
     const { Items = [], LastEvaluatedKey } = await db.send(new QueryCommand({ ...query, Limit }))
     const shown = await resolveStagedInIndex(Items, seen)
     items.push(...shown)

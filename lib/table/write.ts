@@ -106,17 +106,18 @@ export async function writeOnce(at: Key, item: object): Promise<void> {
   }
 }
 
-/** Adds one to a number that must stay below `limit` and expires; answers whether it could. */
-export async function addBelow(at: Key, limit: number, expires_at: number): Promise<boolean> {
+/** Adds to a number that may not pass `limit` and expires; answers whether it could. */
+export async function addBelow(at: Key, limit: number, expires_at: number, by = 1): Promise<boolean> {
+  if (by > limit) return false
   try {
     await db.send(
       new UpdateCommand({
         TableName,
         Key: at,
-        UpdateExpression: 'ADD #n :one SET expires_at = :expires',
-        ConditionExpression: 'attribute_not_exists(#n) OR #n < :limit',
+        UpdateExpression: 'ADD #n :by SET expires_at = :expires',
+        ConditionExpression: 'attribute_not_exists(#n) OR #n <= :limit',
         ExpressionAttributeNames: { '#n': 'n' },
-        ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':expires': expires_at },
+        ExpressionAttributeValues: { ':by': by, ':limit': limit - by, ':expires': expires_at },
       }),
     )
     return true

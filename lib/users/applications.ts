@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
 import { conflict, invalidObject, malformed } from '../errors.ts'
+import { cut } from '../matching/cut.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -159,7 +160,7 @@ function obstacleFor({ is_staff, groups, reviewer_role, reviewer_application }: 
 const noticeOf = ({ id, status, message, created_at, updated_at }: Application): ReviewerApplication => ({
   id,
   status,
-  message: [...message].slice(0, 500).join(''),
+  message: cut(message, 500),
   created_at,
   updated_at,
 })

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
 import { invalid, Problem } from '../errors.ts'
 import { asciiLowerCase } from '../matching/ascii.ts'
+import { cut } from '../matching/cut.ts'
 import { indexWrites } from '../names/index.ts'
 import { ranks } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove, says, type Write } from '../table/item.ts'
@@ -239,7 +240,7 @@ const usernameTaken = () => invalid({ username: ['This username is already taken
 /** The local part in the letters of a username, long enough to be one. */
 function usernameFrom(email: string): string {
   const plain = (email.split('@')[0] ?? '').toLowerCase().replace(/[^a-z0-9_.-]/g, '-')
-  return (plain.length < 3 ? `user-${plain}` : plain).slice(0, 40)
+  return cut(plain.length < 3 ? `user-${plain}` : plain, 40)
 }
 
 const blank = {

@@ -49,6 +49,13 @@ export const deniedTarget = (signer: string | undefined, need: Need): Answer => 
   }),
 })
 
+/** As Lambda answers who calls a function. */
+export const deniedCall = (signer: string | undefined, need: Need): Answer => ({
+  status: 403,
+  headers: { 'content-type': 'application/json', 'x-amzn-errortype': 'AccessDeniedException' },
+  body: JSON.stringify({ Message: words(signer, need) }),
+})
+
 /** As S3 answers. */
 export const deniedObject = (signer: string | undefined, need: Need): Answer => ({
   status: 403,

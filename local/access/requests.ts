@@ -75,6 +75,10 @@ export function needsOfObject({ method, path, query, headers }: Omit<WireRequest
   return [...read, object(objectActions[method] ?? method)]
 }
 
+/** A function by its name or its ARN. */
+export const functionArn = (name: string): string =>
+  name.startsWith('arn:') ? name : `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`
+
 export const objectArn = (place: string): string => `arn:aws:s3:::${place}`
 const bucketActions: Readonly<Record<string, string>> = { GET: 'ListBucket', HEAD: 'ListBucket' }
 const objectActions: Readonly<Record<string, string>> = {

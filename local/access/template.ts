@@ -1,6 +1,6 @@
 import type { Roles } from './judge.ts'
 import type { Statement } from './policy.ts'
-import { ACCOUNT, objectArn, REGION, tableArn } from './requests.ts'
+import { ACCOUNT, functionArn, objectArn, REGION, tableArn } from './requests.ts'
 
 type Resource = { Type: string; Properties?: object }
 export type Resources = Readonly<Record<string, Resource>>
@@ -91,7 +91,7 @@ const STREAM = 'label'
 const arns: Readonly<Record<string, (name: string) => string>> = {
   'AWS::DynamoDB::Table': tableArn,
   'AWS::S3::Bucket': objectArn,
-  'AWS::Lambda::Function': (name) => `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}`,
+  'AWS::Lambda::Function': functionArn,
   'AWS::IAM::Role': (name) => `arn:aws:iam::${ACCOUNT}:role/${name}`,
 }
 

@@ -12,6 +12,8 @@ export type Answer = {
   gives: Gives
   /** An example of the JSON, where none is recorded: it is too large, or no test comes by. */
   shows?: () => unknown
+  /** What a success says in headers, beside what follows from the declaration. */
+  headers?: readonly HeaderName[]
   /** Refusals beside those that follow from the declaration. */
   refuses?: readonly Refusal[]
   /** The body, where the declaration's schema depends on what the path names, or checks what it cannot show. */
@@ -20,6 +22,24 @@ export type Answer = {
   id?: string
 }
 export type Answers<Routes> = { readonly [Key in keyof Routes]: Answer }
+
+/** Headers that only some answers have; the others are told of once, for all. */
+export const headers = {
+  ETag: { description: 'The version, for If-Match and If-None-Match.', schema: { type: 'string' } },
+  'Idempotent-Replayed': {
+    description: 'Sent where the key came before: this is the answer of then.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'X-Cache': {
+    description: 'Whether the answer was kept; for callers who are signed in none is.',
+    schema: { type: 'string', enum: ['hit', 'miss', 'bypass'] },
+  },
+  'Content-Disposition': { description: 'The name of the file.', schema: { type: 'string' } },
+  'X-HG-Schema-Source': { description: 'Where the registry comes from.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'How to sign in.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } },
+} as const
+export type HeaderName = keyof typeof headers
 
 type Refusal = 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 502 | 503
 export type Shape = v.GenericSchema

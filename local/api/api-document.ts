@@ -3,7 +3,7 @@ import { type Declared, declarationOf } from '../../lib/http/endpoint.ts'
 import { type Kind, kinds, recordKinds } from '../../lib/kinds/index.ts'
 import { permissions } from '../../lib/permissions.ts'
 import build from '../../package.json' with { type: 'json' }
-import type { Answer, Body } from './answer.ts'
+import { type Answer, type Body, type HeaderName, headers } from './answer.ts'
 import { examples } from './examples.ts'
 import { groups } from './groups.ts'
 import { isJson, type Json } from './json.ts'
@@ -217,7 +217,8 @@ function requestOf({ method, path, spec, answer, kind }: One, operationId: strin
   // What the path names decides on the schema: the kind, or else the row says what is taken.
   const schema = answer.takes ?? (typeof spec.body === 'function' ? spec.body({ segment: kind }) : spec.body)
   if (!schema) return undefined
-  const types = spec.form ? (spec.form.json ? ['application/json', form] : [form]) : ['application/json']
+  const others = [...(spec.form ? [form] : []), ...(spec.urlencoded ? ['application/x-www-form-urlencoded'] : [])]
+  const types = spec.form && !spec.form.json ? [form] : ['application/json', ...others]
   const shape = written(schema, 'input')
   const example = examples[operationId]?.request
   const shown = (type: string) => ({ schema: shape, ...(type !== form && example !== undefined && { example }) })
@@ -233,18 +234,24 @@ const requiresBody = (shape: Json, path: string) =>
   Array.isArray(shape.required) || '$ref' in shape || 'allOf' in shape || path === ''
 
 function successes(one: One, operationId: string): Record<string, Json> {
-  const tag = { ETag: { description: 'The version, for If-Match and If-None-Match.', schema: { type: 'string' } } }
   const tagged = isTagged(one) && one.method === 'GET'
   const given = Object.entries(one.answer.gives).map(([status, body]) => {
     const others = status === '200' ? Object.keys(one.spec.representations ?? {}) : []
     const untold = others.find((type) => !body?.also?.[type])
     if (untold) throw new Error(`local/api/answers does not say what ${operationId} looks like as ${untold}`)
     const content = body && contentOf(body, one, status, operationId)
-    const headers = tagged && status === '200' ? { headers: tag } : {}
-    return [status, { description: reasons[status], ...headers, ...(content && { content }) }]
+    const told: HeaderName[] = [
+      ...(isTagged(one) && status === '200' ? (['ETag'] as const) : []),
+      ...(one.spec.idempotent ? (['Idempotent-Replayed'] as const) : []),
+      ...(one.answer.headers ?? []),
+    ]
+    return [status, { description: reasons[status], ...headersOf(told), ...(content && { content }) }]
   })
   return Object.fromEntries([...given, ...(tagged ? [['304', { description: reasons[304] }]] : [])])
 }
+
+const headersOf = (names: readonly HeaderName[]) =>
+  names.length > 0 ? { headers: Object.fromEntries(names.map((name) => [name, headers[name]])) } : {}
 
 function contentOf(
   { shape, also = {}, types = [] }: Body,
@@ -283,7 +290,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Refusals, each with what its body holds. */
-type Refused = { why: string; shape: string; shows: Json; retry?: true }
+type Refused = { why: string; shape: string; shows: Json; headers?: readonly HeaderName[] }
 const refusals: Readonly<Record<number, Refused>> = {
   400: {
     why: 'A member or parameter breaks a rule, the body cannot be read, or the host is not served.',
@@ -294,6 +301,7 @@ const refusals: Readonly<Record<number, Refused>> = {
     why: 'Nobody is signed in, or the token or password is not good.',
     shape: 'Detail',
     shows: { detail: 'Authentication credentials were not provided.' },
+    headers: ['WWW-Authenticate'],
   },
   403: {
     why: 'The caller may not do this.',
@@ -336,7 +344,7 @@ const refusals: Readonly<Record<number, Refused>> = {
     why: 'Too often. `Retry-After` says how many seconds to wait.',
     shape: 'Detail',
     shows: { detail: 'Request was throttled. Expected available in 30 seconds.' },
-    retry: true,
+    headers: ['Retry-After'],
   },
   500: { why: 'Our fault. The body says nothing more.', shape: 'Detail', shows: { detail: 'Internal server error.' } },
   502: {
@@ -348,15 +356,14 @@ const refusals: Readonly<Record<number, Refused>> = {
     why: 'A part that is needed does not answer; try again.',
     shape: 'Detail',
     shows: { detail: 'Temporarily unavailable. Try again.' },
-    retry: true,
+    headers: ['Retry-After'],
   },
 }
 
-function refusalOf({ why, shape, shows, retry }: Refused): Json {
-  const after = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } }
+function refusalOf({ why, shape, shows, headers: told = [] }: Refused): Json {
   return {
     description: why,
-    ...(retry && { headers: after }),
+    ...headersOf(told),
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` }, example: shows } },
   }
 }

@@ -3,6 +3,7 @@ import { routes as assertions } from '../../functions/assertions.ts'
 import { routes as assets } from '../../functions/assets.ts'
 import { routes as assistant } from '../../functions/assistant.ts'
 import { routes as calendars } from '../../functions/calendars.ts'
+import { routes as changes } from '../../functions/changes.ts'
 import { routes as clusters } from '../../functions/clusters.ts'
 import { routes as comments } from '../../functions/comments.ts'
 import { routes as documents } from '../../functions/documents.ts'
@@ -10,8 +11,10 @@ import { routes as entities } from '../../functions/entities.ts'
 import { routes as exports } from '../../functions/exports.ts'
 import { routes as flags } from '../../functions/flags.ts'
 import { routes as health } from '../../functions/health.ts'
+import { routes as imports } from '../../functions/imports.ts'
 import { routes as leaderboard } from '../../functions/leaderboard.ts'
 import { routes as notifications } from '../../functions/notifications.ts'
+import { routes as oai } from '../../functions/oai.ts'
 import { routes as profileImages } from '../../functions/profile-images.ts'
 import { routes as projects } from '../../functions/projects.ts'
 import { routes as queue } from '../../functions/queue.ts'
@@ -68,6 +71,11 @@ export const groups: Readonly<Record<string, Group>> = {
     routes: assets,
     answers: answers.assets,
   },
+  imports: {
+    about: 'Tables: sent, mapped, tried, run as a batch, reviewed, taken back.',
+    routes: imports,
+    answers: answers.imports,
+  },
   submissions: {
     about: 'What was once sent in on a form, and what people would change of it.',
     routes: submissions,
@@ -81,6 +89,12 @@ export const groups: Readonly<Record<string, Group>> = {
     answers: answers.leaderboard,
   },
   notifications: { about: 'What the caller has been told.', routes: notifications, answers: answers.notifications },
+  changes: {
+    about: 'What has become of public records, for mirrors and harvesters.',
+    routes: changes,
+    answers: answers.changes,
+  },
+  oai: { about: 'Harvesting by OAI-PMH 2.0.', routes: oai, answers: answers.oai },
   exports: { about: 'Files of all that is published.', routes: exports, answers: answers.exports },
   health: { about: 'Probes, metrics and the link index.', routes: health, answers: answers.health },
   documents: { about: 'This document and its page.', routes: documents, answers: answers.documents },

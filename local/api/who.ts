@@ -63,6 +63,10 @@ const things = {
   'comment.create': 'Whoever is signed in and sees the record, and reviewers while it waits.',
   'comment.change': 'Whoever wrote the comment, while they see the record, and staff.',
   'source.restore': 'Staff.',
+  'import.read': 'Whoever has sent the table, reviewers and staff.',
+  'import.change': 'Whoever has sent the table.',
+  'import.decide': 'Reviewers and staff; nobody on a table of their own.',
+  'import.take_back': 'Staff.',
   'submission.read': 'Everyone once it is accepted, whoever is signed in until then.',
   'suggestion.read':
     'Whoever is signed in once it is taken over; until then whoever made it, whose submission it is, and reviewers.',

@@ -12,6 +12,7 @@ const platform: Readonly<Record<string, readonly Grant[]>> = {
   webhooks: ['scheduleFailures'],
   projector: ['stream', 'failures'],
   merger: ['scheduleFailures'],
+  importer: ['scheduleFailures'],
   sweeper: ['scheduleFailures'],
   exporter: ['scheduleFailures'],
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bodyOf, listen } from './listening.ts'
 import type { Route } from './template.ts'
 
 /** How a function answers the gateway. */
@@ -12,8 +11,8 @@ type Result = {
   body?: string
   isBase64Encoded?: boolean
 }
-/** Invokes a function by its ARN. Fails when it fails. */
-type Invoke = (target: string, event: object) => Promise<unknown>
+/** Invokes the function that a route leads to. Fails when it fails. */
+type Invoke = (route: Route, event: object) => Promise<unknown>
 export type Gateway = { origin: string; stop: () => Promise<void> }
 
 /** What API Gateway and Lambda take at most. */
@@ -26,31 +25,21 @@ const PATIENCE_MS = 30_000
  * Stands in for an HTTP API: routes by the template alone, hands functions events of payload 2.0, and has the gateway's
  * limits and its own words for what goes wrong. Every request comes from an address of its own, as from many clients.
  */
-export async function startGateway(routes: readonly Route[], invoke: Invoke, port = 0): Promise<Gateway> {
-  const choose = router(routes)
-  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()))
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  // Its type is that of a server on a pipe, too.
-  const address = server.address() as AddressInfo
-  return {
-    origin: `http://localhost:${address.port}`,
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+export async function startGateway(routes: readonly Route[], invoke: Invoke, reading: Reading): Promise<Gateway> {
+  const choose = router(routes, reading)
+  const { port, stop } = await listen(serve)
+  return { origin: `http://localhost:${port}`, stop }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = Buffer.concat(await Array.fromAsync(request))
+    const body = await bodyOf(request)
     if (body.length > MOST_IN) return say(response, 413, 'Request Entity Too Large')
     const event = eventOf(request, body)
+    if (!event) return say(response, 400, 'Bad Request')
     const route = choose(event.rawPath, event.requestContext.http.method)
     if (!route) return say(response, 404, 'Not Found')
     event.routeKey = event.requestContext.routeKey = route.key
     if (JSON.stringify(event).length > MOST_EVENT) return say(response, 413, 'Request Entity Too Large')
-    const answer = await within(PATIENCE_MS, invoke(route.target, event)).catch(() => 'failed' as const)
+    const answer = await within(PATIENCE_MS, invoke(route, event)).catch(() => 'failed' as const)
     if (answer === undefined) return say(response, 503, 'Service Unavailable')
     if (answer === 'failed' || JSON.stringify(answer).length > MOST_OUT)
       return say(response, 500, 'Internal Server Error')
@@ -83,27 +72,43 @@ const asText = /^(text\/.*|application\/(json|xml|javascript))(;|$)/i
 
 let address = 0
 
+/** Undefined for a path that is not UTF-8 behind its percents. */
 function eventOf({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer) {
   const [path = '/', query = ''] = split(url)
   const { cookie, ...others } = headers
-  const rawPath = decodeURIComponent(path)
+  const rawPath = decoded(path)
+  if (rawPath === undefined) return undefined
   const text = asText.test(headers['content-type'] ?? '')
   address += 1
+  const sourceIp = `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`
+  // What the gateway itself says of who came, whatever the client has said.
+  const forwarded = { 'x-forwarded-for': sourceIp, 'x-forwarded-port': '443', 'x-forwarded-proto': 'https' }
   return {
     ...{ version: '2.0', routeKey: '$default', rawPath, rawQueryString: query },
     ...(cookie && { cookies: cookie.split('; ') }),
-    headers: Object.fromEntries(Object.entries(others).map(([name, value]) => [name, [value].flat().join(',')])),
+    headers: {
+      ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, [value].flat().join(',')])),
+      ...forwarded,
+    },
     requestContext: {
       ...{ accountId: '000000000000', apiId: 'HttpApi', domainName: 'localhost', domainPrefix: 'localhost' },
       ...{ requestId: randomUUID(), routeKey: '$default', stage: '$default' },
       ...{ time: new Date().toUTCString(), timeEpoch: Date.now() },
       http: {
         ...{ method, path: rawPath, protocol: 'HTTP/1.1', userAgent: String(headers['user-agent'] ?? '') },
-        sourceIp: `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`,
+        sourceIp,
       },
     },
     ...(body.length > 0 && { body: body.toString(text ? 'utf8' : 'base64') }),
     isBase64Encoded: body.length > 0 && !text,
+  }
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
   }
 }
 
@@ -113,10 +118,20 @@ const split = (url: string): [string, string] => {
 }
 
 /**
+ * Nobody documents whether `{proxy+}` takes an empty rest, as it is behind a last slash. Nothing may depend on it, so the
+ * stand-in reads it either way.
+ */
+export type Reading = { restMayBeEmpty: boolean }
+export const readings: readonly Reading[] = [{ restMayBeEmpty: false }, { restMayBeEmpty: true }]
+
+/**
  * The route for a path as an HTTP API chooses: what fits whole before a param, a param before the greedy rest, and what is
  * left to `$default`. A method of its own comes before ANY.
  */
-export function router(routes: readonly Route[]): (path: string, method: string) => Route | undefined {
+export function router(
+  routes: readonly Route[],
+  reading: Reading,
+): (path: string, method: string) => Route | undefined {
   const known = routes.map((route) => {
     const [method = '', path = ''] = route.key === '$default' ? ['ANY', '*'] : route.key.split(' ')
     return { route, method, wanted: path.split('/') }
@@ -125,20 +140,17 @@ export function router(routes: readonly Route[]): (path: string, method: string)
     const given = path.split('/')
     const fits = known.flatMap(({ route, method: own, wanted }) => {
       if (own !== 'ANY' && own !== method) return []
-      const rank = route.key === '$default' ? '9' : rankOf(wanted, given)
+      const rank = route.key === '$default' ? '9' : rankOf(wanted, given, reading)
       return rank === undefined ? [] : [{ route, rank: `${rank}${own === 'ANY' ? 1 : 0}` }]
     })
     return fits.sort((a, b) => (a.rank < b.rank ? -1 : 1))[0]?.route
   }
 }
 
-/** Nobody documents whether `{proxy+}` takes an empty rest. As long as routes count on it, the stand-in lets it. */
-const REST_MAY_BE_EMPTY = true
-
-function rankOf(wanted: readonly string[], given: readonly string[]): string | undefined {
+function rankOf(wanted: readonly string[], given: readonly string[], { restMayBeEmpty }: Reading): string | undefined {
   const greedy = wanted.at(-1) === '{proxy+}'
   if (greedy ? given.length < wanted.length : given.length !== wanted.length) return undefined
-  if (greedy && !REST_MAY_BE_EMPTY && given.slice(wanted.length - 1).join('/') === '') return undefined
+  if (greedy && !restMayBeEmpty && given.slice(wanted.length - 1).join('/') === '') return undefined
   const ranks = wanted.map((part, i) => {
     if (part === '{proxy+}') return '2'
     if (part === given[i]) return '0'

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { type AccessRecord, deniedTarget, type Roles, refusal } from '../access/judge.ts'
 import { needsOfTarget, signerOf } from '../access/requests.ts'
+import { bodyOf, listen } from './listening.ts'
 
 export type Parameters = { endpoint: string; throttled: () => number; stop: () => Promise<void> }
 
@@ -19,8 +18,8 @@ export async function startParameters(
   let throttled = 0
   const say = (response: ServerResponse, status: number, body: object) =>
     void response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body))
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await Array.fromAsync(request)).toString()
+  const { port, stop } = await listen(async (request, response) => {
+    const body = (await bodyOf(request)).toString()
     const headers = {
       authorization: request.headers.authorization,
       'x-amz-target': [request.headers['x-amz-target']].flat()[0],
@@ -41,17 +40,5 @@ export async function startParameters(
     })
     say(response, 200, { Parameters: known, InvalidParameters: Names.filter((it) => parameterAt(it) === undefined) })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // Its type is that of a server on a pipe, too.
-  const address = server.address() as AddressInfo
-  return {
-    endpoint: `http://127.0.0.1:${address.port}`,
-    throttled: () => throttled,
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return { endpoint: `http://127.0.0.1:${port}`, throttled: () => throttled, stop }
 }

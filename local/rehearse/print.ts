@@ -13,14 +13,14 @@ type Outcome = {
   letters: ReadonlyMap<string, number>
 }
 
-/** Says what the rehearsal found, and answers the exit code. */
-export function print({ finding, failed, errors, throttled, letters }: Outcome): number {
+/** Says what the rehearsal found, and answers the exit code. A short one has no say in what is unused. */
+export function print({ finding, failed, errors, throttled, letters }: Outcome, isShort: boolean): number {
   const { used, explained, idle, denied } = finding
   list('Denied', denied)
-  list('Unused, and nothing explains it', idle)
+  if (!isShort) list('Unused, and nothing explains it', idle)
   list(
     'Unused, since it takes what has not happened',
-    [...explained].map(([why, names]) => `${why} (${[...new Set(names)].sort().join(', ')})`),
+    (isShort ? [] : [...explained]).map(([why, names]) => `${why} (${[...new Set(names)].sort().join(', ')})`),
   )
   list('Failed', failed)
   list('Said by functions', [...new Set(errors)].slice(0, 40))
@@ -28,9 +28,9 @@ export function print({ finding, failed, errors, throttled, letters }: Outcome):
     `\n  rights used ${used}, unused and explained ${[...explained.values()].flat().length}, unused ${idle.length}; denials ${denied.length}`,
   )
   console.log(
-    `  calls throttled by the parameter store ${throttled}; letters ${[...letters].map(([queue, n]) => `${queue.split(':').at(-1)} ${n}`).join(', ') || 'none'}`,
+    `  calls throttled by the parameter store ${throttled}; letters ${[...letters].map(([queue, n]) => `${n} of ${queue}`).join(', ') || 'none'}`,
   )
-  return denied.length + idle.length + failed.length > 0 ? 1 : 0
+  return denied.length + failed.length + (isShort ? 0 : idle.length) > 0 ? 1 : 0
 }
 
 function list(title: string, lines: readonly string[]): void {

@@ -17,8 +17,8 @@ export type Where = {
 export type Instance = { child: ChildProcess; busy: boolean; used: number }
 export type Reply = { id?: number; result?: unknown; error?: string; ready?: true; broken?: string }
 
-/** So many processes live at once; who has waited longest makes room. */
-const MOST = 24
+/** So many processes live at once, more than there are functions; who has waited longest makes room. */
+const MOST = 44
 
 /** The processes of all functions, each from its unpacked package. */
 export class Processes {
@@ -41,6 +41,14 @@ export class Processes {
     const free = this.#instances.get(facts.name)?.find((it) => !it.busy)
     if (free) free.busy = true
     return free ?? this.#start(facts)
+  }
+
+  /** Ends those of a function that are free. */
+  cool(name: string): void {
+    for (const it of (this.#instances.get(name) ?? []).filter(({ busy }) => !busy)) {
+      it.child.kill('SIGKILL')
+      this.#forget(name, it)
+    }
   }
 
   /** Ends them all. */

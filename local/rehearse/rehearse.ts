@@ -1,41 +1,35 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type AccessRecord, newRecord, type Roles } from '../access/judge.ts'
-import { startTableGate } from '../access/table-gate.ts'
-import { rolesIn } from '../access/template.ts'
+import { newRecord } from '../access/judge.ts'
 import { packagesIn } from '../deploy/build.ts'
 import { originsOf } from '../deploy/reach.ts'
-import { loadStack } from '../deploy/stack.ts'
-import { startEmulator } from '../service/emulator.ts'
 import { startIdp } from '../service/identity-provider.ts'
 import { root } from '../service/paths.ts'
-import { freePort } from '../service/ports.ts'
-import { startS3 } from '../service/s3.ts'
-import { createTable } from '../service/table.ts'
-import { startBackground, visit, type World } from './background.ts'
-import { router, startGateway } from './gateway.ts'
-import { startParameters } from './parameters.ts'
+import { act, startBackground, visit, type World } from './background.ts'
+import { gaps } from './gaps.ts'
+import { readings, router, startGateway } from './gateway.ts'
+import { type Ending, packaged, people, raise, roleIn, rolesOf, surroundings } from './grounds.ts'
+import { startLambda } from './lambda.ts'
 import { placesOf, print } from './print.ts'
 import { compare } from './report.ts'
 import { type Runtime, startRuntime } from './runtime.ts'
-import { type Around, everyRoute, newcomers, story } from './smoke.ts'
-import { Stack } from './template.ts'
+import { type Around, everyRoute, newcomers, pictureSent, story } from './smoke.ts'
+import type { Route } from './template.ts'
 import { troubles } from './troubles.ts'
 
 /**
  * `npm run rehearse -- --stage STAGE [--short]`: runs the packages of a stage as AWS would, behind stand-ins that are made
  * from the template alone, and holds what was used against what is granted. Exit code 1 when something is denied, a call
- * fails, or a right is unused that nothing explains. `--short` leaves the replay of the dashboard's calls out.
+ * fails, or a right is unused that nothing explains. `--short` plays what goes well, and asks of no right that it is used.
  */
 const { values } = parseArgs({ options: { stage: { type: 'string' }, short: { type: 'boolean', default: false } } })
 const { stage = 'prod', short } = values
-const ending: (() => unknown)[] = []
+const ending: Ending = []
 let code = 1
 try {
   code = await rehearse()
@@ -44,134 +38,93 @@ try {
 }
 process.exit(code)
 
-/** What an operator decides: whose browsers may call, and who says who somebody is. */
-async function packaged(idp: string): Promise<Stack> {
-  const directory = join('.build/rehearsal', stage)
-  const kept = existsSync(packagesIn(root)) && process.env.BUNDLES === 'kept'
-  execFileSync(
-    process.execPath,
-    [join(root, 'node_modules/serverless/bin/serverless.js'), 'package', '--stage', stage, '--package', directory],
-    {
-      ...{ cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
-      env: {
-        ...process.env,
-        ...(kept && { BUNDLES: 'kept' }),
-        ...{
-          CORS_ORIGINS: 'http://localhost:3000',
-          EXTRA_HOSTS: 'localhost',
-          REVIEW_WEBHOOK_URL: 'https://reviews.invalid/hook',
-        },
-        ...{ IDP_CLIENT_ID: 'heritage-local', IDP_ISSUER: idp, IDP_USERINFO_URL: `${idp}/userinfo` },
-        ...{ IDP_TOKENINFO_URL: `${idp}/introspection`, IDP_JWKS_URL: `${idp}/jwks` },
-      },
-    },
-  )
-  return new Stack(
-    JSON.parse(await readFile(join(root, directory, 'cloudformation-template-update-stack.json'), 'utf8')),
-  )
-}
-
-/** What stands in for AWS: the table, the bucket and the parameters, each held to the roles of the template. */
-async function raise(stack: Stack, folder: string, roles: Roles, record: AccessRecord) {
-  const emulator = await startEmulator({ port: await freePort(), file: join(folder, 'dynamodb.sqlite') })
-  ending.push(emulator.stop)
-  const table = { endpoint: emulator.endpoint, name: String(stack.properties('Table').TableName) }
-  await createTable(table.endpoint, table.name, loadStack().table)
-  const gate = await startTableGate(table.endpoint, roles, record)
-  ending.push(gate.stop)
-  const name = String(stack.properties('Bucket').BucketName)
-  const access = { roles: () => roles, record }
-  const files = await startS3({ port: 0, directory: join(folder, 's3'), bucket: name, access })
-  ending.push(files.stop)
-  const secrets = new Map<string, string>()
-  const parameters = await startParameters(roles, record, (path) => {
-    if (path.endsWith('-fallbacks')) return undefined
-    if (!secrets.has(path)) secrets.set(path, randomBytes(32).toString('hex'))
-    return secrets.get(path)
-  })
-  ending.push(parameters.stop)
-  return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters }
-}
-
-type Grounds = Awaited<ReturnType<typeof raise>>
-
-/** What Lambda adds to the variables of a function; it signs with its own name. */
-function surroundings(name: string, { gate, bucket, parameters }: Grounds): NodeJS.ProcessEnv {
-  return {
-    ...{
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: name,
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_SESSION_TOKEN: 'session',
-    },
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
-    AWS_ENDPOINT_URL_SSM: parameters.endpoint,
-    // The local server does not read trailing checksums.
-    AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
-  }
-}
-
-/** The roles of functions by the function's name, those of pipes by their own. */
-function rolesOf(stack: Stack): Roles {
-  const byName = new Map(stack.functions().map(({ name, role }) => [name, role]))
-  return rolesIn([...byName.keys()], (name) => byName.get(name) ?? '', stack.resources)
-}
-
-/** Makes the seeded people, as whoever owns the account. */
-async function people({ table, bucket }: Grounds): Promise<void> {
-  Object.assign(process.env, {
-    ...{ STAGE: 'local', TABLE_NAME: table.name, BUCKET_NAME: bucket.name, LOG_LEVEL: 'silent', ALLOWED_HOSTS: '' },
-    ...{ DYNAMODB_ENDPOINT: table.endpoint, S3_ENDPOINT: bucket.endpoint },
-  })
-  const { seedUsers } = await import('../service/users.ts')
-  await seedUsers()
-}
-
 async function rehearse(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'heritage-rehearsal-'))
   ending.push(() => rm(folder, { recursive: true, force: true }))
   const idp = await startIdp(0)
   ending.push(idp.stop)
-  const stack = await packaged(idp.issuer)
+  const stack = await packaged(stage, idp.issuer)
   const functions = stack.functions()
   const [roles, record, letters] = [rolesOf(stack), newRecord(), new Map<string, number>()]
-  const grounds = await raise(stack, folder, roles, record)
+  const grounds = await raise(
+    stack,
+    folder,
+    { roles, record, meddle: async (...call) => world.meddle?.(...call) },
+    ending,
+  )
   const { table, bucket, parameters } = grounds
   const runtime = await startRuntime(functions, {
     folder,
     packages: (name) => join(packagesIn(root), `${name}.zip`),
-    surroundings: (name) => surroundings(name, grounds),
+    // A function starts when it is called, and that is after the stand-ins.
+    surroundings: (name) => surroundings(name, grounds, lambda.endpoint),
     note: (name, action) => record.used.add(`${name} ${action} ${placesOf(roles, name, action)}`),
   })
   ending.push(runtime.stop)
   const invoke = (target: string, event: object) =>
     runtime.invoke(functions.find((it) => target.endsWith(`:${it.fullName}`))?.name ?? target, event)
-  const world = { stack, roles, record, table, folder, invoke, letters }
+  const world: World = {
+    ...{ stack, roles, record, table, folder, invoke, letters },
+    ...{ isLate: false, meddle: undefined },
+  }
+  const lambda = await startLambda(world)
+  ending.push(lambda.stop)
   await people(grounds)
-  const gateway = await startGateway(stack.routes(), invoke)
-  ending.push(gateway.stop)
+  const origins = await gateways(world)
   ending.push((await startBackground(world)).stop)
-  console.log(`${functions.length} packages of ${stage} answer at ${gateway.origin}.`)
-  const failed = await played(world, runtime, gateway.origin, { bucket, idp: idp.issuer }).catch((error: unknown) => [
+  console.log(`${functions.length} packages of ${stage} answer at ${origins.join(' and ')}.`)
+  const failed = await played(world, runtime, origins, { bucket, idp: idp.issuer }).catch((error: unknown) => [
     `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
   ])
   const names = functions.map(({ name }) => name)
   const finding = compare(roles, record, await askers(names, bucket.name))
-  return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters })
+  return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters }, short)
+}
+
+/** One gateway for each reading of its guide; answers where they are. */
+async function gateways(world: World): Promise<string[]> {
+  const routes = world.stack.routes()
+  const origins: string[] = []
+  for (const reading of readings) {
+    const invoke = async (route: Route, event: object) => {
+      act(world, roleIn(route), ['lambda:InvokeFunction'], route.target)
+      return world.invoke(route.target, event)
+    }
+    const gateway = await startGateway(routes, invoke, reading)
+    ending.push(gateway.stop)
+    origins.push(gateway.origin)
+  }
+  return origins
 }
 
 /** Everything that is tried, in turn. Answers what went wrong. */
-async function played(world: World, runtime: Runtime, origin: string, around: Around): Promise<string[]> {
-  const choose = router(world.stack.routes())
-  const failed = [
-    ...(await newcomers(origin, around, (path, method) => choose(path, method)?.target)),
-    ...(await story(origin, around)),
-    ...(await everyRoute(origin, around)),
-  ]
+async function played(world: World, runtime: Runtime, origins: readonly string[], around: Around): Promise<string[]> {
+  const [origin = ''] = origins
+  const choose = router(world.stack.routes(), { restMayBeEmpty: true })
+  const targetOf = (path: string, method: string) => choose(path, method)?.target
+  const failed: string[] = []
+  const scene = async (name: string, work: () => Promise<readonly string[]>) => {
+    const began = performance.now()
+    failed.push(...(await work()))
+    console.log(`  ${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${name}`)
+  }
+  await scene('newcomers', () => newcomers(origin, around, targetOf))
+  await scene('what people do', () => story(origin, around))
+  await scene('every route', () => everyRoute(origins, around))
+  await scene('what comes by', () => visited(world))
+  if (short) return failed
+  await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))
+  await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf }))
+  for (const each of origins) await scene(`the dashboard's calls, at ${each}`, () => replayed(each))
+  return failed
+}
+
+/** Each schedule once. Answers which failed. */
+async function visited(world: World): Promise<string[]> {
+  const failed: string[] = []
   for (const schedule of world.stack.schedules())
     if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
-  failed.push(...(await troubles(world, runtime, () => story(origin, around, ['files of a project']))))
-  return short ? failed : [...failed, ...(await replayed(origin))]
+  return failed
 }
 
 /** Answers which files ask for a right, by function, action and resource. */

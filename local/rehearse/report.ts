@@ -55,6 +55,7 @@ function explain(found: Finding, { name, action, resource }: Right, originsOf: O
     found.idle.push(`${name} ${action} ${resource}`)
     return
   }
-  const reason = `${action}: ${[...new Set(reasons)].join('; ')}`
+  const place = /\/index|\/[^/]+\/\*$/.exec(resource)?.[0] ?? ''
+  const reason = `${action}${place}: ${[...new Set(reasons)].join('; ')}`
   found.explained.set(reason, [...(found.explained.get(reason) ?? []), name])
 }

@@ -6,6 +6,8 @@ export type Runtime = {
   invoke: (name: string, event: object) => Promise<unknown>
   /** Whether the process of a function ends at each event that it gets. */
   crash: (name: string, whenever: boolean) => void
+  /** Ends the processes of a function that have nothing to do: it starts anew. */
+  cool: (name: string) => void
   stop: () => void
   /** Lines that functions have written. */
   errors: string[]
@@ -24,6 +26,7 @@ export async function startRuntime(functions: readonly FunctionFacts[], where: W
   return {
     errors,
     crash: (name, whenever) => void (whenever ? crashing.add(name) : crashing.delete(name)),
+    cool: (name) => processes.cool(name),
     stop: () => processes.stop(),
     invoke: async (name, event) => {
       const facts = functions.find((it) => it.name === name)

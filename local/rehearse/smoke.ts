@@ -1,38 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { groupRoots } from '../../lib/http/groups.ts'
 import { drawings } from '../commands/demo/drawings.ts'
 import { project } from '../commands/demo/project.ts'
 import { buildDocument } from '../deploy/built-document.ts'
 import { root } from '../service/paths.ts'
-
-type Sent = { body?: unknown; headers?: { [name: string]: string } }
-type Answer = { status: number; id: string | null; text: string; body: Facts }
-type Facts = { readonly [name: string]: unknown }
-type Speaker = (method: string, path: string, body?: unknown) => Promise<Answer>
-
-async function ask(origin: string, method: string, path: string, { body, headers = {} }: Sent = {}): Promise<Answer> {
-  const isForm = body instanceof FormData
-  const response = await fetch(`${origin}${path}`, {
-    method,
-    headers: { ...headers, ...(body !== undefined && !isForm && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json')
-  return {
-    status: response.status,
-    id: response.headers.get('x-request-id'),
-    text,
-    body: isJson && text ? JSON.parse(text) : {},
-  }
-}
-
-/** One of the seeded people, with a token of their own. */
-async function signedIn(origin: string, username: string): Promise<Speaker> {
-  const { body } = good(await ask(origin, 'POST', '/api/token/', { body: { username, password: 'heritage-local' } }))
-  const headers = { authorization: `Bearer ${body.access}` }
-  return (method, path, sent) => ask(origin, method, path, { headers, ...(sent !== undefined && { body: sent }) })
-}
+import { ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 const methods = ['get', 'post', 'put', 'patch', 'delete']
@@ -41,10 +14,11 @@ const apiDocument = async (): Promise<Document> => JSON.parse(readFileSync(await
 
 /**
  * Asks for every operation of the API document: those that read with what lists name, by nobody and by staff, and those that
- * write with nothing to write. Each is answered by its function, none with a fault, and every address of a file is good.
+ * write with nothing to write. Each is answered by its function, none with a fault, and every address of a file is good. The
+ * two gateways read an address with a last slash differently, so both are asked for it.
  */
-export async function everyRoute(origin: string, { bucket }: Around): Promise<string[]> {
-  const staff = await signedIn(origin, 'staff')
+export async function everyRoute([one = '', other = '']: readonly string[], { bucket }: Around): Promise<string[]> {
+  const [staff, staffThere] = await Promise.all([signedIn(one, 'staff'), signedIn(other, 'staff')])
   const failed: string[] = []
   const shown = new Set<string>()
   const named = new Map<string, Promise<string>>()
@@ -52,27 +26,46 @@ export async function everyRoute(origin: string, { bucket }: Around): Promise<st
   const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
     methods.filter((method) => method in operations).map((method) => ({ method: method.toUpperCase(), path })),
   )
-  const one = async ({ method, path }: { method: string; path: string }) => {
+  const call = async ({ method, path }: { method: string; path: string }) => {
     const reads = method === 'GET'
     const filled = reads ? await withNames(path, staff, named) : path.replace(/\{\w+\}/g, NOBODY)
     const body = reads || method === 'DELETE' ? undefined : {}
     const answers = [
-      await ask(origin, method, filled, body && { body }),
+      await ask(one, method, filled, body && { body }),
+      await staffThere(method, filled, body),
       await staff(method, filled.replace(/\/$/, ''), body),
     ]
     for (const { status, id, text } of answers) {
       if (status >= 500 || id === null) failed.push(`${method} ${filled}: ${status} ${text.slice(0, 100)}`)
-      for (const [address] of text.matchAll(/https:\/\/[^"\s]+X-Amz-Signature=\w+/g)) shown.add(address)
+      for (const [address] of text.matchAll(/https:\/\/[^"\s]+X-Amz-Signature=[^"\s]+/g)) shown.add(address)
     }
   }
-  for (let start = 0; start < calls.length; start += 4) await Promise.all(calls.slice(start, start + 4).map(one))
+  // The roots themselves, which few routes take.
+  for (const { path } of groupRoots) calls.push({ method: 'GET', path })
+  for (let start = 0; start < calls.length; start += 4) await Promise.all(calls.slice(start, start + 4).map(call))
   for (const address of shown) {
-    const { status } = await fetch(address.replace(/^https:\/\/[^/]+/, `${bucket.endpoint}/${bucket.name}`))
-    if (status !== 200) failed.push(`an address that was given is answered ${status}: ${address.slice(0, 120)}`)
+    const answer = await fetch(address.replace(/^https:\/\/[^/]+/, `${bucket.endpoint}/${bucket.name}`))
+    const told = await answer.text()
+    if (!answer.ok) failed.push(`an address that was given is answered ${answer.status}, ${told}: ${address}`)
   }
   if (shown.size === 0) failed.push('no answer had the address of a file')
   return failed
 }
+
+export type Door = { method: string; path: string; body?: object }
+
+/** Requests that ask search: what can be searched with a word, and a question to the assistant. */
+export async function searchDoors(): Promise<Door[]> {
+  const document = await apiDocument()
+  const asked = Object.entries(document.paths).flatMap(([path, { get }]: [string, { get?: Operation }]) => {
+    const name = get?.parameters?.find((it) => it.name === 'q' || it.name === 'search')?.name
+    return name ? [{ method: 'GET', path: `${path}?${name}=stupa` }] : []
+  })
+  const question = { messages: [{ role: 'user', content: 'Which stupas are there in Patan?' }] }
+  return [...asked, { method: 'POST', path: '/assistant/chat/', body: question }]
+}
+
+type Operation = { parameters?: readonly { name?: string }[] }
 
 /** A path with each param replaced by what the list before it names first. */
 async function withNames(path: string, who: Speaker, named: Map<string, Promise<string>>): Promise<string> {
@@ -175,15 +168,14 @@ export async function story(origin: string, around: Around, only?: readonly stri
   return failed
 }
 
-function good(answer: Answer): Answer {
-  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text.slice(0, 200)}`)
-  return answer
-}
-
-function formOf(members: Readonly<Record<string, string | File>>): FormData {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(members)) form.set(name, value)
-  return form
+/** A picture that is to be read, in a project of its own. */
+export async function pictureSent(origin: string): Promise<void> {
+  const dev = await signedIn(origin, 'dev')
+  const [drawing] = await drawings()
+  const slug = `picture-${Date.now()}`
+  good(await dev('POST', '/data/projects/', { slug, title: 'A picture', visibility: 'public' }))
+  const file = new File([drawing?.bytes ?? new Uint8Array()], drawing?.name ?? '', { type: drawing?.type ?? '' })
+  good(await dev('POST', `/data/projects/${slug}/assets/upload/`, formOf({ file, run_ocr: 'true' })))
 }
 
 /** Contributed, disputed, judged, talked about, found. */

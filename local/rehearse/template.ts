@@ -1,3 +1,4 @@
+import { functionArn } from '../access/requests.ts'
 import { type Resources, resolved } from '../access/template.ts'
 
 type Template = { Resources: Resources; Conditions?: Readonly<Record<string, unknown>> }
@@ -14,13 +15,14 @@ export type FunctionFacts = {
   handler: string
   variables: Readonly<Record<string, string>>
 }
-export type Route = { key: string; target: string }
+export type Route = { key: string; target: string; role: string }
 /** What a stream or a queue hands to a function, and where it lies when that fails. */
 export type Mapping = {
   source: string
   target: string
   batch: number
   patterns: readonly object[]
+  /** How often it is tried; 0 stands for as often as there is time for. */
   attempts: number
   dead?: string
 }
@@ -72,12 +74,12 @@ export class Stack {
     })
   }
 
-  /** Which function, by its ARN, a route of the gateway leads to. */
+  /** Which function, by its ARN, a route of the gateway leads to, and by which role, by its ARN. */
   routes(): Route[] {
-    return this.#all('AWS::ApiGatewayV2::Route').map(({ it }) => ({
-      key: String(it.RouteKey),
-      target: String(this.properties(String(it.Target).split('/').at(-1) ?? '').IntegrationUri),
-    }))
+    return this.#all('AWS::ApiGatewayV2::Route').map(({ it }) => {
+      const { IntegrationUri, CredentialsArn } = this.properties(String(it.Target).split('/').at(-1) ?? '')
+      return { key: String(it.RouteKey), target: String(IntegrationUri), role: String(CredentialsArn ?? '') }
+    })
   }
 
   mappings(): Mapping[] {
@@ -99,15 +101,10 @@ export class Stack {
 
   failing(): Failing[] {
     return this.#all('AWS::Lambda::EventInvokeConfig').map(({ it }) => ({
-      target: this.functionArn(String(it.FunctionName)),
+      target: functionArn(String(it.FunctionName)),
       attempts: 1 + Number(it.MaximumRetryAttempts ?? 2),
       ...(destinationIn(it).dead && { destination: destinationIn(it).dead }),
     }))
-  }
-
-  functionArn(fullName: string): string {
-    const found = this.functions().find((it) => it.fullName === fullName)
-    return `arn:aws:lambda:us-east-1:000000000000:function:${found?.fullName ?? fullName}`
   }
 }
 

@@ -1,29 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { nameOf, visit, type World } from './background.ts'
+import { letterOf, nameOf, visit, type World } from './background.ts'
 import type { Runtime } from './runtime.ts'
 
 /**
- * What nobody waits for fails: each scheduled job, each follower of the stream. What they could not take in must
- * come to lie where the template says. `stir` makes changes for the stream. Answers what was lost.
+ * What nobody waits for fails: each scheduled job, each follower of the stream, each function that another calls so. What they
+ * could not take in must come to lie where the template says. `stir` makes changes for the stream; whoever waits for what
+ * follows waits in vain. Answers what was lost.
  */
 export async function troubles(world: World, runtime: Runtime, stir: () => Promise<unknown>): Promise<string[]> {
-  const wanted = new Set<string>()
-  for (const { destination } of world.stack.failing()) if (destination) wanted.add(destination)
-  for (const schedule of world.stack.schedules()) {
-    runtime.crash(nameOf(schedule.target), true)
-    await visit(world, schedule)
-    runtime.crash(nameOf(schedule.target), false)
+  const { stack } = world
+  for (const schedule of stack.schedules())
+    await whileCrashing(runtime, [schedule.target], () => visit(world, schedule))
+  const followers = stack.mappings().filter(({ source }) => source.includes('/stream/'))
+  const called = stack.failing().filter(({ target }) => !stack.schedules().some((it) => it.target === target))
+  const letters = [...followers, ...stack.failing()].flatMap(({ target, ...it }) => {
+    const queue = 'dead' in it ? it.dead : 'destination' in it ? it.destination : undefined
+    return queue ? [{ target, place: letterOf(target, queue) }] : []
+  })
+  const lost = (targets: readonly string[]) =>
+    letters.filter(({ target, place }) => targets.includes(target) && !world.letters.has(place))
+  world.isLate = true
+  for (const some of [called, followers]) {
+    const targets = some.map(({ target }) => target)
+    await whileCrashing(runtime, targets, async () => {
+      await stir()
+      for (let turn = 0; turn < 120 && lost(targets).length > 0; turn += 1) await sleep(500)
+    })
   }
-  const followers = world.stack.mappings().filter(({ source }) => source.includes('/stream/'))
-  for (const { target, dead } of followers) {
-    if (dead) wanted.add(dead)
-    runtime.crash(nameOf(target), true)
-  }
-  // Whoever waits for what follows waits in vain.
-  const stirring = stir()
-  const lost = () => [...wanted].filter((queue) => !world.letters.has(queue))
-  for (let turn = 0; turn < 180 && lost().length > 0; turn += 1) await sleep(500)
-  for (const { target } of followers) runtime.crash(nameOf(target), false)
-  void stirring
-  return lost().map((queue) => `what failed did not come to ${queue.split(':').at(-1)}`)
+  world.isLate = false
+  return lost(letters.map(({ target }) => target)).map(({ place }) => `what failed did not come to lie: ${place}`)
+}
+
+async function whileCrashing(runtime: Runtime, targets: readonly string[], work: () => Promise<unknown>) {
+  for (const target of targets) runtime.crash(nameOf(target), true)
+  await work()
+  for (const target of targets) runtime.crash(nameOf(target), false)
 }

@@ -127,7 +127,7 @@ async function startBackground(at: { endpoint: string; table: string }, ports: {
       ).stop,
     )
   }
-  for (const [name, seconds] of Object.entries({ webhooks: 2, merger: 2, sweeper: 10 }))
+  for (const [name, seconds] of Object.entries({ webhooks: 2, merger: 2, importer: 2, sweeper: 10 }))
     running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
 }
 

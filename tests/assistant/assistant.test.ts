@@ -270,28 +270,34 @@ describe('a body', () => {
     'with null for messages': [{ messages: null }, required],
     'with a text for messages': [{ messages: 'Hello' }, required],
     'with no message': [{ messages: [] }, { messages: ['Send at least one message.'] }],
-    'with a message that is a text': [{ messages: ['Hello'] }, { messages: ['Each message is an object.'] }],
+    'with a message that is a text': [{ messages: ['Hello'] }, { messages: { 0: ['Each message is an object.'] } }],
     'with a role that there is not': [
       { messages: [{ role: 'tool', content: 'x' }] },
-      { messages: ['Each message has a role, one of: user, assistant, system.'] },
+      { messages: { 0: { role: ['Each message has a role, one of: user, assistant, system.'] } } },
     ],
     'with a message without content': [
       { messages: [{ role: 'user' }] },
-      { messages: ['Each message has a content, which is a text.'] },
+      { messages: { 0: { content: ['Each message has a content, which is a text.'] } } },
     ],
     'with a number for content': [
       { messages: [{ role: 'user', content: 7 }] },
-      { messages: ['Each message has a content, which is a text.'] },
+      { messages: { 0: { content: ['Each message has a content, which is a text.'] } } },
     ],
-    'with blank content': [says(' \n '), { messages: ['The content of a message may not be blank.'] }],
+    'with blank content': [
+      says(' \n '),
+      { messages: { 0: { content: ['The content of a message may not be blank.'] } } },
+    ],
     'with 16,001 letters': [
       says('x'.repeat(16_001)),
-      { messages: ['Ensure this field has no more than 16000 characters.'] },
+      { messages: { 0: { content: ['Ensure this field has no more than 16000 characters.'] } } },
     ],
-    'with a control character': [says('a\u0000b'), { messages: ['Control characters are not allowed.'] }],
+    'with a control character': [
+      says('a\u0000b'),
+      { messages: { 0: { content: ['Control characters are not allowed.'] } } },
+    ],
     'with 201 messages': [says(...Array(201).fill('x')), { messages: ['Send no more than 200 messages.'] }],
     'with a text for context': [{ ...says('x'), context: 'page' }, { context: ['Give an object of texts.'] }],
-    'with a number in context': [{ ...says('x'), context: { page: 1 } }, { context: ['Give texts.'] }],
+    'with a number in context': [{ ...says('x'), context: { page: 1 } }, { context: { page: ['Give texts.'] } }],
     ...Object.fromEntries(
       [0, 51, 1.5, '3'].map((it) => [
         `with ${JSON.stringify(it)} for the most sources`,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { extract } from '../../lib/assistant/extract.ts'
-import { cut, type Passage } from '../../lib/assistant/passage.ts'
+import type { Passage } from '../../lib/assistant/passage.ts'
 import { questionIn, wordsOf } from '../../lib/assistant/thread.ts'
+import { cutAtWord } from '../../lib/matching/cut.ts'
 
 describe('the words of a question', () => {
   test.each([
@@ -31,10 +32,10 @@ test('the question is what the user says last', () => {
 })
 
 test('a text is cut at a word, never within a letter', () => {
-  expect(cut('one two three', 20)).toBe('one two three')
-  expect(cut('one two three', 9)).toBe('one two…')
-  expect(cut('😀'.repeat(10), 5)).toBe(`${'😀'.repeat(4)}…`)
-  expect([...cut('word '.repeat(100), 30)].length).toBeLessThanOrEqual(30)
+  expect(cutAtWord('one two three', 20)).toBe('one two three')
+  expect(cutAtWord('one two three', 9)).toBe('one two…')
+  expect(cutAtWord('😀'.repeat(10), 5)).toBe(`${'😀'.repeat(4)}…`)
+  expect([...cutAtWord('word '.repeat(100), 30)].length).toBeLessThanOrEqual(30)
 })
 
 describe('a quote', () => {

@@ -88,7 +88,7 @@ function misspelt(name: string, roll: () => number): string {
   return letters.join('')
 }
 
-/** How long each question takes, in milliseconds: the middle, what 99 of 100 stay below, and the mean of processor time. The first few are asked beforehand. */
+/** How long each question takes and what processor time, in milliseconds: the middle, and what 99 of 100 stay below. The first few are asked beforehand. */
 export async function timed(
   queries: readonly string[],
   ask: (query: string) => unknown,
@@ -97,19 +97,19 @@ export async function timed(
 ) {
   for (const query of queries.slice(0, beforehand)) await ask(query)
   const times: number[] = []
-  const before = cpu()
+  const spent: number[] = []
   for (const query of queries) {
-    const began = performance.now()
+    const [before, began] = [cpu(), performance.now()]
     await ask(query)
     times.push(performance.now() - began)
+    spent.push(cpu() - before)
   }
-  const spent = (cpu() - before) / Math.max(1, queries.length)
-  times.sort((a, b) => a - b)
-  return {
-    cpu: spent,
-    p50: times[Math.floor(times.length * 0.5)] ?? 0,
-    p99: times[Math.floor(times.length * 0.99)] ?? 0,
-  }
+  return { wall: spreadOf(times), cpu: spreadOf(spent) }
+}
+
+function spreadOf(all: readonly number[]) {
+  const sorted = all.toSorted((a, b) => a - b)
+  return { p50: sorted[Math.floor(sorted.length * 0.5)] ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 }
 }
 
 /** Processor time of this process, in milliseconds. */

@@ -162,11 +162,8 @@ async function find(client: pg.Client, text: string): Promise<string[]> {
   return [...new Set([...found, ...alike.rows.map(({ id }) => String(id))])].slice(0, 10)
 }
 
-/** User and system time of a process, in milliseconds; the kernel counts in hundredths of a second. */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return 10 * (Number(fields[11]) + Number(fields[12]))
-}
+/** User and system time of a process, in milliseconds; the kernel counts it in nanoseconds. */
+const cpuOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
 /** Resident memory of the server with what its processes share, in bytes. */
 function memoryOf(server: ChildProcess): number {

@@ -420,7 +420,14 @@ describe('changing a cluster', () => {
     const { id } = await make({})
     const reply = await app.curator.patch(`${PATH}${id}/`, { body: { note: 'x' }, headers: { 'if-match': '"7"' } })
     expect(reply.status).toBe(412)
-    expect((await app.curator.get(`${PATH}${id}/`)).body.version).toBe(1)
+    const tagFor = async (who: Persona) => (await who.get(`${PATH}${id}/`)).headers.etag
+    // Who may change it finds its version there; to others it tells of nothing but what they read.
+    expect(await tagFor(app.curator)).toMatch(/^"1-[\w-]{12}"$/)
+    expect(await tagFor(app.anon)).toMatch(/^"[\w-]{12}"$/)
+    const current = { 'if-match': (await tagFor(app.curator)) ?? '' }
+    const write = () => app.curator.patch(`${PATH}${id}/`, { body: { note: 'x' }, headers: current })
+    expect([(await write()).status, (await write()).status]).toEqual([200, 412])
+    expect(await tagFor(app.curator)).toMatch(/^"2-/)
   })
 
   test('an unknown cluster is not found, whoever asks', async () => {

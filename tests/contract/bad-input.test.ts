@@ -214,14 +214,19 @@ describe('a path', () => {
     expect(await refuse({ method: 'PATCH', path: settle, who: 'community' }, { body })).toEqual([404, notFound])
   })
 
-  test.each(['no-such-kind', 'assertion', 'structure', 'cultural-entities', '__proto__', 'constructor'])(
-    'of the kind %s takes nothing',
-    async (segment) => {
-      expect(
-        await refuse({ method: 'POST', path: () => `/cidoc/${segment}/`, who: 'contributor' }, { body: fields }),
-      ).toEqual([404, notFound])
-    },
-  )
+  test.each([
+    ['no-such-kind', ' There is no kind of this name.'],
+    ['assertion', ' There is no kind of this name.'],
+    ['structure', ' There is no kind of this name. Did you mean structures?'],
+    ['__proto__', ' There is no kind of this name.'],
+    ['constructor', ' There is no kind of this name.'],
+    // It has addresses of its own.
+    ['cultural-entities', ''],
+  ])('of the kind %s takes nothing', async (segment, why) => {
+    expect(
+      await refuse({ method: 'POST', path: () => `/cidoc/${segment}/`, who: 'contributor' }, { body: fields }),
+    ).toEqual([404, { detail: `Not found.${why}` }])
+  })
 
   test.each(forms.filter(({ method }) => method !== 'POST'))(
     'to a record of someone else is not found, or refused: $route',

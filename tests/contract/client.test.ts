@@ -48,6 +48,26 @@ async function expectSession(origin: string) {
   })
 }
 
+test('it refuses to be misunderstood, and makes nothing twice, unless its caller says otherwise', async () => {
+  const { createHeritageClient } = await import(/* @vite-ignore */ join(process.cwd(), folder, 'index.js'))
+  const sent: Request[] = []
+  const fetch = async (request: Request) => {
+    sent.push(request)
+    return Response.json({})
+  }
+  const calls = createHeritageClient({ baseUrl: 'http://localhost', fetch })
+  const headers = { prefer: 'handling=lenient', 'idempotency-key': 'mine' }
+  await calls.GET('/api/v1/data/search/', { params: { query: { q: 'gate' } } })
+  await calls.POST('/api/v1/cidoc/persons/', { body: { name: 'Arniko' } })
+  await calls.POST('/api/v1/cidoc/persons/', { body: { name: 'Arniko' }, headers })
+  const names = ['prefer', 'idempotency-key']
+  expect(sent.map((it) => names.map((name) => it.headers.get(name)))).toEqual([
+    ['handling=strict', null],
+    ['handling=strict', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+    ['handling=lenient', 'mine'],
+  ])
+})
+
 const client = (to: string) => run(process.execPath, ['local/api/client.ts', to])
 
 test('it is written anywhere, again over itself, and never over files of others', { timeout: 120_000 }, async () => {

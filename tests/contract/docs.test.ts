@@ -14,13 +14,18 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
   let browser: Browser
   let page: Page
   const requests: string[] = []
+  /** What was sent to try an operation, as the browser sent it. */
+  const tried: Record<string, string>[] = []
   const complaints: string[] = []
   beforeAll(async () => {
     app = await openApp()
     service = await serveHandlers()
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    page.on('request', (request) => requests.push(request.url()))
+    page.on('request', (request) => {
+      requests.push(request.url())
+      if (request.url().includes('/api/v1/')) tried.push(request.headers())
+    })
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
     })
@@ -116,6 +121,11 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
     const made = await answerIn(operation, '201')
     const { body } = await app.staff.get(`/cidoc/monuments/${made.id}/`)
     expect(body).toMatchObject({ contributor: 'reviewer', name: made.name })
+  })
+
+  test('has what the service does not know refused', async () => {
+    expect(tried.length).toBeGreaterThan(2)
+    expect(tried.map((headers) => headers.prefer)).toEqual(tried.map(() => 'handling=strict'))
   })
 
   test('tells why somebody unknown is not signed in', async () => {

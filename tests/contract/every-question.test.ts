@@ -15,7 +15,7 @@ import { at, openProjects, projectIn } from '../harness/projects.ts'
  */
 
 type Operation = {
-  parameters: { name: string; in: string; schema: object }[]
+  parameters: { name: string; in: string; required?: boolean; schema: object }[]
   responses: Record<string, { content?: object }>
 }
 type Route = { path: string; operation: Operation }
@@ -333,6 +333,72 @@ describe('no question fails', () => {
     expect(failed).toEqual([])
     // Else nothing was found that could have failed.
     expect([...statuses]).toContain(unseen.includes(route.path) ? 404 : 200)
+  })
+})
+
+/** Letters of two code units each, of a script and of none; behind one more, a cut by code units falls into the other ones. */
+const wide = ['𑐣', '🜁'].flatMap((letter) =>
+  ['', 'a'].flatMap((lead) => [2, 30, 60, 110, 150, 210, 310, 2500].map((many) => lead + letter.repeat(many))),
+)
+
+describe('no text is cut within a character', () => {
+  const worded = routes.flatMap(({ path, operation }) => {
+    const texts = operation.parameters.filter((it) => it.in === 'query' && !listedIn(it.schema))
+    return texts.map(({ name }) => ({ path, name, operation }))
+  })
+
+  test.each(worded)('$path $name', async ({ path, name, operation }) => {
+    const needed = operation.parameters.filter((it) => it.in === 'query' && it.required && it.name !== name)
+    const known = needed.map((it) => [it.name, (listedIn(it.schema) ?? valuesFor(it.name, path))[0] ?? ''])
+    const names = operation.parameters.filter((it) => it.in === 'path').map((it) => it.name)
+    const [place = path] = placesOf(path, names).known
+    const failed: string[] = []
+    for (const [turn, text] of wide.entries()) {
+      const who = people[turn % people.length] ?? 'staff'
+      const query = { ...Object.fromEntries(known), [name]: text }
+      for (const by of new Set([who, 'staff'] as const)) {
+        const { status, text: said } = await app[by].get(place, { query })
+        if (status >= 500 || !said.isWellFormed())
+          failed.push(`${by} ${[...text].length}: ${status} ${said}`.slice(0, 300))
+      }
+    }
+    expect(failed).toEqual([])
+  })
+})
+
+describe('HEAD and conditions', () => {
+  /** What differs from one answer to the next. */
+  const own = new Set(['x-request-id', 'x-cache'])
+  const lasting = (headers: Record<string, string>) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name)))
+
+  test.each(routes)('$path', async ({ path, operation }) => {
+    const names = operation.parameters.filter((it) => it.in === 'path').map((it) => it.name)
+    const needed = operation.parameters.filter((it) => it.in === 'query' && it.required)
+    const query = Object.fromEntries(
+      needed.map((it) => [it.name, (listedIn(it.schema) ?? valuesFor(it.name, path))[0] ?? '']),
+    )
+    const tags = new Map<string, string>()
+    for (const place of placesOf(path, names).known.slice(0, 2))
+      for (const accept of Object.keys(operation.responses['200']?.content ?? { '*/*': {} })) {
+        const ask = (method: string, headers = {}) =>
+          app.staff.send(method, place, { query, headers: { accept, ...headers } })
+        const [plain, head] = [await ask('GET'), await ask('HEAD')]
+        expect([head.status, head.text]).toEqual([plain.status, ''])
+        expect(lasting(head.headers)).toEqual(lasting(plain.headers))
+        const { etag, vary } = plain.headers
+        if (plain.status !== 200 || !etag) continue
+        expect([place, accept, tags.get(`${place} ${etag}`)]).toEqual([place, accept, undefined])
+        tags.set(`${place} ${etag}`, accept)
+        for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*'])
+          for (const method of ['GET', 'HEAD']) {
+            const same = await ask(method, { 'if-none-match': known })
+            expect([method, known, same.status, same.bytes.length]).toEqual([method, known, 304, 0])
+            expect([same.headers.etag, same.headers.vary]).toEqual([etag, vary])
+          }
+        expect((await ask('GET', { 'if-none-match': '"x"' })).text).toBe(plain.text)
+      }
+    if (Object.keys(operation.responses).includes('304')) expect(tags.size).toBeGreaterThan(0)
   })
 })
 

@@ -144,6 +144,8 @@ async function placesOf(all: readonly Made[], named: Record<'slug' | 'cluster' |
     property: ['has_current_location', 'dedicated_to', 'source', 'note'],
     limit: ['3'],
     page_size: ['2'],
+    flag_type: ['other', 'contradiction', 'suspected_duplicate'],
+    is_resolved: ['true', 'false'],
     name: ['survey'],
     reviewer: people,
     type: ['week', 'month', 'all'],
@@ -209,10 +211,20 @@ type Who = 'anon' | 'other'
 /** What is measured of the process says nothing of records, and hints are sealed anew each time. */
 const steady = (text: string) => text.replace(/^process_.*$/gm, '').replace(/hint=[\w-]+/g, 'hint')
 
+/** What counts things is kept for some seconds, so each time it is asked for at a later moment, which nothing else sees. */
+const figures = ['/metrics/', '/']
+let moments = 0
+async function later<T>(work: () => Promise<T>): Promise<T> {
+  const seconds = 60 * ++moments
+  app.tick(seconds)
+  return work().finally(() => app.tick(-seconds))
+}
+
 async function answers(who: Who): Promise<Map<string, string>> {
   const said = new Map<string, string>()
   for (const { path, query, accept } of questions()) {
-    const { status, text, headers } = await app[who].get(path, { query, headers: accept ? { accept } : {} })
+    const ask = () => app[who].get(path, { query, headers: accept ? { accept } : {} })
+    const { status, text, headers } = await (figures.includes(path) ? later(ask) : ask())
     const at = `${path} ${JSON.stringify(query)} ${accept ?? ''}`
     said.set(at, `${status} ${headers.etag ?? ''} ${headers.vary ?? ''} ${steady(text)}`)
   }
@@ -256,6 +268,24 @@ async function stirHidden() {
   sure(201, await decide(app.curator, refused, { verdict: 'reject', feedback: 'No.' }))
   const gone = await contribute(app.contributor, 'events', { name: 'Gone event', took_place_at: open.place.id })
   sure(204, await app.contributor.delete(`/cidoc/events/${gone.id}/`))
+  // What was public for a while, with claims, flags and words about it.
+  const passed = { name: 'Passing temple', note: 'place', has_current_location: open.place.id }
+  await passing(await publish(app, 'structures', passed))
+}
+
+async function passing(it: Made) {
+  const about = { entity_type: 'structure', entity_id: it.id, property: 'note', value: 'Another note about place' }
+  await claim(app.other, about)
+  sure(
+    201,
+    await app.other.post('/data/review-flags/', { body: { entity: it.cultural_entity_id, flag_type: 'other' } }),
+  )
+  // One's own words stay one's own.
+  sure(
+    201,
+    await app.contributor.post(`/data/entities/${it.cultural_entity_id}/comments/`, { body: { comment: 'place' } }),
+  )
+  sure(204, await app.staff.delete(`/cidoc/structures/${it.id}/`))
 }
 
 /** What is hidden from those who are not signed in, and from nobody else. */
@@ -265,18 +295,10 @@ async function stirRestricted() {
   const secret = { name: 'Secret survey of place', citation: 'temple' }
   sure(200, await app.contributor.patch(`/cidoc/data_sources/${hidden.source.id}/`, { body: secret }))
   const more = { name: 'Restricted temple', access_tier: 'restricted', has_current_location: open.place.id }
-  await publish(app, 'structures', more)
-}
-
-/** Lists of which the sizes still tell of hidden things: whoever mends them takes the line and the test below away. */
-const openStill: Readonly<Record<Who, RegExp>> = {
-  anon: /^\/api\/v1\/cidoc\/assertions\/ (?!.*entity_id)/,
-  other: /^\/api\/v1\/data\/review-flags\/ /,
-}
-const left: Record<Who, string[]> = { anon: [], other: [] }
-const settled = (who: Who, found: readonly string[]) => {
-  left[who].push(...found.filter((each) => openStill[who].test(each)))
-  return found.filter((each) => !openStill[who].test(each))
+  const temple = await publish(app, 'structures', more)
+  const about = { entity_type: 'structure', entity_id: temple.id, property: 'note', value: 'A disputed note' }
+  const { id } = await claim(app.other, about)
+  sure(200, await app.curator.patch(`/cidoc/assertions/${id}/`, { body: { reconciliation_status: 'disputed' } }))
 }
 
 test('nobody is told of what is pending, refused, deleted or waits behind what is public', async () => {
@@ -285,19 +307,15 @@ test('nobody is told of what is pending, refused, deleted or waits behind what i
   await following.settled()
   const after = { anon: await answers('anon'), other: await answers('other') }
   expect(differences(before.anon, after.anon)).toEqual([])
-  expect(settled('other', differences(before.other, after.other))).toEqual([])
+  expect(differences(before.other, after.other)).toEqual([])
 }, 300_000)
 
 test('nobody who is not signed in is told of what is for those who are', async () => {
   const before = await answers('anon')
   await stirRestricted()
   await following.settled()
-  expect(settled('anon', differences(before, await answers('anon')))).toEqual([])
+  expect(differences(before, await answers('anon'))).toEqual([])
 }, 300_000)
-
-test.fails('nor do the sizes of the list of all claims, and of flags, tell', () => {
-  expect(left).toEqual({ anon: [], other: [] })
-})
 
 test('the words of a contributor stand where the thing may not be seen, and its id nowhere', async () => {
   const temple = sure(200, await app.anon.get(`/cidoc/structures/${open.structure.id}/`))

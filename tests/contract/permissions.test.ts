@@ -4,6 +4,7 @@ import type { routes as assertions } from '../../functions/assertions.ts'
 import type { routes as assets } from '../../functions/assets.ts'
 import type { routes as assistant } from '../../functions/assistant.ts'
 import type { routes as calendars } from '../../functions/calendars.ts'
+import type { routes as changes } from '../../functions/changes.ts'
 import type { routes as clusters } from '../../functions/clusters.ts'
 import type { routes as comments } from '../../functions/comments.ts'
 import type { routes as documents } from '../../functions/documents.ts'
@@ -11,8 +12,10 @@ import type { routes as entities } from '../../functions/entities.ts'
 import type { routes as exports } from '../../functions/exports.ts'
 import type { routes as flags } from '../../functions/flags.ts'
 import type { routes as health } from '../../functions/health.ts'
+import type { routes as imports } from '../../functions/imports.ts'
 import type { routes as leaderboard } from '../../functions/leaderboard.ts'
 import type { routes as notifications } from '../../functions/notifications.ts'
+import type { routes as oai } from '../../functions/oai.ts'
 import type { routes as profileImages } from '../../functions/profile-images.ts'
 import type { routes as projects } from '../../functions/projects.ts'
 import type { routes as queue } from '../../functions/queue.ts'
@@ -37,6 +40,7 @@ type Groups = {
   assertions: typeof assertions
   assets: typeof assets
   assistant: typeof assistant
+  changes: typeof changes
   clusters: typeof clusters
   documents: typeof documents
   comments: typeof comments
@@ -44,8 +48,10 @@ type Groups = {
   exports: typeof exports
   flags: typeof flags
   health: typeof health
+  imports: typeof imports
   leaderboard: typeof leaderboard
   notifications: typeof notifications
+  oai: typeof oai
   'profile-images': typeof profileImages
   projects: typeof projects
   queue: typeof queue
@@ -91,11 +97,17 @@ beforeAll(async () => {
   source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Source' } }))
   const body = { canonical_label: 'Cluster', type_scope: 'structure' }
   cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
+  const announced = { file_name: 'table.csv', size: 10 }
+  table = sure(201, await app.contributor.post('/data/imports/uploads/', { body: announced })).import_id
   await newProject('open-project', 'public')
   await newProject('hidden-project', 'private')
   Object.assign(sayings, { open: await saying('open-project'), hidden: await saying('hidden-project') })
   Object.assign(files, { open: await newAsset('open-project'), hidden: await newAsset('hidden-project') })
 })
+
+let table: string
+const ofTable = (rest = '') => `/data/imports/${table}/${rest}`
+const changesTable = (ok: number) => by(401, 404, ok, 403, 403, 403, 403)
 
 const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
 let made = 0
@@ -707,6 +719,19 @@ const matrix: Matrix = {
 
   exports: { 'GET /data/exports/': at(() => '/data/exports/', all(200)) },
 
+  // Nothing has been told of: the projector is not at work.
+  changes: {
+    'GET /data/changes/': at(() => '/data/changes/', all(200)),
+    'GET /data/changes/{number}/': at(() => '/data/changes/1/', all(404)),
+    'GET /data/changes/activity/': at(() => '/data/changes/activity/', all(200)),
+    'GET /data/changes/activity/{number}/': at(() => '/data/changes/activity/1/', all(200)),
+  },
+
+  oai: {
+    'GET /data/oai/': at(() => '/data/oai/?verb=Identify', all(200)),
+    'POST /data/oai/': at(() => '/data/oai/', all(200), { body: { verb: 'Identify' } }),
+  },
+
   documents: {
     'GET /schema/': at(() => '/schema/', all(200)),
     'GET /docs/': at(() => '/docs', all(200)),
@@ -788,6 +813,29 @@ const matrix: Matrix = {
       },
     ],
     'POST /data/projects/{slug}/assets/{id}/start-ocr/': changesAsset('start-ocr/', 400),
+  },
+
+  imports: {
+    'GET /data/imports/': at(() => '/data/imports/', signedIn(200)),
+    'POST /data/imports/': at(() => '/data/imports/', signedIn(400), { body: new FormData() }),
+    'POST /data/imports/uploads/': at(() => '/data/imports/uploads/', signedIn(400), { body: {} }),
+    'POST /data/imports/uploads/{id}/complete/': at(
+      () => `/data/imports/uploads/${table}/complete/`,
+      by(401, 404, 400, 403, 403, 403, 403),
+    ),
+    'GET /data/imports/mappings/': at(() => '/data/imports/mappings/', signedIn(200)),
+    'POST /data/imports/mappings/': at(() => '/data/imports/mappings/', signedIn(400), { body: {} }),
+    'DELETE /data/imports/mappings/{name}/': at(() => '/data/imports/mappings/none/', signedIn(404)),
+    'GET /data/imports/{id}/': at(ofTable, inspectsHidden),
+    'PATCH /data/imports/{id}/': at(ofTable, changesTable(400), { body: {} }),
+    'POST /data/imports/{id}/check/': at(() => ofTable('check/'), changesTable(409)),
+    'POST /data/imports/{id}/run/': at(() => ofTable('run/'), changesTable(409), { body: {} }),
+    'GET /data/imports/{id}/rows/': at(() => ofTable('rows/'), inspectsHidden),
+    'POST /data/imports/{id}/decide/': at(() => ofTable('decide/'), by(401, 404, 403, 400, 400, 400, 400), {
+      body: {},
+    }),
+    'POST /data/imports/{id}/withdraw/': at(() => ofTable('withdraw/'), changesTable(409)),
+    'POST /data/imports/{id}/take-back/': at(() => ofTable('take-back/'), by(401, 404, 403, 403, 403, 403, 409)),
   },
 
   health: {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { newRecord, type Roles } from '../../local/access/judge.ts'
-import { router, startGateway } from '../../local/rehearse/gateway.ts'
+import { readings, router, startGateway } from '../../local/rehearse/gateway.ts'
 import { startParameters } from '../../local/rehearse/parameters.ts'
 import { fits } from '../../local/rehearse/patterns.ts'
 import { compare } from '../../local/rehearse/report.ts'
@@ -18,7 +18,7 @@ describe('the stand-in of the gateway', () => {
     { key: 'ANY /data/user/image', target: 'whole' },
     { key: 'POST /data/user/image', target: 'post' },
     { key: '$default', target: 'default' },
-  ]
+  ].map((route) => ({ ...route, role: 'gateway' }))
 
   test.each([
     ['GET', '/data/user/image', 'whole'],
@@ -27,11 +27,18 @@ describe('the stand-in of the gateway', () => {
     ['GET', '/data/other/image/more', 'rest'],
     ['GET', '/elsewhere', 'default'],
   ])('leads %s %s to %s', (method, path, target) => {
-    expect(router(routes)(path, method)?.target).toBe(target)
+    for (const reading of readings) expect(router(routes, reading)(path, method)?.target).toBe(target)
+  })
+
+  test('takes an empty rest or leaves it, as it is told', () => {
+    const led = (restMayBeEmpty: boolean) => router(routes, { restMayBeEmpty })('/data/', 'GET')?.target
+    expect([led(true), led(false)]).toEqual(['rest', 'default'])
   })
 
   const serve = async (answer: (event: Record<string, unknown>) => unknown) => {
-    const gateway = await startGateway(routes, async (_, event) => answer(event as Record<string, unknown>))
+    const gateway = await startGateway(routes, async (_, event) => answer(event as Record<string, unknown>), {
+      restMayBeEmpty: false,
+    })
     ending.push(gateway.stop)
     return gateway.origin
   }
@@ -61,7 +68,7 @@ describe('the stand-in of the gateway', () => {
     ])
     expect(event).toMatchObject({
       ...{ version: '2.0', rawPath: '/data/user x/image', rawQueryString: 'q=a%20b', cookies: ['one=1', 'two=2'] },
-      ...{ headers: { 'x-mixed': 'Yes' }, body: 'AP8=', isBase64Encoded: true },
+      ...{ headers: { 'x-mixed': 'Yes', 'x-forwarded-proto': 'https' }, body: 'AP8=', isBase64Encoded: true },
       requestContext: { http: { method: 'POST', path: '/data/user x/image' } },
     })
   })

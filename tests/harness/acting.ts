@@ -3,7 +3,9 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { HttpResponse } from '@smithy/core/protocols'
 import type { Plugin } from 'vitest/config'
+import { HttpHandler } from '../../lib/table/wire/http-handler.ts'
 import { type Answer, deniedTarget, newRecord, type Roles, refusal } from '../../local/access/judge.ts'
 import { rolesFor } from '../../local/access/local-roles.ts'
 import { needsOfTarget, signerOf } from '../../local/access/requests.ts'
@@ -64,7 +66,11 @@ function stand(): void {
   if (standing) return
   standing = true
   const client = new DynamoDBClient({ region: 'us-east-1' })
-  const sender: { handle: Handle } = Object.getPrototypeOf(client.config.requestHandler)
+  // The SDK's own sender, and that of the table.
+  for (const sender of [Object.getPrototypeOf(client.config.requestHandler), HttpHandler.prototype]) standBefore(sender)
+}
+
+function standBefore(sender: { handle: Handle }): void {
   const inner = sender.handle
   sender.handle = function (request, options) {
     const name = running.getStore()
@@ -72,7 +78,9 @@ function stand(): void {
     const { headers } = request
     headers.authorization = headers.authorization?.replace(/Credential=[^/]+/, `Credential=${name}`) ?? ''
     const denied = headers['x-amz-target'] === undefined ? undefined : judged(request)
-    return denied ? Promise.resolve({ response: responseOf(denied) }) : inner.call(this, request, options)
+    return denied
+      ? Promise.resolve({ response: responseOf(denied, this instanceof HttpHandler) })
+      : inner.call(this, request, options)
   }
 }
 
@@ -89,7 +97,9 @@ function judged({ method, headers, body }: Wire): Answer | undefined {
 /** The SDK warns of whoever takes its bytes for text. */
 const textOf = (body: unknown) => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body))
 
-const responseOf = ({ status, headers, body }: Answer) => ({ statusCode: status, headers, body: Readable.from([body]) })
+/** As the SDK's sender answers, and as the table's does. */
+const responseOf = ({ status, headers, body }: Answer, isTable: boolean) =>
+  new HttpResponse({ statusCode: status, headers, body: isTable ? Buffer.from(body) : Readable.from([body]) })
 
 /** What functions may do with the table of this file. */
 function roles(table: string): Roles {

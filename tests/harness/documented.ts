@@ -16,7 +16,7 @@ export type Exchange = {
 }
 
 type Content = Record<string, { schema: object }>
-type Response = { $ref?: string; content?: Content }
+type Response = { $ref?: string; headers?: object; content?: Content }
 type Operation = { operationId: string; requestBody?: { content: Content }; responses: Record<string, Response> }
 type Document = {
   paths: Record<string, Record<string, Operation>>
@@ -45,6 +45,8 @@ export function faultOf(it: Exchange): string | undefined {
   if (!operation && ![400, 404, 405].includes(it.status)) return unknown(it)
   if (operation && !at) return 'the status is not named'
   if (it.method === 'HEAD') return undefined
+  const header = operation && headerFault(operation, it)
+  if (header) return header
   const unfit = operation && it.status < 300 && sentFault(operation, it.sent)
   if (unfit) return unfit
   const type = typeOf(it)
@@ -58,6 +60,24 @@ export function faultOf(it: Exchange): string | undefined {
   const validate = validatorAt(`${pointer}/content/${escaped(type)}/schema`)
   const { warnings, rest } = withoutWarnings(body)
   return warningFault(warnings) ?? (validate(rest) ? undefined : wordsOf(validate))
+}
+
+/** What any answer may say in headers, as the document tells at its beginning, and what is the matter of HTTP and browsers. */
+const common = new Set([
+  ...['x-request-id', 'preference-applied', 'warning', 'allow', 'location', 'vary', 'set-cookie', 'cache-control'],
+  ...['content-type', 'content-encoding', 'content-length', 'content-security-policy', 'referrer-policy'],
+  ...['strict-transport-security', 'x-content-type-options', 'x-frame-options'],
+])
+
+/** A header that is sent and not named, or an ETag that is named and not sent. */
+function headerFault({ path, method, operation }: Found, { status, headers }: Exchange): string | undefined {
+  const pointer = responseAt({ path, method, operation }, status === 304 ? 200 : status)
+  const named = Object.keys((pointer && lookUp(pointer).headers) ?? {}).map((name) => name.toLowerCase())
+  const unnamed = Object.keys(headers).find(
+    (name) => !common.has(name) && !name.startsWith('access-control-') && !named.includes(name),
+  )
+  if (unnamed) return `the header ${unnamed} is not named`
+  return named.includes('etag') && !('etag' in headers) ? 'there is no ETag' : undefined
 }
 
 /** Warnings may stand in any object that is answered; the document says so once, for all. */

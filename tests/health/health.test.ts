@@ -144,8 +144,13 @@ describe('metrics', () => {
     expect([status, headers['content-type']]).toEqual([200, PLAIN])
     const families = parseExposition(text)
     expect([...families.keys()].filter((name) => !/^(heritage|process)_/.test(name))).toEqual([])
-    // What everyone may read is counted, and there is none yet.
-    for (const [name, { help }] of families) expect([name, help.length > 0]).toEqual([name, true])
+    for (const [name, { help, samples }] of families)
+      expect([name, help.length > 0, samples.length > 0]).toEqual([name, true, true])
+    // Of what everyone may read there is none yet, and that is said of each kind.
+    const { recordKinds } = await import('../../lib/kinds/index.ts')
+    expect(families.get('heritage_records')?.samples).toEqual(
+      recordKinds.toSorted().map((kind) => ({ labels: { kind, standing: 'published', access: 'public' }, value: 0 })),
+    )
     for (const [name, { type }] of families)
       expect([name, type]).toEqual([name, name.endsWith('_total') ? 'counter' : 'gauge'])
   })
@@ -293,7 +298,9 @@ function samples(text: string): Map<string, number> {
 
 /** What the table told. */
 const census = (all: Map<string, number>) =>
-  Object.fromEntries([...all].filter(([name]) => /^heritage_(records|users|data_sources|entity_clusters)/.test(name)))
+  Object.fromEntries(
+    [...all].filter(([name, n]) => /^heritage_(records|users|data_sources|entity_clusters)/.test(name) && n > 0),
+  )
 
 const streamHealth = async () => {
   const { status, body } = await app.anon.get('/health/detailed/')
@@ -321,12 +328,30 @@ describe('how far behind the projector is', () => {
     const { follow, tellLateness } = await import('../../lib/health/stream-lag.ts')
     const { clock } = await import('../../lib/clock.ts')
     await follow(clock.now().getTime())
-    await tellLateness(clock.now().getTime() - 9000, 'ENTITY#young')
+    await tellLateness(clock.now().getTime() - 9000, 'ENTITY#young', 'given')
     expect(await streamHealth()).toEqual([200, { healthy: true, message: 'It is up to date.' }])
-    await tellLateness(clock.now().getTime() - 90_000, 'ENTITY#old')
+    await tellLateness(clock.now().getTime() - 90_000, 'ENTITY#old', 'given')
     expect(await streamHealth()).toEqual([503, { healthy: false, message: 'It is 90 s behind.' }])
     // Who is late is heard of again; who is not heard of has caught up.
     app.tick(121)
+    await follow(clock.now().getTime())
+    expect(await streamHealth()).toEqual([200, { healthy: true, message: 'It is up to date.' }])
+  })
+
+  test('is over soon after what was late is applied, unless there is more', async () => {
+    const { follow, tellLateness } = await import('../../lib/health/stream-lag.ts')
+    const { clock } = await import('../../lib/clock.ts')
+    const tell = (state: 'given' | 'applied') => tellLateness(clock.now().getTime() - 90_000, 'ENTITY#old', state)
+    await tell('given')
+    await tell('applied')
+    await follow(clock.now().getTime())
+    expect(await streamHealth()).toEqual([503, { healthy: false, message: 'It is 90 s behind.' }])
+    app.tick(5)
+    await tell('given')
+    app.tick(15)
+    expect((await streamHealth())[0]).toBe(503)
+    await tell('applied')
+    app.tick(11)
     await follow(clock.now().getTime())
     expect(await streamHealth()).toEqual([200, { healthy: true, message: 'It is up to date.' }])
   })

@@ -7,12 +7,13 @@ beforeAll(async () => {
 })
 
 const strict = { headers: { prefer: 'handling=strict' } }
-const noEffect = (what: string, near = '') => `There is no such ${what}; it has no effect.${near}`
+const noEffect = (what: string, near = '') => `This ${what} is not read; it has no effect.${near}`
 
 describe('a query', () => {
   const list = '/cidoc/structures/'
   test.each([
-    ['bbox=', 'bbox', noEffect('parameter')],
+    ['bbox=', 'bbox', 'It is blank; it has no effect.'],
+    ['zoom=', 'zoom', noEffect('parameter')],
     ['serach=x', 'serach', noEffect('parameter', ' Did you mean search?')],
     ['limit=abc', 'limit', 'A whole number is wanted; it has no effect.'],
     ['limit=0', 'limit', 'A whole number from 1 is wanted; it has no effect.'],
@@ -47,7 +48,7 @@ describe('a query', () => {
 
   test('is told of in other representations, and where the answer has no members', async () => {
     const map = await app.anon.get(`${list}?bbox=`, { headers: { accept: 'application/geo+json' } })
-    expect(map.body.warnings).toEqual([{ member: 'bbox', message: noEffect('parameter') }])
+    expect(map.body.warnings).toEqual([{ member: 'bbox', message: 'It is blank; it has no effect.' }])
     const ids = await app.anon.get('/data/submissions/ids/?aftr=1')
     expect([ids.body, ids.headers.warning]).toEqual([
       [],

@@ -380,11 +380,11 @@ describe('marking as read', () => {
   })
 
   test.each([
-    ['a text', 'x', 'Give a list of texts.'],
-    ['numbers', [5], 'Give a list of texts.'],
-    ['more than 1000', Array.from({ length: 1001 }, () => 'x'), 'Give no more than 1000 of them.'],
-  ])('%s is refused', async (_, ids, message) => {
-    expect(await markRead(app.contributor, ids)).toEqual({ notification_ids: [message] })
+    ['a text', 'x', ['Give a list of texts.']],
+    ['numbers', [5], { 0: ['Give a list of texts.'] }],
+    ['more than 1000', Array.from({ length: 1001 }, () => 'x'), ['Give no more than 1000 of them.']],
+  ])('%s is refused', async (_, ids, why) => {
+    expect(await markRead(app.contributor, ids)).toEqual({ notification_ids: why })
   })
 })
 

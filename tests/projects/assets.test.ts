@@ -433,6 +433,10 @@ describe('changing what is said of an asset', () => {
       updated_at: after.updated_at,
       media_url: '',
       thumbnail_url: '',
+      warnings: ['size', 'sha256', 'ocr_text'].map((member) => ({
+        member,
+        message: 'This member is not read; it has no effect.',
+      })),
     })
     expect(sure(200, await app.contributor.patch(`${assets}${id}/`, { body: { caption: null } })).caption).toBe('')
   })

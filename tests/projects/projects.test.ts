@@ -52,7 +52,7 @@ describe('making a project', () => {
       ...{ assets: [], entities: [], allowed_transitions: ['in_review', 'withdrawn'], can_edit: true },
       is_read_only: false,
     })
-    expect(sure(200, await app.contributor.get('/api/v1/data/projects/patan-survey'))).toEqual(made)
+    expect(sure(200, await app.contributor.get('/api/v1/data/projects/patan-survey'))).toEqual(rest)
   })
 
   test('works without the last slash, and is private unless said', async () => {

@@ -708,16 +708,15 @@ describe('what a request costs', () => {
     const writes = await commandsOf(() =>
       contribute(app.contributor, 'structures', { ...body, name: `Costed ${round}` }),
     )
-    // One to know the caller, one for the number, one for look-alikes by name, one to write, one that makes kept answers stale.
-    expect(writes).toEqual([
+    // One to know the caller, one for look-alikes by name, one for the names of what it links to, one to write, one that
+    // makes kept answers stale. Of twenty contributions one takes numbers for all of them, with a call more.
+    expect(writes.filter((it) => it !== 'UpdateItemCommand')).toEqual([
       'BatchGetItemCommand',
-      'UpdateItemCommand',
       'QueryCommand',
-      'TransactWriteItemsCommand',
-      'UpdateItemCommand',
-      // For the names of what it links to.
       'BatchGetItemCommand',
+      'TransactWriteItemsCommand',
     ])
+    expect(writes.filter((it) => it === 'UpdateItemCommand').length).toBeLessThanOrEqual(2)
     return (await app.anon.get('/cidoc/persons/', { query: { limit: 1 } })).cost.units
   }
 

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
@@ -109,3 +111,13 @@ async function damage(): Promise<void> {
       }),
     )
 }
+
+test('the command, a process that has loaded nothing else, knows every list that is counted', async () => {
+  await contribute(app.contributor, 'structures', { name: 'Counted by a process of its own' })
+  await following.settled()
+  const told = await app.curator.get('/data/notifications/')
+  expect(told.body.count).toBeGreaterThan(0)
+  const { stdout } = await promisify(execFile)(process.execPath, ['local/commands/recount.ts'])
+  expect(stdout).toContain('0 items that follow from records, 0 sizes of lists')
+  expect((await app.curator.get('/data/notifications/')).body.count).toBe(told.body.count)
+})

@@ -10,6 +10,7 @@ import {
   postingsIn,
   push,
   unpack,
+  VoicedLists,
 } from '../../lib/search/index/codec.ts'
 
 /** Numbers around the ends of blocks, and anywhere, ascending. */
@@ -24,16 +25,27 @@ const listed = (numbers: readonly number[]) => {
   return list.postings
 }
 
-test('postings are read as they were pushed, from a list that grows and from its bytes, wherever these lie', () => {
+/** Of each number its voices: some of three. */
+const voicesFor = (number: number) => [3, 7, 1].filter((_, i) => number % 4 === 3 || number % 3 === i)
+
+test('postings are read by voice as they were pushed, from lists that grow and from their bytes, wherever these lie', () => {
   fc.assert(
     fc.property(ascending, fc.nat(3), (numbers, shift) => {
-      const bytes = postingBytes(listed(numbers))
+      const lists = new VoicedLists()
+      for (const number of numbers)
+        for (const voice of voicesFor(number)) lists.push(number, { voice, name: impactFor(number), text: 9 })
+      const bytes = postingBytes(lists.voiced)
       const elsewhere = new Uint8Array(bytes.length + shift)
       elsewhere.set(bytes, shift)
-      for (const postings of [listed(numbers), postingsIn(bytes), postingsIn(elsewhere.subarray(shift))]) {
-        const read: [number, number][] = []
-        eachPosting(postings, (number, impact) => read.push([number, impact]))
-        expect(read).toEqual(numbers.map((number) => [number, impactFor(number)]))
+      for (const voiced of [lists.voiced, postingsIn(bytes), postingsIn(elsewhere.subarray(shift))]) {
+        const expected = numbers.flatMap((number) =>
+          voicesFor(number).map((voice) => [voice, number, impactFor(number)]),
+        )
+        const read: number[][] = []
+        for (const { voice, postings } of voiced)
+          eachPosting(postings, (number, impact) => read.push([voice, number, impact]))
+        expect(read).toHaveLength(expected.length)
+        expect(new Set(read.map(String))).toEqual(new Set(expected.map(String)))
       }
     }),
   )

@@ -17,12 +17,19 @@ test('every list that a contribution enters has a size of its own, in items that
     activityList,
     assertionList,
     decisionList,
+    flagList,
+    flagTypes,
     historyAudiences,
     listsOf,
+    ownAssertionList,
+    ownFlagList,
     revisionList,
     visibilities,
   } = await import('../../lib/records/items.ts')
   const users = ['b0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002']
+  const flagFilters = [undefined, ...flagTypes].flatMap((flag_type) =>
+    [undefined, true, false].map((is_resolved) => ({ flag_type, is_resolved })),
+  )
   const types = [undefined, ...activityTypes]
   const lists = [
     ...visibilities.flatMap((it) => [
@@ -30,7 +37,14 @@ test('every list that a contribution enters has a size of its own, in items that
       listsOf.kind('structure', it),
       listsOf.kind('entity:other', it),
     ]),
-    ...['pending', 'accepted', 'disputed', 'superseded'].map(assertionList),
+    ...['pending', 'accepted', 'disputed', 'superseded'].flatMap((status) => [
+      ...historyAudiences.map((audience) => assertionList(status, audience)),
+      ...users.map((user) => ownAssertionList(user, status)),
+    ]),
+    ...flagFilters.flatMap((filter) => [
+      ...historyAudiences.map((audience) => flagList(audience, filter)),
+      ...users.map((user) => ownFlagList(user, filter)),
+    ]),
     ...historyAudiences.flatMap((audience) =>
       [undefined, ...users].flatMap((user) => types.map((type) => activityList(audience, user, type))),
     ),

@@ -444,7 +444,7 @@ describe('applying', () => {
     const reply = await it.post('/api/v1/data/reviewer-applications', { body: { message, status: 'approved' } })
     const at = reply.body.created_at
     const row = { id: expect.any(String), message, status: 'pending', created_at: at, updated_at: at }
-    const warnings = [{ member: 'status', message: 'There is no such member; it has no effect.' }]
+    const warnings = [{ member: 'status', message: 'This member is not read; it has no effect.' }]
     expect([reply.status, reply.body]).toEqual([201, { ...row, warnings }])
     expect((await it.get('/api/v1/data/reviewer-applications/mine')).body).toEqual(row)
     expect((await account(it)).reviewer_application).toEqual({

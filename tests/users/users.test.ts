@@ -211,9 +211,13 @@ describe('profiles', () => {
     const body = { ...wanted, username: 'other', email: 'other@heritage.test' }
     const reply = await app.other.post(`/data/api/user/${other}/`, { body })
     expect(reply.status).toBe(200)
-    expect(reply.body).toEqual(
-      profile({ ...wanted, user_id: other, slug: other, username: 'other', email: 'other@heritage.test' }),
-    )
+    expect(reply.body).toEqual({
+      ...profile({ ...wanted, user_id: other, slug: other, username: 'other', email: 'other@heritage.test' }),
+      warnings: ['username', 'email'].map((member) => ({
+        member,
+        message: 'This member is not read; it has no effect.',
+      })),
+    })
     expect((await app.anon.get(`/data/user/${other}/`)).body).toMatchObject(wanted)
   })
 
@@ -276,12 +280,18 @@ describe('profiles', () => {
       { social_links: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`net${i}`, 'x'])) },
       { social_links: ['Give no more than 20 of them.'] },
     ],
-    [{ social_links: { github: 7 } }, { social_links: ['Not a valid text.'] }],
+    [{ social_links: { github: 7 } }, { social_links: { github: ['Not a valid text.'] } }],
     [{ website_link: 'javascript:alert(1)' }, { website_link: ['Enter a valid URL.'] }],
     [{ website_link: 'example' }, { website_link: ['Enter a valid URL.'] }],
-    [{ social_links: { twitter: 'javascript:alert(1)' } }, { social_links: ['Enter a web address or a name.'] }],
+    [
+      { social_links: { twitter: 'javascript:alert(1)' } },
+      { social_links: { twitter: ['Enter a web address or a name.'] } },
+    ],
     [{ social_links: 'x' }, { social_links: ['Send an object of addresses.'] }],
-    [{ social_links: { 'Bad Name': 'x' } }, { social_links: ['Names of networks are lower-case letters.'] }],
+    [
+      { social_links: { 'Bad Name': 'x' } },
+      { social_links: { 'Bad Name': ['Names of networks are lower-case letters.'] } },
+    ],
     [{ contributor_mode: 'god' }, { contributor_mode: ['Choose one of: basic, advanced.'] }],
   ])('%j is refused and nothing is written', async (body, fields) => {
     const before = (await app.contributor.get('/data/user/me/')).body

@@ -1,5 +1,6 @@
 import { clock, now } from '../../clock.ts'
 import { commitPlan } from '../../commit.ts'
+import { cut } from '../../matching/cut.ts'
 import { amended, parse, put } from '../../table/item.ts'
 import { walk } from '../../table/read.ts'
 import { type Asset, asset } from '../items.ts'
@@ -43,7 +44,7 @@ export type Read = Pick<Asset, 'ocr_text' | 'entity_suggestions'>
 /** Notes what was read from an image. */
 export const finish = (it: Asset, { ocr_text, entity_suggestions }: Read): Promise<void> =>
   close(it, 'completed', {
-    ocr_text: [...ocr_text.normalize('NFC')].slice(0, LONGEST_TEXT).join(''),
+    ocr_text: cut(ocr_text.normalize('NFC'), LONGEST_TEXT),
     entity_suggestions,
     ocr_error: '',
   })

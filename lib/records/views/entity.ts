@@ -116,7 +116,10 @@ export const decisionView = (
 }
 
 /** A flag in the answer of its record. */
-export const flagView = ({ version: _, entity_id, flagged_by, resolved_by, ...rest }: Flag, people: PeopleById) => ({
+export const flagView = (
+  { version: _, of_edit: __, contributor_id: ___, audience: ____, entity_id, flagged_by, resolved_by, ...rest }: Flag,
+  people: PeopleById,
+) => ({
   ...rest,
   entity: entity_id,
   flagged_by: people(flagged_by) ?? service,

@@ -1,4 +1,5 @@
 import { kinds, proseFields } from '../../kinds/index.ts'
+import { shortened } from '../../matching/cut.ts'
 import type { RecordItem } from '../items.ts'
 import type { Group } from '../links.ts'
 
@@ -35,6 +36,5 @@ export const relatedView = (
 /** The first words that say what a record is, cut at 280 characters. */
 function summaryOf(it: RecordItem): string {
   const text = proseFields.map((name) => it.data[name]).find((value) => typeof value === 'string' && value !== '') ?? ''
-  const characters = [...String(text)]
-  return characters.length > 280 ? `${characters.slice(0, 277).join('')}...` : characters.join('')
+  return shortened(String(text), 280)
 }

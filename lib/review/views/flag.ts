@@ -5,20 +5,12 @@ import { flagView } from '../../records/views/entity.ts'
 import type { PeopleById } from '../../users/people.ts'
 import type { Shown } from '../flags.ts'
 
-/**
- * A flag as this caller may know it. What it says is for those who work on the record and for whoever raised it; of a
- * record that the caller may not see, only the type of the flag and its state are told, not even its id, which carries
- * the record's address.
- */
+/** A flag as this caller may know it. What it says is for those who work on the record and for whoever raised it. */
 export function flagRow(
   { flag, about, other }: Shown,
   people: PeopleById,
   actor: Actor | null,
 ): Record<string, unknown> {
-  if (!about) {
-    const { flag_type, is_resolved, created_at } = flag
-    return { ...hidden, flag_type, is_resolved, created_at }
-  }
   const inside = worksOn(actor, about)
   const own = flag.flagged_by !== null && flag.flagged_by === actor?.id
   return {
@@ -44,19 +36,3 @@ const cardOf = (it: RecordItem) => ({
   id: kinds[it.kind].record ? it.id : null,
   name: it.name,
 })
-
-const hidden = {
-  id: null,
-  reason: '',
-  flagged_by: null,
-  property: null,
-  assertion_ids: [],
-  other_entity_id: null,
-  other: null,
-  resolved_by: null,
-  resolved_at: null,
-  entity: null,
-  entity_id: null,
-  entity_name: '',
-  entity_category: '',
-}

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Document, Gone } from '../document.ts'
 import { bloomFilterOf } from './bloom-filter.ts'
-import { bytesOf, type Packed, PostingList, packed, postingBytes, push } from './codec.ts'
+import { bytesOf, type Packed, packed, postingBytes, push, VoicedLists } from './codec.ts'
 import {
   append,
   columnBytes,
@@ -15,8 +15,8 @@ import {
   sights,
 } from './columns.ts'
 import { contentsOf } from './contents.ts'
-import { gramsOf, piecesOf } from './grams.ts'
-import { nameKey, packHeader, packNames } from './header.ts'
+import { piecesOf, termGramsOf } from './grams.ts'
+import { nameKey, packDocument, packNames } from './header.ts'
 
 /** What a built file holds. `position`: every entry of the change log up to this one is in it. */
 export type Built = { documents: number; position: number }
@@ -43,20 +43,21 @@ export async function build(
   const labels = labelsFrom({})
   const contributors = new Numbering([''], 2 ** 32)
   const names: { key: string; number: number }[] = []
-  const insert = db.prepare('INSERT INTO document (number, place, names, header, text) VALUES (?, ?, ?, ?, ?)')
+  const insert = db.prepare('INSERT INTO document (number, place, names, body) VALUES (?, ?, ?, ?)')
 
   for await (const it of documents) {
     const number = append(columns, labels, it, { contributor: contributors.of(it.contributor_id ?? ''), name: 0 })
-    insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packHeader(it), it.text)
+    insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packDocument(it))
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
     const seen = seenBy(columns.flags[number] ?? 0)
-    for (const [term, { name, text }] of contents.impacts) terms.counted(term, seen).list.push(number, name, text)
+    for (const term of contents.terms) terms.counted(term, seen)
+    for (const impact of contents.impacts) terms.entry(impact.term).lists.push(number, impact)
     for (const raw of contents.raws) raws.counted(raw, seen)
   }
 
   writeNames(db, names, columns.name)
-  writeVocabulary(db, 'term', terms, gramsOf)
+  writeVocabulary(db, 'term', terms, termGramsOf)
   writeVocabulary(db, 'word', raws, piecesOf)
   const column = db.prepare('INSERT INTO columns (name, data) VALUES (?, ?)')
   for (const name of columnNames) column.run(name, columnBytes(columns, name))
@@ -80,11 +81,11 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 6
+export const FORMAT = 8
 
 const schema = `
   CREATE TABLE facts (facts TEXT);
-  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, names TEXT, header TEXT, text TEXT);
+  CREATE TABLE document (number INTEGER PRIMARY KEY, place INTEGER, names TEXT, body BLOB);
   CREATE TABLE columns (name TEXT PRIMARY KEY, data BLOB);
   CREATE TABLE name (rank INTEGER PRIMARY KEY, key TEXT);
   CREATE TABLE contributor (id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
@@ -96,18 +97,22 @@ const schema = `
   CREATE TABLE word_list (number INTEGER PRIMARY KEY, text TEXT);
   CREATE TABLE word_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;`
 
-type Entry = { list: PostingList } & Record<Sight, number>
+type Entry = { lists: VoicedLists } & Record<Sight, number>
 
 class Vocabulary {
   readonly entries = new Map<string, Entry>()
 
-  counted(text: string, seen: Record<Sight, 0 | 1>): Entry {
+  counted(text: string, seen: Record<Sight, 0 | 1>): void {
+    const entry = this.entry(text)
+    for (const sight of sights) entry[sight] += seen[sight]
+  }
+
+  entry(text: string): Entry {
     let entry = this.entries.get(text)
     if (!entry) {
-      entry = { list: new PostingList(), anon: 0, total: 0 }
+      entry = { lists: new VoicedLists(), anon: 0, total: 0 }
       this.entries.set(text, entry)
     }
-    for (const sight of sights) entry[sight] += seen[sight]
     return entry
   }
 }
@@ -142,7 +147,7 @@ function writeVocabulary(
     const entry = vocabulary.entries.get(text)
     if (!entry) continue
     insert.run(text, number, entry.anon, entry.total)
-    lists?.run(number, text, postingBytes(entry.list.postings))
+    lists?.run(number, text, postingBytes(entry.lists.voiced))
     texts?.run(number, text)
     for (const gram of pieces(text)) {
       const list = grams.get(gram) ?? packed()

@@ -1,3 +1,6 @@
+import type { Impact } from './contents.ts'
+import type { Voice } from './voice.ts'
+
 /**
  * Which documents hold a term, ascending, and how much it says of each. Documents go by blocks of 65,536: for each block in
  * which there are any its number and how many, then the lower halves of all numbers, then the impacts by name and those by
@@ -33,6 +36,10 @@ export class PostingList {
     this.#impacts[this.#count] = impact
     this.#texts[this.#count] = text
     this.#count += 1
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0
   }
 
   get postings(): Postings {
@@ -83,30 +90,65 @@ export function placeIn(lows: Uint16Array, low: number, from: number, end: numbe
   return lows[from] === low ? from : -1
 }
 
-export function postingBytes({ blocks, lows, impacts, texts }: Postings): Uint8Array {
-  const bytes = new Uint8Array(2 + 2 * blocks.length + 4 * lows.length)
-  const halves = new Uint16Array(bytes.buffer, 0, 1 + blocks.length + lows.length)
-  halves[0] = blocks.length
-  halves.set(blocks, 1)
-  halves.set(lows, 1 + blocks.length)
-  bytes.set(impacts, halves.byteLength)
-  bytes.set(texts, halves.byteLength + impacts.length)
-  return bytes
+/** The postings of a term, a list for each voice in which it stands. */
+export type Voiced = { voice: Voice; postings: Postings }
+
+/** Such lists while they grow. */
+export class VoicedLists {
+  readonly #lists: { voice: Voice; list: PostingList }[] = []
+
+  /** Appends a number under a voice, where it is greater than all before it. */
+  push(number: number, { voice, name, text }: Pick<Impact, 'voice' | 'name' | 'text'>): void {
+    const own = this.#lists.find((it) => it.voice === voice)?.list ?? new PostingList()
+    if (own.isEmpty) this.#lists.push({ voice, list: own })
+    own.push(number, name, text)
+  }
+
+  get voiced(): Voiced[] {
+    return this.#lists.map(({ voice, list }) => ({ voice, postings: list.postings }))
+  }
 }
 
-/** Reads what `postingBytes` wrote. */
-export function postingsIn(stored: Uint8Array): Postings {
-  const bytes = stored.byteOffset % 2 === 0 ? stored : stored.slice()
-  const { buffer, byteOffset: at } = bytes
-  const blocks = new Uint16Array(buffer, at + 2, new Uint16Array(buffer, at, 1)[0])
-  const lows = at + 2 + blocks.byteLength
-  const count = (bytes.byteLength - 2 - blocks.byteLength) / 4
-  return {
-    blocks,
-    lows: new Uint16Array(buffer, lows, count),
-    impacts: new Uint8Array(buffer, lows + 2 * count, count),
-    texts: new Uint8Array(buffer, lows + 3 * count, count),
+/** First how many lists there are, then of each the voice, how many blocks and how many numbers, then the lists themselves. */
+export function postingBytes(all: readonly Voiced[]): Uint8Array {
+  const sizes = all.map(({ postings: { blocks, lows } }) => 2 * blocks.length + 4 * lows.length)
+  const bytes = new Uint8Array(2 + sizes.reduce((sum, size) => sum + HEAD + size, 0))
+  const halves = new Uint16Array(bytes.buffer)
+  halves[0] = all.length
+  let at = 2 + HEAD * all.length
+  for (const [i, { voice, postings }] of all.entries()) {
+    const { blocks, lows, impacts, texts } = postings
+    halves.set([voice, blocks.length, lows.length & 0xffff, lows.length >>> 16], 1 + (i * HEAD) / 2)
+    halves.set(blocks, at / 2)
+    halves.set(lows, at / 2 + blocks.length)
+    const impactsAt = at + 2 * (blocks.length + lows.length)
+    bytes.set(impacts, impactsAt)
+    bytes.set(texts, impactsAt + impacts.length)
+    at += sizes[i] ?? 0
   }
+  return bytes
+}
+const HEAD = 8
+
+/** Reads what `postingBytes` wrote. */
+export function postingsIn(stored: Uint8Array): Voiced[] {
+  const { buffer, byteOffset } = stored.byteOffset % 2 === 0 ? stored : stored.slice()
+  const [count = 0] = new Uint16Array(buffer, byteOffset, 1)
+  const heads = new Uint16Array(buffer, byteOffset + 2, (count * HEAD) / 2)
+  let at = byteOffset + 2 + HEAD * count
+  return Array.from({ length: count }, (_, i) => {
+    const [voice = 0, pairs = 0, low = 0, high = 0] = heads.subarray((i * HEAD) / 2)
+    const size = low + high * 0x10000
+    const lows = at + 2 * pairs
+    const postings = {
+      blocks: new Uint16Array(buffer, at, pairs),
+      lows: new Uint16Array(buffer, lows, size),
+      impacts: new Uint8Array(buffer, lows + 2 * size, size),
+      texts: new Uint8Array(buffer, lows + 3 * size, size),
+    }
+    at = lows + 4 * size
+    return { voice, postings }
+  })
 }
 
 /** A list of ascending numbers that grows, each written as the distance from the last in as few bytes as it needs. */

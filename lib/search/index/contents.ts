@@ -1,11 +1,15 @@
 import type { Document } from '../document.ts'
 import { tagsOf } from './tags.ts'
+import { ANY, type Voice } from './voice.ts'
 import { stemOf, type Word, wordsOf } from './words.ts'
 
-/** How much a term says of a document: as a part of what it is called or described as, and by BM25 over all its words; 1 to 255. */
-export type Impact = { name: number; text: number }
-/** What a document is found by: its raw words, and its terms and tags with how much each says of it. */
-export type Contents = { raws: Set<string>; impacts: Map<string, Impact> }
+/**
+ * How much a term says of a document: as a part of what it is called or described as, and by BM25 over all its words; 1 to
+ * 255. A term that stands there in words of two voices says two things.
+ */
+export type Impact = { term: string; voice: Voice; name: number; text: number }
+/** What a document is found by: its raw words, its terms and tags, and how much each says of it. */
+export type Contents = { raws: Set<string>; terms: Set<string>; impacts: Impact[] }
 
 /**
  * Two models in one list. By name: a term in a name says more than one in the summary or the text, more in a short name than
@@ -17,16 +21,23 @@ export function contentsOf(it: Document): Contents {
   const names = [it.title, ...it.names].map(wordsOf)
   const [summary, text] = [wordsOf(it.summary), [...wordsOf(it.text), ...wordsOf(stemsIn(it.text))]]
   const raws = new Set<string>()
-  for (const words of [...names, summary, text]) for (const { raw } of words) raws.add(raw)
-  const impacts = new Map<string, Impact>()
+  const words = new Map<string, Word>()
+  for (const some of [...names, summary, text]) {
+    for (const word of some) {
+      raws.add(word.raw)
+      words.set(word.key, word)
+    }
+  }
   const byText = bm25Of(names, text.length > summary.length ? text : summary)
-  for (const [term, name] of saidByName(names, summary, text))
-    impacts.set(term, { name: byteOf(name), text: byteOf(byText.get(term) ?? 0) })
+  const byName = saidByName(names, summary, text)
+  const impacts = Array.from(words.values(), ({ term, voice, key }): Impact => {
+    return { term, voice, name: byteOf(byName.get(key) ?? 0), text: byteOf(byText.get(key) ?? 0) }
+  })
   for (const [tag, sure] of tagsOf(it, { names, summary, text })) {
     const byte = byteOf(TAGGED * sure)
-    impacts.set(tag, { name: byte, text: byte })
+    impacts.push({ term: tag, voice: ANY, name: byte, text: byte })
   }
-  return { raws, impacts }
+  return { raws, terms: new Set(impacts.map(({ term }) => term)), impacts }
 }
 
 const byteOf = (share: number) => Math.max(1, Math.round(share * 255))
@@ -80,6 +91,6 @@ const LENGTH = 100
 
 function countsIn(words: readonly Word[]): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const { term } of words) counts.set(term, (counts.get(term) ?? 0) + 1)
+  for (const { key } of words) counts.set(key, (counts.get(key) ?? 0) + 1)
   return counts
 }

@@ -3,7 +3,22 @@ export function gramsOf(word: string): string[] {
   return pieces(`^^${word}$`, 3)
 }
 
-/** These and the pieces of two letters: whatever holds a text holds all pieces of the text. */
+/**
+ * What is left of a term whose vowels, and the sounds between vowels and consonants, writers hear each in their own way:
+ * Saraswati, Swarshoti. Of less than four letters too many words have the same.
+ */
+export function skeletonOf(term: string): string | undefined {
+  const left = `${term.slice(0, 1)}${term.slice(1).replace(/[aeiouybh]/g, '')}`.replace(/(.)\1+/g, '$1')
+  return left.length < 4 ? undefined : `=${left}`
+}
+
+/** The pieces of a term, its skeleton among them. */
+export function termGramsOf(term: string): string[] {
+  const skeleton = skeletonOf(term)
+  return skeleton === undefined ? gramsOf(term) : [...gramsOf(term), skeleton]
+}
+
+/** The pieces of three letters and those of two: whatever holds a text holds all pieces of the text. */
 export function piecesOf(word: string): string[] {
   return [...pieces(word, 2), ...gramsOf(word)]
 }

@@ -4,9 +4,9 @@ import * as v from 'valibot'
 import type { Document } from '../document.ts'
 import { mayContain } from './bloom-filter.ts'
 import { FORMAT } from './build.ts'
-import { type Postings, postingsIn, unpack } from './codec.ts'
+import { postingsIn, unpack, type Voiced } from './codec.ts'
 import { type Columns, columnsFrom, labelNames, type Sight } from './columns.ts'
-import { type DocumentHeader, nameKey, namesIn, type PlainName, unpackHeader, unpackNames } from './header.ts'
+import { type DocumentHeader, nameKey, type PlainName, unpackDocument, unpackNames } from './header.ts'
 import { memoize } from './memoize.ts'
 
 export type Counts = Record<Sight, number>
@@ -27,13 +27,11 @@ export type SnapshotFile = {
   facts: Facts
   terms: Lexicon
   words: Lexicon
-  postings: (term: string) => Postings | undefined
+  postings: (term: string) => readonly Voiced[] | undefined
   columns: () => Columns
   header: (number: number) => DocumentHeader
   /** Every name in plain words, the title first. */
   names: (number: number) => PlainName[]
-  /** The names as they were written, the title first. */
-  written: (number: number) => string[]
   text: (number: number) => string
   /** The documents whose ids begin alike; the caller compares the whole id. */
   at: (place: number) => number[]
@@ -55,7 +53,7 @@ const Facts = v.object({
 export type Facts = v.InferOutput<typeof Facts>
 
 /** What is kept in memory once it has been read, some 30 MB in all: bytes of postings, numbers of words with a gram, and how many of the rest. */
-const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, headers: 2000 }
+const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, headers: 2000, documents: 100 }
 
 /** Opens a file that `build` wrote; fails on any other. */
 export function openFile(path: string): SnapshotFile {
@@ -65,7 +63,6 @@ export function openFile(path: string): SnapshotFile {
   db.exec('PRAGMA mmap_size = 2147418112; PRAGMA cache_size = -2000')
   const cell = cellsOf(db)
   const facts = v.parse(Facts, JSON.parse(String(cell('SELECT facts FROM facts')())))
-  const text = cell('SELECT text FROM document WHERE number = ?')
   const at = db.prepare('SELECT number FROM document WHERE place = ?')
   const contributor = cell('SELECT number FROM contributor WHERE id = ?')
   const column = cell('SELECT data FROM columns WHERE name = ?')
@@ -73,10 +70,9 @@ export function openFile(path: string): SnapshotFile {
     facts,
     terms: lexicon(db, 'term'),
     words: lexicon(db, 'word'),
-    ...headersOf(cell),
+    ...documentsOf(cell),
     postings: postingsOf(cell),
     columns: () => columnsFrom(facts.documents, (each) => bytes(column(each))),
-    text: (number) => String(text(number)),
     at: (place) => at.all(place).map((row) => Number(row.number)),
     contributor: (id) => {
       const number = contributor(id)
@@ -88,8 +84,7 @@ export function openFile(path: string): SnapshotFile {
     },
     rank: ranksOf(cell),
     documents: function* () {
-      for (const row of db.prepare('SELECT header, text FROM document ORDER BY number').iterate())
-        yield { ...unpackHeader(String(row.header)), text: String(row.text) }
+      for (const row of db.prepare('SELECT body FROM document ORDER BY number').iterate()) yield documentIn(row.body)
     },
     close: () => db.close(),
   }
@@ -112,18 +107,25 @@ function postingsOf(cell: Cells): SnapshotFile['postings'] {
     const data = bytes(stored(term))
     return data && postingsIn(data)
   }
-  return memoize(read, MOST.postings, ({ lows }) => 200 + 4 * lows.length)
+  return memoize(read, MOST.postings, (lists) =>
+    lists.reduce((sum, { postings }) => sum + 200 + 4 * postings.lows.length, 0),
+  )
 }
 
-function headersOf(cell: Cells): Pick<SnapshotFile, 'header' | 'names' | 'written'> {
+function documentsOf(cell: Cells): Pick<SnapshotFile, 'header' | 'names' | 'text'> {
   const names = cell('SELECT names FROM document WHERE number = ?')
-  const header = cell('SELECT header FROM document WHERE number = ?')
+  const body = cell('SELECT body FROM document WHERE number = ?')
+  const document = memoize((number: number) => documentIn(body(number)), MOST.documents)
   return {
     names: memoize((number: number) => unpackNames(String(names(number))), MOST.names),
-    header: memoize((number: number) => unpackHeader(String(header(number))), MOST.headers),
-    written: (number) => namesIn(String(header(number))),
+    header: memoize((number: number): DocumentHeader => {
+      const { text: _, ...header } = document(number)
+      return header
+    }, MOST.headers),
+    text: (number) => document(number).text,
   }
 }
+const documentIn = (body: unknown): Document => unpackDocument(bytes(body) ?? new Uint8Array())
 
 /** By halving the titles, which lie in order. */
 function ranksOf(cell: Cells): SnapshotFile['rank'] {

@@ -1,20 +1,23 @@
 import { metres } from '../../matching/geo.ts'
 import { type Concept, centuries, concepts, monthsNear, reigns, sortByResource, towns } from '../concepts.ts'
 import type { Document } from '../document.ts'
+import { ANY, isApart, type Voice } from './voice.ts'
 import { type Word, wordsOf } from './words.ts'
 
 /** The term under which documents of a concept are listed; no word is spelt so. */
 export const tagOf = ({ as, label }: Pick<Concept, 'as' | 'label'>): string => `#${as} ${label}`
 
-/** Concepts by the terms of their phrases, joined by spaces. The first that claims a phrase has it. */
-const byPhrase = new Map<string, Concept>()
+/** Concepts by the terms of their phrases, joined by spaces, with the voices of the words. The first that claims a phrase has it. */
+const byPhrase = new Map<string, { concept: Concept; voices: readonly Voice[] }[]>()
 /** Terms with which a phrase of several words begins. */
 const openers = new Set<string>()
 for (const concept of concepts) {
   for (const phrase of concept.phrases) {
-    const terms = wordsOf(phrase).map(({ term }) => term)
+    const words = wordsOf(phrase)
+    const terms = words.map(({ term }) => term)
     const key = terms.join(' ')
-    if (key !== '' && !byPhrase.has(key)) byPhrase.set(key, concept)
+    const row = { concept, voices: words.map(({ voice }) => voice) }
+    if (key !== '') byPhrase.set(key, [...(byPhrase.get(key) ?? []), row])
     if (terms.length > 1) openers.add(terms[0] ?? '')
   }
 }
@@ -25,7 +28,7 @@ const LONGEST = 4
 export type Mention = { from: number; to: number; concept: Concept }
 
 /** What is named in a text, the longest phrases first from the left; no word is part of two. */
-export function mentionsIn(words: readonly Pick<Word, 'term'>[]): Mention[] {
+export function mentionsIn(words: readonly Pick<Word, 'term' | 'voice'>[]): Mention[] {
   const found: Mention[] = []
   for (let from = 0; from < words.length; from += 1) {
     const opens = openers.has(words[from]?.term ?? '')
@@ -37,9 +40,12 @@ export function mentionsIn(words: readonly Pick<Word, 'term'>[]): Mention[] {
               .slice(from, from + size)
               .map((it) => it.term)
               .join(' ')
-      const concept = byPhrase.get(key ?? '')
-      if (!concept) continue
-      found.push({ from, to: from + size - 1, concept })
+      const named = byPhrase.get(key ?? '')
+      const row = named?.find(({ voices }) =>
+        voices.every((voice, i) => !isApart(voice, words[from + i]?.voice ?? ANY)),
+      )
+      if (!row) continue
+      found.push({ from, to: from + size - 1, concept: row.concept })
       from += size - 1
       break
     }
@@ -48,7 +54,7 @@ export function mentionsIn(words: readonly Pick<Word, 'term'>[]): Mention[] {
 }
 
 /** The concepts with a word of its own, for spelling: term to concept. */
-export const conceptOf = (term: string): Concept | undefined => byPhrase.get(term)
+export const conceptOf = (term: string): Concept | undefined => byPhrase.get(term)?.[0]?.concept
 
 /** The terms of concepts that are one word, but for short ones, which are near too many others. */
 export const conceptTerms: readonly string[] = [...byPhrase.keys()].filter((it) => it.length > 4 && !it.includes(' '))

@@ -1,5 +1,7 @@
+import { cut } from '../../matching/cut.ts'
 import * as sets from '../../matching/fold.ts'
 import { plainWords, respell } from '../../matching/fold.ts'
+import { isApart, type Voice, voiceOf } from './voice.ts'
 
 /**
  * A word as written, in plain letters; the sound that stands for all of its spellings; the term under which it is listed,
@@ -9,13 +11,16 @@ export type Word = {
   readonly raw: string
   readonly sound: string
   readonly term: string
+  readonly voice: Voice
+  /** The term and the voice as one text. */
+  readonly key: string
   readonly tells: number
   readonly aside: boolean
 }
 
 /** The words of a text, in order. The same for what is indexed and for what is asked. */
 export function wordsOf(text: string): Word[] {
-  return plainWords(text).map((raw) => wordOf(raw.slice(0, LONGEST)))
+  return plainWords(text).map((raw) => wordOf(cut(raw, LONGEST)))
 }
 
 /** Longer words are no names; a text without spaces must not become one entry of a vocabulary. */
@@ -27,10 +32,20 @@ export function wordOf(raw: string): Word {
   const known = words.get(raw)
   if (known !== undefined) return known
   if (words.size > 50_000) words.clear()
-  const term = termFor(raw)
+  const single = singularOf(raw)
+  const term = respell(single)
+  const voice = voiceOf(single, term)
   const sound = respell(raw)
-  const aside = stops.has(raw) || sets.asideWords.has(sound)
-  const word = { raw, sound, term, aside, tells: aside ? ASIDE : sorts.has(term) || towns.has(term) ? 0.4 : 1 }
+  const aside = stops.has(raw) || asides.some((it) => it.sound === sound && !isApart(it.voice, voice))
+  const word = {
+    raw,
+    sound,
+    term,
+    voice,
+    key: `${term}${String.fromCharCode(voice)}`,
+    aside,
+    tells: aside ? ASIDE : sorts.has(term) || towns.has(term) ? 0.4 : 1,
+  }
   words.set(raw, word)
   return word
 }
@@ -66,6 +81,11 @@ const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
   new Set([...folded].flatMap((it) => [it, termFor(it)]))
 /** As they are written: "while" sounds like "wheel". */
 const stops: ReadonlySet<string> = new Set(plainWords(sets.stopWords))
+/** As they sound, but for what sounds apart: "bhata" is folded as "what" is. */
+const asides = plainWords(sets.asides).map((raw) => {
+  const sound = respell(raw)
+  return { sound, voice: voiceOf(raw, sound) }
+})
 /** The terms of words that say what sort of thing it is, that name a town, or that many names share. */
 export const sorts = termsFor(sets.sortWords)
 export const towns = termsFor(sets.townWords)

@@ -1,5 +1,5 @@
 import { type Change, type Document, isGone } from '../document.ts'
-import { PostingList, type Postings } from '../index/codec.ts'
+import { type Postings, type Voiced, VoicedLists } from '../index/codec.ts'
 import {
   ALIVE,
   append,
@@ -12,9 +12,10 @@ import {
   sights,
 } from '../index/columns.ts'
 import { type Contents, contentsOf } from '../index/contents.ts'
-import { gramsOf, piecesOf } from '../index/grams.ts'
+import { piecesOf, termGramsOf } from '../index/grams.ts'
 import { type DocumentHeader, nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
 import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
+import { ANY, isApart, type Voice } from '../index/voice.ts'
 
 /**
  * A snapshot and what has changed since, as one body of documents. The file stays as it is; changes live in memory, numbered
@@ -36,14 +37,14 @@ export class Corpus {
   readonly #plain: PlainName[][] = []
   readonly #numbers = new Map<string, number>()
   readonly #gone: Map<string, number>
-  readonly #lists = new Map<string, PostingList>()
+  readonly #lists = new Map<string, VoicedLists>()
   readonly #contributors = new Map<string, number>()
 
   constructor(file: SnapshotFile) {
     this.#file = file
     this.columns = file.columns()
     this.labels = labelsFrom(file.facts.labels)
-    this.terms = new Words(file.terms, gramsOf)
+    this.terms = new Words(file.terms, termGramsOf)
     this.words = new Words(file.words, piecesOf)
     this.anonymous = file.facts.anonymous
     this.alive = file.facts.documents
@@ -92,21 +93,15 @@ export class Corpus {
     return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
   }
 
-  /** The same as they were written. */
-  written(number: number): string[] {
-    const fresh = this.#changed(number)
-    return fresh ? [fresh.title, ...fresh.names] : this.#file.written(number)
-  }
-
   text(number: number): string {
     return this.#changed(number)?.text ?? this.#file.text(number)
   }
 
-  /** The documents that hold a term, ascending; some of them may not be alive any more. */
-  postings(term: string): Postings[] {
-    const stored = this.#file.postings(term)
-    const fresh = this.#lists.get(term)
-    return [...(stored ? [stored] : []), ...(fresh ? [fresh.postings] : [])]
+  /** The documents that hold a term in words of a voice, in lists that ascend; some of them may not be alive any more. */
+  postings(term: string, voice: Voice = ANY): Postings[] {
+    const fitting = ({ voice: other }: Voiced) => !isApart(voice, other)
+    const lists = [...(this.#file.postings(term) ?? []), ...(this.#lists.get(term)?.voiced ?? [])]
+    return lists.filter(fitting).map(({ postings }) => postings)
   }
 
   /** The number under which the columns hold a contributor; undefined for one without documents. */
@@ -152,10 +147,10 @@ export class Corpus {
     this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
     this.#numbers.set(it.id, number)
     const contents = contentsOf(it)
-    for (const [term, { name, text }] of contents.impacts) {
-      const list = this.#lists.get(term) ?? new PostingList()
-      this.#lists.set(term, list)
-      list.push(number, name, text)
+    for (const impact of contents.impacts) {
+      const lists = this.#lists.get(impact.term) ?? new VoicedLists()
+      this.#lists.set(impact.term, lists)
+      lists.push(number, impact)
     }
     this.#count(contents, this.columns.flags[number] ?? 0, 1)
   }
@@ -172,7 +167,7 @@ export class Corpus {
     const seen = seenBy(flags)
     this.anonymous += by * seen.anon
     this.alive += by
-    for (const term of contents.impacts.keys()) this.terms.add(term, seen, by)
+    for (const term of contents.terms) this.terms.add(term, seen, by)
     for (const raw of contents.raws) this.words.add(raw, seen, by)
   }
 

@@ -18,7 +18,6 @@ import {
   telling,
   tellsOfText,
   understood,
-  withoutEndings,
 } from './lookup.ts'
 import { firstOf, type Matches, match } from './match.ts'
 import { byRelevance, type Found, type Ranked } from './rank.ts'
@@ -90,7 +89,7 @@ function readAsMeant(corpus: Corpus, weights: Weights, ask: SearchQuery, size: n
 /** Whether a question is understood as more than words. */
 function meansMore(corpus: Corpus, { text, scope }: SearchQuery): boolean {
   const sight = sightOf(scope)
-  return understood(corpus, questionOf(withoutEndings(corpus, text, sight)), sight).concepts.length > 0
+  return understood(corpus, questionOf(corpus, text, sight), sight).concepts.length > 0
 }
 
 const inOrder = (corpus: Corpus, ask: SearchQuery, numbers: Uint32Array, size: number): Ranked[] =>
@@ -135,7 +134,7 @@ function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): F
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [], concepts: [] }
   const sight = sightOf(ask.scope)
-  const asked = questionOf(withoutEndings(corpus, ask.text, sight))
+  const asked = questionOf(corpus, ask.text, sight)
   if (asked.length === 0) return { ...nothing(), wanted: [], concepts: [] }
   const { words, concepts } =
     ask.literal || how === 'prefix' ? { words: asked, concepts: [] } : understood(corpus, asked, sight)

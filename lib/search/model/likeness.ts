@@ -1,25 +1,28 @@
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respell } from '../../matching/fold.ts'
-import { isDevanagari, type PlainName } from '../index/header.ts'
-import { ASIDE, type Word } from '../index/words.ts'
+import { skeletonOf } from '../index/grams.ts'
+import { asTyped, isDevanagari, type PlainName } from '../index/header.ts'
+import { isApart } from '../index/voice.ts'
+import { ASIDE, type Word, wordOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Wanted } from './lookup.ts'
 
 /**
  * Tells how well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it
  * was typed; the same name in another spelling comes close, in another script next; what either side has beyond the other
- * costs, common words little. `spelt` tells from 0 to 1 how far a name begins letter for letter as was typed.
+ * costs, common words little.
  */
 export function likenessTo(wanted: readonly Wanted[], typed: string) {
   const asked = questionFor(wanted)
   const script = isDevanagari(typed)
   const both = script && /[a-z]/i.test(typed)
-  return (names: readonly PlainName[], spelt: (name: number) => number): number => {
+  const letters = asTyped(typed)
+  return (names: readonly PlainName[]): number => {
     let best = 0
     for (const [i, name] of names.entries()) {
       const share = (i === 0 ? 1 : 0.99) * (both || name.devanagari === script ? 1 : OTHER_SCRIPT)
       if (share <= best) continue
-      const here = likeness(asked, name, () => spelt(i)) * share
+      const here = likeness(asked, name, letters) * share
       if (here > best) best = here
     }
     return best
@@ -54,7 +57,9 @@ function questionFor(wanted: readonly Wanted[]): Question {
   }
 }
 
-function likeness(question: Question, { plain, words }: PlainName, spelt: () => number): number {
+function likeness(question: Question, { plain, words, written }: PlainName, letters: string): number {
+  // How far it begins letter for letter as was typed; others only sound the same.
+  const spelt = () => closeness(written.slice(0, letters.length), letters)
   if (plain === '') return 0
   if (plain === question.plain) return 0.97 + 0.03 * spelt()
   const fits = words.map(question.fits)
@@ -88,16 +93,16 @@ function likeness(question: Question, { plain, words }: PlainName, spelt: () => 
 /** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
 const GENERIC = 0.4
 
-function wordFit({ raw, known, sound, term, begins, others, ended, swapped }: Wanted, word: Word): number {
+function wordFit({ raw, voice, sound, term, begins, others, ended, swapped }: Wanted, word: Word): number {
   if (word.raw === raw) return 1
-  if (known && word.sound === sound && soundsApart(raw, word.raw)) return APART
+  if (word.sound === sound && isApart(voice, word.voice)) return APART
   if (word.sound === sound)
     return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)
   if (others.has(word.sound)) return 0.86 + 0.07 * closeness(raw, word.raw)
   const met = (0.15 * Math.min(sound.length, word.sound.length)) / word.sound.length
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
   if (begins && word.sound.startsWith(begins.sound)) return 0.6 + met
-  if (word.term === term) return 0.85
+  if (word.term === term && !isApart(wordOf(raw).voice, word.voice)) return 0.85
   const near = sound.length > 2 && Math.abs(sound.length - word.sound.length) <= 3
   const sounding = near ? closeness(sound, word.sound, 0.4) : 0
   const written = sounding > 0.4 ? closeness(raw, word.raw, sounding < 0.6 ? 0.6 : 0) : 0
@@ -110,20 +115,15 @@ function wordFit({ raw, known, sound, term, begins, others, ended, swapped }: Wa
     const begun = 1 - editsOfBeginning(begins.raw, word.raw, 2, most) / begins.raw.length
     if (begun >= 0.75) return 0.75 * begun
   }
+  const bones = skeletonOf(sound)
+  if (bones !== undefined && bones === skeletonOf(word.sound)) return 0.6
   if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
   return synonymsOf(term).has(word.term) ? 0.5 : 0
 }
 
-/** What a word answers that is folded like one which is there as it was typed, and begins with another sound. */
+/** What a word answers that is folded like one which is there as it was typed, and is another one. */
 const APART = 0.6
-const opening = (word: string) => /^[bdgjkpt]h|^./.exec(word)?.[0] ?? ''
-
-/** Bell and Well, Dhara and Dara, Pulchok and Phulchok are folded alike, since spellings waver, and yet are different words. */
-function soundsApart(a: string, b: string): boolean {
-  const [one = '', other = ''] = [opening(a), opening(b)].sort((x, y) => x.length - y.length || (x < y ? -1 : 1))
-  return other === `${one}h` || (one === 'b' && other === 'w')
-}
 
 /** Names that differ in where words end, or in words that tell nothing: Mayadevi, Maya Devi; Shri Ram Mandir, Ram Mandir. */
 function together(asked: Joined, words: readonly Word[]): number {

@@ -1,3 +1,4 @@
+import { cut } from '../../matching/cut.ts'
 import { plainWords } from '../../matching/fold.ts'
 import { eachPosting } from '../index/codec.ts'
 import { type Sight, sightOf } from '../index/columns.ts'
@@ -19,7 +20,7 @@ export function literalIn(
   admits: (number: number) => boolean,
 ): Map<string, Hit[]> {
   const found = new Map<string, Hit[]>()
-  const needle = text.trim().normalize('NFC').toLowerCase().slice(0, 200)
+  const needle = cut(text.trim().normalize('NFC').toLowerCase(), 200)
   const { columns } = corpus
   const resources = corpus.labels.resource.texts
   const groups = new Map<number, number[]>()

@@ -1,19 +1,24 @@
+import { cut } from '../../matching/cut.ts'
 import { syllablesSwapped } from '../../matching/devanagari.ts'
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respellBeginning } from '../../matching/fold.ts'
 import type { Concept } from '../concepts.ts'
 import type { Sight } from '../index/columns.ts'
-import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
+import { gramsOf, skeletonOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
 import { conceptOf, conceptTerms, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
-import { ASIDE, generics, sorts, stemOf, termOf, towns, type Word, wordsOf } from '../index/words.ts'
+import { ANY, onsetOf, type Voice } from '../index/voice.ts'
+import { generics, sorts, stemOf, termOf, towns, type Word, wordOf, wordsOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 
-/** A way in which a word that was asked for may stand in a document: one term, or several that must all be there. `adds`: it says something beside what another choice says. */
-export type Choice = { terms: readonly string[]; fit: number; adds?: boolean }
+/**
+ * A way in which a word that was asked for may stand in a document: one term, or several that must all be there, in words of a
+ * voice. `adds`: it says something beside what another choice says.
+ */
+export type Choice = { terms: readonly string[]; fit: number; adds?: boolean; voice?: Voice }
 /**
  * A word of a question. `begins`: what words begin with that it may be the beginning of; `syllabic`: a slip in it is one of
  * a syllable; `others` and `ended`: its other spellings, and it and these with other endings; `swapped`: it with two syllables
@@ -21,6 +26,8 @@ export type Choice = { terms: readonly string[]; fit: number; adds?: boolean }
  */
 export type Asked = Word & {
   begins?: Letters
+  /** It is there letter for letter. */
+  known: boolean
   syllabic: boolean
   others: ReadonlySet<string>
   ended: ReadonlySet<string>
@@ -34,8 +41,6 @@ export type Wanted = Asked & {
   weight: number
   rarity: number
   choices: readonly Choice[]
-  /** It is there letter for letter. */
-  known: boolean
 }
 
 /** More words make no better question. */
@@ -45,26 +50,39 @@ const MOST_COMPLETIONS = 400
 const MOST_NEAR = 24
 
 /** The words of a question. The last one counts as unfinished unless something follows it. */
-export function questionOf(text: string): Asked[] {
-  const typed = text.slice(0, 300)
+export function questionOf(corpus: Corpus, asked: string, sight: Sight): Asked[] {
+  const text = withoutEndings(corpus, asked, sight)
+  const typed = cut(text, 300)
   const seen = new Set<string>()
   const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
   const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
   const syllabic = isDevanagari(typed)
   const swaps = syllabic ? swapsIn(typed) : undefined
   return words.slice(0, MOST_WORDS).map((word, i) => {
-    const last = unfinished && i === words.length - 1 && (i === 0 || !word.aside)
+    const last = unfinished && i === words.length - 1
     const swapped = swaps?.get(word.raw) ?? none
-    return { ...word, ...spellingsOf(word.sound), syllabic, swapped, ...(last && { begins: beginningOf(word, typed) }) }
+    // What stands nowhere as it was typed may be any word that is folded so.
+    const known = corpus.words.count(word.raw, sight) > 0
+    const voice = known ? word.voice : ANY
+    return {
+      ...word,
+      aside: word.aside && !(last && i === 0),
+      voice,
+      known,
+      ...spellingsOf(word.sound),
+      syllabic,
+      swapped,
+      ...(last && { begins: beginningOf(word, typed) }),
+    }
   })
 }
 
 /** A question without the endings of Nepali, where the word that is left is better known: पाटनको, पाटन. */
-export function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
+function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
   const count = (word: string) => corpus.terms.count(termOf(plain(word)), sight)
   return text.replace(/[\u0900-\u097f]+/g, (word) => {
     const stem = stemOf(word)
-    return stem !== word && count(word) * 4 <= count(stem) ? stem : word
+    return stem !== word && count(stem) > 0 && count(word) * 4 <= count(stem) ? stem : word
   })
 }
 
@@ -111,25 +129,24 @@ function beginningOf({ raw }: Word, typed: string): Letters {
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
 export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
   return words.map((word) =>
-    wanted(
-      corpus,
-      word,
-      [...tagged(corpus, word, sight), ...exact(corpus, word, sight), ...completions(corpus, word, sight)],
-      sight,
-    ),
+    wanted(corpus, word, [
+      ...tagged(corpus, word, sight),
+      ...exact(corpus, word, sight),
+      ...completions(corpus, word, sight),
+    ]),
   )
 }
 
 /** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
 export function telling(written: readonly Wanted[]): number {
   const weightOfAll = (some: readonly Wanted[]) => some.reduce((sum, { weight }) => sum + weight, 0)
-  const told = written.filter(({ aside, begins }) => begins || !aside)
+  const told = written.filter(({ aside }) => !aside)
   return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
 }
 
 /** Whether any word tells something by itself: joining words and single signs do not. */
 export const anyTells = (words: readonly Asked[]): boolean =>
-  words.some(({ raw, aside, begins }) => begins || (raw.length > 1 && !aside))
+  words.some(({ raw, aside, begins }) => !aside && (begins || raw.length > 1))
 
 /** Whether a word, or one that begins with it, stands in documents letter for letter or in another spelling of all of it. */
 export const isWritten = ({ choices }: Wanted): boolean => choices.some(({ fit }) => fit >= COMPLETED)
@@ -148,22 +165,17 @@ export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sigh
   return written.map((it, i) =>
     it.aside || (long && isWritten(it))
       ? it
-      : wanted(
-          corpus,
-          it,
-          [
-            ...it.choices,
-            ...otherwise(corpus, it, sight),
-            ...joined(corpus, written, i, sight),
-            ...split(corpus, it, sight),
-            ...(literal
-              ? near(corpus, it, sight)
-              : meant(corpus, [...near(corpus, it, sight), ...nearConcepts(it)], sight)),
-            ...holding(corpus, it, sight),
-            ...meaning(corpus, it, sight),
-          ],
-          sight,
-        ),
+      : wanted(corpus, it, [
+          ...it.choices,
+          ...otherwise(corpus, it, sight),
+          ...joined(corpus, written, i, sight),
+          ...split(corpus, it, sight),
+          ...(literal
+            ? near(corpus, it, sight)
+            : meant(corpus, [...near(corpus, it, sight), ...nearConcepts(it)], sight)),
+          ...holding(corpus, it, sight),
+          ...meaning(corpus, it, sight),
+        ]),
   )
 }
 
@@ -173,12 +185,14 @@ export const tellsOfText = ({ rarity }: Wanted): boolean => rarity > 0
 const SHORT = 4
 
 /** Each term once, by its best fit, so that no document is counted twice for one word. */
-function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[], sight: Sight): Wanted {
+function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wanted {
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
-  for (const choice of sorted) if (!best.has(choice.terms.join(' '))) best.set(choice.terms.join(' '), choice)
-  const known = corpus.words.count(asked.raw, sight) > 0
-  return { ...asked, known, ...weightsOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
+  for (const choice of sorted) {
+    const key = `${choice.terms.join(' ')}${asked.known && choice.voice === ANY ? ' *' : ''}`
+    if (!best.has(key)) best.set(key, choice)
+  }
+  return { ...asked, ...weightsOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
 }
 
 /**
@@ -191,11 +205,11 @@ function weightsOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Pi
   const count = corpus.terms.count(from, 'anon')
   const rarity = Math.log(1 + corpus.anonymous / (count > 0 ? count : Math.sqrt(corpus.anonymous + 1)))
   const telling = tellingOf(asked, from)
-  return { weight: (rarity + 0.1) * telling, rarity: telling < ASIDE * 2 ? 0 : rarity }
+  return { weight: (rarity + 0.1) * telling, rarity: asked.aside ? 0 : rarity }
 }
 
 const tellingOf = ({ aside, begins }: Asked, found: string): number =>
-  aside && !begins ? 0.1 : sorts.has(found) || towns.has(found) ? 0.4 : generics.has(found) ? 0.8 : 1
+  aside ? (begins ? 0.3 : 0.1) : sorts.has(found) || towns.has(found) ? 0.4 : generics.has(found) ? 0.8 : 1
 
 /** Whatever is listed under the concept of a word holds the word, be it written there or not. */
 const tagged = (corpus: Corpus, { concept }: Asked, sight: Sight): Choice[] =>
@@ -207,23 +221,22 @@ const tagged = (corpus: Corpus, { concept }: Asked, sight: Sight): Choice[] =>
     : []
 
 /** A beginning that only sounds like a whole word tells less than the word as it is written. */
-const exact = ({ terms, words }: Corpus, { raw, term, begins, concept }: Asked, sight: Sight): Choice[] =>
+const exact = ({ terms }: Corpus, { known, term, voice, begins, concept }: Asked, sight: Sight): Choice[] =>
   terms.count(term, sight) === 0
     ? []
-    : [{ terms: [term], fit: begins && words.count(raw, sight) === 0 ? 0.75 : 1, adds: concept !== undefined }]
+    : [{ terms: [term], voice, fit: begins && !known ? 0.75 : 1, adds: concept !== undefined }]
 
 /** Words that begin with the letters, and those that only begin with their sound. */
-function completions(corpus: Corpus, { term, begins }: Asked, sight: Sight): Choice[] {
+function completions(corpus: Corpus, { term, begins, known }: Asked, sight: Sight): Choice[] {
   if (!begins) return []
-  const fitting = (found: Iterable<string>, least: number) =>
-    seen(corpus, found, sight).map((each) => ({
-      terms: [each],
-      fit: least + (0.25 * Math.min(term.length, each.length)) / each.length,
-    }))
+  const begun = (each: string, least: number) => least + (0.25 * Math.min(term.length, each.length)) / each.length
+  const written = corpus.words.beginning(begins.raw, MOST_COMPLETIONS, sight).map(wordOf)
+  const sounding = corpus.terms.beginning(begins.sound, MOST_COMPLETIONS, sight)
+  const voice = known ? onsetOf(begins.raw) : ANY
   return [
-    ...fitting(new Set(corpus.words.beginning(begins.raw, MOST_COMPLETIONS, sight).map(termOf)), COMPLETED),
-    ...fitting(corpus.terms.beginning(begins.sound, MOST_COMPLETIONS, sight), COMPLETED - 0.25),
-  ]
+    ...written.map((each) => ({ terms: [each.term], voice: each.voice, fit: begun(each.term, COMPLETED) })),
+    ...sounding.map((each) => ({ terms: [each], voice, fit: begun(each, COMPLETED - 0.25) })),
+  ].filter(({ terms: [each = ''] }) => corpus.terms.count(each, sight) > 0)
 }
 const COMPLETED = 0.7
 
@@ -243,8 +256,7 @@ const DOUBTED = 0.6
 
 /** Words that are spelt nearly so. Slips happen to the word as it was written; other spellings of a name show in its term. */
 function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
-  const { raw, term, begins, syllabic, swapped } = it
-  const known = corpus.words.count(raw, sight) > 0
+  const { raw, term, known, begins, syllabic, swapped } = it
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
       const most = mostEdits(to.length, syllabic)
@@ -255,6 +267,7 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
   const found = [
     ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
     ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
+    ...boned(corpus, term, sight),
     ...[...swapped].map((each) => ({ terms: [termOf(each)], fit: 0.6 })),
     ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
   ]
@@ -263,7 +276,23 @@ function near(corpus: Corpus, it: Wanted, sight: Sight): Choice[] {
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
     .map((choice) => (known ? { ...choice, fit: choice.fit * DOUBTED } : choice))
+    .concat(slipOf(corpus, it, sight))
 }
+
+/** Words with the same consonants. */
+function boned(corpus: Corpus, term: string, sight: Sight): Choice[] {
+  const skeleton = skeletonOf(term)
+  const found = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, sight)
+  return found.map((each) => ({ terms: [each], fit: BONED }))
+}
+const BONED = 0.55
+
+/** A word that folds like another one which comes so many times more often may be that one with a slip: Baktapur, Bhaktapur. */
+const OFTENER = 8
+const slipOf = (corpus: Corpus, { raw, term, known }: Wanted, sight: Sight): Choice[] =>
+  known && corpus.terms.count(term, sight) > OFTENER * corpus.words.count(raw, sight)
+    ? [{ terms: [term], voice: ANY, fit: 0.9 * DOUBTED }]
+    : []
 
 /** Sorts of things, places and times that a word which is written nowhere may mean. */
 const nearConcepts = (it: Wanted): Choice[] =>
@@ -326,7 +355,8 @@ function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight):
   const found = pairs
     .filter((pair) => !pair.startsWith(' ') && !pair.endsWith(' '))
     .map((pair) => pair.replace(' ', ''))
-  return seen(corpus, new Set(found.map(termOf)), sight).map((each) => ({ terms: [each], fit: 0.9 }))
+  const spelt = found.flatMap((each) => [termOf(each), ...[...otherSpellingsOf(wordOf(each).sound)].map(termOf)])
+  return seen(corpus, new Set(spelt), sight).map((each) => ({ terms: [each], fit: 0.9 }))
 }
 
 /** One word that is two in documents: "mayadevi" for Maya Devi. */

@@ -151,9 +151,9 @@ function forget(low: number): void {
 const byWeight = (wanted: readonly Wanted[]) =>
   [...wanted].sort((a, b) => b.weight - a.weight || (a.raw < b.raw ? -1 : 1))
 
-function postingsOf(corpus: Corpus, { terms }: Choice): Postings[] {
+function postingsOf(corpus: Corpus, { terms, voice }: Choice): Postings[] {
   const [first, ...others] = terms
-  let lists = first === undefined ? [] : corpus.postings(first)
+  let lists = first === undefined ? [] : corpus.postings(first, voice)
   for (const term of others) {
     const more = corpus.postings(term)
     lists = lists.flatMap((list) => more.map((each) => both(list, each)))

@@ -2,7 +2,7 @@ import { clock } from '../../clock.ts'
 import type { Weights } from '../../config.ts'
 import type { Mention } from '../index/tags.ts'
 import type { Corpus } from './corpus.ts'
-import { closeness, likenessTo } from './likeness.ts'
+import { likenessTo } from './likeness.ts'
 import { tellsOfText, type Wanted } from './lookup.ts'
 import type { Matches } from './match.ts'
 import { selectTop } from './select-top.ts'
@@ -51,13 +51,12 @@ export function byRelevance(corpus: Corpus, weights: Weights, text: string, foun
     const [x, y] = [order[a] ?? 0, order[b] ?? 0]
     return x === y ? (ties[numbers[a] ?? 0] ?? 0) < (ties[numbers[b] ?? 0] ?? 0) : x > y
   }
-  const typed = lower(text)
   const likenessOf = likenessTo(wanted, text)
   return selectTop(places, Math.max(COMPARED, size), earlier)
     .map((place, i) => {
       const number = numbers[place] ?? 0
       if (i >= COMPARED) return { number, likeness: 0, score: order[place] ?? 0 }
-      const likeness = likenessOf(corpus.names(number), (name) => spelt(corpus, number, name, typed))
+      const likeness = likenessOf(corpus.names(number))
       // Whoever types a name asks for what is called so, however many words it has.
       const isName = Math.min(1, Math.max(0, (likeness - 0.6) / 0.3))
       const named = said(place) + (byName + byText * isName) * LIKE * likeness
@@ -95,9 +94,3 @@ function bitsIn(bits: number): number {
   for (let left = bits; left !== 0; left &= left - 1) count += 1
   return count
 }
-
-/** How far a name begins letter for letter as was typed; others only sound the same. */
-function spelt(corpus: Corpus, number: number, name: number, typed: string): number {
-  return closeness(lower(corpus.written(number)[name] ?? '').slice(0, typed.length), typed)
-}
-const lower = (text: string) => text.trim().normalize('NFC').toLowerCase().slice(0, 200)

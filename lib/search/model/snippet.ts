@@ -1,5 +1,7 @@
+import { cut } from '../../matching/cut.ts'
 import { isDevanagari } from '../index/header.ts'
-import { stemOf, wordsOf } from '../index/words.ts'
+import { ANY, isApart, type Voice } from '../index/voice.ts'
+import { stemOf, type Word, wordsOf } from '../index/words.ts'
 import type { Wanted } from './lookup.ts'
 
 /** About so many letters before the first word that is marked, and in all. */
@@ -17,10 +19,11 @@ export function snippetOf(
   wanted: readonly Wanted[],
   devanagari: boolean,
 ): string | undefined {
-  const terms = new Map<string, number>()
-  for (const [i, { term, rarity, choices }] of wanted.entries()) {
+  const terms = new Map<string, Asked>()
+  for (const [word, { term, voice, rarity, choices }] of wanted.entries()) {
     if (rarity === 0) continue
-    for (const each of [term, ...choices.flatMap((it) => (it.fit >= FITS ? it.terms : []))]) terms.set(each, i)
+    for (const it of choices) if (it.fit >= FITS) for (const each of it.terms) terms.set(each, { word, voice: ANY })
+    terms.set(term, { word, voice })
   }
   let best = { text: '', marks: [] as Mark[], rank: 0 }
   for (const text of texts) {
@@ -28,14 +31,19 @@ export function snippetOf(
     const rank = new Set(marks.map(({ word }) => word)).size * 2 + (isDevanagari(text) === devanagari ? 1 : 0)
     if (marks.length > 0 && rank > best.rank) best = { text, marks, rank }
   }
-  return best.rank === 0 ? undefined : cut(best.text, best.marks)
+  return best.rank === 0 ? undefined : around(best.text, best.marks)
 }
 
+type Asked = { word: number; voice: Voice }
 type Mark = { from: number; to: number; word: number }
 
-function marksIn(text: string, terms: ReadonlyMap<string, number>): Mark[] {
-  return [...text.slice(0, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)].flatMap(({ 0: it, index }) => {
-    const word = terms.get(wordsOf(it)[0]?.term ?? '') ?? terms.get(wordsOf(stemOf(it))[0]?.term ?? '')
+function marksIn(text: string, terms: ReadonlyMap<string, Asked>): Mark[] {
+  const askedBy = (word: Word | undefined) => {
+    const asked = terms.get(word?.term ?? '')
+    return word && asked && !isApart(asked.voice, word.voice) ? asked.word : undefined
+  }
+  return [...cut(text, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)].flatMap(({ 0: it, index }) => {
+    const word = askedBy(wordsOf(it)[0]) ?? askedBy(wordsOf(stemOf(it))[0])
     return word === undefined ? [] : [{ from: index, to: index + it.length, word }]
   })
 }
@@ -43,7 +51,7 @@ function marksIn(text: string, terms: ReadonlyMap<string, number>): Mark[] {
 const LOOKED_AT = 5000
 
 /** The text from a little before the first of the marks, broken between words. */
-function cut(text: string, marks: readonly Mark[]): string {
+function around(text: string, marks: readonly Mark[]): string {
   const first = marks[0]?.from ?? 0
   const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1
   const end =

@@ -24,6 +24,9 @@ const pairs: readonly (readonly [string, string])[] = [
   ['gy', 'gny'], // Yagya, Yagnya
   ['ya', 'ja'], // Yatra, Jatra
   ['yu', 'ju'], // Jyapu
+  ['yo', 'jo'], // Yogini, Jogini
+  ['isba', 'esba'], // Vagishwari, Bageshwari
+  ['durbar', 'darbar'],
   ['dyah', 'dyo'], // the word for god in Newar names
   ['bahal', 'bah'], // a court of a monastery, in Newar names
   ['ri', 'ru'], // Amrit, Amrut
@@ -37,7 +40,9 @@ export function otherSpellingsOf(term: string): Set<string> {
     exchange(term, other, one, found)
   }
   // Bhagawati, Bhagwati: between two open syllables an a may be silent.
-  for (const { index } of term.matchAll(within)) found.add(respell(term.slice(0, index) + term.slice(index + 1)))
+  // The last vowel of a term may be silent too: Krishana, Krishna.
+  for (const whole of [term, `${term}a`])
+    for (const { index } of whole.matchAll(within)) found.add(respell(whole.slice(0, index) + whole.slice(index + 1)))
   for (const { index } of term.matchAll(between)) found.add(respell(`${term.slice(0, index)}a${term.slice(index)}`))
   found.delete(term)
   return found
@@ -52,7 +57,7 @@ function exchange(term: string, from: string, to: string, found: Set<string>): v
 }
 
 /** Honours and places that are written onto a name or left away: Pashupati, Pashupatinath; Annapurna, Annapurnadevi. */
-const endings = ['nat', 'debi', 'mai', 'ji', 'stan', 'tan', 'ko']
+const endings = ['nat', 'debi', 'mai', 'ji', 'stan', 'tan', 'dam', 'ko']
 
 /** A term with such an ending, or without its own. */
 export function otherEndingsOf(term: string): string[] {

@@ -18,21 +18,31 @@ export async function commitLarge(id: string, writes: readonly Write[], last: re
   const parts = Array.from({ length: Math.ceil(writes.length / MOST_WRITES) }, (_, i) =>
     writes.slice(i * MOST_WRITES, (i + 1) * MOST_WRITES),
   )
-  await allOrNothing(id, async () => {
+  const prepare = async () => {
     for (const [i, part] of parts.entries()) await stagePart(id, i + 1, async () => part)
     await stageCounters(id)
-    await transaction.switchOver(id, last)
-  })
+  }
+  await allOrNothing(id, prepare, () => transaction.switchOver(id, last))
   // From here on it has happened, whatever becomes of the rest: readers see it, and `recoverStaged` completes what nobody waits for.
   if (parts.length <= MOST_WAITED_FOR) await settle(id).catch(() => undefined)
 }
 
-/** Work that ends with the switch. When it fails before that, what it has prepared is undone, and its failure told. */
-export async function allOrNothing(id: string, work: () => Promise<void>): Promise<void> {
+/**
+ * What `prepare` answers, once `commit` has switched, or left it to others to do so. When either fails before that, what has
+ * been prepared is undone, and the failure told.
+ */
+export async function allOrNothing<T>(
+  id: string,
+  prepare: () => Promise<T>,
+  commit: (prepared: T) => Promise<void>,
+): Promise<T> {
+  let prepared: { it: T } | undefined
   try {
-    await work()
+    prepared = { it: await prepare() }
+    await commit(prepared.it)
+    return prepared.it
   } catch (error) {
-    if (await transaction.callOff(id)) return
+    if ((await transaction.callOff(id)) && prepared) return prepared.it
     await settle(id).catch(() => undefined)
     throw error
   }

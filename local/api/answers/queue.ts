@@ -1,10 +1,16 @@
+import * as v from 'valibot'
 import type { routes } from '../../../functions/queue.ts'
 import { type Answers, ok, page } from '../answer.ts'
 import { Message } from '../shapes/common.ts'
+import { ImportBatch } from '../shapes/imports.ts'
 import { ContributionQueueCounts, QueueCounts, QueueItem, TriagePolicy } from '../shapes/review.ts'
 
 export const queue: Answers<typeof routes> = {
-  'GET /data/review-queue/': { says: 'List what waits for review, the most urgent first', gives: page(QueueItem) },
+  'GET /data/review-queue/': {
+    says: 'List what waits for review, the most urgent first',
+    more: 'A table that was imported is one line in `batches`, until its rows are decided on; these are at `/data/imports/{id}/rows/`.',
+    gives: page(QueueItem, { batches: v.array(ImportBatch) }),
+  },
   'GET /data/review-queue/queue_counts/': { says: 'Count what waits', gives: ok(QueueCounts) },
   'GET /data/review-queue/triage-policy/': { says: 'Read how urgency is weighed', gives: ok(TriagePolicy) },
   'GET /data/review-queue/{entity_id}/': { says: 'Read an item of the queue', gives: ok(QueueItem) },

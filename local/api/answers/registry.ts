@@ -8,6 +8,7 @@ export const registry: Answers<typeof routes> = {
     says: 'Read the registry of all kinds',
     more: 'From it contribution forms are built. `schema_version` changes when anything in it does.',
     gives: { 200: { shape: Registry, etag: true } },
+    headers: ['X-HG-Schema-Source'],
     shows: excerpt,
   },
 }

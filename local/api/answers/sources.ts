@@ -25,6 +25,7 @@ export const sources: Answers<typeof routes> = {
   'GET /cidoc/data_sources/{id}/file/': {
     says: 'Read the file of a data source',
     gives: content('application/pdf', 'image/jpeg', 'image/png', 'image/webp', 'text/plain'),
+    headers: ['Content-Disposition'],
   },
   'PUT /cidoc/data_sources/{id}/': { says: 'Replace a data source', gives: ok(DataSource) },
   'PATCH /cidoc/data_sources/{id}/': { says: 'Change a data source', gives: ok(DataSource) },

@@ -4,6 +4,7 @@ import * as comment from './comment.ts'
 import * as common from './common.ts'
 import * as dates from './dates.ts'
 import * as entity from './entity.ts'
+import * as imports from './imports.ts'
 import * as linked from './linked.ts'
 import * as project from './project.ts'
 import * as record from './record.ts'
@@ -22,6 +23,7 @@ export const shapes = named(
     common,
     dates,
     entity,
+    imports,
     linked,
     project,
     record,

@@ -1,0 +1,264 @@
+import '../lib/effects/search-documents.ts'
+import * as v from 'valibot'
+import { config } from '../lib/config.ts'
+import { conflict, invalid, notFound } from '../lib/errors.ts'
+import { links } from '../lib/files/blobs.ts'
+import { inMemory } from '../lib/files/media/source.ts'
+import { shownName } from '../lib/files/names.ts'
+import { answering, creating } from '../lib/http/answering.ts'
+import { choice, line, members, prose, REQUIRED } from '../lib/http/body.ts'
+import { endpoint } from '../lib/http/endpoint.ts'
+import { listBody } from '../lib/http/page.ts'
+import { ById, oneOrNone } from '../lib/http/params.ts'
+import { noContent } from '../lib/http/reply.ts'
+import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { withinRate } from '../lib/http/throttle.ts'
+import * as imports from '../lib/imports/imports.ts'
+import { type Import, outcomes } from '../lib/imports/items.ts'
+import { dropMapping, keepMapping, listMappings, loadMapping } from '../lib/imports/kept-mappings.ts'
+import { Mapping } from '../lib/imports/mapping.ts'
+import { columnsOf } from '../lib/imports/read.ts'
+import { listRows } from '../lib/imports/row-list.ts'
+import { formatOf, formFor, LARGEST_FILE, takeIn, takeInSent } from '../lib/imports/take-in.ts'
+import { importDetail, importRow, mappingView, rowView } from '../lib/imports/view.ts'
+import { kindKeys } from '../lib/kinds/index.ts'
+import type { Actor } from '../lib/permissions.ts'
+import { peopleOf } from '../lib/users/people.ts'
+
+/** What fits into one event of a function, in base64. */
+const LARGEST_FORM = 4_700_000
+
+const File_ = members({ file: v.instance(File, 'Send a file.') })
+const Announced = members({
+  file_name: v.pipe(v.string(REQUIRED), v.transform(shownName)),
+  size: v.pipe(
+    v.number('Give the number of bytes.'),
+    v.integer('Give the number of bytes.'),
+    v.minValue(1, 'The file is empty.'),
+    v.maxValue(LARGEST_FILE, 'The file is larger than 50 MB.'),
+  ),
+  sha256: v.pipe(
+    v.nullish(
+      v.pipe(v.string(), v.regex(/^([0-9a-fA-F]{64})?$/, 'Give 64 hexadecimal digits.'), v.toLowerCase()),
+      null,
+    ),
+    v.transform((it) => it || null),
+  ),
+})
+const number = (least: number, most: number) =>
+  v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'), v.minValue(least), v.maxValue(most))
+/** Another mapping; one that is kept, by its name; or what it is to be guessed anew for. */
+const Part = members({
+  mapping: v.exactOptional(v.union([Mapping, v.string()], 'Give a mapping, or the name of one that is kept.')),
+  kind: v.exactOptional(choice(kindKeys)),
+  sheet: v.exactOptional(number(0, 49)),
+  header_row: v.exactOptional(number(1, 20)),
+})
+const Run = members({ doubtful: v.optional(choice(['create', 'skip']), 'create') })
+const Deciding = members({
+  verdict: choice(['accept', 'reject', 'request_changes']),
+  feedback: prose(5000),
+  rows: v.optional(v.pipe(v.array(number(1, 1_100_000), 'Give a list of numbers of rows.'), v.maxLength(1000)), []),
+  flagged: v.nullish(v.boolean('Give true or false.'), null),
+})
+const RowQuery = v.object({ outcome: oneOrNone(outcomes) })
+const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))
+const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
+const ofImport = ({ id }: { id: string }) => imports.load(id)
+
+/** Tables: what they say, what they would do, and what they have done. */
+export const routes = {
+  'GET /data/imports/': actorRoute({
+    permission: 'import.own',
+    handle: async ({ actor, page, request }) => {
+      const { results, ...listed } = await imports.list(actor.id, page)
+      const people = await peopleOf([actor.id])
+      return listBody(request, page, { ...listed, results: results.map((it) => importRow(it, people)) })
+    },
+  }),
+
+  'POST /data/imports/': actorRoute({
+    permission: 'import.own',
+    form: {
+      bytes: LARGEST_FORM,
+      instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/?$/, '/uploads/')}` }),
+    },
+    body: File_,
+    idempotent: '24h',
+    handle: async ({ actor, body: { file } }) => {
+      const file_name = shownName(file.name)
+      const format = formatNamed(file_name, 'file')
+      const source = inMemory(await file.bytes())
+      return counted(actor, () => creating(() => takeIn(actor, { file_name, format }, source), shown))
+    },
+  }),
+
+  'POST /data/imports/uploads/': actorRoute({
+    permission: 'import.own',
+    body: Announced,
+    idempotent: '24h',
+    handle: async ({ actor, body }) => {
+      const format = formatNamed(body.file_name, 'file_name')
+      return counted(actor, () =>
+        creating(
+          () => imports.begin(actor, { ...body, format }),
+          async (made) => ({ import_id: made.id, upload: await formFor(made) }),
+        ),
+      )
+    },
+  }),
+
+  'POST /data/imports/uploads/{id}/complete/': changeRoute({
+    permission: 'import.change',
+    params: ById,
+    subject: ofImport,
+    handle: ({ subject, actor }) => {
+      if (subject.state !== 'announced') throw conflict('This upload has been completed.')
+      return answering(() => takeInSent(subject, actor), shown)
+    },
+  }),
+
+  'GET /data/imports/mappings/': actorRoute({
+    permission: 'import.own',
+    handle: async ({ actor }) => ({ results: (await listMappings(actor.id)).map(mappingView) }),
+  }),
+
+  'POST /data/imports/mappings/': actorRoute({
+    permission: 'import.own',
+    body: members({ name, mapping: Mapping }),
+    handle: ({ actor, body }) => creating(() => keepMapping(actor.id, body.name, body.mapping), mappingView),
+  }),
+
+  'DELETE /data/imports/mappings/{name}/': actorRoute({
+    permission: 'import.own',
+    params: ByName,
+    handle: async ({ actor, params }) => {
+      const old = await loadMapping(actor.id, params.name)
+      if (!old) throw notFound()
+      await dropMapping(old)
+      return noContent()
+    },
+  }),
+
+  'GET /data/imports/{id}/': readRoute({
+    permission: 'import.read',
+    params: ById,
+    subject: ofImport,
+    handle: ({ subject }) => shown(subject),
+  }),
+
+  'PATCH /data/imports/{id}/': changeRoute({
+    permission: 'import.change',
+    params: ById,
+    subject: ofImport,
+    body: Part,
+    handle: ({ subject, actor, body }) =>
+      answering(async () => imports.remap(subject, await meant(subject, actor, body)), shown),
+  }),
+
+  'POST /data/imports/{id}/check/': changeRoute({
+    permission: 'import.change',
+    params: ById,
+    subject: ofImport,
+    handle: ({ subject, actor }) => answering(() => imports.order(subject, 'check', actor), shown),
+  }),
+
+  'POST /data/imports/{id}/run/': changeRoute({
+    permission: 'import.change',
+    params: ById,
+    subject: ofImport,
+    body: Run,
+    handle: ({ subject, actor, body }) =>
+      withinRate(
+        'import_rows',
+        actor.id,
+        config.RATE_IMPORT_ROWS,
+        () => answering(() => imports.order(subject, 'run', actor, body), shown),
+        Math.max(1, imports.writingRows(subject)),
+      ),
+  }),
+
+  'GET /data/imports/{id}/rows/': readRoute({
+    permission: 'import.read',
+    params: ById,
+    query: RowQuery,
+    subject: ofImport,
+    handle: async ({ subject, query, page, request }) => {
+      const { results, ...listed } = await listRows(subject, query, page)
+      return listBody(request, page, { ...listed, results: results.map((it) => rowView(it.result, it.run, it.head)) })
+    },
+  }),
+
+  'POST /data/imports/{id}/decide/': changeRoute({
+    permission: 'import.decide',
+    params: ById,
+    subject: ofImport,
+    body: Deciding,
+    handle: ({ subject, actor, body }) => {
+      if (body.verdict !== 'accept' && !body.feedback.trim())
+        throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
+      return answering(() => imports.order(subject, 'decide', actor, { decide: body }), shown)
+    },
+  }),
+
+  'POST /data/imports/{id}/withdraw/': changeRoute({
+    permission: 'import.change',
+    params: ById,
+    subject: ofImport,
+    handle: ({ subject, actor }) => answering(() => imports.order(subject, 'withdraw', actor), shown),
+  }),
+
+  'POST /data/imports/{id}/take-back/': changeRoute({
+    permission: 'import.take_back',
+    params: ById,
+    subject: ofImport,
+    handle: ({ subject, actor }) => answering(() => imports.order(subject, 'take_back', actor), shown),
+  }),
+} satisfies Routes
+
+export const handler = endpoint(routes)
+
+const counted = <T>(actor: Actor, work: () => Promise<T>): Promise<T> =>
+  withinRate('import', actor.id, config.RATE_IMPORTS, work)
+
+function formatNamed(file_name: string, member: string) {
+  const found = formatOf(file_name)
+  if ('refusal' in found) throw invalid({ [member]: [found.refusal] })
+  return found.format
+}
+
+/** The mapping that a change asks for. */
+async function meant(
+  it: Import,
+  actor: Actor,
+  { mapping, kind, sheet, header_row }: v.InferOutput<typeof Part>,
+): Promise<Mapping> {
+  if (typeof mapping === 'string') {
+    const kept = await loadMapping(actor.id, mapping)
+    if (!kept) throw invalid({ mapping: ['You keep no mapping of this name.'] })
+    return kept.mapping
+  }
+  if (mapping) return mapping
+  const now = {
+    kind: it.mapping?.kind ?? 'structure',
+    sheet: it.mapping?.sheet ?? 0,
+    header_row: it.mapping?.header_row ?? 1,
+  }
+  const asked = {
+    ...now,
+    ...(kind && { kind }),
+    ...(sheet !== undefined && { sheet }),
+    ...(header_row && { header_row }),
+  }
+  return imports.reguess(it, asked)
+}
+
+async function shown(it: Import) {
+  const [people, columns, waiting, link] = await Promise.all([
+    peopleOf([it.contributor_id]),
+    it.mapping && it.files_until ? columnsOf(it.id, it.mapping.sheet) : undefined,
+    imports.waitingOf([it.id]),
+    links(),
+  ])
+  return importDetail(it, { people, columns, waiting: waiting.get(it.id) ?? 0, link })
+}

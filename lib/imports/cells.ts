@@ -1,0 +1,104 @@
+import { booleanIn } from '../booleans.ts'
+import type { Field } from '../kinds/index.ts'
+import { nearest } from '../matching/nearest.ts'
+import type { Script } from './mapping.ts'
+
+/** What people write into cells, as the fields of kinds take it. */
+
+const digits = (text: string) => text.replace(/[०-९]/g, (it) => String(it.charCodeAt(0) - 0x966))
+
+const NUMBER = '[+-]?\\d{1,3}(?:\\.\\d+)?'
+const DMS = `(\\d{1,3})\\s*[°º:]\\s*(?:(\\d{1,2}(?:\\.\\d+)?)\\s*['′’:]?\\s*)?(?:(\\d{1,2}(?:\\.\\d+)?)\\s*(?:["″”]|''|′′)?\\s*)?`
+const oneAngle = new RegExp(`^\\s*([NSEW])?\\s*(?:${DMS}|(${NUMBER})\\s*°?)\\s*([NSEW])?\\s*$`, 'i')
+
+/** An angle in degrees, from decimal degrees or degrees, minutes and seconds, with N, S, E or W; undefined for anything else. */
+export function asDegrees(text: string): number | undefined {
+  const found = oneAngle.exec(digits(text).trim())
+  if (!found) return undefined
+  const [, before, deg, min, sec, plain, after] = found
+  const whole = plain === undefined ? Number(deg) + Number(min ?? 0) / 60 + Number(sec ?? 0) / 3600 : Number(plain)
+  if ((before && after) || Number(min ?? 0) >= 60 || Number(sec ?? 0) >= 60 || Math.abs(whole) > 180) return undefined
+  return /[SW]/i.test(before ?? after ?? '') ? -whole : whole
+}
+
+/** Two angles as "latitude, longitude"; undefined for anything else. What says N or S is the latitude, else the first. */
+export function asCoordinates(text: string): string | undefined {
+  const plain = digits(text).trim()
+  const wkt = /^point\s*\(\s*([+-]?[\d.]+)\s+([+-]?[\d.]+)\s*\)$/i.exec(plain)
+  if (wkt) return `${wkt[2]}, ${wkt[1]}`
+  for (const cut of [/\s*[,;/]\s*/, /(?<=[NSEW])\s+/i, /\s+(?=[NSEW])/i, /\s+/]) {
+    const parts = plain.split(cut).filter(Boolean)
+    if (parts.length !== 2) continue
+    const [a, b] = parts.map(asDegrees)
+    if (a === undefined || b === undefined) continue
+    const [lat, lng] = /[EW]/i.test(parts[0] ?? '') ? [b, a] : [a, b]
+    if (Math.abs(lat) <= 90) return `${decimal(lat)}, ${decimal(lng)}`
+  }
+  return undefined
+}
+
+const decimal = (angle: number) => String(Number(angle.toFixed(8)))
+
+/** The words of a text in a script, without the marks that held others apart from them. */
+export function inScript(text: string, script: Script): string {
+  const other = script === 'devanagari' ? /[\p{Script=Latin}]+/gu : /[\p{Script=Devanagari}]+/gu
+  return text
+    .replace(other, ' ')
+    .replace(/\(\s*[^\p{L}\p{N}]*\)/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s/|,;()–-]+|[\s/|,;(–-]+$/gu, '')
+    .trim()
+}
+
+/** A value of a controlled list as people write it; undefined for one that is not in it. */
+export function optionFor(field: Field, text: string): string | undefined {
+  const vocabulary = field.vocabulary
+  if (!vocabulary) return undefined
+  const wanted = plain(text)
+  const spellings = [...Object.keys(vocabulary.values), ...Object.keys(vocabulary.spellings)]
+  const found =
+    spellings.find((it) => it === text) ??
+    spellings.find((it) => plain(it) === wanted) ??
+    only(Object.keys(vocabulary.values).filter((it) => withoutSort(it) === withoutSort(text)))
+  return found === undefined ? undefined : (vocabulary.spellings[found] ?? found)
+}
+
+/** "Pagoda" is written for "PagodaStyle": the last word says only what sort of list it is. */
+const withoutSort = (text: string) => plain(text.replace(/[\s_-]?(style|type|building|structure)$/i, ''))
+const only = (found: readonly string[]) => (found.length === 1 ? found[0] : undefined)
+
+/** The value of a controlled list that was meant, as far as letters and words tell. */
+export function optionNear(field: Field, text: string): string | undefined {
+  const values = Object.keys(field.vocabulary?.values ?? {})
+  const words = text.toLowerCase().match(/\p{L}{3,}/gu) ?? []
+  return nearest(text, values) ?? values.find((value) => words.some((word) => plain(value).includes(word)))
+}
+
+const plain = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]/gu, '')
+
+/** `#12 Name` names a record by its id, as tables that were written here do; all else is a name or an id already. */
+export const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
+
+/** One text of a cell as a field takes it. What it does not understand it leaves as it is: the field's own rule refuses it. */
+export function valueFor(field: Field, text: string): string | boolean {
+  const trimmed = text.normalize('NFC').trim()
+  switch (field.type) {
+    case 'select':
+      return optionFor(field, trimmed) ?? trimmed
+    case 'number':
+    case 'float':
+      return digits(trimmed).replace(/(?<=\d),(?=\d{3}\b)/g, '')
+    case 'boolean':
+      return booleanIn(trimmed) ?? trimmed
+    case 'coordinates':
+      return asCoordinates(trimmed) ?? trimmed
+    case 'relation':
+      return referenceIn(trimmed)
+    default:
+      return trimmed
+  }
+}

@@ -1,0 +1,203 @@
+import { type Contribution, kinds } from '../kinds/index.ts'
+import type { Values } from '../names/values.ts'
+import { type Actor, mayInspect, permissions } from '../permissions.ts'
+import { type Header, headerOf } from '../records/build.ts'
+import { type RecordItem, revision } from '../records/items.ts'
+import { namedBy } from '../records/links.ts'
+import { move } from '../records/rules/status.ts'
+import { stateOf } from '../records/write.ts'
+import { get } from '../table/read.ts'
+import { type Alike, lookAlikes } from './alike.ts'
+import { addCounts, type Counts, noCounts, type Outcome } from './items.ts'
+import { differences, headsOf, knownRecords, valuesNow } from './known.ts'
+import type { Mapping } from './mapping.ts'
+import { resolver, valuesOf } from './references.ts'
+import { reportWriter } from './report.ts'
+import { putResults, type RowResult } from './results.ts'
+import { columnOf, contributionOf, type Fault, type Read, rowReader } from './rows.ts'
+import { dataChunks } from './store.ts'
+
+/** What a dry run works on: the rows that were read of an import, and how they are meant. */
+export type Table = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor }
+
+/**
+ * Says of each row what the run would make of it, and stores that with a report beside the file. No record is written. Rows are read
+ * twice, so that no more than their names is held: first to look all of them up at once, then to compare.
+ */
+export async function dryRun(table: Table): Promise<{ counts: Counts; chunks: Counts[] }> {
+  const { id, mapping } = table
+  const scene = await sceneOf(table)
+  const report = reportWriter(id, table.columns)
+  const chunks: Counts[] = []
+  for await (const { chunk, rows } of dataChunks(id, mapping)) {
+    const results: RowResult[] = []
+    for (const [row, cells] of rows) results.push(await resultOf(table, scene, row, cells))
+    const shown = await withoutHidden(results, table.actor)
+    await putResults(id, chunk, shown)
+    for (const [i, result] of shown.entries()) await report.add(rows[i]?.[1] ?? [], result)
+    const counts = noCounts()
+    for (const { outcome } of results) counts[outcome] += 1
+    chunks.push(counts)
+  }
+  await report.end()
+  return { counts: chunks.reduce(addCounts, noCounts()), chunks }
+}
+
+/** All that is known before the rows are compared. */
+type Scene = {
+  reads: (cells: readonly string[]) => Read
+  known: ReadonlyMap<number, RecordItem>
+  alike: ReadonlyMap<number, Alike[]>
+  /** The first row that is about a record, by the record; and with an identifier, by that. */
+  first: ReadonlyMap<string, number>
+  resolves: ReturnType<typeof resolver>
+}
+
+async function sceneOf({ id, mapping, columns, actor }: Table): Promise<Scene> {
+  const kind = kinds[mapping.kind]
+  const reads = rowReader(mapping, columns)
+  const sought: { row: number; id: string | undefined; header: Header | undefined }[] = []
+  const first = new Map<string, number>()
+  for await (const { rows } of dataChunks(id, mapping))
+    for (const [row, cells] of rows) {
+      const read = reads(cells)
+      const came = contributionOf(mapping, read, modeOf(mapping))
+      const header = 'contribution' in came ? headerOf(kind, came.contribution.data) : undefined
+      sought.push({ row, id: read.id, header })
+      if (header?.identifier && !first.has(`=${header.identifier}`)) first.set(`=${header.identifier}`, row)
+    }
+  const known = await knownRecords(mapping, sought, actor)
+  for (const [row, { entity_id }] of known) if (!first.has(entity_id)) first.set(entity_id, row)
+  const fresh = sought.flatMap(({ row, header }) =>
+    header && !known.has(row) && mapping.match !== 'id' ? [{ row, header }] : [],
+  )
+  return { reads, known, alike: await lookAlikes(kind.key, fresh), first, resolves: resolver(kind, actor) }
+}
+
+const modeOf = ({ match }: Mapping) => (match === 'id' ? 'change' : 'create')
+
+async function resultOf(table: Table, scene: Scene, row: number, cells: readonly string[]): Promise<RowResult> {
+  const { mapping } = table
+  const read = scene.reads(cells)
+  const name = read.texts.get(kinds[mapping.kind].nameField) ?? ''
+  const record = scene.known.get(row)
+  const plain = { row, name, entity_id: record?.entity_id ?? null }
+  const came = contributionOf(mapping, read, record ? 'change' : modeOf(mapping))
+  if ('faults' in came) return resultWith('refused', plain, { faults: came.faults })
+  const given = await valuesOf(kinds[mapping.kind], came.contribution.data, scene.resolves)
+  const faults = [
+    ...given.faults.map(({ name, message }) => faultIn(mapping, read, name, message)),
+    ...rowFaults(mapping, scene, { row, read, record }),
+  ]
+  if (faults.length > 0) return resultWith('refused', plain, { faults })
+  const { makes } = given
+  if (record) {
+    const compared = await compare(table, record, read, { ...came.contribution, values: given.values })
+    return resultWith(compared.outcome, plain, { ...compared, makes: compared.changes.length > 0 ? makes : [] })
+  }
+  const linked = namedBy({ entity_id: '', kind: mapping.kind, data: given.values }).map(({ to }) => to)
+  const others = (scene.alike.get(row) ?? []).filter((it) => it.entity_id === null || !linked.includes(it.entity_id))
+  const alike = [...others, ...sameIdentifier(scene, row, came.contribution)]
+  return resultWith(alike.length > 0 ? 'doubtful' : 'new', plain, { alike, makes })
+}
+
+const resultWith = (
+  outcome: Outcome,
+  plain: Pick<RowResult, 'row' | 'name' | 'entity_id'>,
+  more: Partial<RowResult>,
+): RowResult => ({ faults: [], alike: [], changes: [], conflicts: [], makes: [], ...plain, ...more, outcome })
+
+const faultIn = (mapping: Mapping, { texts }: Read, field: string, message: string): Fault => ({
+  field,
+  column: columnOf(mapping, [field]),
+  value: (texts.get(field) ?? '').slice(0, 200),
+  message,
+})
+
+/** What is wrong with a row as a whole: it means no record, or one that another row means. */
+function rowFaults(
+  mapping: Mapping,
+  { first }: Scene,
+  { row, read, record }: { row: number; read: Read; record: RecordItem | undefined },
+): Fault[] {
+  if (mapping.match === 'id' && !record) {
+    const label = kinds[mapping.kind].label.toLowerCase()
+    return [
+      faultIn(
+        mapping,
+        read,
+        'id',
+        read.id === undefined ? `The row has no id of a ${label}.` : `There is no ${label} with this id.`,
+      ),
+    ]
+  }
+  const before = record && first.get(record.entity_id)
+  return before !== undefined && before !== row
+    ? [
+        faultIn(
+          mapping,
+          read,
+          mapping.match === 'id' ? 'id' : mapping.match === 'identifier' ? 'identifier' : 'name',
+          `Row ${before} is about the same record.`,
+        ),
+      ]
+    : []
+}
+
+/** An earlier row with the same identifier is the same thing. */
+function sameIdentifier({ first }: Scene, row: number, { data }: Contribution): Alike[] {
+  const before = typeof data.identifier === 'string' ? first.get(`=${data.identifier}`) : undefined
+  return before === undefined || before === row
+    ? []
+    : [{ entity_id: null, row: before, name: String(data.identifier), how: 'same_identity', likeness: 1 }]
+}
+
+type Given = Contribution & { values: Values }
+
+/** What a row changes of the record that it is. */
+async function compare(
+  { mapping, actor }: Table,
+  record: RecordItem,
+  read: Read,
+  { values, cleared }: Given,
+): Promise<Pick<RowResult, 'changes' | 'conflicts' | 'faults'> & { outcome: Outcome }> {
+  const kind = kinds[mapping.kind]
+  const row = { values, cleared, texts: read.texts }
+  const now = valuesNow(record, actor)
+  const base = await baseOf(record, read.revision)
+  const against = differences(kind, now, row)
+  const own = base ? differences(kind, base, row) : against
+  // What the row leaves as it was is not its matter, whoever has changed it since.
+  const changes = against.filter(({ field }) => own.some((it) => it.field === field))
+  const theirs = base ? changes.filter((it) => own.find(({ field }) => field === it.field)?.from !== it.from) : []
+  if (changes.length === 0) return { outcome: 'same', changes, conflicts: [], faults: [] }
+  const refusal = refusalOf(record, actor)
+  if (refusal !== undefined)
+    return { outcome: 'refused', changes, conflicts: [], faults: [faultIn(mapping, read, 'id', refusal)] }
+  return { outcome: theirs.length > 0 ? 'conflict' : 'changes', changes, conflicts: theirs, faults: [] }
+}
+
+/** The values of the revision that a table was written from, where the record has another one by now. */
+async function baseOf(
+  { entity_id, current_revision }: RecordItem,
+  number: number | undefined,
+): Promise<Values | undefined> {
+  if (number === undefined || number === current_revision) return undefined
+  return (await get(revision, { entity_id, revision_number: number }))?.data
+}
+
+function refusalOf(record: RecordItem, actor: Actor): string | undefined {
+  if (permissions['record.update'].changes(actor, record) !== true)
+    return 'This is a record of someone else, which only they and staff may change.'
+  return move(stateOf(record), 'edit') ? undefined : `A record that is ${record.status} cannot be changed.`
+}
+
+/** What a row looks like is told only of records that its contributor may see. */
+async function withoutHidden(results: readonly RowResult[], actor: Actor): Promise<RowResult[]> {
+  const heads = await headsOf([...new Set(results.flatMap(({ alike }) => alike.flatMap((it) => it.entity_id ?? [])))])
+  const shown = (it: Alike): Alike => {
+    const head = it.entity_id === null ? undefined : heads.get(it.entity_id)
+    return it.entity_id === null || (head && mayInspect(actor, head)) ? it : { ...it, entity_id: null, name: '' }
+  }
+  return results.map((it) => ({ ...it, alike: it.alike.map(shown) }))
+}

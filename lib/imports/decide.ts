@@ -1,0 +1,59 @@
+import { isConflict, Problem } from '../errors.ts'
+import type { Actor } from '../permissions.ts'
+import { loadHistory } from '../records/history.ts'
+import { byAge, lists, type Waiting } from '../records/queue-entry.ts'
+import { decide } from '../review/decide.ts'
+import { parse } from '../table/item.ts'
+import { placed } from '../table/keys.ts'
+import { walk } from '../table/read.ts'
+import type { Decide } from './items.ts'
+
+const PAGE = 100
+const AT_ONCE = 8
+
+/** The next rows of a batch that wait, behind a row, in order. */
+export async function waitingRows(id: string, behind: number, limit = PAGE): Promise<Waiting[]> {
+  const beyond = `${placed(behind)}#~`
+  const items = await walk({ index: 'gsi1', pk: lists.batch(id), forward: true, limit, beyond })
+  return items.map((item) => parse(byAge, item))
+}
+
+/** How far deciding has come: behind which row, how many were decided on, and whether that was all. */
+export type Step = { next: number; decided: number; ended: boolean }
+
+/**
+ * Decides on the next rows of a batch, each by a verdict like any other, under the same rules. What holds a contradiction, what was
+ * escalated and what others were faster with is left to be decided on by itself.
+ */
+export async function decideRows(id: string, asked: Decide, reviewer: Actor, behind: number): Promise<Step> {
+  const page = await waitingRows(id, behind)
+  const wanted = page.filter((it) => isAsked(it, asked))
+  let decided = 0
+  for (let at = 0; at < wanted.length; at += AT_ONCE) {
+    const done = await Promise.all(wanted.slice(at, at + AT_ONCE).map((it) => decideOne(it.entity_id, asked, reviewer)))
+    decided += done.filter(Boolean).length
+  }
+  return { next: page.at(-1)?.batch?.row ?? behind, decided, ended: page.length < PAGE }
+}
+
+const isAsked = ({ batch, open_flags }: Waiting, { rows, flagged }: Decide): boolean =>
+  (rows.length === 0 || (batch !== null && rows.includes(batch.row))) &&
+  (flagged === null || open_flags > 0 === flagged)
+
+async function decideOne(entity_id: string, { verdict, feedback }: Decide, reviewer: Actor): Promise<boolean> {
+  const old = await loadHistory(entity_id)
+  if (!old) return false
+  try {
+    await decide(old, reviewer, {
+      verdict,
+      feedback,
+      conflict_handling: 'not_applicable',
+      ...{ confidence_override: null, verification_method: null, reconciliation_note: '', internal_note: '' },
+    })
+    return true
+  } catch (error) {
+    if (error instanceof Problem && (isConflict(error) || error.code === 'invalid' || error.code === 'refused'))
+      return false
+    throw error
+  }
+}

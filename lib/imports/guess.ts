@@ -1,0 +1,213 @@
+import { type Field, type Kind, type KindKey, kinds, recordKinds } from '../kinds/index.ts'
+import { optionFor } from './cells.ts'
+import type { Column } from './columns.ts'
+import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
+import { type Mapping, sourceMembers } from './mapping.ts'
+
+/** How a column was understood, and how sure that is, from 0 to 1. */
+export type Guess = { column: string; field: string | null; by: 'header' | 'values' | null; sure: number }
+export type Guessed = { kind: KindKey; mapping: Mapping; guesses: Guess[] }
+
+/** A header as words: in lower case, without marks, and without what stands in brackets behind other words. */
+export const wordsOf = (header: string): string =>
+  header
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/(?<=\S)\s*[([{][^)\]}]*[)\]}]/g, ' ')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim()
+
+/** What the words over columns mean for a kind: fields, and members of the source behind `assertion.`. */
+export function meaningsFor(kind: Kind): Map<string, string> {
+  const meanings = new Map<string, string>()
+  const mean = (words: string, field: string) => {
+    const plain = wordsOf(words)
+    if (plain !== '' && !meanings.has(plain)) meanings.set(plain, field)
+  }
+  const fields = Object.entries(kind.fields)
+  for (const [name] of fields) mean(name, name)
+  for (const [name, field] of fields) for (const alias of [...field.aliases, field.label]) mean(alias, name)
+  for (const [name, words] of Object.entries(backWords)) for (const it of words) mean(it, name)
+  for (const member of sourceMembers) {
+    mean(`assertion ${member}`, `assertion.${member}`)
+    if (!(member in kind.fields)) mean(member, `assertion.${member}`)
+  }
+  for (const [name] of fields) for (const it of headerWords[name] ?? []) mean(it, name)
+  if (kind.fields.coordinates)
+    for (const name of ['latitude', 'longitude']) for (const it of [name, ...(headerWords[name] ?? [])]) mean(it, name)
+  // "source" names the work in words more often than a registered one.
+  for (const [name, words] of Object.entries(sourceWords))
+    for (const it of words)
+      if (it === 'source' || !meanings.has(wordsOf(it))) meanings.set(wordsOf(it), `assertion.${name}`)
+  return meanings
+}
+
+const meanings = new Map<KindKey, Map<string, string>>()
+function meaningOf(kind: Kind, header: string): string | undefined {
+  const known = meanings.get(kind.key) ?? meaningsFor(kind)
+  meanings.set(kind.key, known)
+  const words = wordsOf(header)
+  return known.get(words) ?? known.get(words.replace(/^(the|its|of) /, ''))
+}
+
+/** Guesses of which kind the rows are, and what each column is. `about` is what else has a name: the file and the sheet. */
+export function guess(
+  columns: readonly Column[],
+  about: readonly string[],
+  sheet: number,
+  header_row: number,
+): Guessed {
+  const [best] = recordKinds
+    .map((key) => ({ key, score: scoreOf(kinds[key], columns, about) }))
+    .sort((a, b) => b.score - a.score)
+  const kind = kinds[best?.key ?? 'structure']
+  const guesses = guessColumns(kind, columns)
+  return { kind: kind.key, guesses, mapping: mappingOf(kind, guesses, { sheet, header_row }) }
+}
+
+/** The same for a kind that is known. */
+export function guessFor(key: KindKey, columns: readonly Column[], at: { sheet: number; header_row: number }): Guessed {
+  const guesses = guessColumns(kinds[key], columns)
+  return { kind: key, guesses, mapping: mappingOf(kinds[key], guesses, at) }
+}
+
+/** Headers that only this kind has tell most; so do names of file and sheet, and a column that says the kind itself. */
+function scoreOf(kind: Kind, columns: readonly Column[], about: readonly string[]): number {
+  const own = columns.filter(({ header }) => isOwn(kind, meaningOf(kind, header))).length
+  const words = [
+    kind.key,
+    kind.label,
+    kind.labelPlural,
+    kind.segment,
+    kind.className,
+    ...(kindWords[kind.key] ?? []),
+  ].map(wordsOf)
+  const named = (text: string) => {
+    const plain = ` ${wordsOf(text)} `
+    return words.some((it) => plain.includes(` ${it} `))
+  }
+  const told = columns.filter((it) => ['kind', 'entity type', 'प्रकार'].includes(wordsOf(it.header)))
+  const says = told.some(({ values }) => values?.length === 1 && words.includes(wordsOf(values[0] ?? '')))
+  const options = columns.filter((it) => optionField(kind, it, [])).length
+  return (
+    own * 2 +
+    options +
+    (about.some(named) ? 5 : 0) +
+    (columns.some(({ header }) => named(header)) ? 2 : 0) +
+    (says ? 20 : 0) +
+    (kind.key === 'structure' ? 0.5 : 0)
+  )
+}
+
+const shared = new Set(['name', 'name_ne', 'alternate_names', 'description', 'identifier', 'same_as', 'note', 'source'])
+const isOwn = (kind: Kind, field: string | undefined) =>
+  field !== undefined && field in kind.fields && !shared.has(field) && !field.startsWith('source_')
+
+function guessColumns(kind: Kind, columns: readonly Column[]): Guess[] {
+  const taken = new Set<string>()
+  const guesses = columns.map((column): Guess => {
+    const field = column.header === '' ? undefined : byHeader(kind, column)
+    if (field === undefined || taken.has(field)) return { column: column.name, field: null, by: null, sure: 0 }
+    taken.add(field)
+    return { column: column.name, field, by: 'header', sure: contradicted(kind, field, column) ? 0.4 : 1 }
+  })
+  return guesses.map((it, i) => {
+    const column = columns[i]
+    if (it.field !== null || !column || column.filled === 0 || isBookkeeping(column.header)) return it
+    const field = byValues(kind, column, columns, [...taken])
+    if (field === undefined) return it
+    taken.add(field)
+    return { column: column.name, field, by: 'values', sure: 0.6 }
+  })
+}
+
+/** Columns about the row itself: a field that was guessed for them would be wrong. */
+const isBookkeeping = (header: string) =>
+  /^(kind|license|licence|attribution|redistributable|share|id|no|sn|s n|row|import|contributed|fields|kg|privacy|created|updated|status|version|script)\b|script$|raw$|क्र स|सि नं/.test(
+    wordsOf(header),
+  )
+
+function byHeader(kind: Kind, column: Column): string | undefined {
+  const words = wordsOf(column.header)
+  if (words === 'id' || words === 'cultural entity id') return idOrIdentifier(column, words)
+  return meaningOf(kind, column.header)
+}
+
+/** Numbers and UUIDs are ids of this service; what is written otherwise comes from where the table comes from. */
+function idOrIdentifier({ samples }: Column, words: string): string | undefined {
+  const own = samples.every((it) => /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27})$/i.test(it))
+  if (words === 'cultural entity id') return undefined
+  return own ? 'id' : 'identifier'
+}
+
+/** Whether what stands in a column cannot be what its header says. */
+function contradicted(kind: Kind, field: string, { shares, filled, values }: Column): boolean {
+  const it = kind.fields[field]
+  if (!it || filled === 0) return false
+  if (it.type === 'select' && values) return values.filter((value) => optionFor(it, value)).length * 2 < values.length
+  if (it.type === 'url') return shares.address < 0.5
+  if (it.type === 'coordinates') return shares.coordinates < 0.5
+  return false
+}
+
+/** What a column is by what stands in it, of what no header has taken. */
+function byValues(kind: Kind, column: Column, all: readonly Column[], taken: readonly string[]): string | undefined {
+  const { shares } = column
+  const free = (field: string) => field in kind.fields && !taken.includes(field)
+  const placed = taken.includes('coordinates') || taken.includes('latitude')
+  if (kind.fields.coordinates && !placed && shares.coordinates >= 0.8) return 'coordinates'
+  const side = kind.fields.coordinates && !taken.includes('coordinates') ? sideOf(column, all) : undefined
+  if (side && !taken.includes(side)) return side
+  if (shares.address >= 0.8) return free('source_url') ? 'source_url' : undefined
+  const option = optionField(kind, column, taken)
+  if (option) return option
+  if (shares.devanagari >= 0.8 && shares.long < 0.2 && free('name_ne')) return 'name_ne'
+  if (shares.date >= 0.8 && shares.number < 0.2)
+    return Object.keys(kind.fields).find((it) => free(it) && isDate(kind.fields[it]))
+  if (shares.long >= 0.6 && free('description')) return 'description'
+  const first = all.find((it) => it.shares.number < 0.2 && it.filled > 0)
+  return free(kind.nameField) && first === column ? kind.nameField : undefined
+}
+
+const isDate = (field: Field | undefined) => field?.type === 'edtf_date' || field?.type === 'date'
+
+/** Latitudes and longitudes of Nepal, where both are there. */
+function sideOf(column: Column, all: readonly Column[]): 'latitude' | 'longitude' | undefined {
+  const within = (it: Column, from: number, to: number) =>
+    it.shares.degrees >= 0.8 &&
+    it.samples.every((text) => {
+      const angle = Number.parseFloat(text)
+      return angle >= from && angle <= to
+    })
+  const [lat, lng] = [all.find((it) => within(it, 26, 31)), all.find((it) => within(it, 79, 89))]
+  if (!lat || !lng) return undefined
+  return column === lat ? 'latitude' : column === lng ? 'longitude' : undefined
+}
+
+/** The controlled list of which most of the different values of a column are. */
+function optionField(kind: Kind, { values, filled }: Column, taken: readonly string[]): string | undefined {
+  if (!values || filled === 0 || values.every((it) => it.length < 3)) return undefined
+  return Object.entries(kind.fields).find(
+    ([name, field]) =>
+      field.type === 'select' &&
+      !taken.includes(name) &&
+      values.filter((it) => optionFor(field, it)).length >= values.length * 0.8,
+  )?.[0]
+}
+
+/** The guesses as a mapping. */
+function mappingOf(kind: Kind, guesses: readonly Guess[], at: { sheet: number; header_row: number }): Mapping {
+  const known = guesses.flatMap(({ column, field }) => (field === null ? [] : [{ column, field }]))
+  const rules = known.filter(({ field }) => !field.startsWith('assertion.'))
+  const has = (field: string) => rules.some((it) => it.field === field)
+  return {
+    kind: kind.key,
+    ...at,
+    match: has('id') ? 'id' : has('identifier') ? 'identifier' : 'name_and_place',
+    rules: rules.map((it) => ({ ...it })),
+    assertion: known.flatMap(({ column, field }) => {
+      const member = sourceMembers.find((it) => field === `assertion.${it}`)
+      return member ? [{ member, column }] : []
+    }),
+  }
+}

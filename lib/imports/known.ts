@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util'
+import { cellText } from '../exports/cell-text.ts'
+import { addressOf, recordId } from '../ids/address.ts'
+import { type Kind, kinds } from '../kinds/index.ts'
+import { metres } from '../matching/geo.ts'
+import { foldedName, readEntry } from '../names/index.ts'
+import { isLink } from '../names/text.ts'
+import type { Values } from '../names/values.ts'
+import { type Actor, mayInspect, worksOn } from '../permissions.ts'
+import type { Header } from '../records/build.ts'
+import { type RecordItem, recordItem } from '../records/items.ts'
+import { key } from '../table/keys.ts'
+import { getMany, itemIn } from '../table/read.ts'
+import type { Mapping } from './mapping.ts'
+import { sweep, type Wanted, want } from './sweep.ts'
+
+/** By what a row finds the record that it is. */
+export type Sought = { row: number; id: string | undefined; header: Header | undefined }
+
+/** The records that rows are, by the row's number, as the caller sees them. */
+export async function knownRecords(
+  mapping: Mapping,
+  rows: readonly Sought[],
+  actor: Actor,
+): Promise<Map<number, RecordItem>> {
+  const candidates = await candidatesFor(mapping, rows)
+  const ids = [...new Set([...candidates.values()].flat())]
+  const heads = await headsOf(ids)
+  const found = new Map<number, RecordItem>()
+  for (const { row, header } of rows) {
+    const records = (candidates.get(row) ?? []).flatMap((id) => heads.get(id) ?? [])
+    const visible = records.filter((it) => !it.deleted_at && mayInspect(actor, it))
+    const same = visible.filter((it) => mapping.match !== 'name_and_place' || isThere(it, header))
+    // One's own goes before what everyone sees.
+    const best = same.find((it) => it.contributor_id === actor.id) ?? same.find((it) => it.public) ?? same[0]
+    if (best) found.set(row, best)
+  }
+  return found
+}
+
+/** With the same name and within 150 m, or in the same place by name where neither has a point. */
+function isThere(it: RecordItem, header: Header | undefined): boolean {
+  if (!header) return false
+  if (it.point && header.point) return metres(it.point, header.point) <= 150
+  return !it.point && !header.point
+}
+
+async function candidatesFor({ match, kind }: Mapping, rows: readonly Sought[]): Promise<Map<number, string[]>> {
+  const found = new Map<number, string[]>()
+  if (match === 'none') return found
+  if (match === 'id') {
+    for (const { row, id } of rows) {
+      const entity = id === undefined ? undefined : entityOf(kinds[kind], id)
+      if (entity) found.set(row, [entity])
+    }
+    return found
+  }
+  const wanted: Wanted = new Map()
+  const places = new Map<string, number[]>()
+  for (const { row, header } of rows) {
+    const at = header && placeOf(match, kind, header)
+    if (!at) continue
+    want(wanted, at.pk, at.prefix)
+    const place = `${at.pk} ${at.prefix}`
+    places.set(place, [...(places.get(place) ?? []), row])
+  }
+  await sweep(wanted, MOST, (pk, prefix, item) => {
+    const { entity_id } = readEntry(item)
+    for (const row of places.get(`${pk} ${prefix}`) ?? []) found.set(row, [...(found.get(row) ?? []), entity_id])
+  })
+  return found
+}
+
+/** So many records of one name or identifier are looked at. */
+const MOST = 10
+
+function placeOf(match: Mapping['match'], kind: string, { identifier, names }: Header) {
+  if (match === 'identifier')
+    return identifier ? { pk: key.identifier(kind, identifier, '').pk, prefix: identifier } : undefined
+  const name = foldedName(names[0] ?? '')
+  return name === '' ? undefined : { pk: key.name(kind, name, '').pk, prefix: name }
+}
+
+/** The review identity that an id of a table means. */
+export function entityOf({ code }: Kind, id: string): string | undefined {
+  const plain = id.trim().replace(/^#/, '').toLowerCase()
+  if (/^[1-9]\d{0,11}$/.test(plain)) return recordId(code, Number(plain))
+  return addressOf(plain)?.kindCode === code ? plain : undefined
+}
+
+/** The record items of these review identities. */
+export async function headsOf(ids: readonly string[]): Promise<Map<string, RecordItem>> {
+  const heads = new Map<string, RecordItem>()
+  for (let at = 0; at < ids.length; at += 500) {
+    const some = ids.slice(at, at + 500)
+    const found = await getMany(
+      some.map((id) => key.head(id)),
+      true,
+    )
+    for (const entity_id of some) {
+      const it = itemIn(found, recordItem, { entity_id })
+      if (it) heads.set(entity_id, it)
+    }
+  }
+  return heads
+}
+
+/** The values of a record that a row is compared with: what waits for those who work on it, what stands for others. */
+export const valuesNow = (it: RecordItem, actor: Actor): Values =>
+  worksOn(actor, it) && it.proposed ? it.proposed : it.data
+
+/** The fields in which a row says something else than these values, with what stands there and what it says. */
+export function differences(
+  kind: Kind,
+  now: Values,
+  row: { values: Values; cleared: readonly string[]; texts: ReadonlyMap<string, string> },
+): { field: string; from: string; to: string }[] {
+  const text = (name: string, value: unknown) => {
+    const field = kind.fields[name]
+    return field ? cellText(field, value) : ''
+  }
+  const said = Object.entries(row.values).filter(
+    ([name, value]) => !isSame(now[name], value) && text(name, now[name]) !== row.texts.get(name)?.normalize('NFC'),
+  )
+  return [
+    ...said.map(([field]) => ({ field, from: text(field, now[field]), to: row.texts.get(field) ?? '' })),
+    ...row.cleared.flatMap((field) =>
+      text(field, now[field]) === '' ? [] : [{ field, from: text(field, now[field]), to: '' }],
+    ),
+  ]
+}
+
+/** Links are the same when they lead to one record. */
+function isSame(a: unknown, b: unknown): boolean {
+  const ids = (value: unknown) => (Array.isArray(value) && value.every(isLink) ? value.map((it) => it.id) : undefined)
+  const [left, right] = [ids(a), ids(b)]
+  return left && right && left.length > 0
+    ? isDeepStrictEqual(left, right) && !right.includes(0)
+    : isDeepStrictEqual(a, b)
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import * as v from 'valibot'
+import { impossible } from '../errors.ts'
+import { getObject } from '../files/blobs.ts'
+import { type Column, profiler, sorts, uniqueNames } from './columns.ts'
+import { type Guessed, guess } from './guess.ts'
+import type { Format, Import, Sheet } from './items.ts'
+import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
+import { decoded, delimiterOf, textRows } from './text-table.ts'
+import { lookThrough, workbookRows } from './workbook.ts'
+
+/** The largest table that is taken. */
+export const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
+
+export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'kind_guess'>
+
+/** Reads the file of an import into rows, and guesses what they are. Safe to repeat. Fails with `invalid` where it is no table that can be read. */
+export async function readFile(it: Import): Promise<ReadFile> {
+  const stored = it.object_key === null ? undefined : await getObject(it.object_key)
+  if (!stored) throw impossible('The file is gone.')
+  const bytes = Buffer.from(stored.bytes)
+  if (it.sha256 !== createHash('sha256').update(bytes).digest('hex')) throw impossible('The file is not what was sent.')
+  const { sheets, told } = await readers[it.format](it.id, bytes)
+  const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
+  if (first < 0) throw impossible('The table is empty.')
+  const { columns, header_row } = await profile(it.id, first)
+  const guessed = guess(columns, [it.file_name, sheets[first]?.name ?? ''], first, header_row)
+  await keepColumns(it.id, first, { columns, guesses: guessed.guesses })
+  return {
+    sheets,
+    told: [...told, ...sheetTold(sheets, first, header_row), ...columnsTold(columns)],
+    mapping: guessed.mapping,
+    kind_guess: guessed.kind,
+  }
+}
+
+type Told = { sheets: Sheet[]; told: string[] }
+
+const readers: Readonly<Record<Format, (id: string, bytes: Buffer) => Promise<Told>>> = {
+  csv: (id, bytes) => readText(id, bytes),
+  tsv: (id, bytes) => readText(id, bytes, '\t'),
+  xlsx: readWorkbook,
+}
+
+async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told> {
+  const { text, encoding } = decoded(bytes)
+  const delimiter = mark ?? delimiterOf(text)
+  const plain = text.replace(/^\uFEFF/, '')
+  const size = await storeRows(id, 0, textRows(plain, delimiter))
+  const told = encoding === 'UTF-8' ? [] : [`The file is in ${encoding}; it was read as such.`]
+  if (delimiter === ';') told.push('The cells are parted by semicolons.')
+  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told }
+}
+
+async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
+  const facts = await lookThrough(bytes)
+  const sheets: Sheet[] = []
+  for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, workbookRows(bytes, i))) })
+  return { sheets, told: [] }
+}
+
+/** Stores the rows that say something. Fails where there are more of them, or more columns, than are taken. */
+async function storeRows(id: string, sheet: number, rows: AsyncIterable<[number, string[]]>) {
+  const writer = rowWriter(id, sheet)
+  let [count, columns] = [0, 0]
+  for await (const [row, cells] of rows) {
+    const last = cells.findLastIndex((it) => it.trim() !== '')
+    if (last < 0) continue
+    count += 1
+    columns = Math.max(columns, last + 1)
+    // The header is none of the rows that are counted.
+    if (count > limits.rows + 1) throw impossible(`The table has more than ${limits.rows} rows. Send it in parts.`)
+    if (columns > limits.columns) throw impossible(`The table has more than ${limits.columns} columns.`)
+    if (cells.some((it) => it.length > limits.cell))
+      throw impossible(`Row ${row} has a cell of more than ${limits.cell} characters.`)
+    await writer.add([row, cells.slice(0, last + 1).map((it) => it.normalize('NFC'))])
+  }
+  await writer.end()
+  return { rows: count, columns }
+}
+
+/** How many rows a guess looks at. */
+const LOOKED_AT = 4000
+
+/** The columns of a sheet below its header. */
+export async function profile(
+  id: string,
+  sheet: number,
+  header?: number,
+): Promise<{ columns: Column[]; header_row: number }> {
+  const start = await rowsOf(id, sheet, 0)
+  const header_row = header ?? headerIn(start)
+  const heads = start.find(([row]) => row === header_row)?.[1] ?? []
+  const widest = Math.max(heads.length, ...start.slice(0, 200).map(([, cells]) => cells.length))
+  const seen = profiler(Array.from({ length: widest }, (_, i) => heads[i] ?? ''))
+  let looked = 0
+  for (
+    let chunk = 0, rows = start;
+    rows.length > 0 && looked < LOOKED_AT;
+    chunk += 1, rows = await rowsOf(id, sheet, chunk)
+  ) {
+    for (const [row, cells] of rows) if (row > header_row) seen.look(cells)
+    looked += rows.length
+  }
+  return { columns: seen.columns(), header_row }
+}
+
+/** The row of the header: of the first ten the one that fills most columns with different words, the lowest of these above other rows. */
+function headerIn(rows: readonly (readonly [number, readonly string[]])[]): number {
+  const scores = rows.slice(0, 10).map(([row, cells]) => {
+    const filled = cells.map((it) => it.trim()).filter(Boolean)
+    const words = new Set(filled.filter((it) => !/^[\d.,°'"\s+-]+$/.test(it) && it.length <= 80))
+    return { row, score: words.size }
+  })
+  const most = Math.max(0, ...scores.map(({ score }) => score))
+  return scores.find(({ score }) => score >= most * 0.75 && score > 0)?.row ?? rows[0]?.[0] ?? 1
+}
+
+const sheetTold = (sheets: readonly Sheet[], chosen: number, header_row: number): string[] => {
+  const it = sheets[chosen]
+  const hidden = sheets.filter((each) => each.hidden).length
+  return [
+    ...(sheets.length > 1 ? [`The workbook has ${sheets.length} sheets: "${it?.name}" was taken.`] : []),
+    ...(hidden > 0
+      ? [`${hidden} of the sheets ${hidden === 1 ? 'is' : 'are'} hidden, and not taken unless asked for.`]
+      : []),
+    ...(it && it.formulas > 0 ? [`${it.formulas} cells hold formulas: the values that they had were taken.`] : []),
+    ...(it && it.merged > 0
+      ? [`${it.merged} ranges of cells are merged: the value stands in the first cell of each.`]
+      : []),
+    ...(header_row > 1 ? [`The headers were found in row ${header_row}; what stands above them is left out.`] : []),
+  ]
+}
+
+function columnsTold(columns: readonly Column[]): string[] {
+  const again = columns.filter(({ name, header }) => header !== '' && /\(\d+\)$/.test(name) && !/\(\d+\)$/.test(header))
+  return again.map(
+    ({ header, name }) => `There is more than one column "${header}": a further one is called "${name}".`,
+  )
+}
+
+const Kept = v.object({
+  columns: v.array(
+    v.object({
+      name: v.string(),
+      header: v.string(),
+      filled: v.number(),
+      samples: v.array(v.string()),
+      shares: v.object(
+        Object.fromEntries(sorts.map((it) => [it, v.number()])) as Record<
+          (typeof sorts)[number],
+          v.NumberSchema<undefined>
+        >,
+      ),
+      values: v.optional(v.array(v.string())),
+    }),
+  ),
+  guesses: v.array(
+    v.object({
+      column: v.string(),
+      field: v.nullable(v.string()),
+      by: v.nullable(v.picklist(['header', 'values'])),
+      sure: v.number(),
+    }),
+  ),
+})
+export type KeptColumns = { columns: Column[]; guesses: Guessed['guesses'] }
+
+/** Stores the columns of a sheet with what was guessed of them. */
+export const keepColumns = (id: string, sheet: number, kept: KeptColumns): Promise<void> =>
+  putChunk(id, 'columns', sheet, kept)
+
+/** The columns of a sheet, as they were stored. */
+export async function columnsOf(id: string, sheet: number): Promise<KeptColumns | undefined> {
+  const found = await getChunk(Kept, id, 'columns', sheet)
+  return found && { guesses: found.guesses, columns: found.columns.map((it) => ({ ...it, values: it.values })) }
+}
+
+/** The names of the columns under a header of a sheet. */
+export async function namesUnder(id: string, sheet: number, header_row: number): Promise<string[]> {
+  const start = await rowsOf(id, sheet, 0)
+  const heads = start.find(([row]) => row === header_row)?.[1] ?? []
+  const widest = Math.max(heads.length, ...start.slice(0, 200).map(([, cells]) => cells.length))
+  return uniqueNames(Array.from({ length: widest }, (_, i) => heads[i] ?? ''))
+}

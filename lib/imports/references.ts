@@ -1,0 +1,81 @@
+import { invalid, Problem } from '../errors.ts'
+import type { Data, Field, Kind, Reference } from '../kinds/index.ts'
+import { kinds } from '../kinds/index.ts'
+import { foldedName } from '../names/index.ts'
+import type { Link, Values } from '../names/values.ts'
+import type { Actor } from '../permissions.ts'
+import { resolve } from '../records/relations.ts'
+import { synonymousRecords } from '../records/synonymous.ts'
+
+/** What a reference of a row comes to: a record that is there, one that is to be made, or why it names nothing. */
+export type Resolved = { link: Link } | { makes: string } | { fault: string }
+
+/** Resolves what rows name, each distinct reference once; see lib/records/relations.ts for what it costs. */
+export function resolver(kind: Kind, actor: Actor) {
+  const known = new Map<string, Promise<Resolved>>()
+  return {
+    one: (name: string, field: Field, reference: Reference): Promise<Resolved> => {
+      const place = `${field.relation} ${'id' in reference ? `#${reference.id}` : foldedName(reference.text)}`
+      const found = known.get(place) ?? look(kind, name, reference, actor)
+      known.set(place, found)
+      return found
+    },
+  }
+}
+
+async function look(kind: Kind, name: string, reference: Reference, actor: Actor): Promise<Resolved> {
+  try {
+    const { data } = await resolve(kind, { [name]: [reference] }, actor, synonymousRecords)
+    const [link] = linksIn(data[name])
+    if (!link) throw invalid({ [name]: ['This names nothing.'] })
+    return link.id === 0 ? { makes: link.name } : { link }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { fault: sentenceOf(error) }
+  }
+}
+
+const linksIn = (value: unknown): Link[] => (Array.isArray(value) ? value : [])
+
+/** The first sentence of a refusal. */
+export function sentenceOf({ detail, fields }: Problem): string {
+  const flat = (it: unknown): string[] =>
+    typeof it === 'string' ? [it] : it && typeof it === 'object' ? Object.values(it).flatMap(flat) : []
+  return flat(fields)[0] ?? detail
+}
+
+/** The references of a contribution, each with its field. */
+export const referencesIn = (kind: Kind, data: Data): { name: string; field: Field; reference: Reference }[] =>
+  Object.entries(data).flatMap(([name, value]) => {
+    const field = kind.fields[name]
+    return field?.type === 'relation' && Array.isArray(value)
+      ? value.flatMap((reference) => (typeof reference === 'object' ? [{ name, field, reference }] : []))
+      : []
+  })
+
+export type Row = {
+  values: Values
+  makes: { kind: string; name: string }[]
+  faults: { name: string; message: string }[]
+}
+
+/** The values of a row as they would be stored, the records that it would make by naming them, and what names nothing. */
+export async function valuesOf(kind: Kind, data: Data, resolves: ReturnType<typeof resolver>): Promise<Row> {
+  const found = await Promise.all(
+    referencesIn(kind, data).map(async (it) => ({ ...it, came: await resolves.one(it.name, it.field, it.reference) })),
+  )
+  const links = Object.groupBy(found, (it) => it.name)
+  const linked = Object.entries(links).map(([name, all = []]) => [
+    name,
+    all.map(({ came, reference }) =>
+      'link' in came ? came.link : { id: 0, name: 'text' in reference ? reference.text : '' },
+    ),
+  ])
+  return {
+    values: { ...data, ...Object.fromEntries(linked) },
+    makes: found.flatMap(({ came, field }) =>
+      'makes' in came ? [{ kind: kinds[field.relation ?? 'location'].key, name: came.makes }] : [],
+    ),
+    faults: found.flatMap(({ came, name }) => ('fault' in came ? [{ name, message: came.fault }] : [])),
+  }
+}

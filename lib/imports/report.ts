@@ -1,0 +1,64 @@
+import { csvLine } from '../exports/csv.ts'
+import { startUpload } from '../files/blobs.ts'
+import type { Outcome } from './items.ts'
+import type { RowResult } from './results.ts'
+import { folder } from './store.ts'
+
+/** Headers that begin so are ours: a report that is corrected and sent again has them, and nobody reads them. */
+export const OWN = 'import:'
+const own = ['row', 'outcome', 'reason', 'column', 'value', 'legal', 'nearest'].map((it) => `${OWN}${it}`)
+
+export const reportKey = (id: string): string => `${folder(id)}report.csv`
+
+/** Writes the rows as they were sent, with what the dry run says of each beside them, as CSV that can be corrected and sent again. */
+export function reportWriter(id: string, columns: readonly string[]) {
+  const upload = startUpload(reportKey(id), 'text/csv; charset=utf-8')
+  const kept = columns.flatMap((name, i) => (name.startsWith(OWN) ? [] : [{ name, i }]))
+  let begun = false
+  let lines: string[] = []
+  const flush = async () => {
+    if (!begun) lines.unshift(`\uFEFF${csvLine([...kept.map(({ name }) => name), ...own])}`)
+    begun = true
+    await upload.write(lines.join(''))
+    lines = []
+  }
+  return {
+    add: async (cells: readonly string[], it: RowResult) => {
+      lines.push(csvLine([...kept.map(({ i }) => cells[i] ?? ''), ...toldOf(it)]))
+      if (lines.length === 500) await flush()
+    },
+    end: async () => {
+      await flush()
+      await upload.end()
+    },
+  }
+}
+
+function toldOf(it: RowResult): unknown[] {
+  const [fault] = it.faults
+  const rest = it.faults.slice(1).map(({ column, field, message }) => `${column ?? field}: ${message}`)
+  const reason = fault ? [fault.message, ...rest].join(' ') : reasonOf[it.outcome](it)
+  return [it.row, it.outcome, reason, fault?.column ?? '', fault?.value ?? '', fault?.legal ?? '', fault?.nearest ?? '']
+}
+
+const changed = (all: RowResult['changes']) => all.map(({ field, from, to }) => `${field}: ${from} → ${to}`).join('; ')
+const looks = {
+  same_identity: 'is identified as',
+  same_name: 'has the same name as',
+  close: 'is close to, and named like,',
+} as const
+
+const reasonOf: Readonly<Record<Outcome, (it: RowResult) => string>> = {
+  new: ({ makes }) => (makes.length > 0 ? `Makes also ${makes.map(({ name }) => name).join('; ')}.` : ''),
+  same: () => 'The record says this already.',
+  changes: ({ changes }) => changed(changes),
+  doubtful: ({ alike }) =>
+    alike
+      .map(
+        ({ how, row, name, likeness }) =>
+          `It ${looks[how]} ${row === null ? name || 'a record that waits' : `row ${row}`} (${likeness}).`,
+      )
+      .join(' '),
+  conflict: ({ conflicts }) => `Somebody has changed this since: ${changed(conflicts)}`,
+  refused: () => '',
+}

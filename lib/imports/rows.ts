@@ -1,0 +1,145 @@
+import * as v from 'valibot'
+import { type Contribution, type Field, type Kind, kinds, schemaOf } from '../kinds/index.ts'
+import { asDegrees, inScript, optionNear, valueFor } from './cells.ts'
+import { fieldOf, type Mapping, type Rule } from './mapping.ts'
+
+/** A row as its mapping reads it: the body of a contribution, and which record it means. */
+export type Read = {
+  body: Record<string, unknown>
+  /** The record that the row names by its id, and the revision that it was written from. */
+  id: string | undefined
+  revision: number | undefined
+  /** The texts as they stood in the cells, by field. */
+  texts: ReadonlyMap<string, string>
+}
+
+/** What is wrong with a cell. */
+export const Fault = v.object({
+  field: v.string(),
+  column: v.nullable(v.string()),
+  value: v.string(),
+  message: v.string(),
+  /** Values that would be taken, and the one that was probably meant. */
+  legal: v.exactOptional(v.array(v.string())),
+  nearest: v.exactOptional(v.string()),
+})
+export type Fault = v.InferOutput<typeof Fault>
+
+/** Reads rows by a mapping of these columns. Pure. */
+export function rowReader(mapping: Mapping, columns: readonly string[]) {
+  const kind = kinds[mapping.kind]
+  const places = new Map(columns.map((name, i) => [name, i]))
+  const byField = Object.entries(Object.groupBy(mapping.rules, (it) => it.field)).map(([field, rules = []]) => ({
+    field,
+    rules,
+  }))
+  const textOf = (cells: readonly string[], it: { column?: string; constant?: string }) =>
+    (it.column === undefined ? (it.constant ?? '') : unguarded(cells[places.get(it.column) ?? -1] ?? '')).trim()
+  return (cells: readonly string[]): Read => {
+    const body: Record<string, unknown> = {}
+    const texts = new Map<string, string>()
+    for (const { field, rules } of byField) {
+      const parts = rules.flatMap((rule) => partsOf(rule, textOf(cells, rule), fieldOf(kind, field)))
+      // A table that comes back says by an empty cell that a value goes; any other says nothing of it.
+      if (parts.length === 0 && mapping.match === 'id') body[field] = null
+      if (parts.length === 0) continue
+      texts.set(
+        field,
+        rules
+          .map((rule) => textOf(cells, rule))
+          .filter(Boolean)
+          .join(' '),
+      )
+      body[field] = bodyValue(kind, field, parts, rules[0]?.join)
+    }
+    const assertion = mapping.assertion.flatMap((it) => {
+      const text = textOf(cells, it)
+      return text === '' ? [] : [[it.member, text] as const]
+    })
+    if (assertion.length > 0)
+      body.assertion = Object.fromEntries(assertion.map(([name, text]) => [name, sourceValue(name, text)]))
+    const { id, revision } = Object.fromEntries(texts)
+    for (const name of ['id', 'revision']) delete body[name]
+    return { body, texts, id, revision: revision && /^\d+$/.test(revision) ? Number(revision) : undefined }
+  }
+}
+
+/** The apostrophe with which tables that are written here keep spreadsheets from taking a text for a formula. */
+const unguarded = (text: string) => text.replace(/^'(?=\s*[=+\-@＝＋－＠\t\r\n])/, '')
+
+/** The pieces of a text that a rule asks for; none of an empty one. */
+function partsOf({ split, part, script }: Rule, text: string, field: Field | undefined): string[] {
+  const written = script ? inScript(text, script) : text
+  const mark = split ?? (field?.multivalued ? marksOf(field, written) : undefined)
+  const pieces = (mark === undefined ? [written] : written.split(mark)).map((it) => it.trim()).filter(Boolean)
+  if (part === undefined) return pieces
+  const one = pieces.at(part > 0 ? part - 1 : part)
+  return one === undefined ? [] : [one]
+}
+
+/** Names may hold commas; a list without semicolons is cut at them where its field is a list of labels. */
+const marksOf = (field: Field, text: string) => (field.type === 'relation' || text.includes(';') ? ';' : undefined)
+
+function bodyValue(kind: Kind, name: string, parts: readonly string[], join = ' '): unknown {
+  const field = fieldOf(kind, name)
+  if (!field) return name === 'latitude' || name === 'longitude' ? degrees(parts.join(' ')) : parts.join(' ')
+  if (field.multivalued && parts.length > 1) return parts.map((it) => valueFor(field, it))
+  return valueFor(field, parts.join(field.multivalued ? ', ' : join))
+}
+
+const sourceType = (text: string) =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+const sourceValue = (member: string, text: string) =>
+  member === 'source_type' || member === 'confidence' ? sourceType(text) : text
+
+/** An angle in decimal degrees; what is none stays, and is refused as what it is. */
+function degrees(text: string): string {
+  const angle = asDegrees(text)
+  return angle === undefined ? text : String(Number(angle.toFixed(8)))
+}
+
+/** A row as a contribution, or what is wrong with which of its cells. */
+export function contributionOf(
+  mapping: Mapping,
+  read: Read,
+  mode: 'create' | 'change',
+): { contribution: Contribution } | { faults: Fault[] } {
+  const kind = kinds[mapping.kind]
+  const result = v.safeParse(schemaOf(kind, mode), read.body)
+  if (result.success) return { contribution: result.output }
+  return {
+    faults: result.issues.map(({ path, message }): Fault => {
+      const names = (path ?? []).map(({ key }) => String(key))
+      return faultOf(mapping, read, names, message)
+    }),
+  }
+}
+
+function faultOf(mapping: Mapping, { texts, body }: Read, path: readonly string[], message: string): Fault {
+  const [first = '', second] = path
+  const field = second ?? first
+  const inner = Object(body.assertion)[field]
+  const value = texts.get(field) ?? (second !== undefined && typeof inner === 'string' ? inner : '')
+  const options = fieldOf(kinds[mapping.kind], field)
+  const near = options && optionNear(options, value)
+  return {
+    field: path.join('.'),
+    column: columnOf(mapping, path),
+    value: value.slice(0, 200),
+    message,
+    ...(options?.vocabulary && value !== '' && { legal: Object.keys(options.vocabulary.values) }),
+    ...(near !== undefined && value !== '' && { nearest: near }),
+  }
+}
+
+/** The column that a member of the body comes from. */
+export function columnOf(mapping: Mapping, [first = '', second]: readonly string[]): string | null {
+  const found =
+    second === undefined
+      ? mapping.rules.find((it) => it.field === first)
+      : mapping.assertion.find((it) => it.member === second)
+  return found?.column ?? null
+}

@@ -1,0 +1,137 @@
+import { checkAllowed, conflict, isConflict, isProblem, Problem } from '../errors.ts'
+import { type Contribution, kinds } from '../kinds/index.ts'
+import type { Actor } from '../permissions.ts'
+import { permissions } from '../permissions.ts'
+import { type Loaded, recordItemOf } from '../records/items.ts'
+import { amend, create, loadById } from '../records/write.ts'
+import { put } from '../table/item.ts'
+import { get } from '../table/read.ts'
+import { asUnit } from '../table/retry.ts'
+import { keepBefore } from './before.ts'
+import { type Import, type Made, madeItem, type Work } from './items.ts'
+import type { Mapping } from './mapping.ts'
+import { sentenceOf } from './references.ts'
+import { type RowResult, type RunResult, resultsOf } from './results.ts'
+import { contributionOf, type Read, rowReader } from './rows.ts'
+import { rowsOf, type TableRow } from './store.ts'
+
+/** So many rows are written at the same time. */
+const AT_ONCE = 8
+
+type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor; doubtful: Work['doubtful'] }
+
+/**
+ * Runs the rows of one chunk: each as the contribution it is. What a row makes is noted in the transaction that makes it, so a
+ * chunk may be run again after whatever has stopped it: rows that are noted are not run twice.
+ */
+export async function runChunk(order: Order, chunk: number, until: number): Promise<RunResult[] | undefined> {
+  const { id, mapping } = order
+  const rows = (await rowsOf(id, mapping.sheet, chunk)).filter(([row]) => row > mapping.header_row)
+  const checked = new Map((await resultsOf(id, chunk)).map((it) => [it.row, it]))
+  const reads = rowReader(mapping, order.columns)
+  const results: RunResult[] = []
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    if (performance.now() >= until) return undefined
+    const some = rows.slice(at, at + AT_ONCE)
+    results.push(...(await Promise.all(some.map((row) => runRow(order, row, checked.get(row[0]), reads)))))
+  }
+  return results
+}
+
+async function runRow(
+  order: Order,
+  [row, cells]: TableRow,
+  checked: RowResult | undefined,
+  reads: (cells: readonly string[]) => Read,
+): Promise<RunResult> {
+  const left = (reason: string): RunResult => ({ row, what: 'left', entity_id: null, reason })
+  if (!checked) return left('The dry run has not seen this row.')
+  const skips: Partial<Record<RowResult['outcome'], string>> = {
+    same: 'The record says this already.',
+    refused: checked.faults[0]?.message ?? 'The dry run has refused this row.',
+    conflict: 'Somebody has changed this since the table was written.',
+    ...(order.doubtful === 'skip' && { doubtful: 'It looks like something that is known.' }),
+  }
+  const reason = skips[checked.outcome]
+  if (reason !== undefined) return left(reason)
+  try {
+    return resultOf(await once(order, row, checked, reads(cells)))
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'unavailable') throw error
+    return { row, what: 'failed', entity_id: checked.entity_id, reason: sentenceOf(error) }
+  }
+}
+
+const resultOf = ({ row, what, entity_id }: Made): RunResult => ({ row, what, entity_id, reason: '' })
+
+/** Runs a row unless it has been run. */
+async function once(order: Order, row: number, checked: RowResult, read: Read): Promise<Made> {
+  try {
+    return await (checked.entity_id === null ? makeOne(order, row, read) : amendOne(order, row, checked, read))
+  } catch (error) {
+    // Another worker, or this one before it was stopped.
+    const done =
+      isConflict(error) || isProblem(error, 'invalid') ? await get(madeItem, { import_id: order.id, row }) : undefined
+    if (done) return done
+    throw error
+  }
+}
+
+async function makeOne(order: Order, row: number, read: Read): Promise<Made> {
+  const contribution = contributed(order.mapping, read, 'create')
+  const { id, actor } = order
+  return noting(
+    () => create(kinds[order.mapping.kind], actor, contribution, { id, row }),
+    (made) => ({ import_id: id, row, entity_id: made.entity_id, what: 'created', named: made.named, version: 1 }),
+  )
+}
+
+/** Changes a record by the fields that the dry run has found to be different, if it is still what the dry run has seen. */
+async function amendOne(order: Order, row: number, checked: RowResult, read: Read): Promise<Made> {
+  const { id, actor } = order
+  const { entity_id } = checked
+  const done = await get(madeItem, { import_id: id, row })
+  if (done) return done
+  const old = entity_id === null ? undefined : await loadById(entity_id)
+  if (!old || old.deleted_at) throw conflict('The record is gone.')
+  checkAllowed(permissions['record.update'].changes(actor, old))
+  const whole = contributed(order.mapping, read, 'change')
+  const fields = new Set(checked.changes.map((it) => it.field))
+  const contribution: Contribution = {
+    data: Object.fromEntries(Object.entries(whole.data).filter(([name]) => fields.has(name))),
+    cleared: whole.cleared.filter((name) => fields.has(name)),
+    assertion: whole.assertion,
+  }
+  await keepBefore(id, row, { head: recordItemOf(old), assertions: old.assertions })
+  return noting(
+    () => amend(old, actor, contribution, { batch: { id, row } }),
+    (made) => ({ import_id: id, row, entity_id: made.entity_id, what: 'amended', named: made.named, version: 1 }),
+  )
+}
+
+function contributed(mapping: Mapping, read: Read, mode: 'create' | 'change'): Contribution {
+  const came = contributionOf(mapping, read, mode)
+  if ('faults' in came) throw conflict(came.faults[0]?.message)
+  return came.contribution
+}
+
+/** Writes a contribution with the note that its row has made it, in one transaction. */
+const noting = <T extends Pick<Loaded, 'entity_id'> & { named: string[] }>(
+  work: () => Promise<T>,
+  note: (made: T) => Made,
+): Promise<Made> =>
+  asUnit(work, async (made) => {
+    const answer = note(made)
+    return { answer, beside: [put(madeItem, answer, undefined)] }
+  })
+
+/** What a chunk has come to, added to what was before. */
+export function addMade(before: Import['made'], results: readonly RunResult[]): Import['made'] {
+  const many = (what: RunResult['what']) => results.filter((it) => it.what === what).length
+  return {
+    created: before.created + many('created'),
+    amended: before.amended + many('amended'),
+    left: before.left + many('left'),
+    failed: before.failed + many('failed'),
+  }
+}

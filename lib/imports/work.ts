@@ -1,0 +1,226 @@
+import { now } from '../clock.ts'
+import { isConflict, Problem } from '../errors.ts'
+import { log } from '../ops/log.ts'
+import { amended, parse, put } from '../table/item.ts'
+import { key } from '../table/keys.ts'
+import { get, queryAll, walk } from '../table/read.ts'
+import { transact } from '../table/write.ts'
+import { dryRun } from './check.ts'
+import { decideRows } from './decide.ts'
+import { waitingOf } from './imports.ts'
+import { type Import, importItem, lists, madeItem, type Task, type Work } from './items.ts'
+import { namesUnder, readFile } from './read.ts'
+import { sentenceOf } from './references.ts'
+import { putRuns } from './results.ts'
+import { addMade, runChunk } from './run.ts'
+import { CHUNK, clearAway } from './store.ts'
+import { undo } from './undo.ts'
+
+/**
+ * Imports are worked on by whoever comes by: a lease of two minutes, renewed while the work goes on, says who has one. After whatever stops it, another goes on:
+ *
+ *   read, check     from the beginning: they only write over what they have written
+ *   run             at the chunk that comes next; a row that has made something is noted with it, and not run twice
+ *   decide          behind the row that was last decided on
+ *   withdraw, take_back   from the beginning: what is done is found done
+ */
+const LEASE_MS = 120_000
+const RENEWED_MS = 40_000
+const MOST_FAILURES = 5
+const MOST = 50
+
+/** Works on imports until the time is over, in milliseconds of `performance.now()`. Answers how many tasks have come to their end. */
+export async function goOn(until: number): Promise<{ ended: number; running: number }> {
+  const found = await walk({ index: 'gsi2', pk: lists.atWork, forward: true, limit: MOST })
+  let ended = 0
+  for (const { id } of found.map((item) => parse(importItem, item))) {
+    if (performance.now() >= until) break
+    const taken = await take(id)
+    if (taken && (await advance(taken, until))) ended += 1
+  }
+  await closeBatches()
+  return { ended, running: found.length - ended }
+}
+
+/** Takes an import that nobody has; undefined when somebody has been faster, or nothing is left to do. */
+async function take(id: string): Promise<Held | undefined> {
+  const it = await get(importItem, { id })
+  if (!it?.work || it.work.held_until > now()) return undefined
+  try {
+    const held = holding(it)
+    await held.save({})
+    return held
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    return undefined
+  }
+}
+
+type Held = ReturnType<typeof holding>
+
+/** An import in the hands of one worker: one write after the other, each of which renews the lease. */
+function holding(first: Import) {
+  let it = first
+  let last: Promise<unknown> = Promise.resolve()
+  const write = async (changes: Partial<Import>, work: Partial<Work> | null): Promise<Import> => {
+    const held_until = new Date(Date.parse(now()) + LEASE_MS).toISOString()
+    const next = amended(it, {
+      ...changes,
+      work: work === null || !it.work ? null : { ...it.work, held_until, ...work },
+      updated_at: now(),
+    })
+    await transact([put(importItem, next, it)])
+    it = next
+    return it
+  }
+  const save = (changes: Partial<Import>, work: Partial<Work> | null = {}): Promise<Import> => {
+    const done = last.then(() => write(changes, work))
+    last = done.catch(() => undefined)
+    return done
+  }
+  return { now: () => it, save }
+}
+
+async function advance(held: Held, until: number): Promise<boolean> {
+  const { work } = held.now()
+  if (!work) return true
+  const beat = setInterval(() => void held.save({}).catch(() => undefined), RENEWED_MS)
+  try {
+    return await tasks[work.task](held, work, until)
+  } catch (error) {
+    // It belongs to another by now.
+    if (isConflict(error)) return false
+    return await fail(held, work, error)
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+const isPassing = (error: unknown) =>
+  !(error instanceof Problem) || error.code === 'unavailable' || error.code === 'too_many'
+
+/** What may pass is tried again; else the import says why it cannot be. */
+async function fail(held: Held, work: Work, error: unknown): Promise<boolean> {
+  const failures = work.failures + 1
+  if (isPassing(error) && failures < MOST_FAILURES) {
+    await held.save({}, { failures, held_until: now() })
+    log({ level: 'error', message: 'import', error: error instanceof Error ? error.name : 'unknown' })
+    return false
+  }
+  const failed = error instanceof Problem ? sentenceOf(error) : 'It has failed again and again.'
+  await held.save(
+    {
+      failed,
+      ...(work.task === 'read' && { state: 'failed' as const }),
+      ...(work.task === 'run' && { state: 'done' as const }),
+    },
+    null,
+  )
+  return true
+}
+
+type Does = (held: Held, work: Work, until: number) => Promise<boolean>
+
+const tasks: Readonly<Record<Task, Does>> = {
+  read: async (held) => {
+    const read = await readFile(held.now())
+    await held.save({ ...read, state: 'read', failed: null }, null)
+    return true
+  },
+  check: async (held, { by }) => {
+    const { id, mapping } = held.now()
+    if (!mapping) throw new Error(`the import ${id} has no mapping`)
+    const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
+    const result = await dryRun({ id, mapping, columns, actor: by })
+    await held.save({ ...result, state: 'checked' }, null)
+    return true
+  },
+  run: async (held, { by, doubtful, next }, until) => {
+    const { id, mapping, chunks } = held.now()
+    if (!mapping) throw new Error(`the import ${id} has no mapping`)
+    const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
+    for (let chunk = next; chunk < chunks.length; chunk += 1) {
+      const results = await runChunk({ id, mapping, columns, actor: by, doubtful }, chunk, until)
+      if (!results) return pause(held)
+      await putRuns(id, chunk, results)
+      const done = Math.min((chunk + 1) * CHUNK, held.now().work?.of ?? 0)
+      await held.save({ made: addMade(held.now().made, results) }, { next: chunk + 1, done, failures: 0 })
+    }
+    await held.save({ state: 'done' }, null)
+    return true
+  },
+  decide: async (held, { by, decide, next, done }, until) => {
+    if (!decide) throw new Error('a batch is decided on without a verdict')
+    for (let [at, decided] = [next, done]; ; ) {
+      if (performance.now() >= until) return pause(held)
+      const step = await decideRows(held.now().id, decide, by, at)
+      at = step.next
+      decided += step.decided
+      await held.save({}, step.ended ? null : { next: at, done: decided, failures: 0 })
+      if (step.ended) return true
+    }
+  },
+  withdraw: (held, work, until) => takeBack(held, work, until, true),
+  take_back: (held, work, until) => takeBack(held, work, until, false),
+}
+
+/** Gives it back, for whoever comes by next. */
+async function pause(held: Held): Promise<false> {
+  await held.save({}, { held_until: now() })
+  return false
+}
+
+/** Takes back what the rows have made, the last first; with `pending` only what waits. */
+async function takeBack(held: Held, _work: Work, until: number, pending: boolean): Promise<boolean> {
+  const { id } = held.now()
+  const rows = (await queryAll(key.importRow(id, 0).pk, 'ROW#', false)).map((item) => parse(madeItem, item))
+  const kept: string[] = []
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    if (performance.now() >= until) return pause(held)
+    const some = rows.slice(at, at + AT_ONCE)
+    const undone = await Promise.all(some.map((it) => undo(it, pending)))
+    kept.push(...some.filter((_, i) => undone[i] === 'kept').map((it) => it.entity_id))
+    if (at % CHUNK === 0) await held.save({}, { done: at, of: rows.length, failures: 0 })
+  }
+  const state = pending ? ('withdrawn' as const) : ('taken_back' as const)
+  await held.save({ state, kept: kept.slice(0, MOST_NAMED) }, null)
+  return true
+}
+
+const AT_ONCE = 8
+/** So many of the records that were left as they are are named. */
+const MOST_NAMED = 200
+
+/** A batch of which nothing waits any more is no line of the queue. */
+async function closeBatches(): Promise<void> {
+  const open = (await walk({ index: 'gsi1', pk: lists.batches, forward: true, limit: 100 })).map((item) =>
+    parse(importItem, item),
+  )
+  const waiting = await waitingOf(open.map(({ id }) => id))
+  for (const { id } of open) {
+    if ((waiting.get(id) ?? 0) > 0) continue
+    const it = await get(importItem, { id })
+    // What is at work may make more of it.
+    if (!it?.open || it.work || it.state === 'running') continue
+    await transact([put(importItem, amended(it, { open: false }), it)]).catch((error: unknown) => {
+      if (!isConflict(error)) throw error
+    })
+  }
+}
+
+/** Removes the files of imports that are older than they may be; answers how many. Safe to repeat. */
+export async function sweepImports(): Promise<number> {
+  const oldest = await walk({ index: 'gsi4', pk: lists.files, forward: true, limit: 50 })
+  const due = oldest
+    .map((item) => parse(importItem, item))
+    .filter(({ files_until }) => files_until !== null && files_until <= now())
+  let cleared = 0
+  for (const { id } of due) {
+    const it = await get(importItem, { id })
+    if (!it?.files_until || it.files_until > now() || it.work) continue
+    await clearAway(id)
+    await transact([put(importItem, amended(it, { files_until: null, object_key: null, pending_key: null }), it)])
+    cleared += 1
+  }
+  return cleared
+}

@@ -1,0 +1,74 @@
+import { newId } from '../../clock.ts'
+import { toWire } from './attributes.ts'
+import { WireReader } from './reader.ts'
+
+/** The bodies of requests and answers. What holds attributes is named here; all the rest passes as it stands. */
+type Body = Readonly<Record<string, unknown>>
+type Convert = (value: never) => unknown
+type Shape = Readonly<Record<string, Convert>>
+
+const each =
+  (convert: Convert): Convert =>
+  (all: readonly never[]) =>
+    all.map(convert)
+const shaped =
+  (shape: Shape): Convert =>
+  (body: Body) =>
+    converted(shape, body)
+
+function converted(shape: Shape, body: Body): Body {
+  const made: Record<string, unknown> = { ...body }
+  for (const name in shape) {
+    const [convert, value] = [shape[name], body[name]]
+    if (convert && value !== undefined && value !== null) made[name] = convert(value as never)
+  }
+  return made
+}
+
+const read = shaped({ Keys: each(toWire) })
+const write = each(shaped({ PutRequest: shaped({ Item: toWire }), DeleteRequest: shaped({ Key: toWire }) }))
+/** A batch is, by table, the keys of what is asked for, or requests to write. */
+const batch: Convert = (tables: Readonly<Record<string, never>>) =>
+  Object.fromEntries(Object.entries(tables).map(([table, it]) => [table, (Array.isArray(it) ? write : read)(it)]))
+
+const one: Shape = { Key: toWire, Item: toWire, ExpressionAttributeValues: toWire }
+const action = shaped(one)
+const parts = shaped({ Put: action, Update: action, Delete: action, ConditionCheck: action, Get: action })
+const asked: Shape = { ...one, ExclusiveStartKey: toWire, RequestItems: batch, TransactItems: each(parts) }
+
+/** The JSON of a request, its attributes in DynamoDB's notation. A transaction that has no token is given one, which lasts for all attempts. */
+export function requestBody(operation: string, given: object): Buffer {
+  const body = converted(asked, { ...given })
+  const token = operation === 'TransactWriteItems' ? { ClientRequestToken: body.ClientRequestToken ?? newId() } : {}
+  return Buffer.from(JSON.stringify({ ...body, ...token }))
+}
+
+/** What an answer says, its attributes as values. */
+export function answerIn(body: Uint8Array): Body {
+  if (body.byteLength === 0) return {}
+  const reader = new WireReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
+  return reader.map((name) => (answered[name] ?? plain)(reader))
+}
+
+type Read = (from: WireReader) => unknown
+const plain: Read = (from) => from.plain()
+const item: Read = (from) => from.item()
+const items: Read = (from) => from.list(from.item)
+const withItems =
+  (names: Readonly<Record<string, Read>>): Read =>
+  (from) =>
+    from.map((name) => (names[name] ?? plain)(from))
+
+const unread = withItems({ Keys: items })
+const unwritten = withItems({ PutRequest: withItems({ Item: item }), DeleteRequest: withItems({ Key: item }) })
+
+const answered: Readonly<Record<string, Read>> = {
+  Item: item,
+  Items: items,
+  Attributes: item,
+  LastEvaluatedKey: item,
+  // By table what a batch has found; in order what a transaction has.
+  Responses: (from) => (from.isList() ? from.list(() => withItems({ Item: item })(from)) : from.map(() => items(from))),
+  UnprocessedKeys: (from) => from.map(() => unread(from)),
+  UnprocessedItems: (from) => from.map(() => from.list(() => unwritten(from))),
+}

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import type { Answer as Refusal } from '../access/judge.ts'
+import { drawings } from '../commands/demo/drawings.ts'
+import { nameOf, visit, type World } from './background.ts'
+import { largeMerge } from './large-merge.ts'
+import type { Runtime } from './runtime.ts'
+import { type Door, searchDoors } from './smoke.ts'
+import { type Answer, formOf, good, type Speaker, signedIn } from './speaker.ts'
+
+export type Scene = {
+  world: World
+  runtime: Runtime
+  origin: string
+  targetOf: (path: string, method: string) => string | undefined
+}
+
+/**
+ * What seldom happens, brought about by whoever owns the account: snapshots of search that cannot be read, files that are not
+ * there, transactions that were stopped, a store that refuses at the wrong moment. The service must answer without a fault
+ * of its own. Answers what went wrong.
+ */
+export async function gaps(scene: Scene): Promise<string[]> {
+  const failed: string[] = []
+  const chapter = async (name: string, work: (scene: Scene) => Promise<unknown>) => {
+    await work(scene).catch((error: unknown) =>
+      failed.push(`${name}: ${error instanceof Error ? error.message : error}`),
+    )
+    scene.world.meddle = undefined
+  }
+  await chapter('what was stopped holds nobody up any more', unlocked)
+  await chapter('no snapshot can be read', noSnapshots)
+  await chapter('files of old exports', oldExports)
+  await chapter('files that are gone', filesGone)
+  await chapter('a file is stored and its source refused', sourceRefused)
+  await chapter('a transaction was stopped', stopped)
+  await chapter('a large merge', largeMerge)
+  return failed
+}
+
+/** As it is a quarter of an hour later: who was ended in the middle of their work has left leases. */
+async function unlocked(): Promise<void> {
+  const { removeAll } = await import('../../lib/table/write.ts')
+  const locks = await inTable((it) => it.type === 'lock')
+  await removeAll(locks.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })))
+}
+
+/** Each function that searches starts where neither snapshot can be read, and makes one. */
+async function noSnapshots({ world, runtime, origin, targetOf }: Scene): Promise<void> {
+  const staff = await signedIn(origin, 'staff')
+  const doors = await searchDoors()
+  const searching = [...world.roles].filter(([, all]) => all.some(({ Action }) => Action.includes('dynamodb:Scan')))
+  for (const [name] of searching) {
+    await spoilSnapshots()
+    runtime.cool(name)
+    for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === name))
+      await visit(world, schedule)
+    for (const { method, path, body } of doors.filter(
+      (it: Door) => nameOf(targetOf(it.path.split('?')[0] ?? '', it.method) ?? '') === name,
+    )) {
+      const { status, text } = await staff(method, path, body)
+      if (status >= 500) throw new Error(`${name}: ${status} ${text.slice(0, 200)}`)
+      if (hasScanned(world, name)) break
+    }
+    if (!hasScanned(world, name)) throw new Error(`${name} has made no snapshot`)
+  }
+}
+
+const hasScanned = ({ record }: World, name: string) =>
+  [...record.used].some((it) => it.startsWith(`${name} dynamodb:Scan `))
+
+/** The pointer says of two snapshots that they are there, and the log has an entry before them. */
+async function spoilSnapshots(): Promise<void> {
+  const [{ key }, { rawMany }, { db, TableName }, { append, lastEntry }, { PutCommand }] = await Promise.all([
+    import('../../lib/table/keys.ts'),
+    import('../../lib/table/two-phase/staged.ts'),
+    import('../../lib/table/client.ts'),
+    import('../../lib/search/log.ts'),
+    import('@aws-sdk/lib-dynamodb'),
+  ])
+  for (let entry = 0; entry < 2; entry += 1) await append([{ id: `gone:${randomUUID()}`, gone: true, version: 1 }])
+  const [pointer] = (await rawMany([key.searchSnapshot()])).values()
+  if (!pointer) throw new Error('nobody has searched')
+  const { number, changes } = await lastEntry()
+  const missing = () => {
+    const id = randomUUID()
+    return { ...Object(pointer.current), id, key: `search/${id}.sqlite.zst`, position: number, changes }
+  }
+  const Item = { ...pointer, current: missing(), previous: missing(), version: Number(pointer.version) + 1 }
+  await db.send(new PutCommand({ TableName, Item }))
+}
+
+/** The exporter clears away what an earlier run has left. */
+async function oldExports({ world }: Scene): Promise<void> {
+  const { keysUnder, putObject } = await import('../../lib/files/blobs.ts')
+  const key = 'exports/20200101T000000000Z-old/structures.jsonl'
+  await putObject(key, Buffer.from('{}\n'), 'application/x-ndjson')
+  for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'exporter'))
+    await visit(world, schedule)
+  if ((await keysUnder('exports/')).includes(key)) throw new Error('they are still there')
+}
+
+/** Files that clients never sent, or that somebody has taken out of the bucket. */
+async function filesGone({ origin }: Scene): Promise<void> {
+  const { deleteObject, keysUnder } = await import('../../lib/files/blobs.ts')
+  const lose = async (folder: string) => {
+    for (const key of await keysUnder(folder)) await deleteObject(key)
+  }
+  const dev = await signedIn(origin, 'dev')
+  good(await dev('POST', '/data/user/profile-image/', formOf({ profile_image: await picture() })))
+  const { body: me } = good(await dev('GET', '/data/user/me/'))
+  await lose('profile-images/')
+  refused(await dev('GET', `/data/user/${me.user_id}/image/`), 404)
+
+  const text = new File(['A chronicle.'], 'chronicle.txt', { type: 'text/plain' })
+  const { body: source } = good(
+    await dev('POST', '/cidoc/data_sources/', formOf({ name: 'A lost chronicle', uploaded_file: text })),
+  )
+  await lose('data-sources/')
+  refused(await dev('GET', `/cidoc/data_sources/${source.id}/file/`), 404)
+
+  const at = await newProject(dev)
+  const { size, type: media_type, name: file_name } = await picture()
+  const { body: form } = good(await dev('POST', `${at}assets/uploads/`, { file_name, size, media_type }))
+  refused(await dev('POST', `${at}assets/uploads/${form.asset_id}/complete/`), 400)
+}
+
+/** The table refuses what a function commits when its file lies in the bucket already: the file goes again. */
+async function sourceRefused({ world, origin }: Scene): Promise<void> {
+  const dev = await signedIn(origin, 'dev')
+  const text = new File(['Another chronicle.'], 'chronicle.txt', { type: 'text/plain' })
+  world.meddle = async (signer, operation) =>
+    signer === 'sources' && operation === 'TransactWriteItems' ? throttled : undefined
+  refused(await dev('POST', '/cidoc/data_sources/', formOf({ name: 'A chronicle too many', uploaded_file: text })), 503)
+  const { keysUnder } = await import('../../lib/files/blobs.ts')
+  if ((await keysUnder('data-sources/')).length > 0) throw new Error('its file is still there')
+}
+
+const throttled: Refusal = {
+  status: 400,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'Rate exceeded' }),
+}
+
+/** What was asked of workers comes once more, while a large transaction lies on what they work with, and when the files are gone. */
+async function stopped({ world }: Scene): Promise<void> {
+  const isPicture = (it: Item) => it.type === 'project_asset' && it.media_type === 'image'
+  const assets = (await inTable(isPicture)).slice(0, 2)
+  if (assets.length === 0) throw new Error('there is no picture')
+  const event = { Records: assets.map(asNew) }
+  const deliver = async (name: string, sent: object) => {
+    const found = world.stack.functions().find((it) => it.name === name)
+    await world.invoke(found?.fullName ?? name, sent).catch(() => undefined)
+  }
+  await whileStaged([...assets, ...(await inTable((it) => it.type === 'delivery'))], async () => {
+    await deliver('asset-files', event)
+    for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
+    await deliver('webhooks', {})
+  })
+  const { deleteObject } = await import('../../lib/files/blobs.ts')
+  for (const { object_key } of assets) await deleteObject(String(object_key))
+  await deliver('asset-files', event)
+  for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
+}
+
+type Item = Record<string, unknown>
+
+/** As the stream tells of a picture that is new and waits to be read. */
+function asNew(picture: Item) {
+  const item = { ...picture, ocr_status: 'pending', ocr_since: new Date().toISOString() }
+  const { pk, sk } = picture
+  const keys = marshall({ pk, sk })
+  return {
+    eventName: 'INSERT',
+    dynamodb: { Keys: keys, NewImage: marshall(item, { removeUndefinedValues: true }), SequenceNumber: randomUUID() },
+  }
+}
+
+async function inTable(isWanted: (item: Item) => boolean): Promise<Item[]> {
+  const [{ db, TableName }, { ScanCommand }] = await Promise.all([
+    import('../../lib/table/client.ts'),
+    import('@aws-sdk/lib-dynamodb'),
+  ])
+  const found: Item[] = []
+  for (let ExclusiveStartKey: Item | undefined, more = true; more; more = ExclusiveStartKey !== undefined) {
+    const page = await db.send(new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey }))
+    found.push(...(page.Items ?? []).filter(isWanted))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  }
+  return found
+}
+
+/** Does some work while a large transaction, which changes nothing, lies open on these items. */
+async function whileStaged(items: readonly Item[], work: () => Promise<void>): Promise<void> {
+  const [{ TableName }, transaction, { stagePart }, { settle }] = await Promise.all([
+    import('../../lib/table/client.ts'),
+    import('../../lib/table/two-phase/transaction.ts'),
+    import('../../lib/table/two-phase/stage.ts'),
+    import('../../lib/table/two-phase/settle.ts'),
+  ])
+  const id = randomUUID()
+  await transaction.begin(id)
+  await stagePart(id, 1, async () => items.map((Item) => ({ action: { Put: { TableName, Item } }, counts: {} })))
+  await work()
+  await transaction.callOff(id)
+  await settle(id)
+}
+
+async function newProject(who: Speaker): Promise<string> {
+  const slug = `gap-${randomUUID().slice(0, 8)}`
+  good(await who('POST', '/data/projects/', { slug, title: 'Gaps', visibility: 'public' }))
+  return `/data/projects/${slug}/`
+}
+
+async function picture(): Promise<File> {
+  const [drawing] = await drawings()
+  return new File([drawing?.bytes ?? new Uint8Array()], drawing?.name ?? '', { type: drawing?.type ?? '' })
+}
+
+function refused({ status, text }: Answer, wanted: number): void {
+  if (status !== wanted) throw new Error(`${status} instead of ${wanted}: ${text.slice(0, 200)}`)
+}

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AccessRecord, Roles } from '../access/judge.ts'
+import { type Meddle, startTableGate } from '../access/table-gate.ts'
+import { rolesIn } from '../access/template.ts'
+import { packagesIn } from '../deploy/build.ts'
+import { loadStack } from '../deploy/stack.ts'
+import { startEmulator } from '../service/emulator.ts'
+import { root } from '../service/paths.ts'
+import { freePort } from '../service/ports.ts'
+import { startS3 } from '../service/s3.ts'
+import { createTable } from '../service/table.ts'
+import { startParameters } from './parameters.ts'
+import { type Route, Stack } from './template.ts'
+
+/**
+ * The stack of a stage, packaged anew; what an operator decides is said here: whose browsers may call, and who says who
+ * somebody is.
+ */
+export async function packaged(stage: string, idp: string): Promise<Stack> {
+  const directory = join('.build/rehearsal', stage)
+  const kept = existsSync(packagesIn(root)) && process.env.BUNDLES === 'kept'
+  execFileSync(
+    process.execPath,
+    [join(root, 'node_modules/serverless/bin/serverless.js'), 'package', '--stage', stage, '--package', directory],
+    {
+      ...{ cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
+      env: {
+        ...process.env,
+        ...(kept && { BUNDLES: 'kept' }),
+        ...{
+          CORS_ORIGINS: 'http://localhost:3000',
+          EXTRA_HOSTS: 'localhost',
+          REVIEW_WEBHOOK_URL: 'https://reviews.invalid/hook',
+        },
+        ...{ IDP_CLIENT_ID: 'heritage-local', IDP_ISSUER: idp, IDP_USERINFO_URL: `${idp}/userinfo` },
+        ...{ IDP_TOKENINFO_URL: `${idp}/introspection`, IDP_JWKS_URL: `${idp}/jwks` },
+      },
+    },
+  )
+  return new Stack(
+    JSON.parse(await readFile(join(root, directory, 'cloudformation-template-update-stack.json'), 'utf8')),
+  )
+}
+
+export type Access = { roles: Roles; record: AccessRecord; meddle: Meddle }
+/** What is to be done at the end, last first. */
+export type Ending = (() => unknown)[]
+
+/** What stands in for AWS: the table, the bucket and the parameters, each held to the roles of the template. */
+export async function raise(stack: Stack, folder: string, { roles, record, meddle }: Access, ending: Ending) {
+  const emulator = await startEmulator({ port: await freePort(), file: join(folder, 'dynamodb.sqlite') })
+  ending.push(emulator.stop)
+  const table = { endpoint: emulator.endpoint, name: String(stack.properties('Table').TableName) }
+  await createTable(table.endpoint, table.name, loadStack().table)
+  const gate = await startTableGate(table.endpoint, roles, record, meddle)
+  ending.push(gate.stop)
+  const name = String(stack.properties('Bucket').BucketName)
+  const access = { roles: () => roles, record }
+  const files = await startS3({ port: 0, directory: join(folder, 's3'), bucket: name, access })
+  ending.push(files.stop)
+  const secrets = new Map<string, string>()
+  const parameters = await startParameters(roles, record, (path) => {
+    if (path.endsWith('-fallbacks')) return undefined
+    if (!secrets.has(path)) secrets.set(path, randomBytes(32).toString('hex'))
+    return secrets.get(path)
+  })
+  ending.push(parameters.stop)
+  return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters }
+}
+
+type Grounds = Awaited<ReturnType<typeof raise>>
+
+/** What Lambda adds to the variables of a function; it signs with its own name. */
+export function surroundings(name: string, { gate, bucket, parameters }: Grounds, lambda: string): NodeJS.ProcessEnv {
+  return {
+    ...{
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: name,
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_SESSION_TOKEN: 'session',
+    },
+    ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
+    ...{ AWS_ENDPOINT_URL_SSM: parameters.endpoint, AWS_ENDPOINT_URL_LAMBDA: lambda },
+    // The local server does not read trailing checksums.
+    AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
+  }
+}
+
+/** The roles of functions by the function's name, those by which the gateway invokes by their own. */
+export function rolesOf(stack: Stack): Roles {
+  const byName = new Map(stack.functions().map(({ name, role }) => [name, role]))
+  for (const name of stack.routes().map(roleIn)) byName.set(name, name)
+  return rolesIn([...byName.keys()], (name) => byName.get(name) ?? '', stack.resources)
+}
+
+export function roleIn({ role }: Route): string {
+  return role.split('/').at(-1) ?? ''
+}
+
+/** Makes the seeded people, as whoever owns the account. */
+export async function people({ table, bucket }: Grounds): Promise<void> {
+  Object.assign(process.env, {
+    ...{ STAGE: 'local', TABLE_NAME: table.name, BUCKET_NAME: bucket.name, LOG_LEVEL: 'silent', ALLOWED_HOSTS: '' },
+    ...{ DYNAMODB_ENDPOINT: table.endpoint, S3_ENDPOINT: bucket.endpoint },
+  })
+  const { seedUsers } = await import('../service/users.ts')
+  await seedUsers()
+}

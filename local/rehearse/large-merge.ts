@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { drawings } from '../commands/demo/drawings.ts'
+import { nameOf, visit } from './background.ts'
+import type { Scene } from './gaps.ts'
+import { formOf, good, type Speaker, signedIn } from './speaker.ts'
+
+/** So many records take longer than a request may wait for on a table that answers its function this late, in milliseconds. */
+const RECORDS = 60
+const LATE = 250
+
+/**
+ * A merge that no request can wait for goes on by itself, and ends; its rollback finds what was kept of it gone, gives up,
+ * and the project is merged as it was. A small rollback finds the same.
+ */
+export async function largeMerge({ world, origin }: Scene): Promise<void> {
+  const [dev, reviewer, expert] = await Promise.all(['dev', 'reviewer', 'expert'].map((it) => signedIn(origin, it)))
+  if (!dev || !reviewer || !expert) throw new Error('nobody can sign in')
+  const at = await approved(dev, reviewer)
+  const late = async (work: () => Promise<{ status: number; text: string }>) => {
+    world.meddle = async (signer) => (signer === 'projects' ? sleep(LATE, undefined) : undefined)
+    const { status, text } = await work()
+    world.meddle = undefined
+    if (status !== 202) throw new Error(`${status} instead of 202: ${text.slice(0, 200)}`)
+  }
+  const ended = async () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'merger'))
+        await visit(world, schedule)
+      const { body } = good(await dev('GET', at))
+      if (body.merge === null) return body.state
+    }
+    throw new Error('it comes to no end')
+  }
+  await late(() => expert('POST', `${at}transition/`, { target_state: 'merged', comment: '' }))
+  is(await ended(), 'merged')
+  await late(() => expert('POST', `${at}rollback-merge/`))
+  const { deleteObject, keysUnder } = await import('../../lib/files/blobs.ts')
+  for (const key of await keysUnder('snapshots/')) await deleteObject(key)
+  is(await ended(), 'merged')
+  const { status, text } = await expert('POST', `${at}rollback-merge/`)
+  if (status !== 400) throw new Error(`without a snapshot it is answered ${status}: ${text.slice(0, 200)}`)
+}
+
+function is(found: unknown, wanted: string): void {
+  if (found !== wanted) throw new Error(`it is ${found}, not ${wanted}`)
+}
+
+/** A project with many records that wait, approved. */
+async function approved(dev: Speaker, reviewer: Speaker): Promise<string> {
+  const slug = `large-${randomUUID().slice(0, 8)}`
+  good(await dev('POST', '/data/projects/', { slug, title: 'Large', abstract: 'Many.', visibility: 'public' }))
+  const at = `/data/projects/${slug}/`
+  const [drawing] = await drawings()
+  const file = new File([drawing?.bytes ?? new Uint8Array()], drawing?.name ?? '', { type: drawing?.type ?? '' })
+  good(await dev('POST', `${at}assets/upload/`, formOf({ file, role: 'evidence', run_ocr: 'false' })))
+  for (let n = 1; n <= RECORDS; n += 1) {
+    const { body } = good(await dev('POST', '/cidoc/structures/', { name: `Wayside shrine ${n} of ${slug}` }))
+    good(await dev('POST', `${at}entities/`, { entity: body.cultural_entity_id, role_in_project: '' }))
+  }
+  for (const [who, target_state] of [[dev, 'in_review'] as const, [reviewer, 'approved'] as const])
+    good(await who('POST', `${at}transition/`, { target_state, comment: '' }))
+  return at
+}

@@ -1,0 +1,47 @@
+type Sent = { body?: unknown; headers?: { [name: string]: string } }
+export type Answer = { status: number; id: string | null; text: string; body: Facts }
+type Facts = { readonly [name: string]: unknown }
+export type Speaker = (method: string, path: string, body?: unknown) => Promise<Answer>
+
+/** Asks, and answers what was answered. A form is sent as it is, all else as JSON. */
+export async function ask(
+  origin: string,
+  method: string,
+  path: string,
+  { body, headers = {} }: Sent = {},
+): Promise<Answer> {
+  const isForm = body instanceof FormData
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: { ...headers, ...(body !== undefined && !isForm && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return {
+    status: response.status,
+    id: response.headers.get('x-request-id'),
+    text,
+    body: isJson && text ? JSON.parse(text) : {},
+  }
+}
+
+/** One of the seeded people, with a token of their own. */
+export async function signedIn(origin: string, username: string): Promise<Speaker> {
+  const { body } = good(await ask(origin, 'POST', '/api/token/', { body: { username, password: 'heritage-local' } }))
+  const headers = { authorization: `Bearer ${body.access}` }
+  return (method, path, sent) => ask(origin, method, path, { headers, ...(sent !== undefined && { body: sent }) })
+}
+
+/** An answer that is no refusal. Fails with what it says otherwise. */
+export function good(answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text.slice(0, 200)}`)
+  return answer
+}
+
+/** Members as a form. */
+export function formOf(members: Readonly<Record<string, string | File>>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(members)) form.set(name, value)
+  return form
+}

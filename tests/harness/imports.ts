@@ -1,0 +1,57 @@
+import type { Persona } from './app.ts'
+import { sure } from './make.ts'
+
+/** Tables as their senders send them, and the worker that comes by. */
+
+/** One visit of the worker, or as many as it takes. */
+export async function work(): Promise<void> {
+  const { handler } = await import('../../functions/importer.ts')
+  for (let visit = 0; visit < 20; visit += 1) {
+    const { ended, running } = await handler()
+    if (running === 0 || (ended === 0 && visit > 5)) return
+  }
+}
+
+/** Sends a table in a form. */
+export function sendTable(who: Persona, name: string, bytes: string | Uint8Array) {
+  const body = new FormData()
+  body.set('file', new File([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)], name))
+  return who.post('/data/imports/', { body })
+}
+
+/** A table that was sent and read. */
+export async function readTable(who: Persona, name: string, bytes: string | Uint8Array) {
+  const { id } = sure(201, await sendTable(who, name, bytes))
+  await work()
+  return sure(200, await who.get(`/data/imports/${id}/`))
+}
+
+/** A table that was sent, read and tried. */
+export async function checkTable(who: Persona, name: string, bytes: string | Uint8Array, part?: object) {
+  const { id } = await readTable(who, name, bytes)
+  if (part) sure(200, await who.patch(`/data/imports/${id}/`, { body: part }))
+  return after(who, id, 'check')
+}
+
+/** What an import is after a task. */
+export async function after(who: Persona, id: string, task: string, body: object = {}) {
+  sure(200, await who.post(`/data/imports/${id}/${task}/`, { body }))
+  await work()
+  return sure(200, await who.get(`/data/imports/${id}/`))
+}
+
+/** The rows of an import. */
+export const rowsIn = async (who: Persona, id: string, query: Record<string, string | number> = {}) =>
+  sure(200, await who.get(`/data/imports/${id}/rows/`, { query: { limit: 100, ...query } })).results
+
+/** A CSV of these rows. */
+export const csv = (rows: readonly (readonly (string | number)[])[]): string =>
+  rows
+    .map((row) => row.map((it) => (/[",\n]/.test(String(it)) ? `"${String(it).replaceAll('"', '""')}"` : it)).join(','))
+    .join('\r\n')
+
+/** A sheet of these rows as XLSX. */
+export async function xlsx(rows: readonly (readonly (string | number | boolean | Date | null)[])[], name = 'Sheet1') {
+  const { writeXlsx } = await import('hucre/xlsx')
+  return writeXlsx({ sheets: [{ name, rows: rows.map((row) => [...row]) }] })
+}

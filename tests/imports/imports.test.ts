@@ -1,0 +1,73 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type App, openApp } from '../harness/app.ts'
+import { after, csv, readTable, rowsIn, xlsx } from '../harness/imports.ts'
+import { sure } from '../harness/make.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await openApp({ env: { RATE_IMPORTS: '1000/day' } })
+})
+
+const temples = [
+  ['Temple name', 'नेपाली नाम', 'Latitude', 'Longitude', 'Year built', 'Style', 'Location', 'Source', 'Remarks'],
+  ['Chyasilin Mandap', 'च्यासिलिन मण्डप', 27.6722, 85.4279, '1990~', 'Pagoda', 'Bhaktapur', 'Field notes 1991', ''],
+  [
+    'Yaksheshvara Temple',
+    'यक्षेश्वर',
+    '27°40\'20"N',
+    '85°25\'42"E',
+    1482,
+    'pagoda',
+    'Bhaktapur',
+    'Slusser 1982',
+    'Near it',
+  ],
+]
+
+test.each([
+  ['CSV', async () => csv(temples)],
+  ['XLSX', async () => xlsx(temples)],
+])('a table as %s goes from upload to queue, and back', async (format, file) => {
+  const it = await readTable(app.contributor, `temples.${format.toLowerCase()}`, await file())
+  expect(it).toMatchObject({
+    state: 'read',
+    failed: null,
+    progress: null,
+    mapping: { kind: 'structure', match: 'name_and_place' },
+  })
+  expect(
+    Object.fromEntries(it.columns.map((each: { name: string; guess: string }) => [each.name, each.guess])),
+  ).toEqual({
+    'Temple name': 'name',
+    'नेपाली नाम': 'name_ne',
+    Latitude: 'latitude',
+    Longitude: 'longitude',
+    'Year built': 'construction_date',
+    Style: 'architectural_style',
+    Location: 'location_name',
+    Source: 'assertion.source_citation',
+    Remarks: 'note',
+  })
+  const checked = await after(app.contributor, it.id, 'check')
+  expect(checked).toMatchObject({ state: 'checked', counts: { new: 2, refused: 0, doubtful: 0 } })
+  const done = await after(app.contributor, it.id, 'run')
+  expect(done).toMatchObject({ state: 'done', made: { created: 2, failed: 0 }, waiting: 2 })
+  const rows = await rowsIn(app.contributor, it.id)
+  expect(rows.map((row: { record: { status: string } }) => row.record.status)).toEqual([
+    'pending_review',
+    'pending_review',
+  ])
+
+  const { results, batches } = sure(200, await app.community.get('/data/review-queue/'))
+  expect(results.filter((row: { name: string }) => /Chyasilin|Yaksh/.test(row.name))).toEqual([])
+  expect(batches).toEqual([expect.objectContaining({ id: it.id, waiting: 2 })])
+  const decided = await after(app.community, it.id, 'decide', { verdict: 'accept', rows: [2] })
+  expect(decided.waiting).toBe(1)
+  const shown = sure(200, await app.anon.get(`/cidoc/structures/${rows[0].record.id}/`))
+  expect(shown).toMatchObject({ name: 'Chyasilin Mandap', coordinates: '27.6722, 85.4279' })
+  expect((await app.anon.get(`/cidoc/structures/${rows[1].record.id}/`)).status).toBe(404)
+
+  expect(await after(app.contributor, it.id, 'withdraw')).toMatchObject({ state: 'withdrawn', waiting: 0 })
+  expect(await after(app.staff, it.id, 'take-back')).toMatchObject({ state: 'taken_back', kept: [] })
+  expect((await app.anon.get(`/cidoc/structures/${rows[0].record.id}/`)).status).toBe(404)
+})
