@@ -16,6 +16,7 @@ import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { CSV, LINKED, MAPPED, XLSX } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
+import { CalendarName } from '../lib/http/params.ts'
 import { content, noContent, Reply } from '../lib/http/reply.ts'
 import {
   actorRoute,
@@ -35,10 +36,12 @@ import { type Actor, maySee } from '../lib/permissions.ts'
 import type { Loaded, RecordItem } from '../lib/records/items.ts'
 import { relatedTo, withTied } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
-import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
+import { Address, CalendarQuery, Collection, DatedQuery, RelatedQuery } from '../lib/records/queries.ts'
+import { understoodOf } from '../lib/records/read-date.ts'
 import { searchRecords, searchRows } from '../lib/records/search.ts'
 import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
+import { withDates } from '../lib/records/views/dates.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
 import { relatedView } from '../lib/records/views/related.ts'
 import * as records from '../lib/records/write.ts'
@@ -66,14 +69,20 @@ const Question = v.pipe(
   }),
 )
 
+/** A date as someone types it, and the calendar in which the form means bare numbers. */
+const DateTyped = members({
+  text: v.pipe(v.string('Not a valid text.'), v.maxLength(200, 'At most 200 characters are read.')),
+  calendar: v.optional(CalendarName),
+})
+
 const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0]; id: number }) =>
   records.load(segment, id)
 
-type Asked = ListCall<typeof RecordQuery> & { params: v.InferOutput<typeof Collection> }
+type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof Collection> }
 
 /** What a list is narrowed to and ordered by. */
 function filterOf({ params: { segment }, query }: Asked) {
-  const { identifier, ordering, format: _, columns: __, ...wanted } = query
+  const { identifier, ordering, format: _, columns: __, calendar: ___, ...wanted } = query
   return { identifier, filter: { ...wanted, ...ordering, kind: segment.key } }
 }
 
@@ -129,10 +138,11 @@ export const routes = {
   'GET /cidoc/{segment}/': listRoute({
     permission: 'record.list',
     params: Collection,
-    query: RecordQuery,
+    query: DatedQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
-      return { ...page, results: results.map((it) => rowOf(it, asked.actor)) }
+      const { actor, query } = asked
+      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, query.calendar)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -173,6 +183,12 @@ export const routes = {
     handle: async ({ actor, body: { kind, field_key, name } }) => suggest(kind, field_key, name, actor),
   }),
 
+  'POST /cidoc/assist/read-date/': actorRoute({
+    permission: 'assist.ask',
+    body: DateTyped,
+    handle: async ({ actor, body: { text, calendar } }) => understoodOf(text, calendar, actor),
+  }),
+
   'POST /cidoc/{segment}/': actorRoute({
     permission: 'record.create',
     params: Collection,
@@ -189,7 +205,9 @@ export const routes = {
     permission: 'record.read',
     params: Address,
     subject,
-    handle: async ({ subject, actor }) => shown(await withTied(subject, actor), actor),
+    query: CalendarQuery,
+    handle: async ({ subject, actor, query }) =>
+      withDates(await shown(await withTied(subject, actor), actor), subject, query.calendar),
     representations: {
       [LINKED]: async ({ subject, actor, request }) =>
         linkedRecord(await shownOne(actor, subject), actor, request.origin),

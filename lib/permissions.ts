@@ -160,6 +160,7 @@ export const permissions = {
   'profile.change': { role: anyone },
   'registry.read': { open: 'the published ontology' },
   'vocabulary.read': { open: 'controlled lists' },
+  'calendar.convert': { open: 'arithmetic' },
   'record.list': { lists: scope },
   'record.create': { role: anyone },
   'record.read': { sees: canSee },

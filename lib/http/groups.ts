@@ -8,6 +8,7 @@ const roots = {
   users: ['/api/user/info', '/user/username', '/data/testme', '/data/testthelogin', '/data/user'],
   'profile-images': ['/data/user/profile-image', '/data/user/{slug}/image'],
   registry: ['/cidoc/schema'],
+  calendars: ['/data/calendars'],
   records: ['/cidoc'],
   sources: ['/cidoc/data_sources', '/cidoc/data-sources'],
   assertions: ['/cidoc/assertions', '/cidoc/relationship-predicates'],

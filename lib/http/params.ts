@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { booleanIn } from '../booleans.ts'
+import { calendarNamed, calendarNames } from '../calendars/conversion.ts'
 import { cut } from '../matching/cut.ts'
 import type { Sort } from '../search/query.ts'
 import { whereEntries } from '../search/where.ts'
@@ -115,3 +116,8 @@ export const oneOf = <const Options extends readonly [string, ...string[]]>(opti
   )
 /** An id that must be given; `message` says of what. */
 export const requiredId = (message: string) => v.pipe(v.string(), v.toLowerCase(), v.uuid(message))
+/** A calendar, by its key or its short name; absent when blank. */
+export const CalendarName = v.pipe(
+  oneOrNone(calendarNames),
+  v.transform((it) => (it === undefined ? undefined : calendarNamed(it))),
+)

@@ -1,4 +1,4 @@
-import { readDate } from '../calendars/reading.ts'
+import { dateIn } from '../calendars/conversion.ts'
 import { isFault } from '../calendars/systems.ts'
 import { warn } from '../http/warnings.ts'
 import { recordId } from '../ids/address.ts'
@@ -47,9 +47,8 @@ function dateDoubts({ fields }: Kind, data: Values, changed: readonly string[]):
     const [type, value] = [fields[property]?.type, data[property]]
     const isDate = type === 'date' || type === 'edtf_date'
     if (!isDate || typeof value !== 'string' || value.trim() === '') return []
-    const read = readDate(value, data.calendar_system)
-    if (read && !isFault(read)) return []
-    return [{ property, message: read?.fault ?? NO_DATE }]
+    const read = dateIn(value, data.calendar_system)
+    return isFault(read) ? [{ property, message: read.fault }] : []
   })
 }
 
@@ -59,7 +58,6 @@ function linkDoubts(data: Values, changed: readonly string[]): Doubt[] {
   const faults = links.flatMap((link) => (typeof link === 'string' ? (sameAsIn(link)?.fault ?? []) : []))
   return [...new Set(faults)].map((message) => ({ property: 'same_as', message }))
 }
-const NO_DATE = 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300, 1934-01-15, BS 1759 or NS 822.'
 
 async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: readonly string[]): Promise<Doubt[]> {
   const point = pointOf(data)

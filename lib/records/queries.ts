@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import {
   BooleanFlag,
+  CalendarName,
   MISSING,
   oneOrNone,
   placeAndTime,
@@ -44,6 +45,10 @@ export const RecordQuery = v.object({
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
   ...placeAndTime,
 })
+/** The same, with the calendar in which dates are shown. */
+export const DatedQuery = v.object({ ...RecordQuery.entries, calendar: CalendarName })
+/** In which calendar a record shows its dates. */
+export const CalendarQuery = v.object({ calendar: CalendarName })
 export const ActivityQuery = v.object({
   username: QueryText,
   activity_type: QueryText,

@@ -2,6 +2,7 @@ import { routes as activities } from '../../functions/activities.ts'
 import { routes as assertions } from '../../functions/assertions.ts'
 import { routes as assets } from '../../functions/assets.ts'
 import { routes as assistant } from '../../functions/assistant.ts'
+import { routes as calendars } from '../../functions/calendars.ts'
 import { routes as changes } from '../../functions/changes.ts'
 import { routes as clusters } from '../../functions/clusters.ts'
 import { routes as comments } from '../../functions/comments.ts'
@@ -43,6 +44,7 @@ export const groups: Readonly<Record<string, Group>> = {
   'profile-images': { about: 'Pictures on profiles.', routes: profileImages, answers: answers.profileImages },
   keys: { about: "Keys with which programs call in a person's name.", routes: keys, answers: answers.keys },
   registry: { about: 'The published description of all kinds of record.', routes: registry, answers: answers.registry },
+  calendars: { about: 'Dates in the calendars of Nepal.', routes: calendars, answers: answers.calendars },
   records: {
     about: 'Records of each kind, with the source of every value.',
     routes: records,

@@ -3,6 +3,7 @@ import type { routes as activities } from '../../functions/activities.ts'
 import type { routes as assertions } from '../../functions/assertions.ts'
 import type { routes as assets } from '../../functions/assets.ts'
 import type { routes as assistant } from '../../functions/assistant.ts'
+import type { routes as calendars } from '../../functions/calendars.ts'
 import type { routes as changes } from '../../functions/changes.ts'
 import type { routes as clusters } from '../../functions/clusters.ts'
 import type { routes as comments } from '../../functions/comments.ts'
@@ -61,6 +62,7 @@ type Groups = {
   queue: typeof queue
   reconcile: typeof reconcile
   records: typeof records
+  calendars: typeof calendars
   registry: typeof registry
   reviews: typeof reviews
   revisions: typeof revisions
@@ -384,6 +386,7 @@ const matrix: Matrix = {
         gives: readsHidden,
       },
     ],
+    'POST /cidoc/assist/read-date/': at(() => '/cidoc/assist/read-date/', signedIn(200), { body: { text: 'BS 2081' } }),
     'POST /cidoc/assist/suggest-field/': at(() => '/cidoc/assist/suggest-field/', signedIn(200), {
       body: { ontology_class: 'structure', field_key: 'note' },
     }),
@@ -593,6 +596,9 @@ const matrix: Matrix = {
       { place: async () => ({ path: await activityOf(published) }), gives: all(200) },
       { place: async () => ({ path: await activityOf(pending) }), gives: inspectsHidden },
     ],
+  },
+  calendars: {
+    'GET /data/calendars/convert/': at(() => '/data/calendars/convert/?date=BS+2081-01-01', all(200)),
   },
   registry: { 'GET /cidoc/schema/registry/': at(() => '/cidoc/schema/registry/', all(200)) },
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Comparison, compare } from '../../matching/compare.ts'
+import type { Comparison } from '../../matching/compare.ts'
 import { textOf } from '../../names/text.ts'
 import type { History } from '../history.ts'
 import type { RecordItem } from '../items.ts'
-import { comparatorIn, labelOf } from './explain.ts'
+import { labelOf, verdictOn } from './explain.ts'
 import { namesInOrder } from './order.ts'
 
 export type Change = {
@@ -24,14 +24,13 @@ export function differenceOf(it: History, before: RecordItem['data'], after: Rec
     .filter((name) => !isDeepStrictEqual(before[name], after[name]))
     .map((field) => {
       const [old, next] = [before[field], after[field]]
-      const comparator = comparatorIn(it, field)
       return {
         field,
         label: labelOf(it, field),
         old: shown(old),
         new: shown(next),
         change: old === undefined ? 'added' : next === undefined ? 'removed' : 'changed',
-        verdict: comparator && old !== undefined && next !== undefined ? compare(comparator, old, next) : null,
+        verdict: verdictOn(it, field, { value: old }, { value: next }),
       }
     })
 }

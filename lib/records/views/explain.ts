@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { withCalendar } from '../../calendars/reading.ts'
 import { type Comparator, comparatorOf, kinds } from '../../kinds/index.ts'
 import { type Comparison, compare } from '../../matching/compare.ts'
 import { textOf } from '../../names/text.ts'
@@ -53,7 +54,7 @@ export function explained(it: Shown<History>, actor: Actor | null, people: Peopl
       decision: made ? decisionCard(made, people, worksOn(actor, it)) : null,
       rivals: rivals.map((one) => ({
         ...assertionView(one, !maySeePlace(actor, it)),
-        verdict: verdictOn(comparatorIn(it, property), claim, one),
+        verdict: verdictOn(it, property, claim, one),
         settled_by: settledBy(it.decisions, one),
       })),
     }
@@ -64,19 +65,22 @@ export function explained(it: Shown<History>, actor: Actor | null, people: Peopl
 export const labelOf = (it: History, property: string) => kinds[it.kind].fields[property]?.label ?? property
 
 /** How values of a property are compared; undefined for what is no member of the kind. */
-export function comparatorIn(it: History, property: string): Comparator | undefined {
+function comparatorIn(it: History, property: string): Comparator | undefined {
   const field = kinds[it.kind].fields[property]
   return field && comparatorOf(field)
 }
 
-/** What a claim says beside another; null where they cannot be compared. */
+/** What a value of a property says beside another; null where they cannot be compared. Bare years are in the record's calendar. */
 export function verdictOn(
-  comparator: Comparator | undefined,
-  a: Assertion | undefined,
-  b: Assertion | undefined,
+  it: History,
+  property: string,
+  a: Pick<Assertion, 'value'> | undefined,
+  b: Pick<Assertion, 'value'> | undefined,
 ): Comparison | null {
+  const comparator = comparatorIn(it, property)
   if (!comparator || a?.value === undefined || b?.value === undefined) return null
-  return compare(comparator, a.value, b.value)
+  const meant = <T>(value: T) => (comparator === 'date' ? withCalendar(value, it.data.calendar_system) : value)
+  return compare(comparator, meant(a.value), meant(b.value))
 }
 
 /** The record's own members in the order of its kind, then what else is claimed. */

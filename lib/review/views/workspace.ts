@@ -5,7 +5,7 @@ import type { Assertion } from '../../records/items.ts'
 import type { Shown } from '../../records/shown.ts'
 import { differenceOf } from '../../records/views/difference.ts'
 import { activityView, decisionView, entityRow, revisionView } from '../../records/views/entity.ts'
-import { comparatorIn, explained, labelOf, verdictOn } from '../../records/views/explain.ts'
+import { explained, labelOf, verdictOn } from '../../records/views/explain.ts'
 import { assertionView } from '../../records/views/record.ts'
 import { optionsOn } from '../options.ts'
 import { propose } from '../propose.ts'
@@ -67,7 +67,7 @@ const meets = (standing: Assertion, rival: Assertion) =>
 
 function conflictOf(it: History, standing: Assertion, rival: Assertion) {
   const property = rival.asserted_property
-  const verdict = verdictOn(comparatorIn(it, property), standing, rival)
+  const verdict = verdictOn(it, property, standing, rival)
   const proposal = verdict && propose(verdict, standing, rival)
   if (!proposal) return []
   const flag = it.flags.find(

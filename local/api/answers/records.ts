@@ -4,6 +4,7 @@ import { LINKED, MAPPED } from '../../../lib/http/media.ts'
 import { type Answers, made, nothing, ok, page, represented, tabled } from '../answer.ts'
 import { Related } from '../shapes/cluster.ts'
 import { whole } from '../shapes/common.ts'
+import { ReadDate } from '../shapes/dates.ts'
 import { featureOf, featuresOf, LinkedContext, LinkedData, LinkedList } from '../shapes/linked.ts'
 import { recordOf, rowOf } from '../shapes/record.ts'
 import { Facets } from '../shapes/search.ts'
@@ -38,6 +39,11 @@ export const records: Answers<typeof routes> = {
     says: 'Suggest a value for a field of a form',
     more: 'What records that look like the one being written say there; "" when none does.',
     gives: ok(SuggestedValue),
+  },
+  'POST /cidoc/assist/read-date/': {
+    says: 'Say what is understood of a date as it is typed',
+    more: 'With its bounds in every calendar. Words that are no date may name a period of history; then its bounds are meant. A date that no calendar has is told with the reason, and still taken by forms.',
+    gives: ok(ReadDate),
   },
   'POST /cidoc/{segment}/': {
     says: 'Contribute: {one}',

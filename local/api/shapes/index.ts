@@ -2,6 +2,7 @@ import * as account from './account.ts'
 import * as cluster from './cluster.ts'
 import * as comment from './comment.ts'
 import * as common from './common.ts'
+import * as dates from './dates.ts'
 import * as entity from './entity.ts'
 import * as imports from './imports.ts'
 import * as linked from './linked.ts'
@@ -20,6 +21,7 @@ export const shapes = named(
     cluster,
     comment,
     common,
+    dates,
     entity,
     imports,
     linked,

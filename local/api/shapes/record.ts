@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type Field, type Kind, kindKeys, kinds, recordKinds } from '../../../lib/kinds/index.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { maybe, oneOf, text, time, tombstone, uuid, whole } from './common.ts'
+import { DatesShown } from './dates.ts'
 
 /** Records under /cidoc/, one shape for each kind, from its declaration. */
 
@@ -90,6 +91,7 @@ function rowShape(kind: Kind) {
     cultural_entity_id: uuid,
     created_at: time,
     updated_at: time,
+    dates: v.optional(DatesShown),
     ...tombstone,
   })
 }

@@ -1,0 +1,38 @@
+import { type Reading, readDate } from './reading.ts'
+import { type Language, type ShownDate, shownIn } from './shown.ts'
+import { type CalendarKey, calendarKeys, type Fault } from './systems.ts'
+
+/** What is said of words that are no date at all. */
+export const UNREAD =
+  'This cannot be read as a date; write it like 1702, 1702~, 1200/1300, 1934-01-15, BS 1759 or NS 822.'
+
+/** Short names of calendars, as queries give them, beside the keys. */
+const short: ReadonlyMap<string, CalendarKey> = new Map([
+  ['bs', 'bikram_sambat'],
+  ['ns', 'nepal_sambat'],
+])
+/** All names under which queries ask for a calendar. */
+export const calendarNames = [...calendarKeys, ...short.keys()]
+
+/** The calendar that a query names; undefined for any other word. */
+export const calendarNamed = (name: string): CalendarKey | undefined =>
+  short.get(name) ?? calendarKeys.find((it) => it === name)
+
+/** Words as a date, or why they are none. */
+export function dateIn(words: string, calendar: unknown): Reading | Fault {
+  return readDate(words, calendar) ?? { fault: UNREAD }
+}
+
+/** A date in several calendars. */
+export type Shown = Partial<Record<CalendarKey, ShownDate>>
+
+/** The same days in each of these calendars. */
+export const shownInAll = (found: Reading, into: readonly CalendarKey[], language: Language = 'en'): Shown =>
+  Object.fromEntries(into.map((key) => [key, shownIn(found, key, language)]))
+
+/** A date with what was understood of it: its own calendar, and others. */
+export const converted = (words: string, found: Reading, into: readonly CalendarKey[] = calendarKeys) => ({
+  words,
+  understood: shownIn(found, found.calendar),
+  shown: shownInAll(found, into),
+})
