@@ -126,6 +126,7 @@ export const routes = {
   'POST /data/imports/mappings/': actorRoute({
     permission: 'import.own',
     body: members({ name, mapping: Mapping }),
+    idempotent: '24h',
     handle: ({ actor, body }) => creating(() => keepMapping(actor.id, body.name, body.mapping), mappingView),
   }),
 

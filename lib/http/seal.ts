@@ -1,13 +1,20 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { config } from '../config.ts'
 
 const keyOf = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', 'page hint', 32))
 const keys = [config.SECRET_KEY, ...config.SECRET_KEY_FALLBACKS].map(keyOf)
 
-/** Text that only this service can read, bound to a context (AES-256-GCM). */
+/**
+ * Text that only this service can read, bound to a context (AES-256-GCM). The same text is sealed alike each time, so that a
+ * page that links on keeps its ETag: its nonce follows from text and context, and so comes with no other text.
+ */
 export function seal(plain: string, context: string): string {
-  const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', keys[0] ?? keyOf(''), iv).setAAD(Buffer.from(context))
+  const key = keys[0] ?? keyOf('')
+  const iv = createHmac('sha256', key)
+    .update(JSON.stringify([context, plain]))
+    .digest()
+    .subarray(0, 12)
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))
   return Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 

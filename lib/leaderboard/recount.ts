@@ -22,15 +22,19 @@ const concerned: Readonly<Record<string, (images: Images) => Promise<string[]>>>
     return old?.list === next?.list ? [] : [old, next].flatMap((it) => it?.user ?? [])
   },
 
-  // The first revision comes with its record.
-  revision: async ({ before, after }) => {
-    const made = before || !after ? undefined : parse(revision, after)
-    return made && made.revision_number > 1 ? [made.created_by] : []
+  // The first revision comes with its record, and goes with it.
+  revision: async (images) => {
+    const it = comeOrGone(images)
+    const one = it && parse(revision, it)
+    return one && one.revision_number > 1 ? [one.created_by] : []
   },
 
   submission: async ({ before, after }) => [before, after].flatMap((it) => (it ? String(it.contributor_id) : [])),
 
-  decision: async ({ before, after }) => (before || !after ? [] : [parse(decision, after).reviewer_id]),
+  decision: async (images) => {
+    const it = comeOrGone(images)
+    return it ? [parse(decision, it).reviewer_id] : []
+  },
 
   /** Who has figures is shown with name, institution and image; who is inactive is not shown. */
   user: async ({ before, after }) => {
@@ -40,6 +44,9 @@ const concerned: Readonly<Record<string, (images: Images) => Promise<string[]>>>
     return !same && (await get(entry, { user_id: next.id })) ? [next.id] : []
   },
 }
+
+/** What a change has made, or taken away as the rollback of a merge does; undefined where it was there and still is. */
+const comeOrGone = ({ before, after }: Images): Stored | undefined => (before && after ? undefined : (after ?? before))
 
 /** The list of its contributor in which a record is counted. */
 function listIn(stored: Stored | undefined): { user: string; list: string } | undefined {

@@ -46,8 +46,11 @@ export async function list(filter: Filter, actor: Actor | null, place: PageReque
   return { ...listing, results }
 }
 
+/** An activity as the subject of rules. */
+type Told = Subject & { activity: Activity; about: RecordItem; version: number }
+
 /** One activity with its record, in one call: the id carries the record's address. */
-export async function load(id: string): Promise<(Subject & { activity: Activity; about: RecordItem }) | undefined> {
+export async function load(id: string): Promise<Told | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
   const found = await getMany([key.activity(record, id), key.head(record)], true)
@@ -56,7 +59,7 @@ export async function load(id: string): Promise<(Subject & { activity: Activity;
   if (!it || !about) return undefined
   const { contributor_id, access_tier, deleted_at } = about
   const isPublic = audiences.some((one) => one === toldOf(it, about).audience)
-  return { activity: it, about, contributor_id, public: isPublic, access_tier, deleted_at }
+  return { activity: it, about, contributor_id, public: isPublic, access_tier, deleted_at, version: it.version }
 }
 
 /** The audiences of what happened to which the caller belongs, whatever the record. */

@@ -156,7 +156,7 @@ export type Walk = {
   only?: Readonly<Record<string, string | boolean>> | undefined
 }
 
-/** The next items of one index partition. Filtered walks read on in large steps, until the page is full or `budget` calls are spent. */
+/** The next items of one index partition. Filtered walks read on in large steps where the first does not fill the page, until the page is full or `budget` calls are spent. */
 export async function walk({ index, pk, forward, limit, beyond, only = {} }: Walk, budget = 100): Promise<Stored[]> {
   const filters = Object.keys(only).map((_, i) => `#only${i} = :only${i}`)
   const query: QueryCommandInput = {
@@ -181,7 +181,7 @@ export async function walk({ index, pk, forward, limit, beyond, only = {} }: Wal
   let passed = 0
   for (let calls = 0; calls < budget && items.length < limit; calls += 1) {
     // Where a large transaction is at work there may be much to pass over: so much is read that it costs few calls.
-    const Limit = passed === 0 && filters.length === 0 ? limit - items.length : MOST_PASSED
+    const Limit = passed === 0 && (filters.length === 0 || calls === 0) ? limit - items.length : MOST_PASSED
     const { Items = [], LastEvaluatedKey } = await db.send(new QueryCommand({ ...query, Limit }))
     const shown = await resolveStagedInIndex(Items, seen)
     items.push(...shown)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { Answer as Refusal } from '../access/judge.ts'
+import { functionArn } from '../access/requests.ts'
 import { drawings } from '../commands/demo/drawings.ts'
 import { nameOf, visit, type World } from './background.ts'
 import { largeMerge } from './large-merge.ts'
@@ -86,7 +87,13 @@ async function spoilSnapshots(): Promise<void> {
     const id = randomUUID()
     return { ...Object(pointer.current), id, key: `search/${id}.sqlite.zst`, position: number, changes }
   }
-  const Item = { ...pointer, current: missing(), previous: missing(), version: Number(pointer.version) + 1 }
+  const Item = {
+    ...pointer,
+    current: missing(),
+    previous: missing(),
+    unreadable: true,
+    version: Number(pointer.version) + 1,
+  }
   await db.send(new PutCommand({ TableName, Item }))
 }
 
@@ -150,24 +157,31 @@ async function stopped({ world }: Scene): Promise<void> {
   const event = { Records: assets.map(asNew) }
   const deliver = async (name: string, sent: object) => {
     const found = world.stack.functions().find((it) => it.name === name)
-    await world.invoke(found?.fullName ?? name, sent).catch(() => undefined)
+    await world.invoke(functionArn(found?.fullName ?? name), sent).catch(() => undefined)
   }
   await whileStaged([...assets, ...(await inTable((it) => it.type === 'delivery'))], async () => {
     await deliver('asset-files', event)
     for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
     await deliver('webhooks', {})
   })
-  const { deleteObject } = await import('../../lib/files/blobs.ts')
+  const [{ deleteObject }, { putAll }] = await Promise.all([
+    import('../../lib/files/blobs.ts'),
+    import('../../lib/table/write.ts'),
+  ])
   for (const { object_key } of assets) await deleteObject(String(object_key))
   await deliver('asset-files', event)
+  await putAll(assets.map((it) => ({ ...waiting(it), version: Number(it.version) + 1 })))
   for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
 }
+
+/** A picture that waits to be read. */
+const waiting = (picture: Item) => ({ ...picture, ocr_status: 'pending', ocr_since: new Date().toISOString() })
 
 type Item = Record<string, unknown>
 
 /** As the stream tells of a picture that is new and waits to be read. */
 function asNew(picture: Item) {
-  const item = { ...picture, ocr_status: 'pending', ocr_since: new Date().toISOString() }
+  const item = waiting(picture)
   const { pk, sk } = picture
   const keys = marshall({ pk, sk })
   return {

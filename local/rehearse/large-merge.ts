@@ -5,9 +5,10 @@ import { nameOf, visit } from './background.ts'
 import type { Scene } from './gaps.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
-/** So many records take longer than a request may wait for on a table that answers its function this late, in milliseconds. */
-const RECORDS = 60
-const LATE = 250
+/** Several parts of a merge. */
+const RECORDS = 25
+/** A request waits for less, in milliseconds: so long the table is held up while the first part is written. */
+const HELD = 21_500
 
 /**
  * A merge that no request can wait for goes on by itself, and ends; its rollback finds what was kept of it gone, gives up,
@@ -18,7 +19,11 @@ export async function largeMerge({ world, origin }: Scene): Promise<void> {
   if (!dev || !reviewer || !expert) throw new Error('nobody can sign in')
   const at = await approved(dev, reviewer)
   const late = async (work: () => Promise<{ status: number; text: string }>) => {
-    world.meddle = async (signer) => (signer === 'projects' ? sleep(LATE, undefined) : undefined)
+    const until = performance.now() + HELD
+    world.meddle = async (signer, operation) => {
+      const isHeld = signer === 'projects' && operation === 'BatchWriteItem'
+      return isHeld ? sleep(Math.max(0, until - performance.now()), undefined) : undefined
+    }
     const { status, text } = await work()
     world.meddle = undefined
     if (status !== 202) throw new Error(`${status} instead of 202: ${text.slice(0, 200)}`)

@@ -4,26 +4,24 @@ import type { AccessRecord, Roles } from '../access/judge.ts'
 export type Finding = { used: number; explained: Map<string, string[]>; idle: string[]; denied: string[] }
 
 /**
- * What would use a right that a whole run has not used, since a rehearsal cannot bring it about at will: by the file whose
- * code asks for it, and by the action where the file asks for several. No function is named, so none is excused.
+ * Why a run leaves a right unused, by the file whose code asks for it and the action. A right is derived file by file, so whoever
+ * needs one thing of a file may be given the other as well; it is excused only where the function has used `beside`, which
+ * shows that it works with that very file. No function is named, so none is excused.
  */
-const circumstances: Readonly<Record<string, string>> = {
-  'lib/table/two-phase/staged.ts': 'a large merge is at work on what is read',
-  'lib/table/two-phase/commit.ts': 'a large merge is at work on what is written',
-  'lib/search/model/snapshot.ts': 'whoever searches finds no snapshot that can be read, and makes one',
-  'lib/table/scan.ts': 'whoever searches finds no snapshot that can be read, and makes one',
-  'lib/table/write.ts dynamodb:BatchWriteItem': 'a new snapshot makes old entries of the log of search needless',
-  'lib/table/write.ts dynamodb:UpdateItem': 'what is written is counted in a list, or makes kept answers stale',
-  'lib/table/write.ts dynamodb:PutItem': 'an answer is kept in the cache',
-  'lib/table/item.ts dynamodb:DeleteItem': 'what is kept for a while is over, such as an upload that nobody completes',
-  'lib/table/item.ts dynamodb:UpdateItem': 'figures of a board are behind what they count',
-  'lib/table/read.ts dynamodb:Query':
-    'lists share one way of reading a page, and some lie in the table, others in an index',
-  'lib/exports/listing.ts s3:DeleteObject': 'files of exports have been replaced for more than an hour',
-  'functions/sources.ts s3:DeleteObject': 'a source is refused when its file is stored already',
+const circumstances: Readonly<Record<string, { why: string; beside: string }>> = {
+  'lib/table/write.ts dynamodb:UpdateItem': {
+    why: 'a transaction counts what is in lists, and what these write is in none',
+    beside: 'dynamodb:PutItem',
+  },
+  'lib/table/write.ts dynamodb:PutItem': {
+    why: 'whoever reads may keep an answer, and what these read nobody keeps',
+    beside: 'dynamodb:BatchGetItem',
+  },
+  'lib/table/read.ts dynamodb:Query': {
+    why: 'lists share one way of reading a page; these all lie in the table, or all in an index',
+    beside: 'dynamodb:Query',
+  },
 }
-/** Who reads may meet a gap, and a gap is 403 to those who may not list. */
-const gap = 'an object that should be there is not'
 
 type OriginsOf = (name: string, action: string, resource: string) => readonly string[]
 
@@ -37,7 +35,7 @@ export function compare(roles: Roles, { used, denied }: AccessRecord, originsOf:
         const places = Resource.every((it) => it.includes('/index/')) ? [Resource] : Resource.map((it) => [it])
         for (const place of places) {
           if (place.some((resource) => used.has(`${name} ${action} ${resource}`))) found.used += 1
-          else explain(found, { name, action, resource: place[0] ?? '' }, originsOf)
+          else explain(found, { name, action, resource: place[0] ?? '' }, { used, originsOf })
         }
       }
     }
@@ -47,15 +45,16 @@ export function compare(roles: Roles, { used, denied }: AccessRecord, originsOf:
 
 type Right = { name: string; action: string; resource: string }
 
-function explain(found: Finding, { name, action, resource }: Right, originsOf: OriginsOf): void {
-  const origins = originsOf(name, action, resource)
-  const why = origins.map((file) => circumstances[`${file} ${action}`] ?? circumstances[file])
-  const reasons = action === 's3:ListBucket' && origins.length > 0 ? [gap] : why
-  if (reasons.length === 0 || reasons.includes(undefined)) {
+type Grounds = { used: ReadonlySet<string>; originsOf: OriginsOf }
+
+function explain(found: Finding, { name, action, resource }: Right, { used, originsOf }: Grounds): void {
+  const hasUsed = (beside: string) => [...used].some((it) => it.startsWith(`${name} ${beside} `))
+  const reasons = originsOf(name, action, resource).map((file) => circumstances[`${file} ${action}`])
+  if (reasons.length === 0 || reasons.some((it) => !it || !hasUsed(it.beside))) {
     found.idle.push(`${name} ${action} ${resource}`)
     return
   }
   const place = /\/index|\/[^/]+\/\*$/.exec(resource)?.[0] ?? ''
-  const reason = `${action}${place}: ${[...new Set(reasons)].join('; ')}`
+  const reason = `${action}${place}: ${[...new Set(reasons.map((it) => it?.why))].join('; ')}`
   found.explained.set(reason, [...(found.explained.get(reason) ?? []), name])
 }

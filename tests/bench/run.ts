@@ -79,7 +79,8 @@ function renew(names: readonly string[]): void {
     const env = { ...process.env, BENCH_PAGE }
     const { status } = spawnSync(process.execPath, [import.meta.filename, name], { stdio: 'inherit', env })
     if (status !== 0) process.exit(status ?? 1)
-    const command = `${process.env.SIZES ? `SIZES=${process.env.SIZES} ` : ''}npm run bench -- ${name}`
+    const settings = ['SIZES', 'MERGE'].map((it) => (process.env[it] ? `${it}=${process.env[it]} ` : ''))
+    const command = `${settings.join('')}npm run bench -- ${name}`
     const measured = { name, command, machine: machine(), text: readFileSync(BENCH_PAGE, 'utf8') }
     writeFileSync(results, renewed(readFileSync(results, 'utf8'), measured, Object.keys(benches)))
   }

@@ -4,6 +4,7 @@ import { kinds, recordKinds } from '../../lib/kinds/index.ts'
 import { DOCUMENT } from '../../local/deploy/built-document.ts'
 import type { App, Persona } from '../harness/app.ts'
 import { followTable } from '../harness/following.ts'
+import { checkTable, csv } from '../harness/imports.ts'
 import { contribute, everyState, publish, submit, sure } from '../harness/make.ts'
 import { mp3, pdf } from '../harness/media-files.ts'
 import { at, openProjects, projectIn } from '../harness/projects.ts'
@@ -79,6 +80,7 @@ const said: Record<string, readonly string[]> = {
   name: ['Survey', 'survey of'],
   offset: ['1', '1000'],
   ordering: [...ordering, 'merged_at', '-submitted_at', 'date_joined', '-date_joined'],
+  outcome: ['new', 'refused'],
   owner: ['dev', 'nobody'],
   page: ['1', '2', '1000'],
   page_size: ['1', '100'],
@@ -113,6 +115,13 @@ const said: Record<string, readonly string[]> = {
   username: ['dev', 'reviewer', 'nobody'],
   version: ['1', '2'],
   visibility: ['public', 'private', 'org'],
+  include: ['data'],
+  number: ['1', '2'],
+  verb: ['Identify', 'ListRecords'],
+  metadataPrefix: ['oai_dc'],
+  set: ['kind:structure'],
+  until: ['2025-01-15'],
+  resumptionToken: ['x'],
 }
 
 /** Something of all that there is, in every state; answers what there is to ask for. */
@@ -153,6 +162,11 @@ async function world(): Promise<Record<string, readonly string[]>> {
     await app.other.post('/data/reviewer-applications/', { body: { message: 'I know them.' } }),
   )
 
+  const rows = [
+    ['Temple name', 'Remarks'],
+    ['Sight of a list', 'One'],
+  ]
+  const batch = await checkTable(app.contributor, 'sights.csv', csv(rows))
   const slugs: string[] = []
   for (const state of said.state ?? []) {
     const one = await contribute(app.contributor, 'traditions', { name: `Sight ${state}` })
@@ -202,6 +216,7 @@ async function world(): Promise<Record<string, readonly string[]>> {
     'notifications id': await ids(app.contributor, '/data/notifications/', 'notification_id'),
     'users id': people,
     'assets id': [asset.id],
+    'imports id': [batch.id],
     'entities id': await ids(app.contributor, at(slug, 'entities/')),
     'memberships id': await ids(app.contributor, at(slug, 'memberships/')),
     'review-flags id': [mark.id],
@@ -384,8 +399,10 @@ describe('HEAD and conditions', () => {
         expect(lasting(head.headers)).toEqual(lasting(plain.headers))
         const { etag, vary } = plain.headers
         if (plain.status !== 200 || !etag) continue
-        expect([place, accept, tags.get(`${place} ${etag}`)]).toEqual([place, accept, undefined])
-        tags.set(`${place} ${etag}`, accept)
+        const { 'content-type': type = '' } = plain.headers
+        // What differs in its bytes differs in its tag.
+        expect(tags.get(`${place} ${etag}`) ?? type).toBe(type)
+        tags.set(`${place} ${etag}`, type)
         for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*'])
           for (const method of ['GET', 'HEAD']) {
             const same = await ask(method, { 'if-none-match': known })
@@ -394,7 +411,7 @@ describe('HEAD and conditions', () => {
           }
         expect((await ask('GET', { 'if-none-match': '"x"' })).text).toBe(plain.text)
       }
-    if (Object.keys(operation.responses).includes('304')) expect(tags.size).toBeGreaterThan(0)
+    if (Object.keys(operation.responses).includes('304') && !unseen.includes(path)) expect(tags.size).toBeGreaterThan(0)
   })
 })
 

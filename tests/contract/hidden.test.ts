@@ -208,8 +208,8 @@ function questions(): Question[] {
 }
 
 type Who = 'anon' | 'other'
-/** What is measured of the process says nothing of records, and hints are sealed anew each time. */
-const steady = (text: string) => text.replace(/^process_.*$/gm, '').replace(/hint=[\w-]+/g, 'hint')
+/** What is measured of the process says nothing of records. */
+const steady = (text: string) => text.replace(/^process_.*$/gm, '')
 
 /** What counts things is kept for some seconds, so each time it is asked for at a later moment, which nothing else sees. */
 const figures = ['/metrics/', '/']

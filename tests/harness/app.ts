@@ -177,7 +177,12 @@ async function handlerOf(rawPath: string): Promise<Handler> {
 let requests = 0
 
 /** A request as the gateway hands it over: payload 2.0, raw path, forms and bytes in base64. */
-async function eventOf(method: string, path: string, identity: Record<string, string>, sent: Sent): Promise<Event> {
+export async function eventOf(
+  method: string,
+  path: string,
+  identity: Record<string, string>,
+  sent: Sent,
+): Promise<Event> {
   const url = new URL(path, 'http://localhost:8000')
   for (const [name, value] of Object.entries(sent.query ?? {})) url.searchParams.set(name, String(value))
   const { type, bytes, text } = await payloadOf(sent.body)

@@ -1,5 +1,6 @@
 import type { App, Persona } from './app.ts'
 import { fileOf, form, send } from './asset-world.ts'
+import { after, checkTable, csv, readTable } from './imports.ts'
 import { contribute, decide, publish, submit, sure } from './make.ts'
 import { photographs } from './media-files.ts'
 import { addAsset, at, newProject, projectIn } from './projects.ts'
@@ -17,7 +18,7 @@ export const named = (what: string) => `${what} ${crypto.randomUUID().slice(0, 8
 export async function operationsOf(app: App): Promise<{ creating: Operations; changing: Operations }> {
   const world = await worldOf(app)
   return {
-    creating: { ...makingRecords(world), ...makingProjects(world), ...makingReviews(world) },
+    creating: { ...makingRecords(world), ...makingProjects(world), ...makingReviews(world), ...makingImports(world) },
     changing: {
       ...changingRecords(world),
       ...changingSources(world),
@@ -27,6 +28,7 @@ export async function operationsOf(app: App): Promise<{ creating: Operations; ch
       ...changingReviews(world),
       ...changingRoles(world),
       ...changingPeople(world),
+      ...changingImports(world),
     },
   }
 }
@@ -166,6 +168,63 @@ const makingReviews = ({ app, waiting, flag, role }: World): Operations => ({
     body: { submission: (await submit('dev')).submission_id, title: 'New', description: 'Better.' },
   }),
 })
+
+/** A small table of records that nobody else has. */
+const table = () =>
+  csv([
+    ['Temple name', 'Remarks'],
+    [named('Listed temple'), 'One'],
+  ])
+
+const makingImports = ({ app }: World): Operations => ({
+  'POST /data/imports/': () => ({
+    ...{ who: app.contributor, path: '/data/imports/' },
+    body: form({ file: new File([table()], 'temples.csv') }),
+  }),
+  'POST /data/imports/uploads/': () => ({
+    ...{ who: app.contributor, path: '/data/imports/uploads/', body: { file_name: 'temples.csv', size: 10 } },
+  }),
+  'POST /data/imports/mappings/': async () => {
+    const { mapping } = await readTable(app.contributor, 'temples.csv', table())
+    return { who: app.contributor, path: '/data/imports/mappings/', body: { name: named('Temples'), mapping } }
+  },
+})
+
+function changingImports({ app }: World): Operations {
+  const by = { who: app.contributor }
+  const at = (id: string, task = '') => `/data/imports/${id}/${task}`
+  const read = () => readTable(app.contributor, 'temples.csv', table())
+  const checked = () => checkTable(app.contributor, 'temples.csv', table())
+  const done = async () => after(app.contributor, (await checked()).id, 'run')
+  return {
+    'PATCH /data/imports/{id}/': async () => {
+      const { id, mapping } = await read()
+      return { ...by, path: at(id), body: { mapping: { ...mapping, match: 'name' } } }
+    },
+    'POST /data/imports/{id}/check/': async () => ({ ...by, path: at((await read()).id, 'check/') }),
+    'POST /data/imports/{id}/run/': async () => ({ ...by, path: at((await checked()).id, 'run/') }),
+    'POST /data/imports/{id}/decide/': async () => ({
+      ...{ who: app.community, path: at((await done()).id, 'decide/'), body: { verdict: 'accept' } },
+    }),
+    'POST /data/imports/{id}/withdraw/': async () => ({ ...by, path: at((await done()).id, 'withdraw/') }),
+    'POST /data/imports/{id}/take-back/': async () => ({
+      ...{ who: app.staff, path: at((await done()).id, 'take-back/') },
+    }),
+    'POST /data/imports/uploads/{id}/complete/': async () => {
+      const bytes = Buffer.from(table())
+      const body = { file_name: 'temples.csv', size: bytes.length }
+      const { import_id, upload } = sure(201, await app.contributor.post('/data/imports/uploads/', { body }))
+      await send(upload, bytes)
+      return { ...by, path: `/data/imports/uploads/${import_id}/complete/` }
+    },
+    'DELETE /data/imports/mappings/{name}/': async () => {
+      const { mapping } = await read()
+      const body = { name: named('Temples'), mapping }
+      sure(201, await app.contributor.post('/data/imports/mappings/', { body }))
+      return { ...by, path: `/data/imports/mappings/${encodeURIComponent(body.name)}/` }
+    },
+  }
+}
 
 /** The same change sent with either method. */
 const both = (path: string, ask: () => Promise<Asked> | Asked): Operations => ({
@@ -450,6 +509,7 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
       ...{ who: app.contributor, path: '/cidoc/assist/suggest-field/' },
       body: { ontology_class: 'structure', field_key: 'note' },
     }),
+    'POST /data/oai/': () => ({ who: app.anon, path: '/data/oai/', body: { verb: 'Identify' } }),
     'POST /assistant/chat/': () => ({
       ...{ who: app.anon, path: '/assistant/chat/', body: { messages: [{ role: 'user', content: 'Arniko' }] } },
     }),

@@ -41,6 +41,10 @@ beforeAll(async () => {
       handle: async () => Promise.reject(new TypeError(`cannot read ${SECRET}`)),
     }),
     'GET /not-even-an-error/': publicRoute({ ...open, handle: async () => Promise.reject(SECRET) }),
+    'GET /no-room/': publicRoute({
+      ...open,
+      handle: async () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' })),
+    }),
     'GET /closed/': actorRoute({ permission: 'account.read', handle: async () => 1 }),
     'GET /thing/': readRoute({
       permission: 'record.read',
@@ -176,6 +180,14 @@ describe('a failure', () => {
   test.each(['/broken/', '/not-even-an-error/'])('that is ours says nothing of itself: %s', async (path) => {
     expect(await send(path)).toMatchObject({ status: 500, text: '{"detail":"Internal server error."}' })
     expect(JSON.stringify(lines)).not.toContain(SECRET)
+  })
+
+  test('of a table that has no room at the moment asks to come again', async () => {
+    expect(await send('/no-room/')).toMatchObject({
+      status: 503,
+      text: '{"detail":"Temporarily unavailable. Try again."}',
+      headers: { 'retry-after': '1' },
+    })
   })
 
   test('of the method tells which there are', async () => {

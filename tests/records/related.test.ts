@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../harness/app.ts'
 import { type Following, followTable } from '../harness/following.ts'
-import { contribute, decide, publish, sure } from '../harness/make.ts'
+import { contribute, copies, decide, publish, sure } from '../harness/make.ts'
 
 let app: App
 let following: Following
@@ -250,4 +250,25 @@ test('a change that is told twice has its effect once', async () => {
   await following.settled()
   expect(await handler({ Records: [...following.told] })).toEqual({ batchItemFailures: [] })
   expect(await related(app.anon, 'structure', structure)).toMatchObject({ total_related: 1, groups: [{ count: 1 }] })
+})
+
+test('a place of very many has a page for each of them, and hidden ones neither count nor end a page early', async () => {
+  const place = await publish(app, 'locations', { name: 'Valley of very many' })
+  const body = { has_current_location: place.id }
+  const hidden = await publish(app, 'structures', { ...body, name: 'Hidden among many', access_tier: 'restricted' })
+  const one = await publish(app, 'structures', { ...body, name: 'One of very many' })
+  await copies(hidden, 120)
+  await copies(one, 520)
+  await following.settled()
+  const seen = new Set<number>()
+  for (let page = 1, more = true; more; page += 1) {
+    const of = await related(app.anon, 'location', place, { group: 'structure', page, page_size: 50 })
+    const [{ results, has_more, count }] = of.groups
+    for (const { id } of results) seen.add(id)
+    more = has_more
+    expect([page, results.length]).toEqual([page, more ? 50 : 21])
+    expect(count).toBe(Math.min(521, Math.max(500, 50 * page + 1)))
+  }
+  expect(seen.size).toBe(521)
+  expect(seen).not.toContain(hidden.id)
 })

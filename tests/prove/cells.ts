@@ -1,0 +1,132 @@
+import type { Base } from './base.ts'
+import { type Documented, documented, placed, STATES, type State, valid } from './document.ts'
+import { violations } from './invariants/all.ts'
+import { note, type Tally, tally } from './report.ts'
+import { type Answer, type Request, send } from './requests.ts'
+import { dice } from './world/chance.ts'
+import type { World } from './world/world.ts'
+
+/**
+ * Every operation of the API document by nine callers on things in every state. What the document says about who may is
+ * held against what happens, what is hidden against every answer, and what was refused has changed nothing.
+ */
+const CALLERS = [
+  { name: 'nobody', who: null, role: null },
+  { name: 'a bad token', who: null, role: null, headers: { authorization: 'Bearer not.a.token' } },
+  { name: 'an unknown person', who: 'nobody-there', role: null },
+  { name: 'the contributor', who: 'dev', role: 'user' },
+  { name: 'another', who: 'other', role: 'user' },
+  { name: 'a community reviewer', who: 'reviewer', role: 'community_reviewer' },
+  { name: 'a domain expert', who: 'expert', role: 'domain_expert' },
+  { name: 'an expert curator', who: 'curator', role: 'expert_curator' },
+  { name: 'staff', who: 'staff', role: 'staff' },
+] as const
+type Caller = (typeof CALLERS)[number]
+
+/** Words that stand in what only some may see, and in nothing else. */
+const SECRETS: readonly { word: string; from: readonly Caller['name'][] }[] = [
+  ...[
+    'Pending mandap',
+    'Not seen by all',
+    'A second thought',
+    'Rejected hut',
+    'Revising well',
+    'Deleted gate',
+    'Waiting tradition',
+  ].map((word) => ({
+    word,
+    from: ['nobody', 'a bad token', 'an unknown person', 'another'] as const,
+  })),
+  { word: 'Quiet shrine', from: ['nobody', 'a bad token', 'an unknown person'] },
+  { word: 'approved-survey', from: ['nobody', 'a bad token', 'an unknown person', 'another'] },
+  { word: 'Deleted gate', from: ['the contributor'] },
+]
+
+/** What a request may leave although it was refused: how often somebody asked, answers that are kept, numbers nobody uses. */
+const PASSING = /^(RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#|SEARCH|TOKEN#)/
+const changed = (world: World): string[] =>
+  world.shards
+    .flat()
+    .flatMap(({ dynamodb }) =>
+      PASSING.test(String(dynamodb?.Keys?.pk?.S)) ? [] : [`${dynamodb?.Keys?.pk?.S} ${dynamodb?.Keys?.sk?.S}`],
+    )
+
+/** What is wrong with an answer, by what the document says of the operation and by what is hidden. */
+function wrongIn(operation: Documented, caller: Caller, answer: Answer, path: string): string[] {
+  const isDone = answer.status >= 200 && answer.status < 300
+  const wrong: string[] = []
+  if (answer.undocumented !== undefined) wrong.push(answer.undocumented)
+  if (answer.status >= 500) wrong.push(`gave ${answer.status}: ${answer.text}`)
+  if (isDone && caller.role === null && !operation.open) wrong.push(`was done for ${caller.name}: ${answer.status}`)
+  if (isDone && caller.role !== null && operation.roles && !operation.roles.includes(caller.role))
+    wrong.push(`was done for ${caller.name}, who has not that role`)
+  for (const { word, from } of SECRETS)
+    if ((from as readonly string[]).includes(caller.name) && !path.includes(word) && answer.text.includes(word))
+      wrong.push(`tells ${caller.name} of "${word}"`)
+  return wrong
+}
+
+export async function cells(
+  world: World,
+  base: Base,
+  { seed, until, share }: { seed: number; until: number; share: number },
+): Promise<Tally> {
+  const into = tally('cells', 'cells')
+  const began = Date.now()
+  into.kinds = documented.length
+  const chance = dice(seed)
+  world.restore(base.saved, seed)
+  // Signing out and the like would change who asks; what changes is put back after each cell.
+  const inTurn = documented.flatMap((operation) =>
+    STATES.flatMap((state) => CALLERS.map((caller) => ({ operation, state, caller }))),
+  )
+  const step = Math.max(1, Math.round(1 / share))
+  for (let at = seed % step; at < inTurn.length && Date.now() < until; at += step) {
+    const cell = inTurn[at]
+    if (!cell || (!cell.operation.path.includes('{') && cell.state !== 'open')) continue
+    into.tried += 1
+    const { request, what } = await tried(world, base, cell, chance).catch((error: unknown) => ({
+      request: { method: cell.operation.method, path: cell.operation.path },
+      what: [error instanceof Error ? (error.stack ?? '') : String(error)],
+    }))
+    if (what.length > 0)
+      note(into, {
+        where: `${request.method} ${request.path} by ${cell.caller.name}, ${cell.state}`,
+        seed,
+        again: `npm run prove -- --only cells --seed ${seed}`,
+        what,
+      })
+  }
+  into.milliseconds = Date.now() - began
+  return into
+}
+
+async function tried(
+  world: World,
+  base: Base,
+  { operation, state, caller }: { operation: Documented; state: State; caller: Caller },
+  chance: ReturnType<typeof dice>,
+): Promise<{ request: Request; what: string[] }> {
+  const path = placed(base, operation, state)
+  const headers = 'headers' in caller ? caller.headers : undefined
+  const body = operation.body && valid(operation.body, chance, base)
+  const request: Request = {
+    who: caller.who,
+    method: operation.method,
+    path,
+    sent: { ...(body !== undefined && { body }), ...(headers && { headers }) },
+  }
+  world.forgetStream()
+  const answer = await send(world, request)
+  const what = wrongIn(operation, caller, answer, path)
+  const left = changed(world)
+  const isDone = answer.status < 300
+  if (!isDone && answer.status < 500 && left.length > 0)
+    what.push(`gave ${answer.status}, and changed ${left.slice(0, 3).join(', ')}`)
+  if (operation.method === 'GET' && left.length > 0) what.push(`a GET changed ${left.slice(0, 3).join(', ')}`)
+  if (left.length > 0) {
+    what.push(...(await world.run({ name: 'invariants', process: 1 }, () => violations(world, false))))
+    world.restore(base.saved, chance.below(1e9))
+  }
+  return { request, what }
+}

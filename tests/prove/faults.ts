@@ -1,0 +1,217 @@
+import type { Base } from './base.ts'
+import { violations } from './invariants/all.ts'
+import { type Operation, operations } from './operations.ts'
+import { note, type Tally, tally } from './report.ts'
+import { type Answer, send } from './requests.ts'
+import type { Actor, Called, Fault, World } from './world/world.ts'
+import { Gone } from './world/world.ts'
+
+/**
+ * Every call of every change goes wrong in every way that there is, once. What is promised holds between the failure and the
+ * repetition as well as after it; and what is there in the end is what there is when nothing fails.
+ */
+const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|S3 (PUT|DELETE|POST)|Invoke)/
+const BATCHES = /^Batch/
+const isOnTable = (command: string) => !/^(S3|Invoke)/.test(command)
+
+/** Which ways there are for a call of this sort. */
+const ways: readonly { fault: Fault; fits: (command: string) => boolean; lasts: boolean }[] = [
+  { fault: 'refused', fits: () => true, lasts: true },
+  { fault: 'failed once', fits: () => true, lasts: false },
+  { fault: 'reply lost', fits: (command) => WRITES.test(command), lasts: true },
+  { fault: 'reply lost once', fits: (command) => WRITES.test(command), lasts: false },
+  { fault: 'throttled', fits: isOnTable, lasts: true },
+  { fault: 'throttled once', fits: isOnTable, lasts: false },
+  { fault: 'conflict', fits: (command) => command === 'TransactWriteItems', lasts: false },
+  { fault: 'conflicts', fits: (command) => command === 'TransactWriteItems', lasts: true },
+  { fault: 'partial batch', fits: (command) => BATCHES.test(command), lasts: false },
+  { fault: 'late', fits: (command) => WRITES.test(command), lasts: false },
+  { fault: 'gone before', fits: () => true, lasts: false },
+  { fault: 'gone after', fits: (command) => WRITES.test(command), lasts: false },
+]
+
+/** The fault at the nth call: at its first attempt, or at each that the SDK makes. */
+const at =
+  (n: number, fault: Fault, lasts: boolean) =>
+  (call: Called): Fault | undefined => {
+    if (call.attempt === 0) return fault === 'partial batch' && call.n === n ? fault : undefined
+    return call.n === n && fault !== 'partial batch' && (lasts || call.attempt === 1) ? fault : undefined
+  }
+
+/** How many things there are of each sort that people make; what only helps them to be made is left out. */
+const MADE =
+  /^(record|assertion|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions)$/
+function census(world: World): Map<string, number> {
+  const many = new Map<string, number>()
+  for (const it of world.items()) {
+    const type = String(it.type?.S)
+    if (MADE.test(type)) many.set(type, (many.get(type) ?? 0) + 1)
+  }
+  return many
+}
+const difference = (wanted: Map<string, number>, found: Map<string, number>): string[] =>
+  [...new Set([...wanted.keys(), ...found.keys()])].flatMap((type) =>
+    wanted.get(type) === found.get(type)
+      ? []
+      : [`there are ${found.get(type) ?? 0} ${type}, and ${wanted.get(type) ?? 0} where nothing fails`],
+  )
+
+type Trial = { world: World; base: Base; operation: Operation; into: Tally; seed: number }
+
+/** What an operation does when nothing fails, and whether its key makes it happen once. */
+type Calm = { answer: Answer; many: Map<string, number>; isKeyed: boolean }
+
+/** An operation that nothing goes wrong with. */
+async function untroubled({ world, base, operation, seed }: Trial): Promise<Calm> {
+  world.restore(base.saved, seed)
+  const answer = await send(world, operation.request(base))
+  if (answer.status !== operation.gives) throw new Error(`${operation.name} gave ${answer.status}: ${answer.text}`)
+  await world.settle()
+  const many = census(world)
+  const again = await send(world, operation.request(base))
+  return { answer, many, isKeyed: again.headers['idempotent-replayed'] === 'true' }
+}
+
+async function checked(world: World, settled: boolean, when: string): Promise<string[]> {
+  const found = await world.run({ name: 'invariants', process: 1 }, () => violations(world, settled))
+  return found.map((each) => `${when}: ${each}`)
+}
+
+/** A change whose nth call goes wrong, and that is sent again. */
+async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many, isKeyed }: Calm): Promise<string[]> {
+  const { world, base, operation, seed } = trial
+  world.restore(base.saved, seed)
+  const first = await send(world, operation.request(base), at(n, way.fault, way.lasts))
+  const wrong = first.undocumented === undefined ? [] : [`undocumented: ${first.undocumented}`]
+  if (!way.lasts && first.status >= 500) wrong.push(`gave ${first.status} where one attempt failed: ${first.text}`)
+  wrong.push(...(await checked(world, false, 'after the failure')))
+  // Whoever asks again comes to another process, or to one that has just begun.
+  const again = await send(world, { ...operation.request(base), process: 1 })
+  if (again.undocumented !== undefined) wrong.push(`the second time undocumented: ${again.undocumented}`)
+  if (again.status >= 500) wrong.push(`gave ${again.status} the second time: ${again.text}`)
+  if (isKeyed && again.status !== operation.gives)
+    wrong.push(`the second time gave ${again.status} under the same key: ${again.text}`)
+  wrong.push(...(await checked(world, false, 'after the repetition')))
+  await world.settle()
+  wrong.push(...(await checked(world, true, 'when all is settled')))
+  if (isKeyed) wrong.push(...difference(many, census(world)))
+  return wrong
+}
+
+/** The work that follows of itself, whose nth call goes wrong. */
+async function followed(
+  { world, base, operation, seed }: Trial,
+  n: number,
+  way: (typeof ways)[number],
+  many: Map<string, number>,
+): Promise<{ wrong: string[]; hit: boolean }> {
+  world.restore(base.saved, seed)
+  await send(world, operation.request(base))
+  let left = n
+  let hit = false
+  const fault: Actor['fault'] = (call) => {
+    if (call.attempt === 0) return undefined
+    const found = at(left, way.fault, way.lasts)(call)
+    if (found) hit = true
+    return found
+  }
+  // Calls are counted over all batches until the fault has come.
+  for (let more = true; more && !hit; ) {
+    let calls = 0
+    more = await world.time.until(
+      world.deliver((call) => {
+        calls = Math.max(calls, call.n + 1)
+        return way.fits(call.command ?? '') ? fault(call) : undefined
+      }),
+    )
+    left -= calls
+  }
+  const wrong = hit ? await checked(world, false, 'after a failure of the projector') : []
+  await world.settle()
+  wrong.push(...(await checked(world, true, 'when all is settled')), ...difference(many, census(world)))
+  return { wrong, hit }
+}
+
+/** The whole of it, or so much of it as the time allows: `until` in milliseconds of the real clock. */
+export async function faults(
+  world: World,
+  base: Base,
+  { seed, until, share = 1 }: { seed: number; until: number; share?: number },
+): Promise<Tally> {
+  const into = tally('faults', 'faults')
+  const began = Date.now()
+  for (const [i, operation] of operations.entries()) {
+    if (Date.now() > until) break
+    const trial = { world, base, operation, into, seed: seed + i }
+    const calm = await untroubled(trial)
+    const { answer, many } = calm
+    into.kinds += 1
+    for (const [n, command] of answer.commands.entries())
+      for (const [w, way] of ways.entries()) {
+        if (!way.fits(command) || Date.now() > until || !isChosen(seed + i * 31 + n * 7 + w, share)) continue
+        into.tried += 1
+        const what = await trying(() => tried(trial, n, way, calm))
+        if (what.length > 0)
+          note(into, {
+            where: `${operation.name}: ${command} (call ${n}) ${way.fault}`,
+            seed: trial.seed,
+            again: `npm run prove -- --only faults --at '${operation.name}/${n}/${way.fault}'`,
+            what,
+          })
+      }
+    for (const way of ways.filter(({ fault }) => fault !== 'partial batch'))
+      for (let n = 0, hit = true; hit && Date.now() <= until; n += 1) {
+        if (!isChosen(seed + i * 17 + n * 5, share / 2)) {
+          hit = n < 60
+          continue
+        }
+        into.tried += 1
+        let wrong: string[] = []
+        wrong = await trying(async () => {
+          const it = await followed(trial, n, way, many)
+          hit = it.hit
+          return it.wrong
+        })
+        if (wrong.length > 0)
+          note(into, {
+            where: `${operation.name}: the projector's call ${n} ${way.fault}`,
+            seed: trial.seed,
+            again: `npm run prove -- --only faults --seed ${seed}`,
+            what: wrong,
+          })
+      }
+  }
+  into.milliseconds = Date.now() - began
+  return into
+}
+
+/** A share of the cases, the same ones for the same seed. */
+const isChosen = (n: number, share: number) => share >= 1 || (Math.imul(n + 1, 2654435761) >>> 0) / 4294967296 < share
+
+/** One fault alone, as a failure names it. */
+export async function faultAt(world: World, base: Base, place: string, seed: number): Promise<Tally> {
+  const [name = '', n = '0', fault = ''] = place.split('/')
+  const i = operations.findIndex((each) => each.name === name)
+  const operation = operations[i]
+  const way = ways.find((each) => each.fault === fault)
+  if (!operation || !way) throw new Error(`there is no ${place}`)
+  const into = tally('faults', 'faults')
+  const trial = { world, base, operation, into, seed: seed + i }
+  const calm = await untroubled(trial)
+  const { answer } = calm
+  console.log(answer.commands.map((command, at) => `${at} ${command}`).join(', '))
+  const what = await trying(() => tried(trial, Number(n), way, calm))
+  into.tried = 1
+  into.kinds = 1
+  if (what.length > 0) note(into, { where: place, seed, again: 'the same', what })
+  return into
+}
+
+async function trying(work: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Gone) return ['a process ended that should not have']
+    return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
+  }
+}

@@ -1,0 +1,141 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import type { Item } from '../world/expressions.ts'
+import { itemTypes, moduleIn } from '../world/processes.ts'
+import type { World } from '../world/world.ts'
+
+/** A stored item in plain values. */
+// biome-ignore lint/suspicious/noExplicitAny: items are of many types
+export type Plain = Record<string, any>
+
+/** What there is, as readers may see it: what a large transaction has only prepared is looked through. */
+export type View = {
+  world: World
+  items: readonly Plain[]
+  of: (type: string) => readonly Plain[]
+  at: (pk: string, sk?: string) => Plain | undefined
+  partition: (pk: string) => readonly Plain[]
+  /** Nothing is left that follows of itself. */
+  settled: boolean
+  /** Every item as it is stored. */
+  raw: readonly Plain[]
+}
+
+const known = new WeakMap<Item, Plain>()
+const plainOf = (item: Item): Plain => {
+  const found = known.get(item)
+  if (found) return found
+  const made = unmarshall(item as never)
+  known.set(item, made)
+  return made
+}
+
+/** The items by what large transactions say of them; see lib/table/two-phase. Written without its code. */
+function seen(raw: readonly Plain[]): Plain[] {
+  const done = new Set(raw.filter((it) => it.type === 'large' && it.state === 'done').map((it) => it.id))
+  const marks: Readonly<Record<string, (isDone: boolean) => boolean>> = {
+    changed: (isDone) => isDone,
+    new: (isDone) => isDone,
+    gone: (isDone) => !isDone,
+    before: (isDone) => !isDone,
+  }
+  const replaced = new Set(
+    raw
+      .filter((it) => it.staged_as === 'before')
+      .map((it) => `${String(it.pk).slice(`STAGED#${it.staged_by}#`.length)} ${it.sk}`),
+  )
+  return raw.flatMap((it) => {
+    if (String(it.pk).startsWith('COUNT#')) return [counted(it, done)]
+    if (it.staged_by === undefined) return [it]
+    const isSeen = marks[it.staged_as]?.(done.has(it.staged_by)) ?? false
+    // One that is marked and has no image beside it is as it was.
+    if (it.staged_as === 'changed' && !done.has(it.staged_by) && !replaced.has(`${it.pk} ${it.sk}`))
+      return [unmarked(it)]
+    return isSeen ? [unmarked(it)] : []
+  })
+}
+
+function unmarked({ staged_by, staged_as, staged_type, ...it }: Plain): Plain {
+  if (staged_as === 'before')
+    return { ...it, pk: String(it.pk).slice(`STAGED#${staged_by}#`.length), type: staged_type }
+  return staged_as === 'gone' && typeof it.version === 'number' ? { ...it, version: it.version - 1 } : it
+}
+
+function counted(it: Plain, done: ReadonlySet<string>): Plain {
+  const deltas = Object.keys(it).filter((name) => name.startsWith('staged#'))
+  if (deltas.length === 0) return it
+  const shown: Plain = Object.fromEntries(Object.entries(it).filter(([name]) => !deltas.includes(name)))
+  for (const delta of deltas.filter((name) => done.has(name.slice('staged#'.length))))
+    for (const [name, by] of Object.entries(it[delta] ?? {})) shown[name] = Number(shown[name] ?? 0) + Number(by)
+  return shown
+}
+
+export function viewOf(world: World, settled: boolean): View {
+  const raw = world.items().map(plainOf)
+  const items = seen(raw)
+  const types = Map.groupBy(items, (it) => String(it.type))
+  const partitions = Map.groupBy(items, (it) => String(it.pk))
+  return {
+    world,
+    items,
+    of: (type) => types.get(type) ?? [],
+    at: (pk, sk = 'HEAD') => partitions.get(pk)?.find((it) => it.sk === sk),
+    partition: (pk) => partitions.get(pk) ?? [],
+    settled,
+    raw,
+  }
+}
+
+/** The project's own pure functions that say what should be where; they compute it anew from what is. */
+export type Oracle = {
+  types: ReturnType<typeof itemTypes>
+  listsWith: (type: string, stored: unknown) => readonly string[]
+  sizeOf: (list: string) => { group: string; sk: string | undefined; attribute: string }
+  sizesIn: (item: Plain) => [{ group: string; sk: string | undefined; attribute: string }, number][]
+  assemble: (items: readonly Plain[]) => Plain | undefined
+  derivedOf: (loaded: Plain) => Map<string, { action: { Put?: { Item?: Plain } } }>
+  documentOf: (stored: Plain) => Plain | undefined
+  moves: (
+    old: undefined,
+    next: Plain,
+  ) => {
+    rows: { action: { Put?: { Item?: Plain } } }[]
+    numbers: Map<string, { at: { pk: string; sk: string }; by: Record<string, number> }>
+  }
+  tallies: Readonly<Record<string, (user: string) => readonly string[]>>
+  sumOf: (lists: readonly string[], found: ReadonlyMap<string, Plain>) => number
+  toldOf: (it: Plain, about: Plain) => Plain
+  toldOfDecision: (it: Plain, about: Plain) => Plain
+  commentAudienceOf: (about: Plain) => string
+}
+
+export async function openOracle(): Promise<Oracle> {
+  const load = (path: string) => moduleIn(0, path)
+  await load('lib/effects/repair.ts')
+  const [item, counters, loads, repair, documents, boards, records, comments] = await Promise.all(
+    [
+      'lib/table/item.ts',
+      'lib/table/counters.ts',
+      'lib/records/load.ts',
+      'lib/effects/repair-records.ts',
+      'lib/effects/search-documents.ts',
+      'lib/leaderboard/items.ts',
+      'lib/records/items.ts',
+      'lib/comments/on-records.ts',
+    ].map(load),
+  )
+  return {
+    types: itemTypes(0),
+    listsWith: item.listsWith,
+    sizeOf: counters.sizeOf,
+    sizesIn: counters.sizesIn,
+    sumOf: counters.sumOf,
+    assemble: loads.assemble,
+    derivedOf: repair.shown_derivedOf,
+    documentOf: documents.documentOf,
+    moves: boards.moves,
+    tallies: boards.tallies,
+    toldOf: records.toldOf,
+    toldOfDecision: records.toldOfDecision,
+    commentAudienceOf: comments.commentAudienceOf,
+  }
+}

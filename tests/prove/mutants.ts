@@ -1,0 +1,280 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Cut, cutSource, ROOT } from './world/processes.ts'
+
+/**
+ * Whether what proves would notice: takes one condition or one wait out of the writes at a time, and looks whether something is
+ * found wrong then. The sources stay as they are; only what is loaded is changed.
+ */
+type Mutant = {
+  name: string
+  file: string
+  was: string
+  is: string
+  nth?: number
+  parts: readonly (readonly string[])[]
+}
+
+const race = (...kinds: string[]) => kinds.map((kind) => ['--only', 'races', '--at', kind])
+const inCells = [['--only', 'cells', '--short']]
+const fault = (place: string) => [['--only', 'faults', '--at', place]]
+
+const mutants: readonly Mutant[] = [
+  {
+    name: 'a put does not mind what is there',
+    file: 'lib/table/item.ts',
+    was: "{ ConditionExpression: 'attribute_not_exists(pk)' }),",
+    is: '{}),',
+    parts: race('one slug', 'one username'),
+  },
+  {
+    name: 'a put does not mind the version',
+    file: 'lib/table/item.ts',
+    was: '...(old ? over(old) : ',
+    is: '...(old ? {} : ',
+    parts: race('two accept', 'two amend'),
+  },
+  {
+    name: 'a removal does not mind the version',
+    file: 'lib/table/item.ts',
+    was: 'Key: item.key(old), ...over(old) } },',
+    is: 'Key: item.key(old) } },',
+    parts: race('delete an asset twice', 'take back twice'),
+  },
+  {
+    name: 'a counted entry is put twice',
+    file: 'lib/table/item.ts',
+    was: ", ConditionExpression: 'attribute_not_exists(pk)' },\n  },\n  counts: { [list]: 1 }",
+    is: ' },\n  },\n  counts: { [list]: 1 }',
+    parts: race('delete and link', 'much at once'),
+  },
+  {
+    name: 'a counted entry is removed twice',
+    file: 'lib/table/item.ts',
+    was: ", ConditionExpression: 'attribute_exists(pk)' } },\n  counts: { [list]: -1 }",
+    is: ' } },\n  counts: { [list]: -1 }',
+    parts: race('delete twice'),
+  },
+  {
+    name: 'a lease is taken from who has it',
+    file: 'lib/table/item.ts',
+    was: "ConditionExpression: 'attribute_not_exists(pk) OR held_by = :me OR expires_at <= :now'",
+    is: "ConditionExpression: 'attribute_not_exists(pk) OR held_by = :me OR expires_at <= :now OR expires_at >= :now'",
+    parts: race('two claim'),
+  },
+  {
+    name: 'a name that is being made is made again',
+    file: 'lib/table/item.ts',
+    was: "ConditionExpression: 'attribute_not_exists(pk) OR expires_at < :now'",
+    is: "ConditionExpression: 'attribute_not_exists(pk) OR expires_at < :now OR expires_at >= :now'",
+    parts: race('two contributions name a new place'),
+  },
+  {
+    name: 'a change of size is forgotten',
+    file: 'lib/table/write.ts',
+    was: '...counterUpdates(writes)]',
+    is: ']',
+    parts: race('look-alikes'),
+  },
+  {
+    name: 'a retried transaction is another one',
+    file: 'lib/table/write.ts',
+    was: ', ClientRequestToken: newId() }',
+    is: ' }',
+    parts: [
+      ...fault('react/0/reply lost once'),
+      ...fault('react/1/reply lost once'),
+      ...fault('react/2/reply lost once'),
+      ...fault('react/3/reply lost once'),
+      ...fault('react/4/reply lost once'),
+    ],
+  },
+  {
+    name: 'what throttles takes one more',
+    file: 'lib/table/write.ts',
+    was: "':limit': limit - by",
+    is: "':limit': limit - by + 1",
+    parts: race('no more than the limit'),
+  },
+  {
+    name: 'nobody waits for a transaction',
+    file: 'lib/table/write.ts',
+    was: 'await db.send(new TransactWriteCommand(command))',
+    is: 'void db.send(new TransactWriteCommand(command)).catch(() => undefined)',
+    parts: race('two accept', 'one slug'),
+  },
+  {
+    name: 'unprocessed writes are dropped',
+    file: 'lib/table/write.ts',
+    was: 'left = UnprocessedItems ?? {}',
+    is: 'left = {}',
+    parts: race('two merge', 'merge and decide'),
+  },
+  {
+    name: 'unprocessed reads are dropped',
+    file: 'lib/table/two-phase/staged.ts',
+    was: 'left = UnprocessedKeys ?? {}',
+    is: 'left = {}',
+    parts: race('much at once', 'read all while more come', 'merge and decide'),
+  },
+  {
+    name: 'a merge is over before it is decided',
+    file: 'lib/table/two-phase/commit.ts',
+    was: 'await commit(prepared.it)',
+    is: 'void commit(prepared.it).catch(() => undefined)',
+    parts: race('two merge', 'merge and decide'),
+  },
+  {
+    name: 'what a merge has taken away stays marked',
+    file: 'lib/table/two-phase/settle.ts',
+    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id))\n  await patiently",
+    is: 'await patiently',
+    parts: race('two roll back', 'two merge'),
+  },
+  {
+    name: 'a merge writes over what others changed',
+    file: 'lib/table/two-phase/stage.ts',
+    was: "if (given.ConditionExpression === 'attribute_not_exists(pk)') return old === undefined",
+    is: 'return true',
+    parts: race('two merge', 'merge and decide'),
+  },
+  {
+    name: 'a sequence hands a number out twice',
+    file: 'lib/table/sequence.ts',
+    was: 'block.next++',
+    is: 'block.next',
+    parts: race('look-alikes', 'two answer'),
+  },
+  {
+    name: 'the log of search has two ends',
+    file: 'lib/search/log.ts',
+    was: 'put(end, next, old, faster)',
+    is: 'put(end, { ...next, changes: changes.length }, old, faster)',
+    parts: race('much at once'),
+  },
+  {
+    name: 'an inbox is not counted up',
+    file: 'lib/notifications/notifications.ts',
+    was: 'arrived: box.arrived + 1, ',
+    is: '',
+    parts: race('read all while more come'),
+  },
+  {
+    name: 'a notification is stored again',
+    file: 'lib/notifications/notifications.ts',
+    was: 'if (there) continue',
+    is: 'if (there && !sameEvent(there, it)) continue',
+    parts: race('read all while more come', 'much at once'),
+  },
+  {
+    name: 'links are not followed',
+    file: 'lib/effects/apply.ts',
+    was: 'await followEdges(edgesOf(old), edgesOf(next))\n',
+    is: '\n',
+    parts: race('accept an edit and edit again', 'delete and link', 'much at once'),
+  },
+  {
+    name: 'the feed tells of what is hidden',
+    file: 'lib/effects/apply.ts',
+    was: 'await moveHistory(old, next)',
+    is: '',
+    parts: race('comment and hide', 'accept and amend'),
+  },
+  {
+    name: 'comments tell of what is hidden',
+    file: 'lib/effects/apply.ts',
+    was: 'await moveComments(old, next)',
+    is: '',
+    parts: race('comment and hide'),
+  },
+  {
+    name: 'the queue is not left',
+    file: 'lib/records/queue-entry.ts',
+    was: 'if (it.deleted_at !== null || !isPending(it.status)) return undefined\n',
+    is: '\n',
+    parts: race('accept and delete'),
+  },
+  {
+    name: 'tiers are not minded',
+    file: 'lib/permissions.ts',
+    was: 'it.public && maySeeTier(actor, it.access_tier)',
+    is: 'it.public',
+    parts: inCells,
+  },
+  {
+    name: 'everyone sees what waits',
+    file: 'lib/permissions.ts',
+    was: '(open(actor, it) || owns(actor, it))',
+    is: '(open(actor, it) || true)',
+    parts: inCells,
+  },
+  {
+    name: 'what is deleted is seen',
+    file: 'lib/permissions.ts',
+    was: '(!it.deleted_at && (open',
+    is: '((open',
+    parts: inCells,
+  },
+  {
+    name: 'whoever is signed in is staff',
+    file: 'lib/permissions.ts',
+    was: 'const staff = (actor: Actor) => actor.is_staff',
+    is: 'const staff = (_: Actor) => true',
+    parts: inCells,
+  },
+  {
+    name: 'whoever is signed in reviews',
+    file: 'lib/permissions.ts',
+    was: "const reviewer = atLeast('community_reviewer')",
+    is: 'const reviewer = (_: unknown) => true',
+    parts: inCells,
+  },
+]
+
+/** Takes the cut with this number out of what is loaded. */
+export function applyMutant(number: number): void {
+  const it = mutants[number]
+  if (!it) throw new Error(`there is no mutant ${number}`)
+  cutSource(placeOf(it))
+}
+
+function placeOf({ file, was, is, name }: Mutant): Cut {
+  const source = readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')
+  const from = source.indexOf(was)
+  if (from < 0) throw new Error(`${file} says it in another way; correct the mutant: ${name}`)
+  return { file, from, to: from + was.length, with: is }
+}
+
+/** Whether one of the parts finds something wrong. */
+async function isNoticed(number: number, { parts }: Mutant, seed: number): Promise<boolean> {
+  for (const part of parts) {
+    const args = [
+      fileURLToPath(new URL('run.ts', import.meta.url)),
+      '--cut',
+      String(number),
+      '--seed',
+      String(seed),
+      '--minutes',
+      '0.6',
+      ...part,
+    ]
+    const child = spawn(process.execPath, args, { stdio: 'ignore' })
+    const code = await new Promise<number | null>((done) => child.on('exit', done))
+    if (code !== 0) return true
+  }
+  return false
+}
+
+/** Tries all of them; answers how many nobody noticed. */
+export async function tryMutants(seed: number): Promise<number> {
+  for (const it of mutants) placeOf(it)
+  const missed: string[] = []
+  for (const [number, it] of mutants.entries()) {
+    const noticed = await isNoticed(number, it, seed)
+    console.log(`${noticed ? 'noticed' : 'MISSED '} ${it.name} (${it.file})`)
+    if (!noticed) missed.push(it.name)
+  }
+  console.log(`mutants: ${mutants.length - missed.length} of ${mutants.length} were noticed`)
+  return missed.length
+}

@@ -1,0 +1,498 @@
+import { mp3 } from '../harness/media-files.ts'
+import { type Base, type Made, move, said, verdict } from './base.ts'
+import type { Answer, Request } from './requests.ts'
+import type { World } from './world/world.ts'
+
+/** Who does what at once, and what must come of it beside what always holds. */
+export type Race = {
+  name: string
+  requests: (base: Base) => readonly Request[]
+  /** What is done before, one after the other. */
+  before?: ((base: Base) => readonly Request[]) | undefined
+  check: (answers: readonly Answer[], world: World, base: Base) => string[]
+}
+
+const isDone = ({ status }: Answer) => status >= 200 && status < 300
+const done = (answers: readonly Answer[]) => answers.filter(isDone).length
+const told = (answers: readonly Answer[]) => answers.map(({ status }) => status).join(', ')
+
+/** So many of the requests have an effect; the others are refused. */
+const exactly = (many: number) => (answers: readonly Answer[]) =>
+  done(answers) === many ? [] : [`${done(answers)} of them were done instead of ${many}: ${told(answers)}`]
+const all = (answers: readonly Answer[]) => exactly(answers.length)(answers)
+const atLeast = (many: number) => (answers: readonly Answer[]) =>
+  done(answers) >= many ? [] : [`only ${done(answers)} were done: ${told(answers)}`]
+const anything = () => []
+
+const items = (
+  world: World,
+  type: string,
+  fits: (it: Record<string, { S?: string } | undefined>) => boolean = () => true,
+) => world.items().filter((it) => it.type?.S === type && fits(it as never)).length
+/** There are so many of a type that are so. */
+const thereAre =
+  (many: number, type: string, fits?: Parameters<typeof items>[2]) =>
+  (_: readonly Answer[], world: World): string[] => {
+    const found = items(world, type, fits)
+    return found === many ? [] : [`there are ${found} of ${type} instead of ${many}`]
+  }
+const both =
+  (...checks: readonly Race['check'][]): Race['check'] =>
+  (answers, world, base) =>
+    checks.flatMap((check) => check(answers, world, base))
+
+const post = (who: string, path: string, body?: unknown, headers?: Record<string, string>): Request => ({
+  who,
+  method: 'POST',
+  path,
+  sent: { ...(body !== undefined && { body }), ...(headers && { headers }) },
+})
+const patch = (who: string, path: string, body: object, headers?: Record<string, string>): Request => ({
+  who,
+  method: 'PATCH',
+  path,
+  sent: { body, ...(headers && { headers }) },
+})
+const remove = (who: string, path: string): Request => ({ who, method: 'DELETE', path })
+const record = (it: Made) => `/cidoc/structures/${it.id}/`
+const decide = (who: string, it: Made, body: object): Request => verdict(it, body, who)
+const accept = (who: string, it: Made) => decide(who, it, { verdict: 'accept' })
+const reject = (who: string, it: Made) => decide(who, it, { verdict: 'reject', feedback: 'No.' })
+const project = (slug: string, rest = '') => `/data/projects/${slug}/${rest}`
+const thread = (it: Made) => `/data/entities/${it.cultural_entity_id}/comments/`
+const member = (it: Made) => ({ entity_type: 'structure', entity_id: it.id })
+const structure = (name: string, more: object = {}) => ({ name, assertion: said, ...more })
+const comment = (id: string) => `/data/comments/${id}/`
+const react = (who: string, b: Base, reaction_type = 'upvote') =>
+  post(who, '/data/reactions/toggle/', { reaction_type, entity_id: b.open.cultural_entity_id })
+const file = () => {
+  const it = new FormData()
+  it.set('file', new File([Uint8Array.from(mp3())], 'third.mp3', { type: 'audio/mpeg' }))
+  return it
+}
+const applied = {
+  requested_role: 'community_reviewer',
+  motivation: 'I have walked all the lanes of the town and written down what stands in each of them.',
+}
+const once = { 'idempotency-key': 'one-and-the-same' }
+
+type Row = readonly [
+  name: string,
+  requests: (b: Base) => readonly Request[],
+  check: Race['check'],
+  before?: (b: Base) => readonly Request[],
+]
+
+const rows: readonly Row[] = [
+  ['two accept', (b) => [accept('curator', b.pending), accept('expert', b.pending)], exactly(1)],
+  ['accept and reject', (b) => [accept('curator', b.pending), reject('expert', b.pending)], exactly(1)],
+  [
+    'three verdicts',
+    (b) => [
+      accept('curator', b.waiting),
+      reject('expert', b.waiting),
+      decide('reviewer', b.waiting, { verdict: 'request_changes', feedback: 'More.' }),
+    ],
+    atLeast(1),
+  ],
+  [
+    'accept an edit and edit again',
+    (b) => [accept('curator', b.edited), patch('dev', record(b.edited), { note: 'A third thought.', assertion: said })],
+    atLeast(1),
+  ],
+  [
+    'accept and amend',
+    (b) => [
+      accept('curator', b.pending),
+      patch('dev', record(b.pending), { note: 'Changed meanwhile.', assertion: said }),
+    ],
+    atLeast(1),
+  ],
+  ['accept and delete', (b) => [accept('curator', b.pending), remove('staff', record(b.pending))], atLeast(1)],
+  [
+    'two amend',
+    (b) => [
+      patch('dev', record(b.pending), { note: 'One.', assertion: said }),
+      patch('dev', record(b.pending), { note: 'Two.', assertion: said }),
+    ],
+    atLeast(1),
+  ],
+  [
+    'two amend one version',
+    (b) =>
+      [1, 2].map((n) =>
+        patch('dev', record(b.pending), { note: `Of one version ${n}.`, assertion: said }, { 'if-match': '*' }),
+      ),
+    atLeast(1),
+  ],
+  [
+    'two contributions name a new place',
+    () =>
+      [1, 2].map((n) =>
+        post('dev', '/cidoc/structures/', structure(`Twin house ${n}`, { has_current_location: 'Square of both' })),
+      ),
+    both(
+      all,
+      thereAre(1, 'record', (it) => it.name?.S === 'Square of both'),
+    ),
+  ],
+  [
+    'one key twice',
+    () => [1, 2].map(() => post('dev', '/cidoc/structures/', structure('Only once'), once)),
+    both(
+      all,
+      thereAre(1, 'record', (it) => it.name?.S === 'Only once'),
+    ),
+  ],
+  [
+    'one key three times, two processes',
+    () => [1, 2, 3].map(() => post('other', '/data/projects/', { slug: 'keyed', title: 'Keyed' }, once)),
+    both(
+      all,
+      thereAre(1, 'project', (it) => it.slug?.S === 'keyed'),
+    ),
+  ],
+  [
+    'look-alikes',
+    () => [
+      post('dev', '/cidoc/structures/', structure('Same name')),
+      post('other', '/cidoc/structures/', structure('Same name')),
+    ],
+    all,
+  ],
+  [
+    'one username',
+    () => [
+      patch('dev', '/user/username/', { username: 'the-one' }),
+      patch('other', '/user/username/', { username: 'the-one' }),
+    ],
+    exactly(1),
+  ],
+  [
+    'usernames change places',
+    () => [
+      patch('dev', '/user/username/', { username: 'other' }),
+      patch('other', '/user/username/', { username: 'dev' }),
+    ],
+    anything,
+  ],
+  [
+    'one slug',
+    () => [
+      post('dev', '/data/projects/', { slug: 'contested', title: 'A' }),
+      post('other', '/data/projects/', { slug: 'contested', title: 'B' }),
+    ],
+    exactly(1),
+  ],
+  [
+    'one invited twice',
+    (b) =>
+      [1, 2].map(() =>
+        post('dev', project(b.projects.draft, 'memberships/'), { user_id: b.ids.other, role: 'editor' }),
+      ),
+    exactly(1),
+  ],
+  [
+    'two invited',
+    (b) => [
+      post('dev', project(b.projects.draft, 'memberships/'), { user_id: b.ids.other, role: 'editor' }),
+      post('dev', project(b.projects.draft, 'memberships/'), { user_id: b.ids.expert, role: 'viewer' }),
+    ],
+    all,
+  ],
+  [
+    'two approve a project',
+    (b) => [move('reviewer', b.projects.in_review, 'approved'), move('expert', b.projects.in_review, 'approved')],
+    exactly(1),
+  ],
+  [
+    'approve and withdraw',
+    (b) => [move('reviewer', b.projects.in_review, 'approved'), move('dev', b.projects.in_review, 'withdrawn')],
+    atLeast(1),
+  ],
+  [
+    'two merge',
+    (b) => [move('expert', b.projects.approved, 'merged'), move('curator', b.projects.approved, 'merged')],
+    exactly(1),
+  ],
+  [
+    'merge and decide',
+    (b) => [move('expert', b.projects.approved, 'merged'), reject('curator', b.linked[1] ?? b.pending)],
+    atLeast(1),
+  ],
+  [
+    'merge and amend',
+    (b) => [
+      move('expert', b.projects.approved, 'merged'),
+      patch('dev', `/cidoc/traditions/${b.linked[1]?.id}/`, { note: 'At the last moment.', assertion: said }),
+    ],
+    atLeast(1),
+  ],
+  [
+    'merge and edit the project',
+    (b) => [
+      move('expert', b.projects.approved, 'merged'),
+      patch('dev', project(b.projects.approved), { title: 'Renamed' }),
+    ],
+    atLeast(1),
+  ],
+  ['two roll back', (b) => [1, 2].map(() => post('expert', project(b.projects.merged, 'rollback-merge/'))), exactly(1)],
+  [
+    'roll back and amend',
+    (b) => [
+      post('expert', project(b.projects.merged, 'rollback-merge/')),
+      patch('dev', `/cidoc/traditions/${b.linked[2]?.id}/`, { note: 'Since then.', assertion: said }),
+    ],
+    atLeast(1),
+  ],
+  [
+    'two claim',
+    (b) => ['reviewer', 'expert'].map((who) => post(who, `/data/review-queue/${b.pending.cultural_entity_id}/claim/`)),
+    exactly(1),
+  ],
+  [
+    'claim and decide',
+    (b) => [
+      post('reviewer', `/data/review-queue/${b.pending.cultural_entity_id}/claim/`),
+      accept('curator', b.pending),
+    ],
+    atLeast(1),
+  ],
+  ['three react', (b) => [react('dev', b), react('other', b, 'downvote'), react('expert', b)], all],
+  ['one reacts twice', (b) => [react('dev', b), react('dev', b)], all],
+  [
+    'two answer',
+    (b) => [
+      post('dev', thread(b.open), { comment: 'One.', parent: b.comment.comment_id }),
+      post('other', thread(b.open), { comment: 'Two.', parent: b.comment.comment_id }),
+    ],
+    all,
+  ],
+  [
+    'answer and take back',
+    (b) => [
+      post('other', thread(b.open), { comment: 'To what?', parent: b.comment.comment_id }),
+      remove('dev', comment(b.comment.comment_id)),
+    ],
+    atLeast(1),
+  ],
+  ['take back twice', (b) => [1, 2].map(() => remove('other', comment(b.reply.comment_id))), exactly(1)],
+  [
+    'comment and hide',
+    (b) => [
+      post('other', thread(b.open), { comment: 'Still seen?' }),
+      patch('dev', record(b.open), { access_tier: 'restricted', assertion: said }),
+    ],
+    atLeast(1),
+  ],
+  [
+    'two clusters want a record',
+    (b) =>
+      ['A', 'B'].map((canonical_label) =>
+        post('curator', '/cidoc/entity-clusters/', {
+          canonical_label,
+          type_scope: 'structure',
+          members: [member(b.second), member(b.third)],
+        }),
+      ),
+    exactly(1),
+  ],
+  [
+    'lock twice',
+    (b) =>
+      ['curator', 'staff'].map((who) =>
+        post(who, `/cidoc/entity-clusters/${b.cluster.id}/lock/`, {
+          reason: 'Settled.',
+          expected_version: b.cluster.version,
+        }),
+      ),
+    exactly(1),
+  ],
+  [
+    'lock and amend',
+    (b) => [
+      post('curator', `/cidoc/entity-clusters/${b.cluster.id}/lock/`, {
+        reason: 'Settled.',
+        expected_version: b.cluster.version,
+      }),
+      patch('curator', `/cidoc/entity-clusters/${b.cluster.id}/`, { canonical_label: 'Changed' }),
+    ],
+    atLeast(1),
+  ],
+  ['delete twice', (b) => [1, 2].map(() => remove('staff', record(b.open))), atLeast(1)],
+  ['restore twice', (b) => [1, 2].map(() => post('staff', `${record(b.deleted)}restore/`)), atLeast(1)],
+  [
+    'delete and link',
+    (b) => [
+      remove('staff', record(b.second)),
+      post('dev', '/cidoc/enshrinements/', structure('It comes', { enshrined_in_structure: b.second.id })),
+    ],
+    atLeast(1),
+  ],
+  [
+    'resolve twice',
+    (b) => ['curator', 'expert'].map((who) => post(who, `/data/review-flags/${b.flag.id}/resolve/`)),
+    atLeast(1),
+  ],
+  [
+    'flag and accept',
+    (b) => [
+      post('reviewer', '/data/review-flags/', {
+        entity: b.pending.cultural_entity_id,
+        flag_type: 'low_confidence',
+        reason: 'Hm.',
+      }),
+      accept('curator', b.pending),
+    ],
+    atLeast(1),
+  ],
+  [
+    'two flag',
+    (b) =>
+      ['reviewer', 'expert'].map((who) =>
+        post(who, '/data/review-flags/', { entity: b.open.cultural_entity_id, flag_type: 'other', reason: who }),
+      ),
+    atLeast(1),
+  ],
+  [
+    'approve an application twice',
+    (b) => [1, 2].map(() => post('staff', `/data/reviewer-applications/${b.application.id}/approve/`)),
+    exactly(1),
+  ],
+  [
+    'approve, reject and withdraw',
+    (b) => [
+      post('staff', `/data/reviewer-applications/${b.application.id}/approve/`),
+      post('staff', `/data/reviewer-applications/${b.application.id}/reject/`),
+      post('other', '/data/reviewer-applications/mine/withdraw/'),
+    ],
+    exactly(1),
+  ],
+  ['apply twice', () => [1, 2].map(() => post('dev', '/data/reviewer-applications/', applied)), exactly(1)],
+  [
+    'appoint twice',
+    (b) =>
+      ['domain_expert', 'community_reviewer'].map((role) =>
+        post('staff', '/data/reviewer-roles/', { user_id: b.ids.dev, role }),
+      ),
+    atLeast(1),
+  ],
+  [
+    'read all while more come',
+    (b) => [
+      post('dev', '/data/notifications/mark_all_read/'),
+      accept('curator', b.pending),
+      post('dev', '/data/notifications/mark_all_read/'),
+      reject('expert', b.waiting),
+    ],
+    atLeast(3),
+  ],
+  [
+    'approve a suggestion twice',
+    (b) => ['reviewer', 'expert'].map((who) => post(who, `/data/submission-suggestions/${b.suggestion.id}/approve/`)),
+    exactly(1),
+  ],
+  [
+    'approve and reject a suggestion',
+    (b) => [
+      post('reviewer', `/data/submission-suggestions/${b.suggestion.id}/approve/`),
+      post('expert', `/data/submission-suggestions/${b.suggestion.id}/reject/`),
+    ],
+    exactly(1),
+  ],
+  [
+    'upload with one key',
+    (b) => [1, 2].map(() => post('dev', project(b.projects.draft, 'assets/upload/'), file(), once)),
+    atLeast(1),
+  ],
+  [
+    'delete an asset twice',
+    (b) => [1, 2].map(() => remove('dev', project(b.projects.draft, `assets/${b.asset}/`))),
+    exactly(1),
+  ],
+  [
+    'amend and delete an asset',
+    (b) => [
+      patch('dev', project(b.projects.draft, `assets/${b.asset}/`), { caption: 'Late' }),
+      remove('dev', project(b.projects.draft, `assets/${b.asset}/`)),
+    ],
+    atLeast(1),
+  ],
+  [
+    'upload and delete the project',
+    (b) => [post('dev', project(b.projects.draft, 'assets/upload/'), file()), remove('dev', project(b.projects.draft))],
+    atLeast(1),
+  ],
+  [
+    'link twice',
+    (b) => [1, 2].map(() => post('dev', project(b.projects.draft, 'entities/'), { entity: b.open.cultural_entity_id })),
+    exactly(1),
+  ],
+  [
+    'link many',
+    (b) =>
+      [b.open, b.second, b.third].map((it) =>
+        post('dev', project(b.projects.draft, 'entities/'), { entity: it.cultural_entity_id }),
+      ),
+    all,
+  ],
+  [
+    'settle a claim both ways',
+    (b) => [
+      patch('expert', `/cidoc/assertions/${b.claim.id}/`, { reconciliation_status: 'accepted' }),
+      patch('curator', `/cidoc/assertions/${b.claim.id}/`, { reconciliation_status: 'disputed' }),
+    ],
+    atLeast(1),
+  ],
+  [
+    'settle a claim and amend',
+    (b) => [
+      patch('expert', `/cidoc/assertions/${b.claim.id}/`, { reconciliation_status: 'accepted' }),
+      patch('dev', record(b.disputed), { construction_date: '1700', assertion: said }),
+    ],
+    atLeast(1),
+  ],
+  [
+    'claims of one property',
+    (b) =>
+      ['1710', '1720', '1730'].map((value, i) =>
+        post(['other', 'expert', 'reviewer'][i] ?? 'other', '/cidoc/assertions/', {
+          entity_type: 'structure',
+          entity_id: b.open.id,
+          property: 'construction_date',
+          value,
+        }),
+      ),
+    atLeast(1),
+  ],
+  [
+    'delete a source and cite it',
+    (b) => [
+      remove('staff', `/cidoc/data_sources/${b.source.id}/`),
+      post('dev', '/cidoc/structures/', { ...structure('It cites'), assertion: { ...said, source: b.source.id } }),
+    ],
+    atLeast(1),
+  ],
+  [
+    'no more than the limit',
+    () =>
+      Array.from({ length: 8 }, (_, i) =>
+        post('other', '/data/projects/', { slug: `limited-${i}`, title: 'One of many' }),
+      ),
+    exactly(6),
+  ],
+  [
+    'much at once',
+    (b) => [
+      accept('curator', b.pending),
+      accept('expert', b.edited),
+      post('other', thread(b.open), { comment: 'Busy.' }),
+      post('dev', '/cidoc/structures/', structure('In the crowd')),
+      react('reviewer', b),
+      reject('curator', b.waiting),
+    ],
+    atLeast(5),
+  ],
+]
+
+export const kinds: readonly Race[] = rows.map(([name, requests, check, before]) => ({ name, requests, check, before }))

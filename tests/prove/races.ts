@@ -1,0 +1,95 @@
+import type { Base } from './base.ts'
+import { violations } from './invariants/all.ts'
+import { kinds, type Race } from './race-kinds.ts'
+import { note, type Tally, tally } from './report.ts'
+import { type Answer, sendIn } from './requests.ts'
+import { WORKERS, type World } from './world/world.ts'
+
+/**
+ * Several at once, in every order that the seeds come to: calls take any time, reads see what was, indexes lag, transactions
+ * get in each other's way, and the projector works beside them.
+ */
+export async function races(
+  world: World,
+  base: Base,
+  { seed, until, kind, most }: { seed: number; until: number; kind?: string | undefined; most: number },
+): Promise<Tally> {
+  const into = tally('races', 'schedules')
+  const began = Date.now()
+  const wanted = kind === undefined ? kinds : kinds.filter(({ name }) => name === kind)
+  if (wanted.length === 0) throw new Error(`there is no race ${kind}: ${kinds.map(({ name }) => name).join(', ')}`)
+  into.kinds = wanted.length
+  // Each kind in turn, so that all get their share of the time.
+  for (let turn = 0; turn < most && Date.now() < until; turn += 1)
+    for (const race of wanted) {
+      if (Date.now() >= until) break
+      into.tried += 1
+      const own = seed + turn
+      const what = await scheduled(world, base, race, own).catch((error: unknown) => [
+        error instanceof Error ? (error.stack ?? '') : String(error),
+      ])
+      if (what.length > 0)
+        note(into, {
+          where: race.name,
+          seed: own,
+          again: `npm run prove -- --only races --at '${race.name}' --seed ${own}`,
+          what,
+        })
+    }
+  into.milliseconds = Date.now() - began
+  into.also = `${Math.floor(into.tried / into.kinds)} or more of each`
+  return into
+}
+
+/** One schedule of one race: what was found wrong. */
+async function scheduled(world: World, base: Base, race: Race, seed: number): Promise<string[]> {
+  world.restore(base.saved, seed)
+  for (const first of race.before?.(base) ?? []) await world.time.until(sendIn(world, first))
+  world.seed(seed, true)
+  const { chance } = world
+  const requests = race.requests(base)
+  const started: Promise<Answer>[] = requests.map((request) => {
+    const [delay, slow, process] = [
+      chance.happens(0.5) ? 0 : chance.below(40),
+      chance.happens(0.2) ? 8 : 1,
+      chance.below(WORKERS),
+    ]
+    return new Promise((done, failed) => {
+      world.time.after(delay, () => void sendIn(world, { ...request, slow, process }).then(done, failed))
+    })
+  })
+  const beside = chance.happens(0.5) ? following(world, started) : Promise.resolve()
+  const answers = await world.time.until(Promise.all(started))
+  await world.time.until(beside)
+  const wrong = answers.flatMap((answer, i) => {
+    const { method, path, who } = requests[i] ?? { method: '', path: '', who: '' }
+    const name = `${method} ${path} by ${who}`
+    return [
+      ...(answer.undocumented === undefined ? [] : [`${name}: ${answer.undocumented}`]),
+      ...(answer.status >= 500 ? [`${name} gave ${answer.status}: ${answer.text}`] : []),
+    ]
+  })
+  wrong.push(...race.check(answers, world, base))
+  wrong.push(...(await checked(world, false)))
+  // What follows is heard again and late in every other schedule.
+  world.seed(seed + 1, seed % 2 === 0)
+  await world.settle()
+  wrong.push(...(await checked(world, true)))
+  if (wrong.length > 0) wrong.push(`answers: ${answers.map(({ status }) => status).join(', ')}`)
+  return wrong
+}
+
+const checked = (world: World, settled: boolean) =>
+  world.run({ name: 'invariants', process: 1 }, () => violations(world, settled))
+
+/** The projector, as long as others are at work. */
+async function following(world: World, others: readonly Promise<unknown>[]): Promise<void> {
+  let isOver = false
+  void Promise.allSettled(others).then(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await world.deliver()
+    await new Promise<void>((done) => void world.time.after(5, done))
+  }
+}

@@ -1,0 +1,73 @@
+import type { Context } from 'aws-lambda'
+import { groupOf } from '../../lib/http/groups.ts'
+import { canonical } from '../../lib/http/path.ts'
+import { eventOf, type Sent } from '../harness/app.ts'
+import { faultOf } from '../harness/documented.ts'
+import { moduleIn } from './world/processes.ts'
+import { type Actor, Gone, PATIENCE, type World } from './world/world.ts'
+
+/** Requests to the real handlers in the simulated world, each answer held against the API document. */
+export type Request = { who: string | null; method: string; path: string; sent?: Sent; process?: number; slow?: number }
+export type Answer = {
+  /** 0: the process ended before there was one. */
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: what is expected of an answer is its test's business
+  body: any
+  text: string
+  headers: Record<string, string>
+  /** The calls to the table and the bucket that it took. */
+  commands: readonly string[]
+  /** What the API document does not say of it. */
+  undocumented: string | undefined
+}
+
+/** How many have been sent so far. */
+export const sentSoFar = { requests: 0 }
+
+/** Sends one, as an actor of the world; time does not pass by itself. */
+export async function sendIn(world: World, it: Request, fault?: Actor['fault']): Promise<Answer> {
+  sentSoFar.requests += 1
+  const { who, method, path, sent = {}, process = 0, slow = 1 } = it
+  const identity: Record<string, string> = who ? { 'x-dev-user': `${who}@heritage.test` } : {}
+  const event = await eventOf(method, path, identity, sent)
+  const { handler } = await moduleIn(process, `functions/${groupOf(canonical(event.rawPath))}.ts`)
+  const context = { awsRequestId: event.requestContext.requestId, getRemainingTimeInMillis: () => PATIENCE } as Context
+  let commands: readonly string[] = []
+  try {
+    const result = await world.start({ name: `${method} ${path}`, process, slow, fault }, async (actor) => {
+      commands = actor.commands
+      return handler(event, context)
+    })
+    return { ...answerOf(it, event.rawPath, result), commands }
+  } catch (error) {
+    if (error instanceof Gone)
+      return { status: 0, body: undefined, text: '', headers: {}, commands, undocumented: undefined }
+    throw error
+  }
+}
+
+type Result = { statusCode?: number; headers?: Record<string, unknown>; body?: string; isBase64Encoded?: boolean }
+
+function answerOf({ method, sent }: Request, path: string, result: Result): Omit<Answer, 'commands'> {
+  const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+  const headers = Object.fromEntries(
+    Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  )
+  const status = result.statusCode ?? 200
+  const undocumented = faultOf({ method, path, sent: sent?.body, status, headers, bytes })
+  const text = result.isBase64Encoded ? '' : bytes.toString()
+  const body = headers['content-type']?.includes('json') && text !== '' ? JSON.parse(text) : undefined
+  return { status, body, text, headers, undocumented }
+}
+
+/** Sends one, and time passes until it is answered. */
+export const send = (world: World, it: Request, fault?: Actor['fault']): Promise<Answer> =>
+  world.time.until(sendIn(world, it, fault))
+
+/** One that must be answered so. */
+export async function sure(world: World, status: number, it: Request): Promise<Answer['body']> {
+  const answer = await send(world, it)
+  if (answer.status !== status)
+    throw new Error(`${it.method} ${it.path} by ${it.who} gave ${answer.status}: ${answer.text}`)
+  return answer.body
+}

@@ -1,0 +1,491 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
+import { loadFollowers, loadProjectorFilter } from '../../../local/service/followers.ts'
+import { Bucket } from './bucket.ts'
+import type { Snapshot } from './cells.ts'
+import { type Dice, dice, uuidOf } from './chance.ts'
+import type { Item } from './expressions.ts'
+import { forget, itemTypes, moduleIn } from './processes.ts'
+import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
+import { inSimulation, Time, takeOver } from './time.ts'
+
+/** How a call to the table, the bucket or another function goes wrong. */
+export type Fault =
+  | 'refused'
+  | 'failed once'
+  | 'reply lost'
+  | 'reply lost once'
+  | 'throttled'
+  | 'throttled once'
+  | 'conflict'
+  | 'conflicts'
+  | 'partial batch'
+  | 'late'
+  | 'gone before'
+  | 'gone after'
+/** A call as faults are chosen by it: `n` counts the calls of its actor, from 0; what the SDK tries again is one call. */
+export type Called = { n: number; command: string; attempt: number }
+/** Whoever does something: a request, or a function that time or the stream starts. */
+export type Actor = {
+  name: string
+  process: number
+  calls: number
+  commands: string[]
+  invocations: Map<string, number>
+  dead: boolean
+  /** By how much its calls take longer than others'. */
+  slow: number
+  fault?: ((call: Called) => Fault | undefined) | undefined
+  die: () => void
+  died: Promise<never>
+}
+export class Gone extends Error {}
+
+const current = new AsyncLocalStorage<Actor>()
+const SHARDS = 3
+/** What a request may take before the platform ends its process, in milliseconds. */
+export const PATIENCE = 29_000
+const BASE = Date.parse('2025-01-15T10:00:00.000Z')
+const PROCESSES = [0, 1, 2] as const
+/** Where the stream and the schedule start functions. */
+export const WORKERS = 2
+
+type Wire = {
+  method: string
+  path: string
+  query?: Record<string, unknown>
+  headers: Record<string, string>
+  body?: unknown
+}
+type Reply = { statusCode: number; headers: Record<string, string>; body: unknown }
+type Saved = { table: Snapshot; bucket: Bucket['objects']; now: number; sequence: number }
+
+class World {
+  time = new Time()
+  table = new Table()
+  bucket = new Bucket()
+  chance: Dice = dice(1)
+  shards: DynamoDBRecord[][] = Array.from({ length: SHARDS }, () => [])
+  /** Calls of functions that nobody waits for. */
+  later: { name: string; event: unknown }[] = []
+  /** What calls take, in milliseconds, and whether the table's freedoms are used. */
+  hostile = false
+  calls = 0
+  /** Where processes keep files. */
+  readonly directory = mkdtempSync(join(tmpdir(), 'prove-'))
+  #sequence = 0
+
+  now = (): Date => new Date(BASE + Math.floor(this.time.now))
+
+  /** As it was saved, with empty processes, under another seed. */
+  restore(saved: Saved, seed: number): void {
+    this.time.clear()
+    this.#heard = new Map()
+    this.time.now = saved.now
+    this.table.calm()
+    this.table.cells.restore(saved.table)
+    this.bucket.objects = new Map(saved.bucket)
+    this.shards = Array.from({ length: SHARDS }, () => [])
+    this.later = []
+    this.#sequence = saved.sequence
+    this.seed(seed)
+    for (const process of PROCESSES) forget(process)
+    for (const name of readdirSync(this.directory)) rmSync(join(this.directory, name), { recursive: true, force: true })
+  }
+
+  save(): Saved {
+    return {
+      table: this.table.cells.snapshot(),
+      bucket: new Map(this.bucket.objects),
+      now: this.time.now,
+      sequence: this.#sequence,
+    }
+  }
+
+  /** What chance does from here on. In a hostile world reads lag and are torn, batches are taken in part. */
+  seed(seed: number, hostile = false): void {
+    this.chance = dice(seed)
+    this.hostile = hostile
+    const { chance } = this
+    this.table.chance = hostile
+      ? {
+          lag: () => (chance.happens(0.5) ? chance.below(40) : chance.below(1500)),
+          torn: () => chance.happens(0.4),
+          taken: (many) => (chance.happens(0.05) ? chance.below(many + 1) : many),
+          below: (limit) => chance.below(Math.max(1, limit)),
+        }
+      : strict
+  }
+
+  latency(actor: Actor): number {
+    if (!this.hostile) return 1
+    const { chance } = this
+    const some = chance.happens(0.06) ? chance.below(400) : 1 + chance.below(12)
+    return some * actor.slow
+  }
+
+  tell = ({ key, before, after, at, expired }: Change): void => {
+    this.#sequence += 1
+    const shard = this.shards[hash(key.pk) % SHARDS]
+    shard?.push({
+      eventID: `event-${this.#sequence}`,
+      eventName: !before ? 'INSERT' : after ? 'MODIFY' : 'REMOVE',
+      eventSource: 'aws:dynamodb',
+      ...(expired && { userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } }),
+      dynamodb: {
+        ApproximateCreationDateTime: Math.floor((BASE + at) / 1000),
+        Keys: { pk: { S: key.pk }, sk: { S: key.sk } },
+        SequenceNumber: String(this.#sequence).padStart(12, '0'),
+        StreamViewType: 'NEW_AND_OLD_IMAGES',
+        ...(before && { OldImage: before as never }),
+        ...(after && { NewImage: after as never }),
+      },
+    })
+  }
+
+  /** A call that goes over the wire, with what becomes of it. */
+  async exchange(command: string, headers: Record<string, string>, make: () => Steps): Promise<unknown> {
+    const actor = current.getStore()
+    if (!actor) throw new Error(`${command} outside of every actor`)
+    if (actor.dead) return never
+    this.calls += 1
+    const invocation = headers['amz-sdk-invocation-id'] ?? `${actor.calls}`
+    const known = actor.invocations.get(invocation)
+    const n = known ?? actor.calls++
+    if (known === undefined) actor.commands.push(command)
+    actor.invocations.set(invocation, n)
+    const attempt = Number(/attempt=(\d+)/.exec(headers['amz-sdk-request'] ?? '')?.[1] ?? 1)
+    const fault = actor.fault?.({ n, command, attempt })
+    return this.#withFault(actor, command, fault, make)
+  }
+
+  async #withFault(actor: Actor, command: string, fault: Fault | undefined, make: () => Steps): Promise<unknown> {
+    const wait = (milliseconds: number) => new Promise<void>((done) => void this.time.after(milliseconds, done))
+    const work = async (delay = 0) => {
+      const steps = make()
+      let answer: unknown
+      for (const [i, step] of steps.entries()) {
+        await wait(this.latency(actor) + (i === 0 ? delay : 0))
+        answer = step(this.time.now)
+      }
+      return answer
+    }
+    const kill = () => {
+      actor.dead = true
+      actor.die()
+      return never
+    }
+    switch (fault) {
+      case 'gone before':
+        return kill()
+      case 'gone after':
+        await work().catch(() => undefined)
+        return kill()
+      case 'late':
+        // The call is under way for longer than the process may live, and still does what it does.
+        void work(PATIENCE + 11_000).catch(() => undefined)
+        return kill()
+      case 'refused':
+      case 'failed once':
+        await wait(this.latency(actor))
+        throw new Refused('InternalServerError', 'the service has failed')
+      case 'throttled':
+      case 'throttled once':
+        await wait(this.latency(actor))
+        throw new Refused('ProvisionedThroughputExceededException', 'throttled')
+      case 'conflict':
+      case 'conflicts':
+        await wait(this.latency(actor))
+        if (command !== 'TransactWriteItems') throw new Refused('TransactionConflictException', 'conflict')
+        throw new Refused('TransactionCanceledException', 'cancelled [TransactionConflict]', {
+          CancellationReasons: [{ Code: 'TransactionConflict' }],
+        })
+      case 'reply lost':
+      case 'reply lost once':
+        await work()
+        throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET', name: 'TimeoutError' })
+      default: {
+        const answer = await work()
+        if (this.hostile) await wait(this.latency(actor))
+        return actor.dead ? never : answer
+      }
+    }
+  }
+
+  dynamo = async (request: Wire): Promise<Reply> => {
+    const command = (request.headers['x-amz-target'] ?? '').replace(/^.*\./, '')
+    try {
+      const input: unknown = JSON.parse(textOf(request.body))
+      const fault = current.getStore()?.fault
+      const partial = fault?.({ n: current.getStore()?.calls ?? 0, command, attempt: 0 }) === 'partial batch'
+      const answer = await this.exchange(command, request.headers, () => {
+        const { chance } = this.table
+        if (partial) this.table.chance = { ...chance, taken: (many) => Math.floor(many / 2) }
+        try {
+          return this.table.steps(command, input)
+        } finally {
+          this.table.chance = chance
+        }
+      })
+      return json(200, answer)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      const type = `com.amazonaws.dynamodb.v20120810#${error.type}`
+      return json(error.type === 'InternalServerError' ? 500 : 400, {
+        __type: type,
+        message: error.message,
+        Message: error.message,
+        ...error.members,
+      })
+    }
+  }
+
+  s3 = async (request: Wire): Promise<Reply> => {
+    const body =
+      Buffer.isBuffer(request.body) || request.body instanceof Uint8Array
+        ? Buffer.from(request.body)
+        : await bytesOf(request.body)
+    const command = `S3 ${request.method}`
+    try {
+      const answer = await this.exchange(command, request.headers, () => [
+        () => this.bucket.answer({ ...request, query: request.query ?? {} }, body, this.now()),
+      ])
+      const told = answer as ReturnType<Bucket['answer']>
+      return { ...told, body: Readable.from(told.body.length > 0 ? [told.body] : []) }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      const status = error.type === 'InternalServerError' ? 500 : 503
+      const text = `<Error><Code>${status === 500 ? 'InternalError' : 'SlowDown'}</Code><Message>failed</Message></Error>`
+      return {
+        statusCode: status,
+        headers: { 'content-type': 'application/xml' },
+        body: Readable.from([Buffer.from(text)]),
+      }
+    }
+  }
+
+  lambda = async (request: Wire): Promise<Reply> => {
+    const name = /functions\/([^/]+)\/invocations/.exec(request.path)?.[1] ?? ''
+    const event: unknown = JSON.parse(textOf(request.body) || '{}')
+    const later = request.headers['x-amz-invocation-type'] === 'Event'
+    try {
+      await this.exchange(`Invoke ${name}`, request.headers, () => [
+        () => {
+          if (later) this.later.push({ name, event })
+          else throw new Error(`the simulated world waits for no function: ${name}`)
+        },
+      ])
+      return { statusCode: 202, headers: {}, body: Buffer.alloc(0) }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      return json(500, { message: error.message })
+    }
+  }
+
+  /** Lets somebody do something in a process, in simulated time. Fails with `Gone` when the process ends meanwhile. */
+  start<T>(
+    given: { name: string; process: number; slow?: number; fault?: Actor['fault'] },
+    work: (actor: Actor) => Promise<T>,
+  ): Promise<T> {
+    const { promise: died, reject } = Promise.withResolvers<never>()
+    died.catch(() => undefined)
+    const actor: Actor = {
+      slow: 1,
+      ...given,
+      calls: 0,
+      commands: [],
+      invocations: new Map(),
+      dead: false,
+      die: () => reject(new Gone()),
+      died,
+    }
+    return inSimulation(() => current.run(actor, () => Promise.race([work(actor), died])))
+  }
+
+  /** The same, and time passes until it is done. */
+  run<T>(given: Parameters<World['start']>[0], work: (actor: Actor) => Promise<T>): Promise<T> {
+    return this.time.until(this.start(given, work))
+  }
+
+  /** Runs a function that time starts. */
+  async function(
+    name: string,
+    event: unknown = undefined,
+    fault?: Actor['fault'],
+    process = WORKERS,
+  ): Promise<unknown> {
+    const { handler }: { handler: (event: unknown, context: Context) => Promise<unknown> } = await moduleIn(
+      process,
+      `functions/${name}.ts`,
+    )
+    const context = { functionName: name, awsRequestId: 'call', getRemainingTimeInMillis: () => 300_000 } as Context
+    return this.run({ name, process, fault }, () => handler(event, context))
+  }
+
+  readonly #followers = [{ name: 'projector', wants: loadProjectorFilter() }, ...loadFollowers()]
+  /** How far each follower has come in each shard. */
+  #heard = new Map<string, number>()
+
+  /** Hands one batch of one shard to one follower. Answers whether there was any. */
+  async deliver(fault?: Actor['fault'], process = WORKERS): Promise<boolean> {
+    const waiting = this.#followers.flatMap((follower) =>
+      this.shards.flatMap((records, shard) => {
+        const at = `${follower.name} ${shard}`
+        let from = this.#heard.get(at) ?? 0
+        for (let next = records[from]; next && !follower.wants(next); next = records[from]) from += 1
+        this.#heard.set(at, from)
+        return from < records.length ? [{ follower, records, shard }] : []
+      }),
+    )
+    if (waiting.length === 0) return false
+    const { follower, records, shard } = this.hostile
+      ? this.chance.pick(waiting)
+      : (waiting[0] ?? { follower: this.#followers[0] ?? raise(), records: [], shard: 0 })
+    const at = `${follower.name} ${shard}`
+    const from = this.#heard.get(at) ?? 0
+    const size = this.hostile ? 1 + this.chance.below(100) : 100
+    const batch = records.slice(from, from + size)
+    const wanted = batch.filter(follower.wants)
+    // Heard again from somewhere before: a batch whose end was not noted.
+    const again = this.hostile && this.chance.happens(0.3)
+    const failed = wanted.length === 0 ? '' : await this.#handed(follower.name, wanted, fault, process)
+    const through =
+      failed === '' ? batch.length : batch.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failed)
+    if (!again) this.#heard.set(at, from + Math.max(0, through))
+    return true
+  }
+
+  /** Where a batch failed; nothing where it did not. */
+  async #handed(name: string, Records: DynamoDBRecord[], fault: Actor['fault'], process: number): Promise<string> {
+    const { handler } = await moduleIn(process, `functions/${name}.ts`)
+    const context = { functionName: name, awsRequestId: 'call' } as Context
+    try {
+      const answer: DynamoDBBatchResponse = await this.start({ name, process, fault }, () =>
+        handler({ Records }, context),
+      )
+      return answer.batchItemFailures[0]?.itemIdentifier ?? ''
+    } catch {
+      return Records[0]?.dynamodb?.SequenceNumber ?? ''
+    }
+  }
+
+  forgetStream(): void {
+    this.#heard = new Map()
+    this.shards = Array.from({ length: SHARDS }, () => [])
+  }
+
+  /** All that follows of itself, until nothing is left: the stream, calls nobody waits for, what the schedule starts. */
+  async settle(): Promise<void> {
+    for (let round = 0; ; round += 1) {
+      if (round > 40) throw new Error('the world does not come to rest')
+      let moved = false
+      while (await inSimulation(() => this.time.until(this.deliver()))) moved = true
+      for (let next = this.later.shift(); next; next = this.later.shift()) {
+        await this.function(next.name, next.event).catch(() => undefined)
+        moved = true
+      }
+      if (!moved && round > 1) return
+      await this.visit()
+    }
+  }
+
+  /** A minute later the schedule comes by. */
+  async visit(): Promise<void> {
+    this.time.advance(75_000)
+    await this.function('sweeper', { chores: 'often' })
+    await this.function('merger')
+  }
+
+  /** Whether a snapshot of search may know a thing of which its log says nothing. */
+  wasIndexed = (_id: string): boolean => false
+
+  items(): Item[] {
+    return [...this.table.cells.all()]
+  }
+}
+
+const never = new Promise<never>(() => undefined)
+const raise = (): never => {
+  throw new Error('there is none')
+}
+const textOf = (body: unknown): string =>
+  typeof body === 'string' ? body : body instanceof Uint8Array ? decoder.decode(body) : ''
+const decoder = new TextDecoder()
+const json = (statusCode: number, body: unknown): Reply => ({
+  statusCode,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: Buffer.from(JSON.stringify(body ?? {})),
+})
+async function bytesOf(body: unknown): Promise<Buffer> {
+  if (body === undefined || body === null) return Buffer.alloc(0)
+  if (typeof body === 'string') return Buffer.from(body)
+  return Buffer.concat(await Array.fromAsync(body as AsyncIterable<Uint8Array>))
+}
+
+export type { Saved, World }
+
+/** The one world of this process. */
+export async function openWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
+  Object.assign(process.env, settings, env)
+  const world = new World()
+  process.env.TMPDIR = world.directory
+  process.on('exit', () => rmSync(world.directory, { recursive: true, force: true }))
+  world.table.told = world.tell
+  takeOver(() => world.time)
+  for (const each of PROCESSES) await connect(world, each)
+  return world
+}
+
+/** Puts the world where a process has its clients and its clock. */
+async function connect(world: World, process: number): Promise<void> {
+  const [{ db }, { s3 }, { shown_client: lambda }, { clock }] = await Promise.all(
+    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/clock.ts'].map((path) =>
+      moduleIn(process, path),
+    ),
+  )
+  for (const [client, answer] of [
+    [db, world.dynamo],
+    [s3, world.s3],
+    [lambda, world.lambda],
+  ]) {
+    // Nobody checks signatures here, and they take a tenth of the time.
+    client.middlewareStack.remove('httpSigningMiddleware')
+    client.config.requestHandler = {
+      handle: async (request: Wire) => ({ response: await answer(request) }),
+      destroy: () => undefined,
+      metadata: { handlerProtocol: 'h1' },
+    }
+  }
+  clock.now = world.now
+  clock.random = (below: number) => world.chance.below(below)
+  clock.uuid = () => uuidOf(world.chance)
+  void itemTypes(process)
+}
+
+const settings = {
+  STAGE: 'local',
+  DEBUG: 'true',
+  SERVICE_DEV_AUTH: 'true',
+  SECRET_KEY: 'test-only-secret-key-of-32-bytes-or-more',
+  CORS_ORIGINS: 'http://localhost:3000',
+  TABLE_NAME: 'world',
+  BUCKET_NAME: 'world',
+  AWS_REGION: 'us-east-1',
+  DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
+  S3_ENDPOINT: 'http://127.0.0.1:9',
+  LAMBDA_ENDPOINT: 'http://127.0.0.1:9',
+  CACHE_URL: 'dynamodb:',
+  SEARCH_LOOK_MS: '0',
+  LOG_LEVEL: 'silent',
+  RATE_TOKEN: '100000/min',
+  RATE_REGISTER: '100000/min',
+  RATE_DEV_LOGIN: '100000/min',
+  RATE_ASSISTANT: '100000/min',
+  RATE_PROJECTS: '6/h',
+  RATE_UPLOADS: '100000/day',
+  RATE_OCR: '100000/day',
+}
