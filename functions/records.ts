@@ -1,12 +1,22 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
+import {
+  addressOf,
+  cellsOf,
+  columnsFor,
+  MOST_ROWS,
+  type TableFormat,
+  tableBytes,
+  tableTypes,
+} from '../lib/exports/table.ts'
+import { disposition } from '../lib/files/names.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { LINKED, MAPPED } from '../lib/http/media.ts'
+import { CSV, LINKED, MAPPED, XLSX } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
-import { content, noContent } from '../lib/http/reply.ts'
+import { content, noContent, Reply } from '../lib/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -22,17 +32,19 @@ import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
 import { type Actor, maySee } from '../lib/permissions.ts'
-import type { Loaded } from '../lib/records/items.ts'
+import type { Loaded, RecordItem } from '../lib/records/items.ts'
 import { relatedTo, withTied } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
 import { Address, Collection, RecordQuery, RelatedQuery } from '../lib/records/queries.ts'
 import { searchRecords } from '../lib/records/search.ts'
-import { namedIn, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
+import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
 import { relatedView } from '../lib/records/views/related.ts'
 import * as records from '../lib/records/write.ts'
 import { needsSearch } from '../lib/search/open.ts'
+import type { Facets } from '../lib/search/query.ts'
+import type { PageRequest, PageResult } from '../lib/table/pages.ts'
 
 /** A form asks for one field of what is being written; of the rest only the name is looked at. */
 const Question = v.pipe(
@@ -61,19 +73,44 @@ const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0];
 type Asked = ListCall<typeof RecordQuery> & { params: v.InferOutput<typeof Collection> }
 
 /** The page of a list that is asked for, whatever it is then written as. */
-async function listed({ params: { segment }, query, actor, scope, page, request }: Asked) {
-  const { identifier, ordering, ...wanted } = query
+async function listed(asked: Asked) {
+  const { facets, ...page } = await found(asked)
+  const body = listBody(asked.request, asked.page, page)
+  return facets ? { ...body, facets } : body
+}
+
+type FoundPage = PageResult<Shown<RecordItem>> & { facets?: Facets }
+
+async function found({ params: { segment }, query, actor, scope, page }: Asked): Promise<FoundPage> {
+  const { identifier, ordering, format: _, columns: __, ...wanted } = query
   const filter = { ...wanted, ...ordering, kind: segment.key }
   if (!identifier && !needsSearch(filter)) {
-    const found = await lists.list(filter, scope, page, namedIn)
-    return listBody(request, page, { ...found, results: shownAmong(actor, found.results, found.found) })
+    const { found, ...listing } = await lists.list(filter, scope, page, namedIn)
+    return { ...listing, results: shownAmong(actor, listing.results, found) }
   }
-  const found = identifier
+  const { found, ...listing } = identifier
     ? await lists.identified(segment.key, identifier, filter, actor, page)
     : await searchRecords(filter, actor, scope, page)
-  const results = await shownTo(actor, found.results)
-  const body = listBody(request, page, { ...found, results })
-  return 'facets' in found ? { ...body, facets: found.facets } : body
+  return { ...listing, results: await shownTo(actor, listing.results) }
+}
+
+/** The whole list as a table, whichever page is asked for. */
+async function asTable(format: TableFormat, asked: Asked): Promise<Reply> {
+  const kind = asked.params.segment
+  const columns = columnsFor(kind, asked.query.columns)
+  const rows = [columns]
+  for (let page: PageRequest = { limit: 100, offset: 0 }; ; ) {
+    const { results, last, count } = await found({ ...asked, page })
+    rows.push(...results.map((it) => cellsOf(kind, columns, it, asked.actor)))
+    const offset = page.offset + results.length
+    if (results.length === 0 || offset >= Math.min(count, MOST_ROWS)) break
+    page = { limit: 100, offset, from: last === undefined ? undefined : { side: 'after', at: last } }
+  }
+  const bytes = await tableBytes(format, kind.segment, rows.slice(0, MOST_ROWS + 1))
+  const location = await addressOf(format, kind.segment, bytes)
+  if (location !== undefined) return new Reply(303, undefined, { location })
+  const file = { 'content-disposition': disposition('attachment', `${kind.segment}.${format}`) }
+  return content(bytes, tableTypes[format], file)
 }
 
 /** Records of every kind with integer ids. */
@@ -95,6 +132,8 @@ export const routes = {
       },
       [MAPPED]: async (asked) =>
         featuresOf(await listed(asked), (it) => featureOf(it, asked.actor, it.id, rowOf(it, asked.actor))),
+      [CSV]: (asked) => asTable('csv', asked),
+      [XLSX]: (asked) => asTable('xlsx', asked),
     },
   }),
 

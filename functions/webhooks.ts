@@ -1,16 +1,19 @@
 import { config } from '../lib/config.ts'
+import { fillBoxes, sendToHook } from '../lib/hooks/deliver.ts'
 import { log } from '../lib/ops/log.ts'
 import { send } from '../lib/projects/webhook.ts'
-import { deliverDue } from '../lib/projects/webhook-deliveries.ts'
+import { type Delivery, deliverDue } from '../lib/projects/webhook-deliveries.ts'
 import { alone } from '../lib/table/alone.ts'
 
 /** As long as the function may run. */
 const LONGEST_S = 60
 
-/** Comes by every minute and sends what is due to the review webhook. Without an address there is nothing to send. */
+/** Comes by every minute, takes for hooks what they are to hear of, and sends what is due to them and to the review webhook. */
 export async function handler(): Promise<{ delivered: number; failed: number; dead: number }> {
-  if (config.REVIEW_WEBHOOK_URL === '') return { delivered: 0, failed: 0, dead: 0 }
-  const visit = () => deliverDue((it) => send(config.REVIEW_WEBHOOK_URL, it))
+  const visit = async () => {
+    await fillBoxes()
+    return deliverDue(sendOne)
+  }
   // One at a time, so that nothing is sent twice for no reason.
   const result = (await alone('webhooks', LONGEST_S, visit)) ?? { delivered: 0, failed: 0, dead: 0 }
   const { delivered, failed, dead } = result
@@ -22,4 +25,11 @@ export async function handler(): Promise<{ delivered: number; failed: number; de
       webhook_failures: failed + dead,
     })
   return result
+}
+
+/** What waits for a review webhook that is set no more fails until it is given up. */
+async function sendOne(it: Delivery): Promise<void> {
+  if (it.hook_id !== null) return sendToHook(it)
+  if (config.REVIEW_WEBHOOK_URL === '') throw new Error('no address is set')
+  return send(config.REVIEW_WEBHOOK_URL, it)
 }

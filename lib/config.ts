@@ -102,6 +102,7 @@ const Environment = v.pipe(
       RATE_PROJECTS: rate('10/h'),
       RATE_UPLOADS: rate('50/day'),
       RATE_OCR: rate('10/day'),
+      RATE_KEYS: rate('600/min'),
       RATE_IMPORTS: rate('50/day'),
       RATE_IMPORT_ROWS: rate('20000/day'),
       REVIEW_WEBHOOK_URL: address,

@@ -9,7 +9,13 @@ export type Actor = {
   is_staff: boolean
   is_superuser: boolean
   rank: Rank | null
+  /** What it calls with, where it is a machine: it has no rights but these of its owner's. */
+  key?: MachineKey
 }
+/** What keys for machines are for: to read what their owner reads, to propose as they do, to send in files and collections. */
+export const keyScopes = ['read', 'propose', 'import'] as const
+export type KeyScope = (typeof keyScopes)[number]
+export type MachineKey = { id: string; name: string; scopes: readonly KeyScope[] }
 /** What a rule looks at in a stored record. `public`: an accepted revision of it stands. */
 export type Subject = {
   contributor_id: string | null
@@ -145,6 +151,11 @@ export const permissions = {
   'account.read': { role: anyone },
   'account.change': { role: anyone },
   'token.revoke': { role: anyone },
+  'hook.own': { role: anyone },
+  'hook.read': { sees: (actor, it) => actor !== null && (actor.is_staff || owns(actor, it)) },
+  'hook.change': { sees: (actor, it) => actor !== null && (actor.is_staff || owns(actor, it)), changes: anyone },
+  'key.own': { role: anyone },
+  'key.revoke': { sees: (actor, it) => actor !== null && (actor.is_staff || owns(actor, it)), changes: anyone },
   'profile.read': { open: 'profiles are public pages; private members are left out by the view' },
   'profile.change': { role: anyone },
   'registry.read': { open: 'the published ontology' },
@@ -223,6 +234,7 @@ export const permissions = {
   'cluster.create': { role: reviewer },
   'cluster.change': { sees: canSee, changes: curator },
   'duplicates.suggest': { role: anyone },
+  'links.report': { role: reviewer },
   'role.own': { role: anyone },
   'role.read': { role: curator },
   'role.change': { role: curator },
@@ -256,6 +268,37 @@ export const permissions = {
 export type Permission = keyof typeof permissions
 /** The names of the permissions whose rule is an R. */
 export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] extends R ? P : never }[Permission]
+
+/** What a machine may change, with the scope that it takes: it proposes, and decides on nothing. */
+const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
+  'record.create': 'propose',
+  'record.update': 'propose',
+  'assertion.create': 'propose',
+  'source.create': 'propose',
+  'suggestion.create': 'propose',
+  'flag.create': 'propose',
+  'assist.ask': 'read',
+  'duplicates.suggest': 'read',
+  'assistant.ask': 'read',
+  'search.read': 'read',
+  'hook.own': 'read',
+  'hook.change': 'read',
+  'import.own': 'import',
+  'import.change': 'import',
+  'project.create': 'import',
+  'project.update': 'import',
+  'project.contribute': 'import',
+}
+/** What only people read: who holds which keys is no business of a machine. */
+const forPeople: readonly Permission[] = ['key.own', 'key.revoke']
+
+/** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
+export function mayWithKey(key: MachineKey | undefined, permission: Permission, reads: boolean): Ruling {
+  if (!key || 'open' in permissions[permission]) return true
+  const scope = machines[permission] ?? (reads && !forPeople.includes(permission) ? 'read' : undefined)
+  if (scope === undefined) return { refusal: 'A key for machines may not do this.' }
+  return key.scopes.includes(scope) || { refusal: `This key is not for this: it takes the scope "${scope}".` }
+}
 
 /** Whether this caller may see that record; for handlers that load a second thing. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)

@@ -1,11 +1,13 @@
 import { config } from '../config.ts'
 import type { Denial } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
+import { isKey } from '../users/keys.ts'
 import type { User } from '../users/users.ts'
 import type { Authenticator, Credentials } from './authenticator.ts'
 import { devHeader, devSession } from './dev.ts'
 import { identityProvider } from './idp.ts'
 import { jwt } from './jwt.ts'
+import { keyActor } from './key.ts'
 import { secondary } from './secondary.ts'
 
 /** The first that accepts wins. */
@@ -23,12 +25,19 @@ export type Identity = { actor: Actor; denial?: never } | { actor: null; denial:
 /** The caller. A token that no authenticator accepts leaves the caller anonymous, and an inactive user is nobody. */
 export async function identify(credentials: Credentials): Promise<Identity> {
   const shown = { ...credentials, token: bearer(credentials.headers.authorization) }
+  // Nobody else is asked about a key: it is no provider's business.
+  if (isKey(shown.token)) return byKey(shown.token)
   for (const authenticate of chain) {
     const user = await authenticate(shown)
     if (user?.is_active) return { actor: actorOf(user) }
     if (user) return { actor: null, denial: 'token' }
   }
   return { actor: null, denial: denialOf(credentials) }
+}
+
+async function byKey(token: string): Promise<Identity> {
+  const actor = await keyActor(token)
+  return actor ? { actor } : { actor: null, denial: 'token' }
 }
 
 function denialOf({ headers, cookie }: Credentials): Denial {

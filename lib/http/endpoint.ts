@@ -17,11 +17,20 @@ import {
   signInNeeded,
 } from '../errors.ts'
 import { metered } from '../ops/request-cost.ts'
-import { type Actor, mayCountChanges, permissions, type Ruling, type Scope, type Subject } from '../permissions.ts'
+import {
+  type Actor,
+  mayCountChanges,
+  mayWithKey,
+  permissions,
+  type Ruling,
+  type Scope,
+  type Subject,
+} from '../permissions.ts'
 import { preferred } from './accept.ts'
 import { withIdempotencyKey } from './idempotency.ts'
 import { unstorable } from './json.ts'
 import { membersOf, queryFaults, unknown, unknownMembers } from './known.ts'
+import { CSV, XLSX } from './media.ts'
 import { type PageRequest, pageMembers, pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
 import { Reply } from './reply.ts'
@@ -60,6 +69,10 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if (actor) request.caller = actor.id
   if ((rule.role || rule.changes) && !actor) throw signInNeeded(denial)
   if (rule.role && actor && !rule.role(actor)) throw refused()
+  if (actor?.key) {
+    await throttle('key', actor.key.id, config.RATE_KEYS)
+    checkAllowed(mayWithKey(actor.key, spec.permission, isRead(request)))
+  }
 
   const subject = await spec.subject?.(params)
   if (rule.sees && (!subject || !rule.sees(actor, subject))) throw notFound()
@@ -213,10 +226,14 @@ function unreadPage({ query: schema }: Declared, { query, paged }: Request): War
 }
 
 const JSON_TYPE = 'application/json'
+/** What `format` in a query says instead of an Accept header, for links that people follow. */
+const namedTypes: Readonly<Record<string, string>> = { json: JSON_TYPE, csv: CSV, xlsx: XLSX }
 /** The media type to answer in. Where there is one only, nobody is asked. */
-function typeFor({ representations }: Declared, { headers }: Request): string {
+function typeFor({ representations }: Declared, { headers, query }: Request): string {
   if (!representations) return JSON_TYPE
   const offered = [JSON_TYPE, ...Object.keys(representations)]
+  const named = Object.hasOwn(namedTypes, query.format ?? '') ? namedTypes[query.format ?? ''] : undefined
+  if (named !== undefined && offered.includes(named)) return named
   const type = preferred(headers.accept, offered)
   if (!type) throw notAcceptable(offered)
   return type

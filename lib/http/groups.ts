@@ -4,6 +4,7 @@
  */
 const roots = {
   tokens: ['/api/token', '/api/register', '/data/register', '/data/blacklist', '/api/dev/login', '/api/dev/logout'],
+  keys: ['/api/user/keys'],
   users: ['/api/user/info', '/user/username', '/data/testme', '/data/testthelogin', '/data/user'],
   'profile-images': ['/data/user/profile-image', '/data/user/{slug}/image'],
   registry: ['/cidoc/schema'],
@@ -12,6 +13,7 @@ const roots = {
   assertions: ['/cidoc/assertions', '/cidoc/relationship-predicates'],
   clusters: ['/cidoc/entity-clusters', '/cidoc/entity_clusters'],
   entities: ['/data/cultural-entities'],
+  reconcile: ['/data/reconcile', '/data/resolve'],
   search: ['/data/search', '/cidoc/search', '/cidoc/discovery'],
   assistant: ['/assistant/chat'],
   queue: ['/data/review-queue', '/data/contribution-queue'],
@@ -26,6 +28,7 @@ const roots = {
   exports: ['/data/exports'],
   changes: ['/data/changes'],
   oai: ['/data/oai'],
+  hooks: ['/api/user/hooks'],
   imports: ['/data/imports'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { kindKeys } from '../kinds/index.ts'
-import { type Actor, ranks } from '../permissions.ts'
+import { type Actor, keyScopes, ranks } from '../permissions.ts'
 import { defineItem } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { Mapping } from './mapping.ts'
@@ -64,6 +64,8 @@ const Work = v.object({
     is_staff: v.boolean(),
     is_superuser: v.boolean(),
     rank: v.nullable(v.picklist(ranks)),
+    /** The key of a machine, whose name its claims carry. */
+    key: v.exactOptional(v.object({ id: v.string(), name: v.string(), scopes: v.array(v.picklist(keyScopes)) })),
   }),
   decide: v.optional(v.nullable(Decide), null),
   /** What the run does with rows that look like something known. */
@@ -176,6 +178,7 @@ export function addCounts(a: Counts, b: Counts): Counts {
 }
 
 /** A caller as a task remembers them. */
-export const actorOf = ({ id, username, email, is_staff, is_superuser, rank }: Actor): Actor => ({
+export const actorOf = ({ id, username, email, is_staff, is_superuser, rank, key }: Actor) => ({
   ...{ id, username, email, is_staff, is_superuser, rank },
+  ...(key && { key: { ...key, scopes: [...key.scopes] } }),
 })

@@ -38,6 +38,7 @@ export function attributionOf(it: Assertion, about: RecordItem | undefined, acto
     'crm:P14_carried_out_by': by,
     'crm:P16_used_specific_object': sources,
     'prov:wasAssociatedWith': by,
+    'prov:qualifiedAssociation': bySoftware(it),
     'prov:used': sources,
     'prov:endedAtTime': at,
     'prov:generated': {
@@ -54,6 +55,12 @@ export function attributionOf(it: Assertion, about: RecordItem | undefined, acto
     },
   }
 }
+
+/** The program that sent it in the name of its author, where one did. */
+const bySoftware = ({ software }: Assertion): Node | undefined =>
+  software === null
+    ? undefined
+    : { type: 'prov:Association', 'prov:agent': { type: 'prov:SoftwareAgent', label: software } }
 
 /** The property that was assigned, where its name is one of ours: claims may be about anything. */
 function assigned(it: Assertion, origin: string): Node {

@@ -1,5 +1,6 @@
 import { interval } from '../calendars/reading.ts'
 import type { Kind, KindKey } from '../kinds/index.ts'
+import { sameAsIn } from './same-as.ts'
 import type { Values } from './values.ts'
 
 /**
@@ -21,12 +22,10 @@ function links(data: Values): string[] {
     .filter((text) => /[:/]/.test(text))
 }
 
-/** An item of Wikidata is known by its address and by several prefixes; of other addresses scheme, www and a last slash say nothing. */
-function identity(text: string): string {
-  const item = /^(?:https?:\/\/(?:www\.|m\.)?wikidata\.org\/(?:wiki|entity)\/|wd:|wikidata:)?(Q\d+)(?:#.*)?$/i.exec(
-    text.trim(),
-  )
-  if (item) return `wd:${item[1]}`.toLowerCase()
+/** A link as one word, however it is written; of an address elsewhere scheme, www and a last slash say nothing. */
+export function identity(text: string): string {
+  const known = sameAsIn(text)
+  if (known) return known.word
   return text
     .trim()
     .toLowerCase()
@@ -61,3 +60,6 @@ const families: ReadonlyMap<string, string> = new Map<KindKey, string>([
 
 /** The family of a kind: records of one may be about one thing. */
 export const familyOf = (kind: string): string => families.get(kind) ?? kind
+
+/** Every family that there is. */
+export const familiesOf = (all: readonly string[]): string[] => [...new Set(all.map(familyOf))]

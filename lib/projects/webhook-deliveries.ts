@@ -3,9 +3,10 @@ import { clock, now } from '../clock.ts'
 import { config } from '../config.ts'
 import { isConflict } from '../errors.ts'
 import { cut } from '../matching/cut.ts'
-import { amended, defineItem, parse, put } from '../table/item.ts'
+import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, walk } from '../table/read.ts'
+import { retryOnConflict } from '../table/retry.ts'
 import type { Images } from '../table/stream.ts'
 import { transact } from '../table/write.ts'
 import { project, projectActivity } from './items.ts'
@@ -25,6 +26,8 @@ const Delivery = v.object({
   next_at: v.string(),
   last_error: v.string(),
   created_at: v.string(),
+  /** The hook of a person's that it is for; null for the review webhook. */
+  hook_id: v.optional(v.nullable(v.string()), null),
   version: v.number(),
 })
 export type Delivery = v.InferOutput<typeof Delivery>
@@ -34,10 +37,40 @@ const delivery = defineItem({
   type: 'delivery',
   schema: Delivery,
   key: ({ id }: { id: string }) => key.delivery(id),
-  indexes: (it) =>
-    it.state === 'delivered' ? {} : { gsi2: { pk: `DELIVERY#${it.state}`, sk: `${it.next_at}#${it.id}` } },
+  indexes: (it) => ({
+    ...(it.state !== 'delivered' && { gsi2: { pk: `DELIVERY#${it.state}`, sk: `${it.next_at}#${it.id}` } }),
+    ...(it.hook_id !== null && { gsi3: { pk: deliveriesOf(it.hook_id), sk: `${it.created_at}#${it.id}` } }),
+  }),
   expires: (it) => (it.state === 'waiting' ? undefined : Math.floor(Date.parse(it.created_at) / 1000) + KEPT),
 })
+
+const deliveriesOf = (hook: string) => `DELIVERY#OF#${hook}`
+
+/** A message for a hook, which is sent as soon as the next visit comes by. */
+export function deliveryFor(hook_id: string, { id, event, body }: Pick<Delivery, 'id' | 'event' | 'body'>): Write {
+  const at = now()
+  const box = { state: 'waiting' as const, attempts: 0, next_at: at, last_error: '', created_at: at, version: 1 }
+  return put(delivery, { id, event, body, hook_id, ...box }, undefined)
+}
+
+/** What was sent to a hook or is to be, newest first, for as long as it is kept. One call. */
+export const sentTo = async (hook: string, limit: number): Promise<Delivery[]> =>
+  (await walk({ index: 'gsi3', pk: deliveriesOf(hook), forward: false, limit })).map((item) => parse(delivery, item))
+
+/** One of the deliveries to a hook. */
+export async function loadDelivery(id: string, hook: string): Promise<Delivery | undefined> {
+  const found = await get(delivery, { id })
+  return found?.hook_id === hook ? found : undefined
+}
+
+/** Sends a delivery again with the next visit, from the first attempt on. */
+export const sendAgain = (id: string): Promise<Delivery | undefined> =>
+  retryOnConflict(async () => {
+    const old = await get(delivery, { id })
+    if (!old) return { result: undefined, writes: [] }
+    const next = amended<Delivery>(old, { state: 'waiting', attempts: 0, next_at: now(), last_error: '' })
+    return { result: next, writes: [put(delivery, next, old)] }
+  })
 
 /** Puts into the box that a project waits for review, once however often it is heard. Without a receiver there is nothing to do. */
 export async function announce({ before, after }: Images): Promise<void> {
@@ -52,6 +85,7 @@ export async function announce({ before, after }: Images): Promise<void> {
     event: 'project.in_review',
     body: JSON.stringify({ project_id: about.id, slug: about.slug, title: about.title }),
     ...{ state: 'waiting', attempts: 0, next_at: at, last_error: '', created_at: at, version: 1 },
+    hook_id: null,
   }
   await transact([put(delivery, made, undefined)]).catch(ifThere)
 }

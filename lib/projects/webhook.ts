@@ -10,16 +10,23 @@ export type Message = { id: string; event: string; body: string }
 /** So long a receiver may take for everything: the name, the connection, the answer. */
 const PATIENCE = 5000
 
+/** With what messages are signed, and whether only public addresses are connected to. */
+export type Terms = { secret: string; guarded: boolean }
+/** Those of the review webhook, whose address operators set: it may be a private one in the local and dev stages. */
+const ownTerms = (): Terms => ({ secret: config.WEBHOOK_SECRET, guarded: config.secure })
+
 /**
- * Sends a message to the review webhook. Fails unless the answer is a success; redirects are not followed. Beyond the
- * local and dev stages only public addresses are connected to: the very address that was looked at, whatever the name
- * means a moment later.
+ * Sends a message to a receiver. Fails unless the answer is a success; redirects are not followed. Where it is guarded
+ * only public addresses are connected to: the very address that was looked at, whatever the name means a moment later.
  */
-export function send(url: string, { id, event, body }: Message): Promise<void> {
+export function send(
+  url: string,
+  { id, event, body }: Message,
+  { secret, guarded }: Terms = ownTerms(),
+): Promise<void> {
   const at = new URL(url)
-  if (config.secure && at.protocol !== 'https:') return Promise.reject(new Error('not https'))
-  const host = at.hostname.replace(/^\[|\]$/g, '')
-  if (config.secure && isIP(host) && !isPublic(host)) return Promise.reject(new Error('not a public address'))
+  if (guarded && at.protocol !== 'https:') return Promise.reject(new Error('not https'))
+  if (guarded && isPrivateLiteral(at)) return Promise.reject(new Error('not a public address'))
   const headers = {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
@@ -27,7 +34,7 @@ export function send(url: string, { id, event, body }: Message): Promise<void> {
     'x-event': event,
     // The same for every attempt, so that a receiver who has it already can tell.
     'x-delivery-id': id,
-    ...(config.WEBHOOK_SECRET && { 'x-signature': signatureOf(body) }),
+    ...(secret && { 'x-signature': signatureOf(body, secret) }),
   }
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const sent = (at.protocol === 'https:' ? securely : plainly)(at, {
@@ -35,7 +42,7 @@ export function send(url: string, { id, event, body }: Message): Promise<void> {
     headers,
     agent: false,
     signal: AbortSignal.timeout(PATIENCE),
-    ...(config.secure && { lookup: publicOnly }),
+    ...(guarded && { lookup: publicOnly }),
   })
   sent.once('response', (response) => {
     const status = response.statusCode ?? 0
@@ -49,8 +56,21 @@ export function send(url: string, { id, event, body }: Message): Promise<void> {
 }
 
 /** What receivers compare: the HMAC of the exact bytes of the body. */
-const signatureOf = (body: string): string =>
-  `sha256=${createHmac('sha256', config.WEBHOOK_SECRET).update(body).digest('hex')}`
+const signatureOf = (body: string, secret: string): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+
+const isPrivateLiteral = ({ hostname }: URL): boolean => {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) !== 0 && !isPublic(host)
+}
+
+/** Whether an address is on the public internet, as far as its name says so now; one whose name is not known is not. */
+export function isPublicUrl(url: URL): Promise<boolean> {
+  if (isPrivateLiteral(url)) return Promise.resolve(false)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  publicOnly(url.hostname.replace(/^\[|\]$/g, ''), {}, (error) => resolve(error === null))
+  return promise
+}
 
 /** Looks a name up for a connection, and fails where any address of it is not public. */
 export const publicOnly: LookupFunction = (name, options, done) =>

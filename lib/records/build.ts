@@ -188,6 +188,7 @@ export function claim({ about: it, property, value, source, actor, revision_numb
     generated_at_time: '',
     supporting_sources: [],
     attributed_to_agent: '',
+    software: actor.key?.name ?? null,
     object_entity_type: null,
     object_entity_id: null,
     contributor_id: actor.id,

@@ -4,6 +4,7 @@ import { warn } from '../http/warnings.ts'
 import { recordId } from '../ids/address.ts'
 import { type Kind, kinds, pointOf } from '../kinds/index.ts'
 import { metres, type Point } from '../matching/geo.ts'
+import { sameAsIn } from '../names/same-as.ts'
 import { isLink } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
 import { type Actor, maySee } from '../permissions.ts'
@@ -28,7 +29,11 @@ export async function doubtFlags(
   actor: Actor,
   changed: readonly string[] = Object.keys(data),
 ): Promise<Raised[]> {
-  const doubts = [...dateDoubts(kind, data, changed), ...(await pointDoubts(kind, data, actor, changed))]
+  const doubts = [
+    ...dateDoubts(kind, data, changed),
+    ...linkDoubts(data, changed),
+    ...(await pointDoubts(kind, data, actor, changed)),
+  ]
   for (const { property, message } of doubts) warn({ member: property, message })
   return doubts.map(({ property, message }) => ({
     flag_type: 'low_confidence' as const,
@@ -48,6 +53,12 @@ function dateDoubts({ fields }: Kind, data: Values, changed: readonly string[]):
   })
 }
 
+/** Links that name a collection and no id of it. */
+function linkDoubts(data: Values, changed: readonly string[]): Doubt[] {
+  const links = changed.includes('same_as') && Array.isArray(data.same_as) ? data.same_as : []
+  const faults = links.flatMap((link) => (typeof link === 'string' ? (sameAsIn(link)?.fault ?? []) : []))
+  return [...new Set(faults)].map((message) => ({ property: 'same_as', message }))
+}
 const NO_DATE = 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300, 1934-01-15, BS 1759 or NS 822.'
 
 async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: readonly string[]): Promise<Doubt[]> {

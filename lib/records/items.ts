@@ -169,6 +169,8 @@ export const Assertion = v.object({
   generated_at_time: text,
   supporting_sources: v.optional(v.array(v.string()), []),
   attributed_to_agent: text,
+  /** The name of the key with which a machine sent it; null where a person did. */
+  software: nullableText,
   object_entity_type: nullableText,
   object_entity_id: v.optional(v.nullable(v.union([v.number(), v.string()])), null),
   contributor_id: v.string(),

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import {
   BooleanFlag,
   MISSING,
+  oneOrNone,
   placeAndTime,
   QueryText,
   RecordOrdering,
@@ -38,6 +39,9 @@ export const RecordQuery = v.object({
   category: QueryText,
   facets: BooleanFlag,
   ordering: RecordOrdering,
+  /** Instead of an Accept header; and which columns a table has. */
+  format: oneOrNone(['json', 'csv', 'xlsx']),
+  columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
   ...placeAndTime,
 })
 export const ActivityQuery = v.object({

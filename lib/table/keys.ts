@@ -80,6 +80,8 @@ import { addressOf } from '../ids/address.ts'
  *   a mapping that someone keeps                      table       IMPORTER#<user>                 MAPPING#<name>
  *   the reply to a request that may come twice        table       REPLY#<user>#<key>              HEAD
  *   one delivery to the review webhook                table       DELIVERY#<id>                   HEAD
+ *   one hook; one's hooks; all of them                table, gsi3, gsi2  HOOK#<id>                    HEAD; <created_at>#<id>
+ *   deliveries to one hook, newest first              gsi3        DELIVERY#OF#<hook>              <created_at>#<id>
  *   deliveries that wait, by when; those given up     gsi2        DELIVERY#waiting, DELIVERY#dead  <moment>#<id>
  *   a large transaction, its parts                   table       LARGE#<id>                      HEAD, PART#<number>
  *   large transactions that are not settled           every       LARGE                           <created_at>#<id>
@@ -207,6 +209,7 @@ export const key = {
   moderation: (submission: number): Key => ({ pk: `SUBMISSION#${submission}`, sk: 'MODERATION' }),
   suggestion: (id: number): Key => ({ pk: `SUGGESTION#${id}`, sk: HEAD }),
   delivery: (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: HEAD }),
+  hook: (id: string): Key => ({ pk: `HOOK#${id}`, sk: HEAD }),
   large: (id: string): Key => ({ pk: `LARGE#${id}`, sk: HEAD }),
   largePart: (id: string, number: number): Key => ({
     pk: `LARGE#${id}`,

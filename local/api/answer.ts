@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { CSV, XLSX } from '../../lib/http/media.ts'
 import type { Kind } from '../../lib/kinds/index.ts'
 import { Warning } from './shapes/common.ts'
 
@@ -75,6 +76,9 @@ export const represented = (gives: Gives, also: Readonly<Record<string, Shaped>>
   ...gives,
   200: { ...gives[200], also },
 })
+
+/** The same list as a table too, or where that lies. */
+export const tabled = (gives: Gives): Gives => ({ ...gives, 200: { ...gives[200], types: [CSV, XLSX] }, 303: null })
 
 const listOf = (shape: Shape, beside: v.ObjectEntries) =>
   v.object({

@@ -237,7 +237,7 @@ function successes(one: One, operationId: string): Record<string, Json> {
   const tagged = isTagged(one) && one.method === 'GET'
   const given = Object.entries(one.answer.gives).map(([status, body]) => {
     const others = status === '200' ? Object.keys(one.spec.representations ?? {}) : []
-    const untold = others.find((type) => !body?.also?.[type])
+    const untold = others.find((type) => !body?.also?.[type] && !body?.types?.includes(type))
     if (untold) throw new Error(`local/api/answers does not say what ${operationId} looks like as ${untold}`)
     const content = body && contentOf(body, one, status, operationId)
     const told: HeaderName[] = [
@@ -374,13 +374,15 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
   const sends = ['POST', 'PUT', 'PATCH'].includes(method)
   const statuses = [
     400,
-    ...(signedIn ? [401, 403] : []),
+    ...(signedIn ? [401] : []),
+    // A machine may be refused what anyone else may do, and each key calls only so often.
+    ...(signedIn || !('open' in permissions[spec.permission]) ? [403] : []),
+    429,
     ...(path.includes('{') || spec.subject ? [404] : []),
     ...(spec.representations ? [406] : []),
     ...(isChange(spec) ? [409, 412] : []),
     ...(sends ? [413, 415] : []),
     ...(spec.idempotent ? [409, 422] : []),
-    ...(spec.throttle ? [429] : []),
     ...(answer.refuses ?? []),
     500,
     503,

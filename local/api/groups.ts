@@ -10,13 +10,16 @@ import { routes as entities } from '../../functions/entities.ts'
 import { routes as exports } from '../../functions/exports.ts'
 import { routes as flags } from '../../functions/flags.ts'
 import { routes as health } from '../../functions/health.ts'
+import { routes as hooks } from '../../functions/hooks.ts'
 import { routes as imports } from '../../functions/imports.ts'
+import { routes as keys } from '../../functions/keys.ts'
 import { routes as leaderboard } from '../../functions/leaderboard.ts'
 import { routes as notifications } from '../../functions/notifications.ts'
 import { routes as oai } from '../../functions/oai.ts'
 import { routes as profileImages } from '../../functions/profile-images.ts'
 import { routes as projects } from '../../functions/projects.ts'
 import { routes as queue } from '../../functions/queue.ts'
+import { routes as reconcile } from '../../functions/reconcile.ts'
 import { routes as records } from '../../functions/records.ts'
 import { routes as registry } from '../../functions/registry.ts'
 import { routes as reviews } from '../../functions/reviews.ts'
@@ -38,6 +41,7 @@ export const groups: Readonly<Record<string, Group>> = {
   tokens: { about: 'Signing in and out, and new accounts.', routes: tokens, answers: answers.tokens },
   users: { about: 'The own account, and the profiles of others.', routes: users, answers: answers.users },
   'profile-images': { about: 'Pictures on profiles.', routes: profileImages, answers: answers.profileImages },
+  keys: { about: "Keys with which programs call in a person's name.", routes: keys, answers: answers.keys },
   registry: { about: 'The published description of all kinds of record.', routes: registry, answers: answers.registry },
   records: {
     about: 'Records of each kind, with the source of every value.',
@@ -87,6 +91,12 @@ export const groups: Readonly<Record<string, Group>> = {
     answers: answers.leaderboard,
   },
   notifications: { about: 'What the caller has been told.', routes: notifications, answers: answers.notifications },
+  reconcile: {
+    about: 'Matching the columns of other tools with records: Reconciliation Service API 0.2.',
+    routes: reconcile,
+    answers: answers.reconcile,
+  },
+  hooks: { about: 'Being told of changes as they happen.', routes: hooks, answers: answers.hooks },
   changes: {
     about: 'What has become of public records, for mirrors and harvesters.',
     routes: changes,

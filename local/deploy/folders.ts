@@ -5,6 +5,7 @@
  */
 const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'lib/exports/listing.ts': { '*': ['exports'] },
+  'lib/exports/table.ts': { '*': ['tables'] },
   'lib/exports/make.ts': { '*': ['exports'] },
   'lib/search/model/snapshot.ts': { '*': ['search'] },
   'lib/search/model/snapshot-health.ts': { '*': ['search'] },

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { benchAnswers } from './answers.ts'
 import { benchBundles } from './bundles.ts'
+import { benchChanges } from './changes.ts'
 import { benchComments } from './comments.ts'
 import { benchCommunity } from './community.ts'
 import { benchConflicts } from './conflicts.ts'
@@ -44,6 +45,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   merging: benchMerging,
   uploads: benchUploads,
   comments: () => benchComments(sizes),
+  changes: () => benchChanges(sizes),
   answers: () => benchAnswers(sizes),
   search: benchSearch,
   freshness: benchFreshness,

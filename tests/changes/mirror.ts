@@ -7,10 +7,12 @@ export class Mirror {
   #after = 0
   #seed: number
   readonly #app: App
+  readonly #longest: number
 
-  constructor(app: App, seed: number) {
+  constructor(app: App, seed: number, longest = 7) {
     this.#app = app
     this.#seed = seed
+    this.#longest = longest
   }
 
   /** A number below `most`, the same in every run. */
@@ -21,7 +23,7 @@ export class Mirror {
 
   /** Reads a page; now and then it stops in the midst of it, and has to read it again. */
   async readSome(): Promise<boolean> {
-    const limit = 1 + this.random(7)
+    const limit = 1 + this.random(this.#longest)
     const query = { after: this.#after, limit, include: 'record' }
     const { changes, until, last } = sure(200, await this.#app.anon.get('/data/changes/', { query }))
     const stops = this.random(4) === 0

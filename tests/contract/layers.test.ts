@@ -40,6 +40,8 @@ const order: readonly string[] = [
   'linked',
   'changes',
   'oai',
+  'hooks',
+  'reconcile',
   'assistant',
   'exports',
   'imports',
@@ -69,7 +71,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   jose: ['auth'],
   'csv-parse': ['imports'],
   yauzl: ['imports'],
-  'hucre/xlsx': ['imports'],
+  'hucre/xlsx': ['imports', 'exports'],
   // Types only: the shapes of events.
   'aws-lambda': ['http', 'functions', 'table'],
 }

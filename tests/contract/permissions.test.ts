@@ -11,13 +11,16 @@ import type { routes as entities } from '../../functions/entities.ts'
 import type { routes as exports } from '../../functions/exports.ts'
 import type { routes as flags } from '../../functions/flags.ts'
 import type { routes as health } from '../../functions/health.ts'
+import type { routes as hooks } from '../../functions/hooks.ts'
 import type { routes as imports } from '../../functions/imports.ts'
+import type { routes as keys } from '../../functions/keys.ts'
 import type { routes as leaderboard } from '../../functions/leaderboard.ts'
 import type { routes as notifications } from '../../functions/notifications.ts'
 import type { routes as oai } from '../../functions/oai.ts'
 import type { routes as profileImages } from '../../functions/profile-images.ts'
 import type { routes as projects } from '../../functions/projects.ts'
 import type { routes as queue } from '../../functions/queue.ts'
+import type { routes as reconcile } from '../../functions/reconcile.ts'
 import type { routes as records } from '../../functions/records.ts'
 import type { routes as registry } from '../../functions/registry.ts'
 import type { routes as reviews } from '../../functions/reviews.ts'
@@ -47,6 +50,8 @@ type Groups = {
   exports: typeof exports
   flags: typeof flags
   health: typeof health
+  hooks: typeof hooks
+  keys: typeof keys
   imports: typeof imports
   leaderboard: typeof leaderboard
   notifications: typeof notifications
@@ -54,6 +59,7 @@ type Groups = {
   'profile-images': typeof profileImages
   projects: typeof projects
   queue: typeof queue
+  reconcile: typeof reconcile
   records: typeof records
   registry: typeof registry
   reviews: typeof reviews
@@ -131,6 +137,21 @@ const anew = (
   place: async () => ({ path: path(await make()), body }),
   gives,
 })
+/** A hook of the contributor's, made anew for each persona and taken away afterwards by the next. */
+const ownHook = (rest: string, gives: readonly number[]): Case[] => [
+  {
+    place: async () => {
+      const { results } = sure(200, await app.contributor.get('/api/user/hooks/'))
+      for (const { id } of results) await app.contributor.delete(`/api/user/hooks/${id}/`)
+      const { id } = sure(
+        201,
+        await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }),
+      )
+      return { path: `/api/user/hooks/${id}/${rest}` }
+    },
+    gives,
+  },
+]
 const all = (status: number) => personas.map(() => status)
 const signedIn = (status: number) => personas.map((who) => (who === 'anon' ? 401 : status))
 /** anon, any other contributor, the contributor, reviewers of three ranks, staff. */
@@ -719,6 +740,49 @@ const matrix: Matrix = {
     'GET /data/changes/{number}/': at(() => '/data/changes/1/', all(404)),
     'GET /data/changes/activity/': at(() => '/data/changes/activity/', all(200)),
     'GET /data/changes/activity/{number}/': at(() => '/data/changes/activity/1/', all(200)),
+  },
+
+  keys: {
+    'GET /api/user/keys/': at(() => '/api/user/keys/', signedIn(200)),
+    'POST /api/user/keys/': at(() => '/api/user/keys/', signedIn(400), { body: {} }),
+    'DELETE /api/user/keys/{id}/': [
+      {
+        place: async () => {
+          const body = { name: 'A machine', scopes: ['read'], days: 1 }
+          const { id } = sure(201, await app.contributor.post('/api/user/keys/', { body }))
+          return { path: `/api/user/keys/${id}/` }
+        },
+        gives: by(401, 404, 204, 404, 404, 404, 204),
+      },
+    ],
+  },
+
+  reconcile: {
+    'GET /data/reconcile/': at(() => '/data/reconcile/', all(200)),
+    'POST /data/reconcile/': at(() => '/data/reconcile/', all(200), { body: { queries: { q: { query: 'x' } } } }),
+    'GET /data/reconcile/suggest/entity/': at(() => '/data/reconcile/suggest/entity/?prefix=p', all(200)),
+    'GET /data/reconcile/suggest/property/': at(() => '/data/reconcile/suggest/property/', all(200)),
+    'GET /data/reconcile/suggest/type/': at(() => '/data/reconcile/suggest/type/', all(200)),
+    'GET /data/reconcile/properties/': at(() => '/data/reconcile/properties/', all(200)),
+    'GET /data/resolve/': at(() => '/data/resolve/?same_as=wd:Q37', all(200)),
+    'GET /data/resolve/shared/': at(() => '/data/resolve/shared/', reviewers(200)),
+    'GET /data/reconcile/preview/{entity_id}/': [
+      ...at(() => `/data/reconcile/preview/${published.cultural_entity_id}/`, all(200)),
+      ...at(() => `/data/reconcile/preview/${pending.cultural_entity_id}/`, all(404)),
+    ],
+  },
+
+  hooks: {
+    'GET /api/user/hooks/': at(() => '/api/user/hooks/', signedIn(200)),
+    'POST /api/user/hooks/': at(() => '/api/user/hooks/', signedIn(400), { body: {} }),
+    'GET /api/user/hooks/{id}/': ownHook('', by(404, 404, 200, 404, 404, 404, 200)),
+    'DELETE /api/user/hooks/{id}/': ownHook('', by(401, 404, 204, 404, 404, 404, 204)),
+    'GET /api/user/hooks/{id}/deliveries/': ownHook('deliveries/', by(404, 404, 200, 404, 404, 404, 200)),
+    // There is none of this id.
+    'POST /api/user/hooks/{id}/deliveries/{delivery_id}/send/': ownHook(
+      `deliveries/${unknown}/send/`,
+      by(401, 404, 404, 404, 404, 404, 404),
+    ),
   },
 
   oai: {

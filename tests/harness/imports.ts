@@ -30,11 +30,11 @@ export async function readTable(who: Persona, name: string, bytes: string | Uint
 export async function checkTable(who: Persona, name: string, bytes: string | Uint8Array, part?: object) {
   const { id } = await readTable(who, name, bytes)
   if (part) sure(200, await who.patch(`/data/imports/${id}/`, { body: part }))
-  return after(who, id, 'check')
+  return done(who, id, 'check')
 }
 
 /** What an import is after a task. */
-export async function after(who: Persona, id: string, task: string, body: object = {}) {
+export async function done(who: Persona, id: string, task: string, body: object = {}) {
   sure(200, await who.post(`/data/imports/${id}/${task}/`, { body }))
   await work()
   return sure(200, await who.get(`/data/imports/${id}/`))

@@ -1,6 +1,6 @@
 import type { App, Persona } from './app.ts'
 import { fileOf, form, send } from './asset-world.ts'
-import { after, checkTable, csv, readTable } from './imports.ts'
+import { done as after, checkTable, csv, readTable } from './imports.ts'
 import { contribute, decide, publish, submit, sure } from './make.ts'
 import { photographs } from './media-files.ts'
 import { addAsset, at, newProject, projectIn } from './projects.ts'
@@ -199,7 +199,7 @@ function changingImports({ app }: World): Operations {
   return {
     'PATCH /data/imports/{id}/': async () => {
       const { id, mapping } = await read()
-      return { ...by, path: at(id), body: { mapping: { ...mapping, match: 'name' } } }
+      return { ...by, path: at(id), body: { mapping: { ...mapping, match: 'none' } } }
     },
     'POST /data/imports/{id}/check/': async () => ({ ...by, path: at((await read()).id, 'check/') }),
     'POST /data/imports/{id}/run/': async () => ({ ...by, path: at((await checked()).id, 'run/') }),

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
-import { after, csv, readTable, rowsIn, xlsx } from '../harness/imports.ts'
+import { csv, done, readTable, rowsIn, xlsx } from '../harness/imports.ts'
 import { sure } from '../harness/make.ts'
 
 let app: App
@@ -48,10 +48,10 @@ test.each([
     Source: 'assertion.source_citation',
     Remarks: 'note',
   })
-  const checked = await after(app.contributor, it.id, 'check')
+  const checked = await done(app.contributor, it.id, 'check')
   expect(checked).toMatchObject({ state: 'checked', counts: { new: 2, refused: 0, doubtful: 0 } })
-  const done = await after(app.contributor, it.id, 'run')
-  expect(done).toMatchObject({ state: 'done', made: { created: 2, failed: 0 }, waiting: 2 })
+  const ran = await done(app.contributor, it.id, 'run')
+  expect(ran).toMatchObject({ state: 'done', made: { created: 2, failed: 0 }, waiting: 2 })
   const rows = await rowsIn(app.contributor, it.id)
   expect(rows.map((row: { record: { status: string } }) => row.record.status)).toEqual([
     'pending_review',
@@ -61,13 +61,13 @@ test.each([
   const { results, batches } = sure(200, await app.community.get('/data/review-queue/'))
   expect(results.filter((row: { name: string }) => /Chyasilin|Yaksh/.test(row.name))).toEqual([])
   expect(batches).toEqual([expect.objectContaining({ id: it.id, waiting: 2 })])
-  const decided = await after(app.community, it.id, 'decide', { verdict: 'accept', rows: [2] })
+  const decided = await done(app.community, it.id, 'decide', { verdict: 'accept', rows: [2] })
   expect(decided.waiting).toBe(1)
   const shown = sure(200, await app.anon.get(`/cidoc/structures/${rows[0].record.id}/`))
   expect(shown).toMatchObject({ name: 'Chyasilin Mandap', coordinates: '27.6722, 85.4279' })
   expect((await app.anon.get(`/cidoc/structures/${rows[1].record.id}/`)).status).toBe(404)
 
-  expect(await after(app.contributor, it.id, 'withdraw')).toMatchObject({ state: 'withdrawn', waiting: 0 })
-  expect(await after(app.staff, it.id, 'take-back')).toMatchObject({ state: 'taken_back', kept: [] })
+  expect(await done(app.contributor, it.id, 'withdraw')).toMatchObject({ state: 'withdrawn', waiting: 0 })
+  expect(await done(app.staff, it.id, 'take-back')).toMatchObject({ state: 'taken_back', kept: [] })
   expect((await app.anon.get(`/cidoc/structures/${rows[0].record.id}/`)).status).toBe(404)
 })

@@ -45,6 +45,9 @@ const assignment = {
   'crm:P14_carried_out_by': Agent,
   'crm:P16_used_specific_object': Sources,
   'prov:wasAssociatedWith': Agent,
+  'prov:qualifiedAssociation': v.optional(
+    v.object({ type: text, 'prov:agent': v.object({ type: text, label: text }) }),
+  ),
   'prov:used': Sources,
   'prov:endedAtTime': at,
   'prov:generated': v.object({

@@ -29,6 +29,7 @@ export const Assertion = v.object({
   generated_at_time: text,
   supporting_sources: v.array(text),
   attributed_to_agent: text,
+  software: maybe(text),
   entity_type: oneOf(kindKeys),
   entity_id: v.union([whole, uuid]),
   cultural_entity_id: uuid,

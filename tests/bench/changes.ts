@@ -1,0 +1,79 @@
+import { type Answer, type App, openApp } from '../harness/app.ts'
+import { print, say } from './table.ts'
+
+/**
+ * The feed of changes by how many there are: what a page costs wherever it lies, what it costs to tell, and whether a mirror
+ * that stops and goes on at random ends with all of it.
+ */
+export async function benchChanges(sizes: readonly number[]): Promise<void> {
+  const app = await openApp()
+  const rows: Record<string, string>[] = []
+  let filled = 0
+  for (const size of sizes) {
+    const told = await tellOf(filled, size)
+    filled = size
+    process.stderr.write(`${size} changes told\n`)
+    const measured = { ...told, ...(await measure(app, size)), ...(await mirror(app, size)) }
+    Object.entries(measured).forEach(([request, cost], i) => {
+      rows[i] = { ...(rows[i] ?? { request }), [`at ${size}`]: cost }
+    })
+  }
+  print('The feed of changes: calls / units, by how many changes there are', rows)
+  say(
+    'The mirror reads pages of random length, reads one in four of them again, and is compared with the public records.',
+  )
+}
+
+/** Puts records into the table and tells the feed of them, as the projector does. */
+async function tellOf(from: number, to: number): Promise<Record<string, string>> {
+  const { fill } = await import('./fill.ts')
+  const { scan } = await import('../../lib/table/scan.ts')
+  const { tell } = await import('../../lib/changes/tell.ts')
+  const { metered, cost } = await import('../../lib/ops/request-cost.ts')
+  await fill(from, to)
+  const ids: string[] = []
+  for await (const page of scan(['record'])) ids.push(...page.map((it) => String(it.entity_id)))
+  const calls = await metered(async () => {
+    await tell(ids.map((id) => ({ sort: 'record', id })))
+    return cost()
+  }, 'bench')
+  const told = to - from
+  return {
+    'tell of a change': `${((calls?.calls ?? 0) / told).toFixed(2)} / ${((calls?.units ?? 0) / told).toFixed(1)}`,
+  }
+}
+
+async function measure({ anon }: App, size: number): Promise<Record<string, string>> {
+  const costOf = ({ status, text, cost }: Answer) => {
+    if (status !== 200) throw new Error(text)
+    return `${cost.calls} / ${cost.units}`
+  }
+  const page = async (after: number, more = '') =>
+    costOf(await anon.get(`/data/changes/?limit=100&after=${after}${more}`))
+  const oai = 'verb=ListIdentifiers&metadataPrefix=oai_dc'
+  const first = await anon.get(`/data/oai/?${oai}`)
+  const token = /<resumptionToken[^>]*>([^<]+)</.exec(first.text)?.[1] ?? ''
+  return {
+    'the first page': await page(0),
+    'a page in the middle': await page(size / 2),
+    'the last page': await page(size - 100),
+    'the last page with records': await page(size - 100, '&include=record'),
+    'a page of activities': costOf(await anon.get(`/data/changes/activity/${size / 200}/`)),
+    'OAI-PMH: ListIdentifiers': costOf(first),
+    'OAI-PMH: the next part': costOf(await anon.get(`/data/oai/?verb=ListIdentifiers&resumptionToken=${token}`)),
+    'OAI-PMH: GetRecord': costOf(
+      await anon.get(`/data/oai/?verb=GetRecord&metadataPrefix=oai_dc&identifier=${idIn(first.text)}`),
+    ),
+  }
+}
+
+const idIn = (text: string) => /<identifier>([^<]+)</.exec(text)?.[1] ?? ''
+
+async function mirror(app: App, size: number): Promise<Record<string, string>> {
+  const { Mirror } = await import('../changes/mirror.ts')
+  const reader = new Mirror(app, size, 100)
+  await reader.readAll()
+  const stands = await reader.whatStands()
+  const equal = [...stands].filter(([url, it]) => JSON.stringify(reader.copy.get(url)) === JSON.stringify(it)).length
+  return { 'records that a mirror has, and equal': `${reader.copy.size} / ${equal}` }
+}

@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type App, openApp } from '../harness/app.ts'
+import { checkTable, csv, done, rowsIn, xlsx } from '../harness/imports.ts'
+import { contribute, publish, sure } from '../harness/make.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await openApp({ env: { RATE_IMPORTS: '1000/day' } })
+})
+
+/** A table as somebody reads it, as rows of cells. */
+async function tableOf(who: 'contributor' | 'anon' | 'other', segment: string, query: Record<string, string> = {}) {
+  const answer = await app[who].get(`/cidoc/${segment}/`, { query: { format: 'csv', ...query } })
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toBe('text/csv')
+  const { parse } = await import('csv-parse/sync')
+  const rows: string[][] = parse(answer.bytes, { bom: true })
+  return rows
+}
+
+describe('a table that comes back', () => {
+  test('says nothing has changed where nothing has, whatever its cells hold', async () => {
+    await publish(app, 'deities', { name: 'Bhairava', alternate_names: ['Bhairab', 'Bhailadya'] })
+    const body = {
+      name: 'Akash Bhairab, "Aju"',
+      name_ne: 'आकाश भैरव',
+      note: '=HYPERLINK("http://x.example")',
+      coordinates: '27.7075,85.3103',
+      alternate_names: ['Aju Dya', 'Savabhakku, the'],
+      dedicated_to: ['Bhairava', 'Savabhakku'],
+      construction_date: '1702~',
+      architectural_style: 'Pagoda',
+    }
+    await publish(app, 'structures', body)
+    await contribute(app.contributor, 'structures', { name: 'Waiting one', has_current_location: 'Indrachok' })
+    const rows = await tableOf('contributor', 'structures', { mine: '1' })
+    expect(rows.length).toBe(3)
+    expect(rows.flat().some((cell) => /^=/.test(cell))).toBe(false)
+    const checked = await checkTable(app.contributor, 'back.csv', csv(rows))
+    expect(checked).toMatchObject({
+      mapping: { kind: 'structure', match: 'id' },
+      counts: { same: 2, changes: 0, refused: 0 },
+    })
+  })
+
+  test('changes what was changed in it and nothing else, and is taken back with equal records', async () => {
+    const it = await publish(app, 'structures', { name: 'Old name', note: 'Old note', construction_date: '1702' })
+    const before = sure(200, await app.contributor.get(`/cidoc/structures/${it.id}/`))
+    const rows = await tableOf('contributor', 'structures', { mine: '1', columns: 'name,note,construction_date' })
+    expect(rows[0]).toEqual(['id', 'revision', 'name', 'note', 'construction_date'])
+    const [head = [], first = []] = rows
+    const table = await xlsx([head, [first[0] ?? '', first[1] ?? '', 'New name', '', first[4] ?? '']])
+    const checked = await checkTable(app.contributor, 'structures.xlsx', table)
+    expect(checked.counts).toMatchObject({ changes: 1 })
+    const [row] = await rowsIn(app.contributor, checked.id)
+    expect(row.changes).toEqual([
+      { field: 'name', from: 'Old name', to: 'New name' },
+      { field: 'note', from: 'Old note', to: '' },
+    ])
+    expect(await done(app.contributor, checked.id, 'run')).toMatchObject({ made: { amended: 1 }, waiting: 1 })
+    expect(sure(200, await app.anon.get(`/cidoc/structures/${it.id}/`)).name).toBe('Old name')
+    await done(app.curator, checked.id, 'decide', { verdict: 'accept' })
+    expect(sure(200, await app.anon.get(`/cidoc/structures/${it.id}/`))).toMatchObject({ name: 'New name', note: '' })
+    await done(app.staff, checked.id, 'take-back')
+    expect(sure(200, await app.contributor.get(`/cidoc/structures/${it.id}/`))).toEqual(before)
+  })
+
+  test('tells what somebody else has changed meanwhile, and leaves it', async () => {
+    const it = await contribute(app.contributor, 'structures', {
+      name: 'Both change',
+      note: 'First',
+    })
+    const [head = [], first = []] = await tableOf('contributor', 'structures', { mine: '1', columns: 'name,note' })
+    expect(first[0]).toBe(String(it.id))
+    sure(200, await app.staff.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'By staff' } }))
+    const untouched = await checkTable(app.contributor, 'structures.csv', csv([head, first]))
+    expect(untouched.counts).toMatchObject({ same: 1, conflict: 0 })
+    const mine = await checkTable(app.contributor, 'structures.csv', csv([head, [...first.slice(0, 3), 'Mine']]))
+    expect(mine.counts).toMatchObject({ conflict: 1, changes: 0 })
+    const [row] = await rowsIn(app.contributor, mine.id)
+    expect(row.conflicts).toEqual([{ field: 'note', from: 'By staff', to: 'Mine' }])
+    expect(await done(app.contributor, mine.id, 'run')).toMatchObject({ made: { amended: 0, left: 1 } })
+  })
+
+  test('of someone else changes nothing', async () => {
+    await publish(app, 'structures', { name: 'Not yours', note: 'Mine' })
+    const [head = [], first = []] = await tableOf('other', 'structures', { columns: 'name,note' })
+    const checked = await checkTable(app.other, 'structures.csv', csv([head, [...first.slice(0, 3), 'Yours']]))
+    expect(checked.counts).toMatchObject({ refused: 1 })
+    const [row] = await rowsIn(app.other, checked.id)
+    expect(row.faults[0].message).toBe('This is a record of someone else, which only they and staff may change.')
+  })
+})
+
+test('a list is a workbook by its Accept header, holds no formula, and shows no one what is hidden', async () => {
+  await contribute(app.contributor, 'persons', { name: '=cmd()' })
+  await publish(app, 'persons', { name: '+Public', note: '@x' })
+  const accept = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+  const answer = await app.anon.get('/cidoc/persons/', { headers: { accept } })
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, accept])
+  const { lookThrough, workbookRows } = await import('../../lib/imports/workbook.ts')
+  expect(await lookThrough(answer.bytes)).toEqual([{ name: 'persons', hidden: false, formulas: 0, merged: 0 }])
+  const rows = await Array.fromAsync(workbookRows(answer.bytes, 0))
+  expect(rows.length).toBe(2)
+  expect(rows[1]?.[1]).toContain('+Public')
+})
+
+test('a column that there is not is refused by name', async () => {
+  const answer = await app.anon.get('/cidoc/persons/', { query: { format: 'csv', columns: 'nam' } })
+  expect([answer.status, answer.body]).toEqual([400, { columns: ['There is no column nam. Did you mean name?'] }])
+})
