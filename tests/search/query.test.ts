@@ -108,6 +108,31 @@ describe('words', async () => {
     expect((await titles(model, typed))[0]).toBe(title)
   })
 
+  test.each([
+    ['सिंहदरबार', 'Singha Durbar'],
+    ['तेबहाल', 'Te Bahal'],
+    ['उमामहेश्वर', 'Uma Maheshwar'],
+    ['Ākāśabhairava', 'Aakash Bhairab'],
+    ['Jayavāgīśvarī', 'Jaya Bageshwari'],
+    ['नवदुर्गा', 'Nava Durga'],
+    ['Ugratārā', 'Ugra Tara'],
+    ['सरस्वती', 'Swarshoti'],
+    ['कृष्ण मन्दिर', 'Krishana Mandir'],
+  ])('a name in two ways of writing, each found by the other: %s, %s', async (one, other) => {
+    for (const [typed, title] of [[one, other] as const, [other, one] as const])
+      expect((await titles(await modelWith([...shelf, document(title)]), typed))[0]).toBe(title)
+  })
+
+  test('the beginning of a last word may be a small word: Ra of Rajaul', async () => {
+    const it = await modelWith([document('Durga Mandir'), document('Durga Mandir Rajaul'), document('Rana Mandir')])
+    expect((await titles(it, 'Durga Mandir Ra'))[0]).toBe('Durga Mandir Rajaul')
+  })
+
+  test('a name is not taken for a small word that it only sounds like', async () => {
+    const it = await modelWith([document('Mandir'), document('Bhata Durga Mandir')])
+    expect((await titles(it, 'Bhata Mandir'))[0]).toBe('Bhata Durga Mandir')
+  })
+
   test('a name comes before a mention', async () => {
     expect(await titles(model, 'vishnu')).toEqual(['Budhanilkantha Temple', 'Changu Narayan'])
     const named = modelWith([...shelf, document('Vishnu')])
