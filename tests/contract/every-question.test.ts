@@ -177,6 +177,8 @@ async function world(): Promise<Record<string, readonly string[]>> {
     ['Sight of a list', 'One'],
   ]
   const batch = await checkTable(app.contributor, 'sights.csv', csv(rows))
+  const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
+
   const slugs: string[] = []
   for (const state of said.state ?? []) {
     const one = await contribute(app.contributor, 'traditions', { name: `Sight ${state}` })
@@ -215,6 +217,7 @@ async function world(): Promise<Record<string, readonly string[]>> {
     user_id: people,
     'user slug': people,
     'assertions entity_id': [String(sight.id)],
+    'hooks id': [hook.id],
     'assertions id': [claim.id],
     'data_sources id': [source.id, bare.id],
     'entity-clusters id': [cluster.id],
