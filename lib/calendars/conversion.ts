@@ -3,8 +3,7 @@ import { type Language, type ShownDate, shownIn } from './shown.ts'
 import { type CalendarKey, calendarKeys, type Fault } from './systems.ts'
 
 /** What is said of words that are no date at all. */
-export const UNREAD =
-  'This cannot be read as a date; write it like 1702, 1702~, 1200/1300, 1934-01-15, BS 1759 or NS 822.'
+const UNREAD = 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300, 1934-01-15, BS 1759 or NS 822.'
 
 /** Short names of calendars, as queries give them, beside the keys. */
 const short: ReadonlyMap<string, CalendarKey> = new Map([
@@ -27,7 +26,7 @@ export function dateIn(words: string, calendar: unknown): Reading | Fault {
 export type Shown = Partial<Record<CalendarKey, ShownDate>>
 
 /** The same days in each of these calendars. */
-export const shownInAll = (found: Reading, into: readonly CalendarKey[], language: Language = 'en'): Shown =>
+const shownInAll = (found: Reading, into: readonly CalendarKey[], language: Language = 'en'): Shown =>
   Object.fromEntries(into.map((key) => [key, shownIn(found, key, language)]))
 
 /** A date with what was understood of it: its own calendar, and others. */

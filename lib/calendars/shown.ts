@@ -109,5 +109,5 @@ const lunarDay = (day: number, language: Language) =>
   day <= 15 ? `${halves[language].bright} ${day}` : `${halves[language].dark} ${day - 15}`
 
 /** Readers of Nepali write digits in Devanagari. */
-export const withDigits = (text: string, language: Language): string =>
+const withDigits = (text: string, language: Language): string =>
   language === 'ne' ? text.replace(/\d/g, (digit) => String.fromCharCode(0x966 + Number(digit))) : text

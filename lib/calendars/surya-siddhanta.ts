@@ -7,7 +7,7 @@
 /** Days of a year among the stars. */
 export const SIDEREAL_YEAR = 365 + 279_457 / 1_080_000
 /** The mean length of a lunar month, from new moon to new moon. */
-export const LUNAR_MONTH = 29.530587946
+const LUNAR_MONTH = 29.530587946
 const SIDEREAL_MONTH = 27 + 4_644_439 / 14_438_334
 const ANOMALISTIC_YEAR = 1_577_917_828_000 / (4_320_000_000 - 387)
 const ANOMALISTIC_MONTH = 1_577_917_828 / (57_753_336 - 488_199)

@@ -81,7 +81,7 @@ const plain = (text: string) =>
     .replace(/[^\p{L}\p{N}\p{M}]/gu, '')
 
 /** `#12 Name` names a record by its id, as tables that were written here do; all else is a name or an id already. */
-export const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
+const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
 
 /** One text of a cell as a field takes it. What it does not understand it leaves as it is: the field's own rule refuses it. */
 export function valueFor(field: Field, text: string): string | boolean {

@@ -12,7 +12,7 @@ const PAGE = 100
 const AT_ONCE = 8
 
 /** The next rows of a batch that wait, behind a row, in order. */
-export async function waitingRows(id: string, behind: number, limit = PAGE): Promise<Waiting[]> {
+async function waitingRows(id: string, behind: number, limit = PAGE): Promise<Waiting[]> {
   const beyond = `${placed(behind)}#~`
   const items = await walk({ index: 'gsi1', pk: lists.batch(id), forward: true, limit, beyond })
   return items.map((item) => parse(byAge, item))

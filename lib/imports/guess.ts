@@ -9,7 +9,7 @@ export type Guess = { column: string; field: string | null; by: 'header' | 'valu
 export type Guessed = { kind: KindKey; mapping: Mapping; guesses: Guess[] }
 
 /** A header as words: in lower case, without marks, and without what stands in brackets behind other words. */
-export const wordsOf = (header: string): string =>
+const wordsOf = (header: string): string =>
   header
     .normalize('NFKC')
     .toLowerCase()
@@ -18,7 +18,7 @@ export const wordsOf = (header: string): string =>
     .trim()
 
 /** What the words over columns mean for a kind: fields, and members of the source behind `assertion.`. */
-export function meaningsFor(kind: Kind): Map<string, string> {
+function meaningsFor(kind: Kind): Map<string, string> {
   const meanings = new Map<string, string>()
   const mean = (words: string, field: string) => {
     const plain = wordsOf(words)

@@ -13,13 +13,13 @@ import { type Mapping, mappingFaults } from './mapping.ts'
 import { columnsOf, keepColumns, namesUnder, profile } from './read.ts'
 
 /** Days for which the file of an import is kept, with all that was read of it. */
-export const KEPT_DAYS = 90
+const KEPT_DAYS = 90
 /** How long a client may take to send a file that it has announced. */
 const LIFETIME_S = 24 * 3600
 
 /** An import as rules look at it. */
 export type Seen = Import & Subject
-export const seen = (it: Import): Seen => ({ ...it, public: false, authors: [it.contributor_id] })
+const seen = (it: Import): Seen => ({ ...it, public: false, authors: [it.contributor_id] })
 
 export async function load(id: string): Promise<Seen | undefined> {
   const it = await get(importItem, { id })
@@ -69,7 +69,7 @@ export const complete = (old: Import, actor: Actor, kept: { object_key: string; 
   })
 
 /** What a worker is to do. */
-export const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work> = {}): Work => ({
+const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work> = {}): Work => ({
   task,
   by: actorOf(actor),
   decide: null,
@@ -80,7 +80,7 @@ export const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work>
   ...more,
 })
 
-export async function save(old: Import, changes: Partial<Import>): Promise<Import> {
+async function save(old: Import, changes: Partial<Import>): Promise<Import> {
   const stored = importOf(old)
   const next = amended(stored, { ...changes, updated_at: now() })
   await commit([put(importItem, next, stored)])
@@ -112,8 +112,7 @@ export async function order(old: Import, task: Task, actor: Actor, more: Partial
 }
 
 /** How many rows lie below the header of the sheet that is meant. */
-export const dataRows = ({ sheets, mapping }: Import): number =>
-  Math.max(0, (sheets[mapping?.sheet ?? 0]?.rows ?? 0) - 1)
+const dataRows = ({ sheets, mapping }: Import): number => Math.max(0, (sheets[mapping?.sheet ?? 0]?.rows ?? 0) - 1)
 
 async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
   if (!mapping) throw invalid({ mapping: ['Say what the columns mean.'] })

@@ -82,7 +82,7 @@ function placeOf(match: Mapping['match'], kind: string, { identifier, names }: H
 }
 
 /** The review identity that an id of a table means. */
-export function entityOf({ code }: Kind, id: string): string | undefined {
+function entityOf({ code }: Kind, id: string): string | undefined {
   const plain = id.trim().replace(/^#/, '').toLowerCase()
   if (/^[1-9]\d{0,11}$/.test(plain)) return recordId(code, Number(plain))
   return addressOf(plain)?.kindCode === code ? plain : undefined

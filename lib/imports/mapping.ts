@@ -52,7 +52,7 @@ export const Mapping = members({
 export type Mapping = v.InferOutput<typeof Mapping>
 
 /** Members of a row that are no fields: the two coordinates, and what says which record it is, and as it was when. */
-export const besides = ['latitude', 'longitude', 'id', 'revision'] as const
+const besides = ['latitude', 'longitude', 'id', 'revision'] as const
 
 /** The field that a rule fills; undefined for what is beside the fields. */
 export const fieldOf = (kind: Kind, name: string): Field | undefined => kind.fields[name]

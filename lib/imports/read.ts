@@ -10,7 +10,7 @@ import { decoded, delimiterOf, textRows } from './text-table.ts'
 import { lookThrough, workbookRows } from './workbook.ts'
 
 /** The largest table that is taken. */
-export const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
+const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
 
 export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'kind_guess'>
 

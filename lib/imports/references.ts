@@ -45,7 +45,7 @@ export function sentenceOf({ detail, fields }: Problem): string {
 }
 
 /** The references of a contribution, each with its field. */
-export const referencesIn = (kind: Kind, data: Data): { name: string; field: Field; reference: Reference }[] =>
+const referencesIn = (kind: Kind, data: Data): { name: string; field: Field; reference: Reference }[] =>
   Object.entries(data).flatMap(([name, value]) => {
     const field = kind.fields[name]
     return field?.type === 'relation' && Array.isArray(value)

@@ -5,7 +5,7 @@ import type { RowResult } from './results.ts'
 import { folder } from './store.ts'
 
 /** Headers that begin so are ours: a report that is corrected and sent again has them, and nobody reads them. */
-export const OWN = 'import:'
+const OWN = 'import:'
 const own = ['row', 'outcome', 'reason', 'column', 'value', 'legal', 'nearest'].map((it) => `${OWN}${it}`)
 
 export const reportKey = (id: string): string => `${folder(id)}report.csv`

@@ -5,7 +5,7 @@ import { type KindKey, kinds } from '../../kinds/index.ts'
 import type { RecordItem } from '../items.ts'
 
 /** The dates of a record in the calendar of whoever asks, beside their words; those that cannot be read are left out. */
-export function datesIn(
+function datesIn(
   { kind, data }: Pick<RecordItem, 'kind' | 'data'>,
   calendar: CalendarKey,
   language: Language = 'en',
