@@ -6,14 +6,16 @@ import { drawings } from '../commands/demo/drawings.ts'
 import { nameOf, visit, type World } from './background.ts'
 import { largeMerge } from './large-merge.ts'
 import type { Runtime } from './runtime.ts'
-import { type Door, searchDoors } from './smoke.ts'
+import { type Around, type Door, searchDoors } from './smoke.ts'
 import { type Answer, formOf, good, type Speaker, signedIn } from './speaker.ts'
+import { tables, tableWaits } from './tables.ts'
 
 export type Scene = {
   world: World
   runtime: Runtime
   origin: string
   targetOf: (path: string, method: string) => string | undefined
+  bucket: Around['bucket']
 }
 
 /**
@@ -30,6 +32,7 @@ export async function gaps(scene: Scene): Promise<string[]> {
     scene.world.meddle = undefined
   }
   await chapter('what was stopped holds nobody up any more', unlocked)
+  await chapter('tables that become records', tables)
   await chapter('no snapshot can be read', noSnapshots)
   await chapter('files of old exports', oldExports)
   await chapter('files that are gone', filesGone)
@@ -47,11 +50,13 @@ async function unlocked(): Promise<void> {
 }
 
 /** Each function that searches starts where neither snapshot can be read, and makes one. */
-async function noSnapshots({ world, runtime, origin, targetOf }: Scene): Promise<void> {
+async function noSnapshots(scene: Scene): Promise<void> {
+  const { world, runtime, origin, targetOf } = scene
   const staff = await signedIn(origin, 'staff')
   const doors = await searchDoors()
   const searching = [...world.roles].filter(([, all]) => all.some(({ Action }) => Action.includes('dynamodb:Scan')))
   for (const [name] of searching) {
+    if (name === 'importer') await tableWaits(scene)
     await spoilSnapshots()
     runtime.cool(name)
     for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === name))

@@ -114,7 +114,7 @@ async function played(world: World, runtime: Runtime, origins: readonly string[]
   await scene('what comes by', () => visited(world))
   if (short) return failed
   await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))
-  await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf }))
+  await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf, bucket: around.bucket }))
   for (const each of origins) await scene(`the dashboard's calls, at ${each}`, () => replayed(each))
   return failed
 }
