@@ -51,7 +51,7 @@ describe('a hook', () => {
     await publish(app, 'structures', { name: 'Before it was set' })
     await following.settled()
     const { id, secret } = await set('/all')
-    await set('/gone', { changes: ['withdrawn'], kinds: ['structure'] })
+    const { id: other } = await set('/gone', { changes: ['withdrawn'], kinds: ['structure'] })
     const one = await publish(app, 'structures', { name: 'Told of' })
     const person = await publish(app, 'persons', { name: 'Told of as well' })
     await contribute(app.contributor, 'structures', { name: 'A secret that waits' })
@@ -67,6 +67,7 @@ describe('a hook', () => {
     expect(body).not.toMatch(/secret/i)
     expect(await visit()).toEqual({ delivered: 0, failed: 0, dead: 0 })
 
+    app.tick(60)
     sure(204, await app.staff.delete(`/cidoc/structures/${one.id}/`))
     sure(204, await app.staff.delete(`/cidoc/persons/${person.id}/`))
     await following.settled()
@@ -75,6 +76,7 @@ describe('a hook', () => {
     const [last] = await deliveries(id)
     expect(last).toMatchObject({ state: 'delivered', attempts: 1, last_error: null, next_at: null })
     expect(headers['x-delivery-id']).toBe((await deliveries(id)).at(-1).id)
+    for (const one of [id, other]) sure(204, await app.contributor.delete(`${place}${one}/`))
   })
 
   test('that fails is tried again, given up in the end, and sent again by hand', async () => {

@@ -60,11 +60,7 @@ describe('a file of which the worker says what is wrong', () => {
     ],
     ['bomb.xlsx', bomb, 'The workbook is packed too tightly to be sound.'],
     ['zeros.csv', () => 'name\u0000\r\nx', 'The file is no text: it holds bytes of zero.'],
-    [
-      'quotes.csv',
-      () => 'name,note\r\nx,"open',
-      'The table cannot be read behind row 1: a quotation mark is not closed.',
-    ],
+    ['quotes.csv', () => 'name,note\r\nx,"open', 'The table cannot be read in line 2: a quotation mark is not closed.'],
     [
       'wide.csv',
       () => Array.from({ length: 1001 }, (_, i) => `c${i}`).join(','),

@@ -18,6 +18,7 @@ export const records: Answers<typeof routes> = {
   'GET /cidoc/{segment}/': {
     says: 'List: {many}',
     more: `With \`search\`, the best fit comes first. ${otherwise} With \`text/csv\` or as XLSX the whole list, up to 20,000 rows, as a table that may be corrected and sent to \`/data/imports/\`; 303 leads to one that is large.`,
+    headers: ['Content-Disposition'],
     gives: tabled(
       represented(page(rowOf, { facets: v.optional(Facets) }), {
         [LINKED]: LinkedList,
