@@ -6,7 +6,7 @@ import { openTier, signedInTier } from '../permissions.ts'
 import { assetText } from '../projects/assets/texts.ts'
 import { project } from '../projects/items.ts'
 import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
-import { byAge, headingOf as headingOfEntry, QUEUED } from '../records/queue-entry.ts'
+import { byAge, headingOf as headingOfEntry, namesOfEntry, QUEUED } from '../records/queue-entry.ts'
 import { documentOfValues, MOST_TEXT, short, textsIn } from '../records/search-document.ts'
 import type { Change, Document } from '../search/document.ts'
 import { provideDocuments } from '../search/model/documents.ts'
@@ -90,7 +90,7 @@ const learned: Readonly<Record<string, (stored: Stored) => Change>> = {
   queue_by_age: (stored) => {
     const it = parse(byAge, stored)
     if (it.batch) return gone(`${QUEUED}/${it.entity_id}`, it.version)
-    const [title = '', ...names] = it.folded.split(' | ')
+    const [title = '', ...names] = namesOfEntry(it)
     return {
       ...plain({ ...it, id: `${QUEUED}/${it.entity_id}` }),
       resource: QUEUED,

@@ -30,7 +30,7 @@ const statuses: Record<Code, number> = {
  * for a moment is no fault: whoever asks again may be lucky.
  */
 export function failure(thrown: unknown): Reply {
-  const error = isThrottle(thrown) ? unavailable() : thrown
+  const error = !(thrown instanceof Problem) && isThrottle(thrown) ? unavailable() : thrown
   if (!(error instanceof Problem)) return new Reply(500, { detail: 'Internal server error.' })
   return new Reply(statuses[error.code], error.fields ?? { detail: error.detail, ...error.also }, error.headers)
 }

@@ -40,13 +40,15 @@ export const RecordQuery = v.object({
   category: QueryText,
   facets: BooleanFlag,
   ordering: RecordOrdering,
-  /** Instead of an Accept header; and which columns a table has. */
-  format: oneOrNone(['json', 'csv', 'xlsx']),
-  columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
   ...placeAndTime,
 })
-/** The same, with the calendar in which dates are shown. */
-export const DatedQuery = v.object({ ...RecordQuery.entries, calendar: CalendarName })
+/** The same where dates are shown in a calendar, and lists as tables: `format` instead of an Accept header, with these columns. */
+export const DatedQuery = v.object({
+  ...RecordQuery.entries,
+  calendar: CalendarName,
+  format: oneOrNone(['json', 'csv', 'xlsx']),
+  columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
+})
 /** In which calendar a record shows its dates. */
 export const CalendarQuery = v.object({ calendar: CalendarName })
 export const ActivityQuery = v.object({

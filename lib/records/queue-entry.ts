@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { kinds } from '../kinds/index.ts'
 import { cut } from '../matching/cut.ts'
-import { fold } from '../matching/fold.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import { defineItem, replaceDerived, type Write } from '../table/item.ts'
 import { type IndexName, key, placed } from '../table/keys.ts'
@@ -26,8 +25,8 @@ export const Waiting = v.object({
   category: v.string(),
   status: v.picklist(['pending_review', 'pending_revision']),
   contributor_id: v.string(),
-  /** Every name, folded, for searches. */
-  folded: v.string(),
+  /** Every name, for searches. */
+  names: v.string(),
   open_flags: v.number(),
   open_contradictions: v.number(),
   worst_source_rank: v.number(),
@@ -143,7 +142,7 @@ function waitingOf(it: RecordItem): Waiting | undefined {
     category: it.category,
     status: it.status,
     contributor_id: it.contributor_id,
-    folded: cut(proposedNames(it).map(fold).join(' | '), 300),
+    names: cut(namesForEntry(proposedNames(it)), 300),
     open_flags: it.open_flags,
     open_contradictions: it.open_contradictions,
     worst_source_rank: it.worst_source_rank,
@@ -155,6 +154,12 @@ function waitingOf(it: RecordItem): Waiting | undefined {
     version: it.version,
   }
 }
+
+const BETWEEN = ' | '
+/** The names of an entry, one by one. */
+export const namesOfEntry = ({ names }: Waiting): string[] => names.split(BETWEEN)
+/** Names as an entry keeps them. */
+export const namesForEntry = (names: readonly string[]): string => names.join(BETWEEN)
 
 /** The name under which the queue shows it, and those that wait to be accepted. */
 function proposedNames(it: RecordItem): string[] {

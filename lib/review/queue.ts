@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts'
 import { fold } from '../matching/fold.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { type Lease, leaseIn } from '../records/leases.ts'
-import { lists, type Waiting, waits } from '../records/queue-entry.ts'
+import { lists, namesOfEntry, type Waiting, waits } from '../records/queue-entry.ts'
 import { DAY_MS, EXPIRING_DAYS, orderAt, type QueueType, queueTypes } from '../records/rules/triage.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
 import { key } from '../table/keys.ts'
@@ -15,14 +15,19 @@ import { keyOf } from '../users/users.ts'
 import { byCreation, byUrgencyAt, CHUNK, expires, from, isIn, type Order, overdueAt } from './queue-order.ts'
 import { searchQueue } from './search.ts'
 
+/** The names of an entry without what spellings differ in. */
+const foldedNames = (it: Waiting) => namesOfEntry(it).map(fold).join(' | ')
+const touchedAt = ({ updated_at }: Waiting) => updated_at
+
+/** By what entries are put in order here; the indexes have the other orders. */
 const sorts = {
   '-triage_priority': undefined,
   created_at: undefined,
   '-created_at': undefined,
-  updated_at: (a: Waiting, b: Waiting) => compare(a.updated_at, b.updated_at),
-  '-updated_at': (a: Waiting, b: Waiting) => compare(b.updated_at, a.updated_at),
-  name: (a: Waiting, b: Waiting) => compare(a.folded, b.folded),
-  '-name': (a: Waiting, b: Waiting) => compare(b.folded, a.folded),
+  updated_at: touchedAt,
+  '-updated_at': touchedAt,
+  name: foldedNames,
+  '-name': foldedNames,
 }
 export type Ordering = keyof typeof sorts
 
@@ -180,7 +185,7 @@ async function listed(asked: Asked, order: Order, { limit, offset, cursor }: Spo
 async function filtered(asked: Asked, order: Order, { limit, offset }: PageRequest, at: number): Promise<QueuePage> {
   const items = (await searched(asked, at)) ?? (await firstThatFit(asked, order, at))
   const sort = sorts[asked.ordering]
-  const sorted = sort ? items.toSorted(sort) : items
+  const sorted = sort ? inOrder(items, sort, asked.ordering.startsWith('-')) : items
   return { items: sorted.slice(offset, offset + limit), count: items.length, first: '', last: '' }
 }
 
@@ -214,7 +219,7 @@ function fits(it: Waiting, asked: Asked, at: number): boolean {
     (asked.categories === undefined || asked.categories.includes(it.category)) &&
     (asked.kind === undefined || asked.kind === it.kind) &&
     (asked.status === undefined || asked.status === it.status) &&
-    (asked.search === undefined || it.folded.includes(fold(asked.search))) &&
+    (asked.search === undefined || foldedNames(it).includes(fold(asked.search))) &&
     (stale === undefined || (it.status === 'pending_review' && Date.parse(it.created_at) <= stale)) &&
     (!asked.contradictions_only || it.open_contradictions > 0) &&
     it.worst_source_rank >= (asked.min_worst_source_rank ?? 0) &&
@@ -230,5 +235,12 @@ function rowIn(found: ReadonlyMap<string, Stored>, entity_id: string, at: number
   // An index may lag: what has been decided in between is left out.
   return it && waits(it) ? [{ record: it, lease: leaseIn(found, entity_id), at }] : []
 }
+
+/** Entries by some text of theirs, which is made once for each. */
+const inOrder = (items: readonly Waiting[], by: (it: Waiting) => string, backwards: boolean) =>
+  items
+    .map((it) => ({ it, text: by(it) }))
+    .sort((a, b) => compare(a.text, b.text) * (backwards ? -1 : 1))
+    .map(({ it }) => it)
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Scope } from '../permissions.ts'
-import { headingIn, QUEUED, Waiting } from '../records/queue-entry.ts'
+import { headingIn, namesForEntry, QUEUED, Waiting } from '../records/queue-entry.ts'
 import { ageAt } from '../records/rules/triage.ts'
 import { modelIfAny } from '../search/open.ts'
 import type { Hit } from '../search/query.ts'
@@ -23,7 +23,7 @@ const waitingIn = (it: Hit, at: number): Waiting =>
     entity_id: it.object_pk,
     status: it.status,
     contributor_id: it.contributor_id,
-    folded: [it.title, ...it.names].join(' | '),
+    names: namesForEntry([it.title, ...it.names]),
     open_flags: it.popularity_score,
     age: ageAt(it.created_at, at),
     created_at: it.created_at,

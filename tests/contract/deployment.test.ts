@@ -299,6 +299,7 @@ describe('roles', () => {
       Merger: ['sqs:SendMessage'],
       Exporter: ['sqs:SendMessage'],
       Webhooks: ['sqs:SendMessage'],
+      Importer: ['sqs:SendMessage'],
       AssetDashfiles: [...stream, 'lambda:InvokeFunction', 'sqs:SendMessage'],
       Ocr: ['sqs:SendMessage'],
       Dispatcher: groupNames.map(() => 'lambda:InvokeFunction'),

@@ -111,6 +111,7 @@ const said: Record<string, readonly string[]> = {
   verb: ['Identify', 'ListRecords', 'ListIdentifiers', 'ListSets', 'ListMetadataFormats', 'GetRecord'],
   material: ['brick'],
   comment_id: ['1', '2'],
+  columns: ['name,note', 'none'],
   property: ['note', 'name'],
   published: flag,
   q: ['sight', 'Sight pub', 'सिग्त'],

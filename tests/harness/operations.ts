@@ -29,6 +29,7 @@ export async function operationsOf(app: App): Promise<{ creating: Operations; ch
       ...changingRoles(world),
       ...changingPeople(world),
       ...changingImports(world),
+      ...changingDoors(world),
     },
   }
 }
@@ -223,6 +224,40 @@ function changingImports({ app }: World): Operations {
       sure(201, await app.contributor.post('/data/imports/mappings/', { body }))
       return { ...by, path: `/data/imports/mappings/${encodeURIComponent(body.name)}/` }
     },
+  }
+}
+
+/** Keys and hooks: their answers tell a secret, which is kept nowhere, so that a second one is another. */
+function changingDoors({ app, someone }: World): Operations {
+  const [keys, hooks] = ['/api/user/keys/', '/api/user/hooks/']
+  const key = () => ({ name: named('Tablet'), scopes: ['read'] })
+  const hook = () => ({ url: `http://127.0.0.1:9/${named('told').replaceAll(' ', '-')}` })
+  const had = async (path: string, body: object) => {
+    const { who } = await someone()
+    const { id } = sure(201, await who.post(path, { body }))
+    return { who, id, path: `${path}${id}/` }
+  }
+  return {
+    'POST /api/user/keys/': async () => ({ who: (await someone()).who, path: keys, body: key() }),
+    'DELETE /api/user/keys/{id}/': () => had(keys, key()),
+    'POST /api/user/hooks/': async () => ({ who: (await someone()).who, path: hooks, body: hook() }),
+    'DELETE /api/user/hooks/{id}/': () => had(hooks, hook()),
+    'POST /api/user/hooks/{id}/deliveries/{delivery_id}/send/': async () => {
+      const { who, id, path } = await had(hooks, hook())
+      const [{ deliveryFor }, { transact }] = await Promise.all([
+        import('../../lib/projects/webhook-deliveries.ts'),
+        import('../../lib/table/write.ts'),
+      ])
+      const delivery = { id: crypto.randomUUID(), event: 'records.changed', body: '{}' }
+      await transact([deliveryFor(id, delivery)])
+      return { who, path: `${path}deliveries/${delivery.id}/send/` }
+    },
+    'POST /cidoc/assist/read-date/': () => ({
+      ...{ who: app.contributor, path: '/cidoc/assist/read-date/', body: { text: 'BS 2081' } },
+    }),
+    'POST /data/reconcile/': () => ({
+      ...{ who: app.contributor, path: '/data/reconcile/', body: { queries: '{"q0": {"query": "Arniko"}}' } },
+    }),
   }
 }
 

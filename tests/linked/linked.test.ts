@@ -218,7 +218,7 @@ describe('dates', () => {
     [
       'a year of Bikram Sambat',
       { has_timespan: '2031', calendar_system: 'BikramSambat' },
-      ['1974-01-01', none, none, '1975-12-31', none],
+      ['1974-04-14', none, none, '1975-04-13', none],
     ],
     [
       'words that name our calendar in a record of another',

@@ -156,8 +156,8 @@ test('two senders at once send it once', async () => {
 test('a sender that ends in the middle of an attempt is followed by another, and the attempt counts', async () => {
   await submitted()
   const { withFault } = await import('../harness/faults.ts')
-  // Alone, looked for, read, begun, sent; the word that it was delivered is never written.
-  await withFault(4, 'killed', visit)
+  // Alone, what hooks are to hear of, looked for, read, begun, sent; the word that it was delivered is never written.
+  await withFault(5, 'killed', visit)
   expect(got).toHaveLength(1)
   expect(await visit()).toEqual(nothing)
   // As long as one visit may take.

@@ -249,7 +249,8 @@ describe('what a page costs', () => {
     expect((await cost(next)).calls).toBe(few.calls)
     expect((await cost(next)).units).toBeLessThanOrEqual(few.units + 1)
     const commands = await commandsOf(() => app.community.get('/data/review-queue/'))
-    expect(commands.filter((it) => it === 'QueryCommand')).toHaveLength(3)
+    // Young, aged and due, and the batches.
+    expect(commands.filter((it) => it === 'QueryCommand')).toHaveLength(4)
     // One of them to know the caller, one for the names of what rows link to.
     expect(commands.filter((it) => it === 'BatchGetItemCommand' || it === 'BatchGetCommand')).toHaveLength(3)
   }, 60_000)
@@ -305,7 +306,7 @@ describe('filters', () => {
     expect(await said('stale_days=soon')).toEqual([400, ['stale_days']])
     expect(await said('queue_type=&ordering=&stale_days=&category=&search=')).toEqual([
       200,
-      ['count', 'next', 'previous', 'results'],
+      ['count', 'next', 'previous', 'results', 'batches'],
     ])
   })
 

@@ -15,7 +15,7 @@ export type Options = {
 }
 
 /** What the client reads; other representations of the same are for those who ask for them by `Accept`. */
-type Media = 'application/json' | `text/${string}`
+type Media = 'application/json'
 
 type Method = 'get' | 'put' | 'post' | 'delete' | 'patch'
 type PathWith<M extends Method> = {
