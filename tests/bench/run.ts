@@ -14,6 +14,7 @@ import { benchExports } from './exports.ts'
 import { benchHot } from './hot.ts'
 import { benchHouse } from './house.ts'
 import { benchImport } from './import.ts'
+import { benchImports } from './imports.ts'
 import { benchMerging } from './merging.ts'
 import { renewed } from './page.ts'
 import { benchPeer } from './peer.ts'
@@ -36,6 +37,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   bundles: benchBundles,
   conflicts: benchConflicts,
   import: benchImport,
+  imports: benchImports,
   cpu: benchCpu,
   peer: benchPeer,
   costs: benchCosts,
