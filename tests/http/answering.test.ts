@@ -140,7 +140,10 @@ describe('no read after the commit can fail the answer', () => {
     // What changes nothing here: who signs in or out, or asks.
     expect(
       silent.filter(
-        (it) => !/\/(token|refresh|login|logout|suggest-field|read-date|reconcile|chat|oai|mark_read|mark_all_read)\/$/.test(it),
+        (it) =>
+          !/\/(token|refresh|login|logout|suggest-field|read-date|reconcile|chat|oai|mark_read|mark_all_read)\/$/.test(
+            it,
+          ),
       ),
     ).toEqual([])
   })
