@@ -37,6 +37,7 @@ export async function gaps(scene: Scene): Promise<string[]> {
   await chapter('files of old exports', oldExports)
   await chapter('files that are gone', filesGone)
   await chapter('a file is stored and its source refused', sourceRefused)
+  await chapter('a table is stored and its import refused', importRefused)
   await chapter('a transaction was stopped', stopped)
   await chapter('a large merge', largeMerge)
   return failed
@@ -146,6 +147,14 @@ async function sourceRefused({ world, origin }: Scene): Promise<void> {
   refused(await dev('POST', '/cidoc/data_sources/', formOf({ name: 'A chronicle too many', uploaded_file: text })), 503)
   const { keysUnder } = await import('../../lib/files/blobs.ts')
   if ((await keysUnder('data-sources/')).length > 0) throw new Error('its file is still there')
+}
+
+/** The same for a table. */
+async function importRefused({ world, origin }: Scene): Promise<void> {
+  const dev = await signedIn(origin, 'dev')
+  world.meddle = async (signer, operation) =>
+    signer === 'imports' && operation === 'TransactWriteItems' ? throttled : undefined
+  refused(await dev('POST', '/data/imports/', formOf({ file: new File(['name\nShrine'], 'shrine.csv') })), 503)
 }
 
 const throttled: Refusal = {

@@ -57,7 +57,7 @@ export async function everyRoute([one = '', other = '']: readonly string[], { bu
 
 export type Door = { method: string; path: string; body?: object }
 
-/** Requests that ask search: what can be searched with a word, and a question to the assistant. */
+/** Requests that ask search: what can be searched with a word, a column to match, and a question to the assistant. */
 export async function searchDoors(): Promise<Door[]> {
   const document = await apiDocument()
   const asked = Object.entries(document.paths).flatMap(([path, { get }]: [string, { get?: Operation }]) => {
@@ -65,7 +65,12 @@ export async function searchDoors(): Promise<Door[]> {
     return name ? [{ method: 'GET', path: `${path}?${name}=stupa` }] : []
   })
   const question = { messages: [{ role: 'user', content: 'Which stupas are there in Patan?' }] }
-  return [...asked, { method: 'POST', path: '/assistant/chat/', body: question }]
+  const queries = encodeURIComponent(JSON.stringify({ q0: { query: 'stupa' } }))
+  return [
+    ...asked,
+    { method: 'GET', path: `/data/reconcile/?queries=${queries}` },
+    { method: 'POST', path: '/assistant/chat/', body: question },
+  ]
 }
 
 type Operation = { parameters?: readonly { name?: string }[] }
@@ -202,7 +207,10 @@ async function record(dev: Speaker, other: Speaker, reviewer: Speaker): Promise<
   }
   good(await other('POST', '/cidoc/assertions/', { ...about, source_type: 'book' }))
   good(await dev('PATCH', `${place}${made.id}/`, { note: 'Rebuilt.' }))
-  good(await other('POST', `/data/entities/${entity}/comments/`, { comment: 'I have seen it.' }))
+  const thread = `/data/entities/${entity}/comments/`
+  good(await other('POST', thread, { comment: 'I have seen it.' }))
+  good(await dev('GET', thread))
+  good(await dev('GET', `/data/comments/?user_id=${good(await other('GET', '/data/user/me/')).body.user_id}`))
   for (let turn = 0; turn < 40; turn += 1) {
     const { body } = good(await other('GET', '/data/search/?q=chyasilin'))
     if (JSON.stringify(body).includes('Chyasilin')) return
