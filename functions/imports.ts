@@ -19,7 +19,7 @@ import { dropMapping, keepMapping, listMappings, loadMapping } from '../lib/impo
 import { Mapping } from '../lib/imports/mapping.ts'
 import { columnsOf } from '../lib/imports/read.ts'
 import { listRows } from '../lib/imports/row-list.ts'
-import { formatOf, formFor, LARGEST_FILE, takeIn, takeInSent } from '../lib/imports/take-in.ts'
+import { formatOf, formFor, LARGEST_FILE, takeInSent, whileStored } from '../lib/imports/take-in.ts'
 import { importDetail, importRow, mappingView, rowView } from '../lib/imports/view.ts'
 import { kindKeys } from '../lib/kinds/index.ts'
 import type { Actor } from '../lib/permissions.ts'
@@ -89,7 +89,11 @@ export const routes = {
       const file_name = shownName(file.name)
       const format = formatNamed(file_name, 'file')
       const source = inMemory(await file.bytes())
-      return counted(actor, () => creating(() => takeIn(actor, { file_name, format }, source), shown))
+      return counted(actor, () =>
+        whileStored(format, source, ({ id, object_key, ...is }) =>
+          creating(() => imports.begin(actor, { file_name, format, ...is }, { id, object_key }), shown),
+        ),
+      )
     },
   }),
 

@@ -6,7 +6,7 @@ import { deleteObject, putStream, streamObject, uploadForm } from '../files/blob
 import { blocks, type Source } from '../files/media/source.ts'
 import { spooled } from '../files/spool.ts'
 import type { Actor } from '../permissions.ts'
-import { begin, complete, objectKey, type Sent } from './imports.ts'
+import { complete, objectKey } from './imports.ts'
 import type { Format, Import } from './items.ts'
 
 /** How the file of an import comes in. */
@@ -35,18 +35,20 @@ export function formatOf(file_name: string): { format: Format } | { refusal: str
 
 const type = 'application/octet-stream'
 
-/** Takes in a file that has come with the request. */
-export async function takeIn(actor: Actor, sent: Omit<Sent, 'sha256' | 'size'>, source: Source): Promise<Import> {
+/** Where a file lies that has come with the request. */
+export type Stored = { id: string; object_key: string; sha256: string; size: number }
+
+/** Stores a file that has come with the request, for `work` to make an import of it; it goes again when that fails. */
+export async function whileStored<T>(format: Format, source: Source, work: (at: Stored) => Promise<T>): Promise<T> {
   if (source.size === 0) throw invalid({ file: ['The file is empty.'] })
-  checkBeginning(sent.format, source)
+  checkBeginning(format, source)
   const id = newId()
-  const object_key = objectKey(id)
-  const sha256 = digestOf(source)
-  await store(object_key, source)
+  const at = { id, object_key: objectKey(id), sha256: digestOf(source), size: source.size }
+  await store(at.object_key, source)
   try {
-    return await begin(actor, { ...sent, size: source.size, sha256 }, { id, object_key })
+    return await work(at)
   } catch (error) {
-    await deleteObject(object_key)
+    await deleteObject(at.object_key)
     throw error
   }
 }

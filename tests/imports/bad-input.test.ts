@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
+import { withFault } from '../harness/faults.ts'
 import { checkTable, csv, done, readTable, rowsIn, sendTable, work, xlsx } from '../harness/imports.ts'
 import { sure } from '../harness/make.ts'
 
@@ -198,4 +199,27 @@ test('look-alikes are found within the table, and the same thing twice', async (
   const [one, two] = await rowsIn(app.contributor, it.id, { outcome: 'doubtful' })
   expect(one.alike).toEqual([expect.objectContaining({ row: 2, how: 'same_name' })])
   expect(two.alike).toEqual(expect.arrayContaining([expect.objectContaining({ row: 2, how: 'same_identity' })]))
+})
+
+test('a file whose import cannot be written does not stay', async () => {
+  const { keysUnder } = await import('../../lib/files/blobs.ts')
+  const kept = async () => (await keysUnder('imports/')).length
+  const before = await kept()
+  let refused = 0
+  for (let nth = 0, hit = true; hit; nth += 1) {
+    const size = await kept()
+    let status = 0
+    hit = await withFault(
+      nth,
+      'failed',
+      async () => {
+        status = (await sendTable(app.contributor, 'fault.csv', 'name\r\nShrine')).status
+      },
+      'every write',
+    )
+    if (status !== 201) refused += 1
+    expect([nth, (await kept()) - size]).toEqual([nth, status === 201 ? 1 : 0])
+  }
+  expect(refused).toBeGreaterThan(1)
+  expect(await kept()).toBeGreaterThan(before)
 })
