@@ -6,7 +6,7 @@ import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { mayFollow, mayKnow, mayReview } from '../lib/permissions.ts'
-import type { Submission } from '../lib/submissions/items.ts'
+import type { Submission, Suggestion } from '../lib/submissions/items.ts'
 import { submissionStatuses } from '../lib/submissions/members.ts'
 import * as submissions from '../lib/submissions/submissions.ts'
 import * as suggestions from '../lib/submissions/suggestions.ts'
@@ -76,6 +76,8 @@ const moderate = (body: typeof Noted | typeof NotedPart) =>
     },
   })
 
+const MOST_SUGGESTIONS = 100
+
 /** What was once sent in on a form: read here, and changed by suggestions and moderation alone. */
 export const routes = {
   'GET /data/submissions/': actorRoute({
@@ -120,16 +122,21 @@ export const routes = {
     },
   }),
 
-  // The latest hundred. Those that wait or were turned down are between the two sides and reviewers.
+  // The latest hundred that the caller may follow. Those that wait or were turned down are between the two sides and reviewers.
   'GET /data/submissions/{id}/edit-suggestions/': readRoute({
     permission: 'submission.read',
     params: SubmissionAddress,
     subject,
     handle: async ({ subject, actor }) => {
-      const place = { limit: 100, offset: 0 }
-      const { results } = await suggestions.list({ submission: subject.submission.id }, place)
-      const shown = results.filter((it) => it.approved === true || mayFollow(actor, suggestions.suggestedOf(it)))
-      return shown.map(suggestionRow)
+      const isShown = (it: Suggestion) => it.approved === true || mayFollow(actor, suggestions.suggestedOf(it))
+      const shown: Suggestion[] = []
+      for (let offset = 0, more = true; more && shown.length < MOST_SUGGESTIONS; offset += MOST_SUGGESTIONS) {
+        const place = { limit: MOST_SUGGESTIONS, offset }
+        const { count, results } = await suggestions.list({ submission: subject.submission.id }, place)
+        shown.push(...results.filter(isShown))
+        more = offset + results.length < count && results.length > 0
+      }
+      return shown.slice(0, MOST_SUGGESTIONS).map(suggestionRow)
     },
   }),
 

@@ -240,6 +240,19 @@ describe('a suggestion', () => {
     expect([reply.status, reply.body]).toEqual([400, fields])
   })
 
+  test('is found behind a hundred that its reader may not follow', async () => {
+    const it = await submit('dev', { status: 'accepted' })
+    const { id } = await suggest(app.other, it)
+    sure(200, await approve(app.community, id))
+    for (let n = 0; n < 101; n += 1) {
+      app.tick(1)
+      await suggest(app.other, it, { title: `Later ${n}` })
+    }
+    const shown = sure(200, await app.anon.get(`${place}${it.id}/edit-suggestions/`))
+    expect(shown.map((row: { id: number }) => row.id)).toEqual([id])
+    expect(sure(200, await app.community.get(`${place}${it.id}/edit-suggestions/`))).toHaveLength(100)
+  })
+
   test('that is approved changes the submission and is its next version', async () => {
     const it = await submit('dev', { contribution_data: { a: 1 } })
     const { id } = await suggest(app.other, it)
