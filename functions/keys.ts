@@ -55,8 +55,7 @@ export const routes = {
       return found && { ...found, contributor_id: found.user_id, public: false }
     },
     handle: async ({ params: { id } }) => {
-      const found = await load(id)
-      if (found) await revoke(found)
+      await revoke(id)
       return noContent()
     },
   }),

@@ -1,9 +1,9 @@
 import { now } from '../clock.ts'
-import { conflict, isConflict } from '../errors.ts'
+import { conflict } from '../errors.ts'
 import { amended, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
-import { transact } from '../table/write.ts'
+import { retryOnConflict } from '../table/retry.ts'
 import { type ChangeSort, type Current, current, end, entry, type LastTold, lastTold } from './items.ts'
 import { type State, statesNow, type Thing } from './state.ts'
 
@@ -18,18 +18,9 @@ const ATTEMPTS = 20
  */
 export async function tell(heard: readonly Thing[]): Promise<void> {
   const all = [...new Map(heard.map((it) => [it.id, it])).values()]
-  for (let from = 0; from < all.length; from += AT_ONCE) await tellSome(all.slice(from, from + AT_ONCE))
-}
-
-async function tellSome(heard: readonly Thing[]): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const writes = await plan(heard)
-    if (writes.length === 0) return
-    try {
-      return await transact(writes)
-    } catch (error) {
-      if (attempt === ATTEMPTS || !isConflict(error)) throw error
-    }
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const some = all.slice(from, from + AT_ONCE)
+    await retryOnConflict(async () => ({ result: undefined, writes: await plan(some) }), { attempts: ATTEMPTS })
   }
 }
 

@@ -13,7 +13,6 @@ import { defineItem, parse, put, remove } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, walk } from '../table/read.ts'
 import { type Plan, retryOnConflict } from '../table/retry.ts'
-import { transact } from '../table/write.ts'
 
 /** Where someone wants to be told of changes of public records. */
 const Hook = v.object({
@@ -103,13 +102,10 @@ export const load = (id: string): Promise<Hook | undefined> => get(hook, { id })
 
 /** Removes a hook: what waits for it is not sent any more. */
 export const removeHook = (id: string): Promise<void> =>
-  retryOnConflict(
-    async () => {
-      const old = await load(id)
-      return { result: undefined, writes: old ? [remove(hook, old)] : [] }
-    },
-    { write: transact },
-  )
+  retryOnConflict(async () => {
+    const old = await load(id)
+    return { result: undefined, writes: old ? [remove(hook, old)] : [] }
+  })
 
 /** What a hook's messages are signed with. */
 export const secretOf = (it: Hook): string => unseal(it.secret, context(it.id)) ?? ''

@@ -102,13 +102,17 @@ const begins: Readonly<Record<Task, readonly State[]>> = {
 
 /** Hands a task to the workers. Fails with `conflict` while another goes on, or where it has no place in this state. */
 export async function order(old: Import, task: Task, actor: Actor, more: Partial<Work> = {}): Promise<Import> {
-  if (old.work) throw conflict(`This import is at work (${old.work.task}). Wait until it is done.`)
+  checkIdle(old)
   if (!begins[task].includes(old.state))
     throw conflict(`An import that is ${old.state.replace('_', ' ')} cannot do this.`)
   if (task === 'check' || task === 'run') await checkMapping(old)
   const of = task === 'check' || task === 'run' ? dataRows(old) : old.made.created + old.made.amended
   const runs = task === 'run' && { state: 'running' as const, open: true }
   return save(old, { work: workOf(task, actor, of, more), failed: null, ...runs })
+}
+
+function checkIdle({ work }: Import): void {
+  if (work) throw conflict(`This import is at work (${work.task}). Wait until it is done.`)
 }
 
 /** How many rows lie below the header of the sheet that is meant. */
@@ -123,7 +127,7 @@ async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
 
 /** Changes what the columns mean. What the dry run has said of another mapping is forgotten. */
 export async function remap(old: Import, mapping: Mapping): Promise<Import> {
-  if (old.work) throw conflict(`This import is at work (${old.work.task}). Wait until it is done.`)
+  checkIdle(old)
   if (old.state !== 'read' && old.state !== 'checked') throw conflict('The mapping of an import that has run stays.')
   await checkMapping({ ...old, mapping })
   await profiled(old, mapping)

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { now } from '../clock.ts'
-import { conflict, Problem } from '../errors.ts'
+import { conflict } from '../errors.ts'
 import { defineItem, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, queryBeyond } from '../table/read.ts'
-import { removeAll, transact } from '../table/write.ts'
+import { retryOnConflict } from '../table/retry.ts'
+import { removeAll } from '../table/write.ts'
 import { Change } from './document.ts'
 
 /**
@@ -34,22 +35,17 @@ export async function append(changes: readonly Change[]): Promise<void> {
   for (const part of inParts(changes)) await appendOne(part)
 }
 
-async function appendOne(changes: Change[]): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const old = await get(end, {})
-    const number = (old?.number ?? 0) + 1
-    const next = { number, changes: (old?.changes ?? 0) + changes.length, version: (old?.version ?? 0) + 1 }
-    try {
-      await transact([
-        put(end, next, old, faster),
-        put(entry, { number, at: now(), changes, version: 1 }, undefined, faster),
-      ])
-      return
-    } catch (error) {
-      if (attempt === ATTEMPTS || !(error instanceof Problem && error.code === 'conflict')) throw error
-    }
-  }
-}
+const appendOne = (changes: Change[]): Promise<void> =>
+  retryOnConflict(
+    async () => {
+      const old = await get(end, {})
+      const number = (old?.number ?? 0) + 1
+      const next = { number, changes: (old?.changes ?? 0) + changes.length, version: (old?.version ?? 0) + 1 }
+      const added = put(entry, { number, at: now(), changes, version: 1 }, undefined, faster)
+      return { result: undefined, writes: [put(end, next, old, faster), added] }
+    },
+    { attempts: ATTEMPTS },
+  )
 
 const faster = () => conflict('Another writer of the search log was faster.')
 

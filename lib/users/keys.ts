@@ -83,15 +83,11 @@ export const list = async (user: string): Promise<ApiKey[]> =>
 export const load = (id: string): Promise<ApiKey | undefined> => get(apiKey, { id })
 
 /** Takes a key away: from now on it is no good. Done by somebody else already is done. */
-export async function revoke(it: ApiKey): Promise<void> {
-  for (let old: ApiKey | undefined = it; old; old = await load(it.id)) {
-    try {
-      return await transact([remove(apiKey, old)])
-    } catch (error) {
-      if (!isConflict(error)) throw error
-    }
-  }
-}
+export const revoke = (id: string): Promise<void> =>
+  retryOnConflict(async () => {
+    const old = await load(id)
+    return { result: undefined, writes: old ? [remove(apiKey, old)] : [] }
+  })
 
 /** The key that a token is, if it is good now. One call; now and then one more, which notes the use. */
 export async function keyOf(token: string): Promise<ApiKey | undefined> {
