@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Declared } from '../../lib/http/endpoint.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { kinds, recordKinds } from '../../lib/kinds/index.ts'
@@ -37,7 +37,11 @@ const idOf = async (kind: string, name: string): Promise<Made> => {
 }
 const claim = async (who: Persona, body: object) => sure(201, await who.post('/cidoc/assertions/', { body }))
 
+afterAll(() => vi.useRealTimers())
+
 beforeAll(async () => {
+  // Addresses of files carry the time of day, which must not pass between two answers that are compared.
+  vi.useFakeTimers({ toFake: ['Date'] })
   app = await openProjects()
   following = await followTable()
   const place = await publish(app, 'locations', { name: 'Open place', coordinates: '27.6722, 85.4279' })
