@@ -1,3 +1,4 @@
+import { type Lru, lru } from '../../lru.ts'
 import { cut } from '../../matching/cut.ts'
 import { syllablesSwapped } from '../../matching/devanagari.ts'
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
@@ -133,12 +134,31 @@ function beginningOf({ raw }: Word, typed: string): Letters {
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
 export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
   return words.map((word) =>
-    wanted(corpus, word, [
-      ...tagged(corpus, word, sight),
-      ...exact(corpus, word, sight),
-      ...completions(corpus, word, sight),
-    ]),
+    kept(corpus, word, `written ${sight}`, () =>
+      wanted(corpus, word, [
+        ...tagged(corpus, word, sight),
+        ...exact(corpus, word, sight),
+        ...completions(corpus, word, sight),
+      ]),
+    ),
   )
+}
+
+/** What was found for words lately, for each corpus: questions differ, but most of their words come again. So many choices at most. */
+const found = new WeakMap<Corpus, Lru<string, Wanted>>()
+const MOST_KEPT = 100_000
+
+/** Answers what `look` finds for a word, which must depend on nothing but the word, the corpus and `how`. */
+function kept(corpus: Corpus, word: Asked, how: string, look: () => Wanted): Wanted {
+  const known = found.get(corpus) ?? lru<string, Wanted>(MOST_KEPT, ({ choices }) => 1 + choices.length)
+  found.set(corpus, known)
+  const { raw, aside, syllabic, begins, swapped, concept } = word
+  const key = [corpus.changes, how, raw, aside, syllabic, begins?.raw, concept && tagOf(concept), ...swapped].join(' ')
+  const before = known.get(key)
+  if (before) return before
+  const wanted = look()
+  known.set(key, wanted)
+  return wanted
 }
 
 /** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
@@ -166,21 +186,22 @@ export function knownOf(wanted: readonly Wanted[]): number {
 /** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
 export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight, literal = false): Wanted[] {
   const long = written.filter(tellsOfText).length > SHORT
-  return written.map((it, i) =>
-    it.aside || (long && isWritten(it))
-      ? it
-      : wanted(corpus, it, [
-          ...it.choices,
-          ...otherwise(corpus, it, sight),
-          ...joined(corpus, written, i, sight),
-          ...split(corpus, it, sight),
-          ...(literal
-            ? near(corpus, it, sight)
-            : meant(corpus, [...near(corpus, it, sight), ...nearConcepts(it)], sight)),
-          ...holding(corpus, it, sight),
-          ...meaning(corpus, it, sight),
-        ]),
-  )
+  return written.map((it, i) => {
+    if (it.aside || (long && isWritten(it))) return it
+    const nearly = kept(corpus, it, `nearly ${sight} ${literal}`, () => {
+      const alike = near(corpus, it, sight)
+      return wanted(corpus, it, [
+        ...it.choices,
+        ...otherwise(corpus, it, sight),
+        ...split(corpus, it, sight),
+        ...(literal ? alike : meant(corpus, [...alike, ...nearConcepts(it)], sight)),
+        ...holding(corpus, it, sight),
+        ...meaning(corpus, it, sight),
+      ])
+    })
+    const beside = joined(corpus, written, i, sight)
+    return beside.length === 0 ? nearly : wanted(corpus, it, [...nearly.choices, ...beside])
+  })
 }
 
 /** Whether a word counts among those that a text is looked for by. */
