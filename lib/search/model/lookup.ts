@@ -3,7 +3,7 @@ import { cut } from '../../matching/cut.ts'
 import { syllablesSwapped } from '../../matching/devanagari.ts'
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respellBeginning } from '../../matching/fold.ts'
-import type { Concept } from '../concepts.ts'
+import { beings, type Concept } from '../concepts.ts'
 import type { Sight } from '../index/columns.ts'
 import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
@@ -91,13 +91,19 @@ function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
   })
 }
 
+/** Whether a sort of being stands right before a sort of thing: it says whose, as in a queen's pond, and is not what is asked for. */
+const isWhose = ({ concept, to }: Mention, next: Mention | undefined): boolean =>
+  beings.has(concept.label) && next?.concept.as === 'sort' && next.from === to + 1
+
 /** What a question is understood as, told by its words. */
 export function understood(
   corpus: Corpus,
   words: readonly Asked[],
   sight: Sight,
 ): { words: Asked[]; concepts: Mention[] } {
-  const concepts = mentionsIn(words).filter(({ concept }) => corpus.terms.count(tagOf(concept), sight) > 0)
+  const concepts = mentionsIn(words).filter(
+    (it, i, all) => corpus.terms.count(tagOf(it.concept), sight) > 0 && !isWhose(it, all[i + 1]),
+  )
   // A deity's name alone is a name.
   if (concepts.length === 1 && concepts[0]?.concept.as === 'deity' && words.filter((it) => !it.aside).length === 1)
     return { words: [...words], concepts: [] }
