@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Cut, cutSource, ROOT } from './world/processes.ts'
+import { type Cut, ROOT } from './world/sources.ts'
 
 /**
  * Whether what proves would notice: takes one condition or one wait out of the writes at a time, and looks whether something is
@@ -232,15 +233,15 @@ const mutants: readonly Mutant[] = [
   },
 ]
 
-/** Takes the cut with this number out of what is loaded. */
-export function applyMutant(number: number): void {
+/** The cut with this number. */
+export function mutantAt(number: number): Cut {
   const it = mutants[number]
   if (!it) throw new Error(`there is no mutant ${number}`)
-  cutSource(placeOf(it))
+  return placeOf(it)
 }
 
 function placeOf({ file, was, is, name }: Mutant): Cut {
-  const source = readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')
+  const source = readFileSync(join(ROOT, file), 'utf8')
   const from = source.indexOf(was)
   if (from < 0) throw new Error(`${file} says it in another way; correct the mutant: ${name}`)
   return { file, from, to: from + was.length, with: is }

@@ -3,7 +3,7 @@ import { cells } from './cells.ts'
 import { faultAt, faults } from './faults.ts'
 import { fuzz } from './fuzz.ts'
 import { violations } from './invariants/all.ts'
-import { applyMutant, tryMutants } from './mutants.ts'
+import { mutantAt, tryMutants } from './mutants.ts'
 import { races } from './races.ts'
 import { random } from './random.ts'
 import { first, line, type Tally } from './report.ts'
@@ -23,12 +23,9 @@ type Asked = {
 /** Does what was asked for, and answers 0 where nothing was found wrong. */
 export async function prove({ seed, minutes, only, at, short, mutants, cut }: Asked): Promise<number> {
   if (mutants) return tryMutants(seed)
-  if (cut !== undefined) {
-    applyMutant(Number(cut))
-    first.ends = true
-  }
+  first.ends = cut !== undefined
   const began = Date.now()
-  const world = await openWorld()
+  const world = await openWorld(cut === undefined ? undefined : mutantAt(Number(cut)))
   const base = await makeBase(world)
   const wrong = await world.run({ name: 'invariants', process: 1 }, () => violations(world, true))
   if (wrong.length > 0) throw new Error(`the world is wrong from its beginning: ${wrong.join('; ')}`)

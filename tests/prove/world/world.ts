@@ -9,7 +9,8 @@ import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
 import { type Dice, dice, uuidOf } from './chance.ts'
 import type { Item } from './expressions.ts'
-import { forget, itemTypes, moduleIn } from './processes.ts'
+import { forget, itemTypes, moduleIn, startProcesses } from './processes.ts'
+import type { Cut } from './sources.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time, takeOver } from './time.ts'
 
@@ -429,8 +430,9 @@ async function bytesOf(body: unknown): Promise<Buffer> {
 export type { Saved, World }
 
 /** The one world of this process. */
-export async function openWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
-  Object.assign(process.env, settings, env)
+export async function openWorld(cut?: Cut): Promise<World> {
+  Object.assign(process.env, settings)
+  await startProcesses(PROCESSES.length, cut)
   const world = new World()
   process.env.TMPDIR = world.directory
   process.on('exit', () => rmSync(world.directory, { recursive: true, force: true }))
