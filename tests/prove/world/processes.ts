@@ -17,9 +17,16 @@ const kept = <T>(all: Map<number, T>, of: number, empty: () => T): T => {
   all.set(of, found)
   return found
 }
+type Logged = { level: string; message: string; error?: string; stack?: string }
+/** The last errors that the service has logged. */
+export const logged: string[] = []
 Object.assign(globalThis, {
   proved: {
     memoryOf: (url: string) => kept(memories, processIn(url), () => []),
+    log: ({ level, message, error, stack }: Logged) => {
+      if (level === 'error') logged.push(stack ?? error ?? message)
+      if (logged.length > 3) logged.shift()
+    },
     typesOf: (url: string) => kept(types, processIn(url), () => new Map()),
   },
 })
