@@ -824,6 +824,10 @@ const matrix: Matrix = {
       ...at(() => '/data/projects/open-project/rollback-merge/', by(401, 403, 403, 403, 400, 400, 400)),
       ...at(() => '/data/projects/hidden-project/rollback-merge/', by(401, 404, 403, 404, 404, 404, 400)),
     ],
+    'GET /data/projects/{slug}/merge-preview/': [
+      ...at(() => inOpen('merge-preview/'), by(401, 403, 403, 200, 200, 200, 200)),
+      ...at(() => inHidden('merge-preview/'), by(401, 403, 403, 404, 404, 404, 200)),
+    ],
     'GET /data/projects/{slug}/activity/': readsProject('activity/', 401, 200),
     'GET /data/projects/{slug}/graph/': readsProject('graph/', 200, 200),
     'GET /data/projects/{slug}/memberships/': readsProject('memberships/', 401, 200),
