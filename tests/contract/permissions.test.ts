@@ -392,6 +392,10 @@ const matrix: Matrix = {
     }),
     'POST /cidoc/{segment}/': at(() => '/cidoc/traditions/', signedIn(201), { body: whole }),
     'GET /cidoc/{segment}/{id}/': [...at(() => record(published), all(200)), ...at(() => record(pending), readsHidden)],
+    'GET /cidoc/{segment}/{id}/history/': [
+      ...at(() => `${record(published)}history/`, all(200)),
+      ...at(() => `${record(pending)}history/`, inspectsHidden),
+    ],
     'PUT /cidoc/{segment}/{id}/': [
       anew(fresh, record, changesHidden(200), whole),
       anew(freshPublished, record, changesOpen(200), whole),
@@ -524,6 +528,10 @@ const matrix: Matrix = {
     'GET /data/entities/{entity_id}/explain/': [
       ...at(() => `/data/entities/${published.cultural_entity_id}/explain/`, all(200)),
       ...at(() => `/data/entities/${pending.cultural_entity_id}/explain/`, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/history/': [
+      ...at(() => `/data/entities/${published.cultural_entity_id}/history/`, all(200)),
+      ...at(() => `/data/entities/${pending.cultural_entity_id}/history/`, inspectsHidden),
     ],
   },
 
