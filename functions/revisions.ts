@@ -1,5 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, type PageRequest, sliceOf } from '../lib/http/page.ts'
 import { ByEntity, ById } from '../lib/http/params.ts'
@@ -21,7 +22,7 @@ async function historyWith({ id }: { id: string }) {
 }
 
 /** What a record has been, how its revisions differ, and why it is what it is. */
-export const routes = {
+export const routes = withTables({
   'GET /data/revisions/': listRoute({
     permission: 'history.list',
     query: EntityQuery,
@@ -90,7 +91,7 @@ export const routes = {
       }
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 
