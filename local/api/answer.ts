@@ -64,13 +64,14 @@ export const made = (shape: Shaped): Gives => ({ 201: { shape } })
 export const nothing: Gives = { 204: null }
 /** 200 with text or bytes. */
 export const content = (...types: string[]): Gives => ({ 200: { types } })
-/** 200 with one page of these, and what else stands beside it. */
-export const page = (shape: Shaped, beside: v.ObjectEntries = {}): Gives => ({
-  200: {
-    shape: typeof shape === 'function' ? (kind) => listOf(shape(kind), beside) : listOf(shape, beside),
-    paged: true,
-  },
-})
+/** 200 with one page of these, and what else stands beside it; or all of them as a table, or where that lies. */
+export const page = (shape: Shaped, beside: v.ObjectEntries = {}): Gives =>
+  tabled({
+    200: {
+      shape: typeof shape === 'function' ? (kind) => listOf(shape(kind), beside) : listOf(shape, beside),
+      paged: true,
+    },
+  })
 /** The same 200 in other media types, for those who ask for them. */
 export const represented = (gives: Gives, also: Readonly<Record<string, Shaped>>): Gives => ({
   ...gives,

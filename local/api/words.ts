@@ -11,8 +11,9 @@ export const words: Readonly<Record<string, string>> = {
   'assets id': 'The id of the asset.',
   'imports id': 'The id of the import, which is that of its batch.',
   'imports name': 'The name under which the mapping is kept.',
-  'records format': '`csv` or `xlsx` for a table, instead of an `Accept` header.',
-  columns: 'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',
+  format: '`csv` or `xlsx` for a table, instead of an `Accept` header.',
+  columns: 'The columns of a table, with commas between; all, if it is absent.',
+  'records columns': 'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',
   outcome: 'Only rows of which the dry run says this.',
   asset_id: 'The id that the file was given when it was announced.',
   'projects state':
@@ -137,6 +138,6 @@ export const words: Readonly<Record<string, string>> = {
   resumptionToken: 'Where a list goes on. It is sent alone, beside the verb.',
   include: '`record` for what each thing is now, beside its change.',
   'changes number': 'The number of the change, or of the page.',
-  format: '`json` or `yaml`.',
+  'documents format': '`json` or `yaml`.',
   'health format': '`json` for the link index.',
 }
