@@ -29,6 +29,7 @@ import { loadByUsername } from '../lib/users/users.ts'
 import { comments } from './projects/comments.ts'
 import { entities } from './projects/entities.ts'
 import { memberships } from './projects/memberships.ts'
+import { preview } from './projects/preview.ts'
 
 const slug = v.pipe(
   v.string(REQUIRED),
@@ -214,6 +215,7 @@ export const routes = {
   ...memberships,
   ...entities,
   ...comments,
+  ...preview,
 } satisfies Routes
 
 export const handler = endpoint(routes)

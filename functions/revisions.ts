@@ -8,6 +8,8 @@ import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { kinds } from '../lib/kinds/index.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
 import { type History, loadHistory, loadHistoryOf } from '../lib/records/history.ts'
+import { publicAt } from '../lib/records/past/record.ts'
+import { storyPage } from '../lib/records/past/story.ts'
 import { DiffQuery, EntityQuery, ExplainQuery } from '../lib/records/queries.ts'
 import { type Shown, shownOne } from '../lib/records/shown.ts'
 import { explained } from '../lib/records/views/explain.ts'
@@ -78,7 +80,9 @@ export const routes = {
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: ExplainQuery,
     handle: async ({ subject, actor, query }) => {
-      const it = await shownOne(actor, subject)
+      const found = query.at === undefined ? subject : publicAt(subject, query.at, actor)
+      if (!found) throw notFound()
+      const it = await shownOne(actor, found)
       const property = query.property && propertyOf(it, query.property)
       const people = await peopleOf(it.decisions.map((each) => each.reviewer_id))
       return {
@@ -89,6 +93,13 @@ export const routes = {
         properties: explained(it, actor, people, property),
       }
     },
+  }),
+
+  'GET /data/entities/{entity_id}/history/': readRoute({
+    permission: 'history.read',
+    params: ByEntity,
+    subject: ({ entity_id }) => loadHistory(entity_id),
+    handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
   }),
 } satisfies Routes
 

@@ -255,6 +255,8 @@ export const permissions = {
     sees: canSeeProject,
     changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)),
   },
+  // Nobody reads what waits in it but who may decide on it.
+  'project.preview': { role: reviewer, sees: canSeeProject },
   'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
   'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
   'picture.own': { role: anyone },

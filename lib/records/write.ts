@@ -279,7 +279,8 @@ export async function restore(old: Loaded): Promise<Loaded> {
   const at = now()
   const queue_age = ageAt(old.created_at, Date.parse(at))
   const stored = recordItemOf(old)
-  const next = amended<RecordItem>(stored, { deleted_at: null, queue_age, updated_at: at })
+  const absences = [...(old.absences ?? []), { from: old.deleted_at, until: at }]
+  const next = amended<RecordItem>(stored, { deleted_at: null, absences, queue_age, updated_at: at })
   await commit([
     put(recordItem, next, stored),
     ...indexWrites(undefined, indexedOf(next)),

@@ -46,6 +46,7 @@ const things = {
   'cluster.change': 'Expert curators and staff.',
   'project.list': 'Everyone. Projects that the caller may not see are left out and not counted.',
   'project.read': `Whoever sees the project: ${visitors}.`,
+  'project.preview': 'Reviewers and staff who see the project.',
   'project.follow': `Whoever is signed in and sees the project: ${visitors}.`,
   'project.comment.create': 'Whoever is signed in and sees the project.',
   'project.comment.delete': 'Whoever wrote the comment, and staff.',

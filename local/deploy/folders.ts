@@ -10,12 +10,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
   'lib/search/model/snapshot.ts': { '*': ['search'] },
   'lib/search/model/snapshot-health.ts': { '*': ['search'] },
   'functions/imports.ts': { '*': ['imports'] },
-  'lib/imports/take-in.ts': {
-    '*': ['imports'],
-    uploadForm: ['uploads'],
-    streamObject: ['uploads'],
-    deleteObject: ['imports', 'uploads'],
-  },
+  'lib/imports/take-in.ts': { '*': ['imports'], uploadForm: ['uploads'], streamObject: ['uploads'] },
   'lib/imports/store.ts': { '*': ['imports'] },
   'lib/imports/read.ts': { '*': ['imports'] },
   'lib/imports/report.ts': { '*': ['imports'] },

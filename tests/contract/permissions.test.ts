@@ -422,6 +422,10 @@ const matrix: Matrix = {
     }),
     'POST /cidoc/{segment}/': at(() => '/cidoc/traditions/', signedIn(201), { body: whole }),
     'GET /cidoc/{segment}/{id}/': [...at(() => record(published), all(200)), ...at(() => record(pending), readsHidden)],
+    'GET /cidoc/{segment}/{id}/history/': [
+      ...at(() => `${record(published)}history/`, all(200)),
+      ...at(() => `${record(pending)}history/`, inspectsHidden),
+    ],
     'PUT /cidoc/{segment}/{id}/': [
       anew(fresh, record, changesHidden(200), whole),
       anew(freshPublished, record, changesOpen(200), whole),
@@ -554,6 +558,10 @@ const matrix: Matrix = {
     'GET /data/entities/{entity_id}/explain/': [
       ...at(() => `/data/entities/${published.cultural_entity_id}/explain/`, all(200)),
       ...at(() => `/data/entities/${pending.cultural_entity_id}/explain/`, inspectsHidden),
+    ],
+    'GET /data/entities/{entity_id}/history/': [
+      ...at(() => `/data/entities/${published.cultural_entity_id}/history/`, all(200)),
+      ...at(() => `/data/entities/${pending.cultural_entity_id}/history/`, inspectsHidden),
     ],
   },
 
@@ -853,6 +861,10 @@ const matrix: Matrix = {
     'POST /data/projects/{slug}/rollback-merge/': [
       ...at(() => '/data/projects/open-project/rollback-merge/', by(401, 403, 403, 403, 400, 400, 400)),
       ...at(() => '/data/projects/hidden-project/rollback-merge/', by(401, 404, 403, 404, 404, 404, 400)),
+    ],
+    'GET /data/projects/{slug}/merge-preview/': [
+      ...at(() => inOpen('merge-preview/'), by(401, 403, 403, 200, 200, 200, 200)),
+      ...at(() => inHidden('merge-preview/'), by(401, 403, 403, 404, 404, 404, 200)),
     ],
     'GET /data/projects/{slug}/activity/': readsProject('activity/', 401, 200),
     'GET /data/projects/{slug}/graph/': readsProject('graph/', 200, 200),

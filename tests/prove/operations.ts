@@ -146,7 +146,7 @@ const rows: readonly Row[] = [
   ['take a comment back', 204, 'dev', 'DELETE', (b) => `/data/comments/${b.comment.comment_id}/`],
   [
     'react',
-    200,
+    201,
     'expert',
     'POST',
     () => '/data/reactions/toggle/',

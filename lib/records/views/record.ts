@@ -129,7 +129,17 @@ export const claimView = ({ claim, about }: Shown<Claim>, actor: Actor | null) =
 
 /** An assertion, under the specification's names and the dashboard's. */
 export function assertionView(it: Assertion, withoutPlace = false): Record<string, unknown> {
-  const { value: _, version: __, kind, entity_id, object_id, contributor_id: ___, audience: ____, ...rest } = it
+  const {
+    value: _,
+    version: __,
+    kind,
+    entity_id,
+    object_id,
+    contributor_id: ___,
+    audience: ____,
+    settlings: _____,
+    ...rest
+  } = it
   const text = withoutPlace && it.asserted_property === 'coordinates' ? '' : it.asserted_value
   return {
     ...rest,

@@ -30,8 +30,6 @@ const members = [
   'text',
 ] as const satisfies readonly (keyof Document)[]
 
-export type DocumentHeader = Omit<Document, 'text'>
-
 /** What most documents hold, the commonest last: a short text is compressed by what it shares with this one. */
 const shared = Buffer.from(
   `temple in the valley of Nepal, built by, of stone and brick, is worshipped during the festival, ward, Durbar Square,

@@ -9,6 +9,7 @@ import { admission, type Filters } from './filters.ts'
 import { hitOf, placedHit, shownHit, toldOf } from './hits.ts'
 import { literalIn } from './literal.ts'
 import {
+  type Asked,
   anyTells,
   asWritten,
   isWritten,
@@ -79,17 +80,13 @@ const NAMED = 0.8
 function readAsMeant(corpus: Corpus, weights: Weights, ask: SearchQuery, size: number) {
   const rank = (found: Found) => byRelevance(corpus, weights, ask.text, found, size)
   const byWords = (found: Found) => found.wanted.length > 0 && (ask.sort ?? 'relevance') === 'relevance'
-  const asName = find(corpus, { ...ask, literal: true })
-  const isMeant = !ask.literal && meansMore(corpus, ask)
+  const sight = sightOf(ask.scope)
+  const asked = questionOf(corpus, ask.text, sight)
+  const asName = find(corpus, { ...ask, literal: true }, asked)
+  const isMeant = !ask.literal && understood(corpus, asked, sight).concepts.length > 0
   const ranked = isMeant || byWords(asName) ? rank(asName) : undefined
-  const found = isMeant && !ranked?.some(({ likeness }) => likeness >= NAMED) ? find(corpus, ask) : asName
+  const found = isMeant && !ranked?.some(({ likeness }) => likeness >= NAMED) ? find(corpus, ask, asked) : asName
   return { found, ranked: byWords(found) ? (found === asName ? ranked : rank(found)) : undefined }
-}
-
-/** Whether a question is understood as more than words. */
-function meansMore(corpus: Corpus, { text, scope }: SearchQuery): boolean {
-  const sight = sightOf(scope)
-  return understood(corpus, questionOf(corpus, text, sight), sight).concepts.length > 0
 }
 
 const inOrder = (corpus: Corpus, ask: SearchQuery, numbers: Uint32Array, size: number): Ranked[] =>
@@ -119,7 +116,8 @@ function mapped(corpus: Corpus, weights: Weights, ask: SearchQuery, state: strin
 /** Names that answer the text; documents that only mention it elsewhere are no completions. */
 function suggest(corpus: Corpus, weights: Weights, guess: SuggestQuery): Hit[] {
   const begins = guess.text.trim().length < 3
-  const found = find(corpus, guess, begins ? 'prefix' : 'like')
+  const asked = questionOf(corpus, guess.text, sightOf(guess.scope))
+  const found = find(corpus, guess, asked, begins ? 'prefix' : 'like')
   if (found.wanted.length === 0) return []
   return byRelevance(corpus, weights, guess.text, found, guess.limit)
     .filter(({ likeness }) => likeness >= 0.4)
@@ -129,12 +127,11 @@ function suggest(corpus: Corpus, weights: Weights, guess: SuggestQuery): Hit[] {
 
 type Question = Filters & { text: string; literal?: boolean | undefined }
 
-/** Everything that answers the text and passes the filters. */
-function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): Found {
+/** Everything that answers the text, of which `asked` are the words, and passes the filters. */
+function find(corpus: Corpus, ask: Question, asked: readonly Asked[], how: 'prefix' | 'like' = 'like'): Found {
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [], concepts: [] }
   const sight = sightOf(ask.scope)
-  const asked = questionOf(corpus, ask.text, sight)
   if (asked.length === 0) return { ...nothing(), wanted: [], concepts: [] }
   const { words, concepts } =
     ask.literal || how === 'prefix' ? { words: asked, concepts: [] } : understood(corpus, asked, sight)

@@ -1,5 +1,5 @@
 import { facetNames } from '../document.ts'
-import { APPROXIMATE, type Columns, type Numbering } from '../index/columns.ts'
+import { APPROXIMATE, type Columns, MOST_LABELS, type Numbering } from '../index/columns.ts'
 import type { Facets, SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 
@@ -8,7 +8,7 @@ const MOST_VALUES = 100
 
 /** How many documents there are of each resource, status and value. A facet of which none has a value is not there. */
 export function facetsOf({ columns, labels }: Corpus, numbers: Uint32Array, years: SearchQuery['years']): Facets {
-  const counted = (column: ArrayLike<number>, known: Numbering) => countsBy(known.texts, countsOf(column, numbers))
+  const counted = (column: Uint16Array, known: Numbering) => countsBy(known.texts, countsOf(column, numbers))
   const others = facetNames.map((facet) => [facet, counted(columns[facet], labels[facet])] as const)
   return {
     resource: counted(columns.resource, labels.resource),
@@ -18,19 +18,29 @@ export function facetsOf({ columns, labels }: Corpus, numbers: Uint32Array, year
   }
 }
 
-function countsOf(column: ArrayLike<number>, numbers: Uint32Array): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (const number of numbers) {
-    const label = column[number] ?? 0
-    counts.set(label, (counts.get(label) ?? 0) + 1)
+/** Where labels are counted: zeros between one count and the next. */
+const counts = new Uint32Array(MOST_LABELS)
+
+/** Each label of these documents with how many have it. */
+function countsOf(column: Uint16Array, numbers: Uint32Array): [number, number][] {
+  const labels: number[] = []
+  for (let i = 0; i < numbers.length; i += 1) {
+    const label = column[numbers[i] ?? 0] ?? 0
+    const count = counts[label] ?? 0
+    if (count === 0) labels.push(label)
+    counts[label] = count + 1
   }
-  return counts
+  return labels.map((label) => {
+    const count = counts[label] ?? 0
+    counts[label] = 0
+    return [label, count]
+  })
 }
 
 /** By name, in alphabetical order, without those that have none. */
-const countsBy = (names: readonly string[], counts: ReadonlyMap<number, number>): Record<string, number> =>
+const countsBy = (names: readonly string[], counted: readonly [number, number][]): Record<string, number> =>
   Object.fromEntries(
-    [...counts]
+    counted
       .map(([label, count]): [string, number] => [names[label] ?? '', count])
       .filter(([name]) => name !== '')
       .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))

@@ -11,7 +11,7 @@ import { snippetOf } from './snippet.ts'
 
 /** A document as a result. */
 export function hitOf(corpus: Corpus, number: number, score: number): Hit {
-  const { version: _, ...header } = corpus.header(number)
+  const { version: _, text: __, ...header } = corpus.document(number)
   return { ...header, point: pointFor(header), score: Math.round(Math.min(1, score) * 1e6) / 1e6 }
 }
 
@@ -30,7 +30,7 @@ export function placedHit(corpus: Corpus, number: number, ask: SearchQuery, scor
 export function shownHit(corpus: Corpus, number: number, score: number, { ask, found }: Shown): Hit {
   const hit = placedHit(corpus, number, ask, score)
   if (!ask.snippets || found.wanted.length === 0) return hit
-  const texts = [hit.summary, ...corpus.text(number).split('\n'), ...hit.names]
+  const texts = [hit.summary, ...corpus.document(number).text.split('\n'), ...hit.names]
   const snippet = snippetOf(texts, found.wanted, isDevanagari(ask.text))
   return { ...hit, ...(snippet && { snippet }) }
 }
