@@ -71,6 +71,7 @@ import { addressOf } from '../ids/address.ts'
  *   what search learns of the text in an asset        table       PROJECT#<id>                    TEXT#<id>
  *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
  *   assets whose text is being read, by since when    gsi2        OCR                             <since>#<id>
+ *   one file of a picture; those that no record names, by when they go  table, gsi1  PICTURE#<id>; PICTURE  HEAD; <until>#<id>
  *   one import; a row of it that has made something  table       IMPORT#<id>                     HEAD, ROW#<number>
  *   one's imports, newest first                       gsi3        IMPORT#OF#<user>                <created_at>#<id>
  *   imports that are worked on                        gsi2        IMPORT#AT_WORK                  <since>#<id>
@@ -191,6 +192,7 @@ export const key = {
     sk: `PART#${String(number).padStart(6, '0')}`,
   }),
   projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
+  picture: (id: string): Key => ({ pk: `PICTURE#${id}`, sk: HEAD }),
   import: (id: string): Key => ({ pk: `IMPORT#${id}`, sk: HEAD }),
   importRow: (id: string, row: number): Key => ({ pk: `IMPORT#${id}`, sk: `ROW#${placed(row)}` }),
   importMapping: (user: string, name: string): Key => ({ pk: `IMPORTER#${user}`, sk: `MAPPING#${name}` }),

@@ -35,6 +35,7 @@ export const headers = {
     description: 'Whether the answer was kept; for callers who are signed in none is.',
     schema: { type: 'string', enum: ['hit', 'miss', 'bypass'] },
   },
+  Link: { description: 'The canonical address of the image, and what it is an image by.', schema: { type: 'string' } },
   'Content-Disposition': { description: 'The name of the file.', schema: { type: 'string' } },
   'X-HG-Schema-Source': { description: 'Where the registry comes from.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to sign in.', schema: { type: 'string' } },

@@ -1,6 +1,8 @@
 import { type Field, type Kind, kinds, pointOf } from '../../kinds/index.ts'
 import { roundTo } from '../../matching/geo.ts'
 import { type Actor, maySeePlace, maySeeTier, worksOn } from '../../permissions.ts'
+import { picturesIn } from '../../pictures/take.ts'
+import { picturesView } from '../../pictures/view.ts'
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'
 import { type Assertion, changedAt, type RecordItem, type RecordRow } from '../items.ts'
@@ -12,7 +14,7 @@ import type { Shown } from '../shown.ts'
 export function rowOf(it: Shown<RecordRow>, actor: Actor | null): Record<string, unknown> {
   const kind = kinds[it.kind]
   const values = guarded(it, actor)
-  return Object.assign(members(kind, it.id, values.data), {
+  return Object.assign(members(kind, it, values.data), {
     name: it.name,
     ...(kind.nameField === 'title' && { title: it.name }),
     ...(hasPoint(kind) && { latitude: values.point?.lat ?? null, longitude: values.point?.lng ?? null }),
@@ -102,10 +104,10 @@ function wiresOf(kind: Kind): Wires {
 }
 
 /** The id, and each field under its name and its aliases; what is absent is "", null or an empty list, as forms and tables expect. */
-function members(kind: Kind, id: number, data: Record<string, unknown>): Record<string, unknown> {
+function members(kind: Kind, { id, entity_id }: RecordRow, data: Record<string, unknown>): Record<string, unknown> {
   const made: Record<string, unknown> = { id }
   for (const [name, field, names] of wiresOf(kind).fields) {
-    const value = wire(field, data[name])
+    const value = field.type === 'media' ? picturesView(entity_id, picturesIn(data)) : wire(field, data[name])
     for (const each of names) made[each] = each === 'aliases' && Array.isArray(value) ? value.join(', ') : value
   }
   return made
