@@ -24,6 +24,7 @@ export const words: Readonly<Record<string, string>> = {
     '`created_at`, `updated_at`, `submitted_at` or `merged_at`; with a minus in front, downwards. Else the latest first.',
   username: 'A username.',
   file: 'One of the files of the page.',
+  languages: 'In which languages, whatever the header says: `en`, `ne`, or both.',
   limit: 'So many rows at most, up to 100.',
   offset: 'So many rows are passed over. Following `next` is cheaper.',
   page: 'The number of the page, from 1; instead of `offset`.',

@@ -14,6 +14,7 @@ const order: readonly string[] = [
   'ids',
   'clock',
   'lru',
+  'language',
   'calendars',
   'matching',
   'kinds',
@@ -53,6 +54,7 @@ const order: readonly string[] = [
 /** Packages, and the rooms that may import them. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'bikram-sambat': ['calendars'],
+  negotiator: ['language'],
   '@aws-sdk/client-dynamodb': ['table'],
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
