@@ -10,9 +10,7 @@ export type Say = (text: string) => string
  */
 export type Catalogue = Readonly<Record<string, string>>
 
-type Pattern = { literals: readonly string[]; names: readonly string[]; said: string; weight: number }
-
-/** What says texts by a catalogue. A text that several patterns fit is taken for the one with the most words of its own. */
+/** What says texts by a catalogue. A text that several entries fit is taken for the one with the most letters of its own. */
 export function speakerOf(catalogue: Catalogue): Say {
   const whole = new Map<string, string>()
   const patterns: Pattern[] = []
@@ -22,20 +20,36 @@ export function speakerOf(catalogue: Catalogue): Say {
     else patterns.push(patternOf(pieces, said))
   }
   patterns.sort((a, b) => b.weight - a.weight)
-  // Where words stand within a sentence, they may have lost their capital.
-  const lower = new Map([...whole].map(([english, said]) => [english.toLowerCase(), said]))
+  // Within a sentence a word has no capital, and a sentence no full stop.
+  const within = new Map([...whole].map(([english, said]) => [bare(english), said.replace(/।$/, '')]))
 
-  const say = (text: string, depth = 0): string => {
+  const say = (text: string, depth: number): string => {
     const known = whole.get(text)
     if (known !== undefined || depth === DEEPEST) return known ?? text
     for (const pattern of patterns) {
       const given = partsOf(pattern, text)
-      if (given) return filled(pattern, given, (part) => lower.get(part.toLowerCase()) ?? say(part, depth + 1))
+      if (given) return filled(pattern, given, (part) => ours(part, depth + 1))
     }
     return text
   }
-  return (text) => say(text)
+  const known = (part: string) => (part === '' ? undefined : (whole.get(part) ?? within.get(bare(part))))
+  const ours = (part: string, depth: number): string => {
+    const said = known(part) ?? say(part, depth)
+    if (said !== part) return said
+    return part.startsWith(' ') ? ` ${ours(part.slice(1), depth)}` : composed(part, known)
+  }
+  return (text) => {
+    const [, plain = text, points = ''] = weighed.exec(text) ?? []
+    const said = say(plain, 0)
+    return (said === plain ? labelled(plain, whole, say) : said) + inDevanagari(points)
+  }
 }
+
+/** What a reason adds to a score: "(+12)". */
+const weighed = /^(.*)( \(\+\d+\))$/s
+const bare = (text: string) => text.toLowerCase().replace(/\.$/, '')
+
+type Pattern = { literals: readonly string[]; names: readonly string[]; said: string; weight: number }
 
 /** Texts of ours in texts of ours: no message has more. */
 const DEEPEST = 4
@@ -64,10 +78,32 @@ function partsOf({ literals, names }: Pattern, text: string): Map<string, string
   return new Map([...parts, inner.slice(at)].map((part, i) => [names[i] ?? '', part]))
 }
 
-function filled({ said }: Pattern, given: ReadonlyMap<string, string>, say: Say): string {
+function filled({ said }: Pattern, given: ReadonlyMap<string, string>, ours: Say): string {
   return said.replace(/\{(\w+)\}|<(\w+)>/g, (mark, asGiven?: string, asOurs?: string) => {
     const part = given.get(asGiven ?? asOurs ?? '') ?? mark
-    if (/^-?[\d.,]*\d$/.test(part)) return inDevanagari(part)
-    return asOurs === undefined ? part : say(part)
+    if (isNumber.test(part)) return inDevanagari(part)
+    return asOurs === undefined ? part : ours(part)
   })
+}
+
+const isNumber = /^-?[\d.,]*\d$/
+
+/** Parts with commas between, or a word with a number behind it: "temple 7". */
+function composed(text: string, known: (part: string) => string | undefined): string {
+  const parts = text.split(', ')
+  if (parts.length > 1) return parts.map((part) => known(part) ?? part).join(', ')
+  const [, word = '', number = ''] = /^(.+) (\d+)$/.exec(text) ?? []
+  const said = known(word)
+  return said === undefined ? text : `${said} ${inDevanagari(number)}`
+}
+
+/** A message behind the label of its field: "Construction date: There is no month 13." */
+function labelled(
+  text: string,
+  whole: ReadonlyMap<string, string>,
+  say: (text: string, depth: number) => string,
+): string {
+  const at = text.indexOf(': ')
+  const label = at < 0 ? undefined : whole.get(text.slice(0, at))
+  return label === undefined ? text : `${label}: ${say(text.slice(at + 2), 0)}`
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 /** The rooms of lib from top to bottom: each imports only what stands above it, and the functions, at the bottom, all. */
 const order: readonly string[] = [
+  'language',
   'errors',
   'booleans',
   'permissions',
@@ -14,7 +15,6 @@ const order: readonly string[] = [
   'ids',
   'clock',
   'lru',
-  'language',
   'calendars',
   'matching',
   'kinds',
