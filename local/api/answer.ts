@@ -27,6 +27,7 @@ export type Answers<Routes> = { readonly [Key in keyof Routes]: Answer }
 /** Headers that only some answers have; the others are told of once, for all. */
 export const headers = {
   ETag: { description: 'The version, for If-Match and If-None-Match.', schema: { type: 'string' } },
+  'Content-Language': { description: 'The language of its texts.', schema: { type: 'string' } },
   'Idempotent-Replayed': {
     description: 'Sent where the key came before: this is the answer of then.',
     schema: { type: 'string', enum: ['true'] },
