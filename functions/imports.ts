@@ -70,6 +70,7 @@ const ofImport = ({ id }: { id: string }) => imports.load(id)
 export const routes = {
   'GET /data/imports/': actorRoute({
     permission: 'import.own',
+    says: ['results.*.failed'],
     handle: async ({ actor, page, request }) => {
       const { results, ...listed } = await imports.list(actor.id, page)
       const people = await peopleOf([actor.id])
@@ -79,6 +80,7 @@ export const routes = {
 
   'POST /data/imports/': actorRoute({
     permission: 'import.own',
+    says: ['failed', 'told.*'],
     form: {
       bytes: LARGEST_FORM,
       instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/?$/, '/uploads/')}` }),
@@ -114,6 +116,7 @@ export const routes = {
 
   'POST /data/imports/uploads/{id}/complete/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => {
@@ -147,6 +150,7 @@ export const routes = {
 
   'GET /data/imports/{id}/': readRoute({
     permission: 'import.read',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject }) => shown(subject),
@@ -154,6 +158,7 @@ export const routes = {
 
   'PATCH /data/imports/{id}/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Part,
@@ -163,6 +168,7 @@ export const routes = {
 
   'POST /data/imports/{id}/check/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'check', actor), shown),
@@ -170,6 +176,7 @@ export const routes = {
 
   'POST /data/imports/{id}/run/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Run,
@@ -185,6 +192,7 @@ export const routes = {
 
   'GET /data/imports/{id}/rows/': readRoute({
     permission: 'import.read',
+    says: ['results.*.faults.*.message', 'results.*.run.reason'],
     params: ById,
     query: RowQuery,
     subject: ofImport,
@@ -196,6 +204,7 @@ export const routes = {
 
   'POST /data/imports/{id}/decide/': changeRoute({
     permission: 'import.decide',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Deciding,
@@ -208,6 +217,7 @@ export const routes = {
 
   'POST /data/imports/{id}/withdraw/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'withdraw', actor), shown),
@@ -215,6 +225,7 @@ export const routes = {
 
   'POST /data/imports/{id}/take-back/': changeRoute({
     permission: 'import.take_back',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'take_back', actor), shown),

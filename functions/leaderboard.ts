@@ -32,6 +32,12 @@ export const routes = {
 
   'GET /data/progression/': publicRoute({
     permission: 'board.list',
+    says: [
+      'user_progress.tier',
+      'user_progress.nextMilestone',
+      'user_progress.tracks.*.tier',
+      'leaderboard.*.tier_name',
+    ],
     handle: async ({ actor, request }) => progressionView(await progression(actor), request.origin),
   }),
 

@@ -27,6 +27,7 @@ import {
   type Routes,
   readRoute,
 } from '../lib/http/route.ts'
+import { showingOf } from '../lib/http/showing.ts'
 import { kindOfScope, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { context } from '../lib/linked/context.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
@@ -141,8 +142,9 @@ export const routes = {
     query: DatedQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
-      const { actor, query } = asked
-      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, query.calendar)) }
+      const { actor, query, request } = asked
+      const showing = showingOf(request, query.calendar)
+      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, showing)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -166,6 +168,7 @@ export const routes = {
 
   'GET /cidoc/related/': listRoute({
     permission: 'related.list',
+    says: ['groups.*.display_type', 'groups.*.results.*.display_type'],
     query: RelatedQuery,
     handle: async ({ query, actor }) => {
       const { domain, id, group, page, page_size } = query
@@ -185,8 +188,10 @@ export const routes = {
 
   'POST /cidoc/assist/read-date/': actorRoute({
     permission: 'assist.ask',
+    says: ['message'],
     body: DateTyped,
-    handle: async ({ actor, body: { text, calendar } }) => understoodOf(text, calendar, actor),
+    handle: async ({ actor, body: { text, calendar }, request: { language } }) =>
+      understoodOf({ words: text, calendar, language }, actor),
   }),
 
   'POST /cidoc/{segment}/': actorRoute({
@@ -206,8 +211,8 @@ export const routes = {
     params: Address,
     subject,
     query: CalendarQuery,
-    handle: async ({ subject, actor, query }) =>
-      withDates(await shown(await withTied(subject, actor), actor), subject, query.calendar),
+    handle: async ({ subject, actor, query, request }) =>
+      withDates(await shown(await withTied(subject, actor), actor), subject, showingOf(request, query.calendar)),
     representations: {
       [LINKED]: async ({ subject, actor, request }) =>
         linkedRecord(await shownOne(actor, subject), actor, request.origin),

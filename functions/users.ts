@@ -57,6 +57,7 @@ export const routes = {
 
   'GET /data/testme/': actorRoute({
     permission: 'account.read',
+    says: ['message'],
     handle: async ({ actor }) => ({ message: `Hello, ${actor.username}. You are signed in.`, roles: [] }),
   }),
 

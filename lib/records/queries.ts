@@ -83,11 +83,13 @@ export const RelatedQuery = v.object(
   MISSING,
 )
 
-export const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
+const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
+/** The same where the revisions show their dates in a calendar. */
+export const DatedEntityQuery = v.object({ ...EntityQuery.entries, calendar: CalendarName }, MISSING)
 const revisionNumber = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,7}$/, 'A revision is a whole number from 1.'),
   v.transform(Number),
 )
 export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, MISSING)
-export const ExplainQuery = v.object({ property: QueryText })
+export const ExplainQuery = v.object({ property: QueryText, calendar: CalendarName })

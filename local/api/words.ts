@@ -76,7 +76,8 @@ export const words: Readonly<Record<string, string>> = {
   'revisions to': 'The number of the later revision.',
   from: 'Only what is dated in this year or later: `1702`, `BS 1759`, `NS 822`, `17th century`.',
   to: 'Only what is dated in this year or earlier, written as `from`.',
-  calendar: 'Dates are shown in this calendar as well, under `dates`: `bs`, `ns`, `gregorian`, `julian` or `shaka`.',
+  calendar:
+    'Dates are shown in this calendar as well, under `dates` (of one value `date`): `bs`, `ns`, `gregorian`, `julian` or `shaka`. Else in the one that the caller has set in the profile.',
   date: 'The date, as records word it.',
   'calendars from': 'The calendar in which bare numbers are meant; the words may name another one.',
   'calendars to': 'Only this calendar; else all.',

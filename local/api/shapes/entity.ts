@@ -5,6 +5,7 @@ import { rules } from '../../../lib/records/rules/canonical.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { handlings, verdicts } from '../../../lib/records/rules/verdicts.ts'
 import { Author, maybe, oneOf, text, time, tombstone, UserCard, uuid, Values, whole } from './common.ts'
+import { DateShown, DatesShown } from './dates.ts'
 import { Assertion } from './record.ts'
 
 /** Contributions by their review identity, and what is said and decided about them. */
@@ -34,6 +35,7 @@ export const Contribution = v.object({
   parent_entity: maybe(uuid),
   fork_depth: whole,
   is_fork: v.boolean(),
+  dates: v.optional(DatesShown),
   ...tombstone,
 })
 
@@ -69,7 +71,12 @@ export const Revision = v.object({
   created_by: maybe(UserCard),
   created_at: time,
 })
-export const RevisionRow = v.object({ ...Revision.entries, entity_name: text, is_accepted: v.boolean() })
+export const RevisionRow = v.object({
+  ...Revision.entries,
+  entity_name: text,
+  is_accepted: v.boolean(),
+  dates: v.optional(DatesShown),
+})
 
 export const ContributionDetail = v.object({
   ...Contribution.entries,
@@ -176,6 +183,7 @@ export const ExplainedProperty = v.object({
     }),
   ),
   rivals: v.array(Rival),
+  date: v.optional(maybe(DateShown)),
 })
 export const Explanation = v.object({
   entity_id: uuid,
