@@ -29,7 +29,7 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   return {
     parts: parts.length,
     of: whole.entities.length,
-    plan: (part) => planPart(parts[part] ?? [], order.actor, bucket),
+    plan: (part, until) => planPart(parts[part] ?? [], order.actor, bucket, until),
     last: (results) =>
       lastOf(
         whole,
@@ -40,10 +40,10 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   }
 }
 
-async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket): Promise<PartPlan> {
+async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket, until: number): Promise<PartPlan> {
   const blockers: string[] = []
   const accepted: (Accepted & { writes: Write[] })[] = []
-  await inTurns(await waitingOf(ids), async (entity_id) => {
+  await inTurns(await waitingOf(ids), until, async (entity_id) => {
     const old = await loadHistory(entity_id)
     // Others may have decided on it since.
     if (!old || !isAccepted(old)) return
