@@ -1,5 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { withMembers } from '../lib/http/known.ts'
@@ -46,7 +47,7 @@ async function listed({ query, actor, scope, page, request }: ListCall<typeof Re
 }
 
 /** Contributions of every kind by their review identity, and cultural entities, which have no other. */
-export const routes = {
+export const routes = withTables({
   'GET /data/cultural-entities/': listRoute({
     permission: 'record.list',
     query: RecordQuery,
@@ -182,7 +183,7 @@ export const routes = {
       return { message: 'Submitted for review.' }
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,23 +1,14 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { invalid, notFound } from '../lib/errors.ts'
-import {
-  addressOf,
-  cellsOf,
-  columnsFor,
-  MOST_ROWS,
-  type TableFormat,
-  tableBytes,
-  tableTypes,
-} from '../lib/exports/table.ts'
-import { disposition } from '../lib/files/names.ts'
+import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/exports/table.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { CSV, LINKED, MAPPED, XLSX } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
 import { CalendarName } from '../lib/http/params.ts'
-import { content, noContent, Reply } from '../lib/http/reply.ts'
+import { content, noContent, type Reply } from '../lib/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -150,11 +141,7 @@ async function asTable(format: TableFormat, asked: Asked): Promise<Reply> {
     if (results.length === 0 || offset >= Math.min(count, MOST_ROWS)) break
     page = { limit: 100, offset, from: last === undefined ? undefined : { side: 'after', at: last } }
   }
-  const bytes = await tableBytes(format, kind.segment, rows.slice(0, MOST_ROWS + 1))
-  const location = await addressOf(format, kind.segment, bytes)
-  if (location !== undefined) return new Reply(303, undefined, { location })
-  const file = { 'content-disposition': disposition('attachment', `${kind.segment}.${format}`) }
-  return content(bytes, tableTypes[format], file)
+  return tableReply(format, kind.segment, rows)
 }
 
 /** Records of every kind with integer ids. */

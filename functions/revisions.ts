@@ -1,5 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, type PageRequest, sliceOf } from '../lib/http/page.ts'
 import { ByEntity, ById } from '../lib/http/params.ts'
@@ -23,7 +24,7 @@ async function historyWith({ id }: { id: string }) {
 }
 
 /** What a record has been, how its revisions differ, and why it is what it is. */
-export const routes = {
+export const routes = withTables({
   'GET /data/revisions/': listRoute({
     permission: 'history.list',
     query: EntityQuery,
@@ -101,7 +102,7 @@ export const routes = {
     subject: ({ entity_id }) => loadHistory(entity_id),
     handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

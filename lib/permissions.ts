@@ -1,3 +1,5 @@
+import { phrase } from './language/phrase.ts'
+
 /** Who may do what. One line per permission; every route names exactly one. */
 export const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
 export type Rank = (typeof ranks)[number]
@@ -113,8 +115,9 @@ const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
   (actor, { escalates, required_persona: least }) =>
     escalates ||
     atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${inWords(least)}.` },
-  (actor, it) => !it.overridesConfidence || expert(actor) || takes('Overriding confidence', 'domain_expert'),
-  (actor, it) => !it.settlesContradiction || expert(actor) || takes('Settling a contradiction', 'domain_expert'),
+  (actor, it) => !it.overridesConfidence || expert(actor) || takes(phrase('Overriding confidence'), 'domain_expert'),
+  (actor, it) =>
+    !it.settlesContradiction || expert(actor) || takes(phrase('Settling a contradiction'), 'domain_expert'),
 ]
 
 /** Reviewers, but on a record of their own: nobody decides on that. */

@@ -1,5 +1,6 @@
+import type { Language } from '../language/languages.ts'
 import { type Reading, readDate } from './reading.ts'
-import { type Language, type ShownDate, shownIn } from './shown.ts'
+import { type ShownDate, shownIn } from './shown.ts'
 import { type CalendarKey, calendarKeys, type Fault } from './systems.ts'
 
 /** What is said of words that are no date at all. */

@@ -18,8 +18,10 @@ export const words: Readonly<Record<string, string>> = {
   'pictures id': 'The id of the file.',
   'imports id': 'The id of the import, which is that of its batch.',
   'imports name': 'The name under which the mapping is kept.',
-  'records format': '`csv` or `xlsx` for a table, instead of an `Accept` header.',
-  columns: 'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',
+  format: '`csv` or `xlsx` for a table, instead of an `Accept` header.',
+  columns: 'The columns of a table, with commas between; all, if it is absent.',
+  'records columns':
+    'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',
   outcome: 'Only rows of which the dry run says this.',
   asset_id: 'The id that the file was given when it was announced.',
   'projects state':
@@ -31,6 +33,7 @@ export const words: Readonly<Record<string, string>> = {
     '`created_at`, `updated_at`, `submitted_at` or `merged_at`; with a minus in front, downwards. Else the latest first.',
   username: 'A username.',
   file: 'One of the files of the page.',
+  languages: 'In which languages, whatever the header says: `en`, `ne`, or both.',
   limit: 'So many rows at most, up to 100.',
   offset: 'So many rows are passed over. Following `next` is cheaper.',
   page: 'The number of the page, from 1; instead of `offset`.',
@@ -144,6 +147,6 @@ export const words: Readonly<Record<string, string>> = {
   resumptionToken: 'Where a list goes on. It is sent alone, beside the verb.',
   include: '`record` for what each thing is now, beside its change.',
   'changes number': 'The number of the change, or of the page.',
-  format: '`json` or `yaml`.',
+  'documents format': '`json` or `yaml`.',
   'health format': '`json` for the link index.',
 }

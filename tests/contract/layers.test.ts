@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 /** The rooms of lib from top to bottom: each imports only what stands above it, and the functions, at the bottom, all. */
 const order: readonly string[] = [
+  'language',
   'errors',
   'booleans',
   'permissions',
@@ -55,6 +56,7 @@ const order: readonly string[] = [
 /** Packages, and the rooms that may import them. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'bikram-sambat': ['calendars'],
+  negotiator: ['language'],
   '@aws-sdk/client-dynamodb': ['table'],
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],

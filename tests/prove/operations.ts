@@ -206,7 +206,7 @@ const rows: readonly Row[] = [
     200,
     'dev',
     'POST',
-    (b) => at(b.projects.draft, 'transition/'),
+    (b) => at(b.projects.ready, 'transition/'),
     () => ({ target_state: 'in_review', comment: 'Ready.' }),
   ],
   [

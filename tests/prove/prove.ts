@@ -19,6 +19,8 @@ export type Asked = {
   /** So many schedules of each kind of race, and so many requests of wild values, at most. */
   each: number
   requests: number
+  /** What part of the faults and the cells is tried, the same ones each time. */
+  some: number
   /** The number of a mutant. */
   cut?: string | undefined
 }
@@ -28,12 +30,10 @@ export type Proved = { tallies: Tally[]; requests: number; calls: number }
 const ENDS = { faults: 0.35, races: 0.65, random: 0.72, cells: 0.87, fuzz: 1 } as const
 /** What the short form leaves out: a round of the random runs is longer than what it has for them. */
 const LONG = new Set(['random'])
-/** How many of the cases the short form tries, so that each operation has some. */
-const SOME = { faults: 0.012, cells: 0.05 } as const
 
 /** Tries its share of what was asked for. */
 export async function prove(
-  { seed, minutes, only, at, short, each, requests, cut }: Asked,
+  { seed, minutes, only, at, short, each, requests, some, cut }: Asked,
   share: Share,
 ): Promise<Proved> {
   first.ends = cut !== undefined
@@ -43,12 +43,11 @@ export async function prove(
   const wrong = await world.run({ name: 'invariants', process: 1 }, () => violations(world, true))
   if (wrong.length > 0) throw new Error(`the world is wrong from its beginning: ${wrong.join('; ')}`)
   const by = (part: keyof typeof ENDS) => began + minutes * 60_000 * (only ? 1 : ENDS[part])
-  const some = (part: keyof typeof SOME) => (short ? SOME[part] : 1)
   const parts: Record<keyof typeof ENDS, () => Promise<Tally>> = {
     faults: () =>
       at && only === 'faults'
         ? faultAt(world, base, at, seed)
-        : faults(world, base, { seed, until: by('faults'), some: some('faults'), share }),
+        : faults(world, base, { seed, until: by('faults'), some, share }),
     races: () =>
       races(world, base, { seed, until: by('races'), kind: only === 'races' ? at : undefined, most: each, share }),
     random: () => random(world, base, { seed, until: by('random'), share }),
@@ -56,7 +55,7 @@ export async function prove(
       cells(world, base, {
         seed,
         until: by('cells'),
-        some: some('cells'),
+        some,
         share,
         only: only === 'cells' ? at : undefined,
       }),

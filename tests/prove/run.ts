@@ -9,6 +9,7 @@ const usage = `npm run prove [-- --seed N] [--minutes M] [--only faults|races|ra
 
 Tries what the service promises under a simulated world; see tests/prove/README.md. The same seed does the same.
 --each N: so many schedules of each kind of race at most. --requests N: so many wild requests at most.
+--some SHARE: so much of the faults and of the cells.
 --workers N: so many processes share the cases; as many as there are processors where nothing is said.
 --short: two minutes at most, for each change. --mutants: takes conditions and waits out of the sources, one at a time, and tells
 which were noticed.`
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     at: { type: 'string' },
     each: { type: 'string', default: 'Infinity' },
     requests: { type: 'string', default: 'Infinity' },
+    some: { type: 'string', default: '1' },
     workers: { type: 'string', default: String(availableParallelism()) },
     short: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -40,6 +42,7 @@ const asked: Asked = {
   minutes: values.short ? 1.6 : Number(values.minutes),
   each: Number(values.each),
   requests: Number(values.requests),
+  some: Number(values.some),
 }
 // What one failure names is one case.
 const workers = values.at === undefined || values.only === 'races' ? Math.max(1, Number(values.workers)) : 1

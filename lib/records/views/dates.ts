@@ -1,7 +1,8 @@
 import { intervalIn } from '../../calendars/reading.ts'
-import { type Language, type ShownDate, shownIn } from '../../calendars/shown.ts'
+import { type ShownDate, shownIn } from '../../calendars/shown.ts'
 import type { CalendarKey } from '../../calendars/systems.ts'
 import { type KindKey, kinds } from '../../kinds/index.ts'
+import type { Language } from '../../language/languages.ts'
 import type { RecordItem } from '../items.ts'
 
 /** The dates of a record in the calendar of whoever asks, beside their words; those that cannot be read are left out. */
