@@ -10,6 +10,7 @@ import {
   type RecordItem,
   recordItem,
   recordItemOf,
+  revision,
   toldOfClaim,
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
@@ -99,8 +100,13 @@ function restored(it: History, { before, after, decision_id, activity_ids }: Acc
     ...queueWrites(current, next),
     ...made.map((each) => removal(decision, each)),
     ...told.map((each) => removal(activity, each)),
+    // What the merge itself has claimed and put on record goes with it.
+    ...it.revisions
+      .filter((each) => each.revision_number > before.head.current_revision)
+      .map((each) => removal(revision, each)),
     ...it.assertions.flatMap((each) => {
       const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === each.id))
+      if (!old && then && isSame(each, then)) return [removal(assertion, each)]
       return old && then && isSame(each, then)
         ? [put(assertion, toldOfClaim({ ...old, version: each.version + 1 }, next), each)]
         : []
