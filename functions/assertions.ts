@@ -1,5 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import { notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -34,7 +35,7 @@ async function listed({ query, actor, page, request }: ListCall<typeof Assertion
 }
 
 /** Claims about records, each with its source. */
-export const routes = {
+export const routes = withTables({
   'GET /cidoc/assertions/': listRoute({
     permission: 'assertion.list',
     query: AssertionQuery,
@@ -96,7 +97,7 @@ export const routes = {
     handle: async ({ request, page }) =>
       listBody(request, page, { count: predicates.length, results: sliceOf(predicates, page) }),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,5 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { withMembers } from '../lib/http/known.ts'
@@ -51,7 +52,7 @@ async function listed({ query, actor, scope, page, request }: ListCall<typeof Da
 const DatedQuery = v.object({ ...RecordQuery.entries, ...CalendarQuery.entries })
 
 /** Contributions of every kind by their review identity, and cultural entities, which have no other. */
-export const routes = {
+export const routes = withTables({
   'GET /data/cultural-entities/': listRoute({
     permission: 'record.list',
     query: DatedQuery,
@@ -193,7 +194,7 @@ export const routes = {
       return { message: 'Submitted for review.' }
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { choice, members, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -56,7 +57,7 @@ const change = (body: typeof Whole | typeof Part) =>
   })
 
 /** What someone finds wrong with a record, for reviewers to settle. */
-export const routes = {
+export const routes = withTables({
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',
     says: [],
@@ -114,7 +115,7 @@ export const routes = {
         (next) => viewOf(next, actor, say),
       ),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

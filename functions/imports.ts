@@ -2,6 +2,7 @@ import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
 import { conflict, invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { links } from '../lib/files/blobs.ts'
 import { inMemory } from '../lib/files/media/source.ts'
 import { shownName } from '../lib/files/names.ts'
@@ -67,7 +68,7 @@ const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
 const ofImport = ({ id }: { id: string }) => imports.load(id)
 
 /** Tables: what they say, what they would do, and what they have done. */
-export const routes = {
+export const routes = withTables({
   'GET /data/imports/': actorRoute({
     permission: 'import.own',
     says: ['results.*.failed'],
@@ -230,7 +231,7 @@ export const routes = {
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'take_back', actor), shown),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

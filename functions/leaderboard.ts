@@ -1,5 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, type PageRequest } from '../lib/http/page.ts'
 import type { Request } from '../lib/http/request.ts'
@@ -12,7 +13,7 @@ import { contributorRow, leaderboardExtras, leaderboardRow } from '../lib/leader
 import { progressionView } from '../lib/leaderboard/views/progression.ts'
 
 /** Who has contributed how much, among everyone and over time. */
-export const routes = {
+export const routes = withTables({
   'GET /data/leaderboard/': publicRoute({
     permission: 'board.list',
     query: BoardQuery,
@@ -55,7 +56,7 @@ export const routes = {
     permission: 'statistics.own',
     handle: async ({ actor }) => statisticsOf(actor.id),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { members, optionalChoice } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
@@ -25,7 +26,7 @@ const Marked = members({
 })
 
 /** What the caller has been told, and what of it is read. */
-export const routes = {
+export const routes = withTables({
   'GET /data/notifications/': actorRoute({
     permission: 'notification.own',
     query: Filter,
@@ -70,6 +71,6 @@ export const routes = {
       return notificationRow(found.shown, found.people, request.say)
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)

@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering } from '../lib/http/answering.ts'
 import { choice, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -28,7 +29,7 @@ const Moderation = v.pipe(
 )
 
 /** What waits for review: the reviewers' queue, and the contributions among which staff moderate. */
-export const routes = {
+export const routes = withTables({
   'GET /data/review-queue/': actorRoute({
     permission: 'queue.read',
     says: ['results.*.why_here.*'],
@@ -131,7 +132,7 @@ export const routes = {
       return { message: body.action === 'accept' ? 'Contribution accepted.' : 'Contribution rejected.' }
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

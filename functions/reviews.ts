@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { clock } from '../lib/clock.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { creating } from '../lib/http/answering.ts'
 import { choice, members, optionalChoice, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -22,7 +23,7 @@ import { workspaceView } from '../lib/review/views/workspace.ts'
 import { peopleOf } from '../lib/users/people.ts'
 
 /** What reviewers do with what waits for them, and what they have done. */
-export const routes = {
+export const routes = withTables({
   'GET /data/review-workspace/{entity_id}/': readRoute({
     permission: 'review.read',
     params: ByEntity,
@@ -76,7 +77,7 @@ export const routes = {
       return listBody(request, page, { ...listed, results: listed.results.map(decisionRow) })
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import type { CalendarKey } from '../lib/calendars/systems.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, type PageRequest, sliceOf } from '../lib/http/page.ts'
 import { ByEntity, ById } from '../lib/http/params.ts'
@@ -11,6 +12,8 @@ import { kinds } from '../lib/kinds/index.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
 import { type History, loadHistory, loadHistoryOf } from '../lib/records/history.ts'
 import type { Revision } from '../lib/records/items.ts'
+import { publicAt } from '../lib/records/past/record.ts'
+import { storyPage } from '../lib/records/past/story.ts'
 import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/records/queries.ts'
 import { type Shown, shownOne } from '../lib/records/shown.ts'
 import { withDate, withDates } from '../lib/records/views/dates.ts'
@@ -25,7 +28,7 @@ async function historyWith({ id }: { id: string }) {
 }
 
 /** What a record has been, how its revisions differ, and why it is what it is. */
-export const routes = {
+export const routes = withTables({
   'GET /data/revisions/': listRoute({
     permission: 'history.list',
     query: DatedEntityQuery,
@@ -87,7 +90,9 @@ export const routes = {
     query: ExplainQuery,
     says: ['properties.*.label', 'properties.*.why'],
     handle: async ({ subject, actor, query, request }) => {
-      const it = await shownOne(actor, subject)
+      const found = query.at === undefined ? subject : publicAt(subject, query.at, actor)
+      if (!found) throw notFound()
+      const it = await shownOne(actor, found)
       const showing = showingOf(request, query.calendar)
       const property = query.property && propertyOf(it, query.property)
       const people = await peopleOf(it.decisions.map((each) => each.reviewer_id))
@@ -102,7 +107,14 @@ export const routes = {
       }
     },
   }),
-} satisfies Routes
+
+  'GET /data/entities/{entity_id}/history/': readRoute({
+    permission: 'history.read',
+    params: ByEntity,
+    subject: ({ entity_id }) => loadHistory(entity_id),
+    handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
+  }),
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

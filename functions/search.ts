@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import { DiscoveryQuery, REPEATED, RequiredQuery, SearchQuery } from '../lib/discovery/queries.ts'
 import { datedView, discoveryView, mapView, suggestionView } from '../lib/discovery/view.ts'
 import { invalid } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { MAPPED } from '../lib/http/media.ts'
 import { Reply } from '../lib/http/reply.ts'
@@ -27,7 +28,7 @@ const MOST_IN_GROUP = 50
 const types: readonly string[] = Object.keys(discovered)
 
 /** Search over everything that has a name. */
-export const routes = {
+export const routes = withTables({
   'GET /data/search/': listRoute({
     permission: 'search.read',
     query: SearchQuery,
@@ -104,7 +105,7 @@ export const routes = {
       }
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { calendarKeys } from '../lib/calendars/systems.ts'
 import { notFound, refused, signInNeeded } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { line, lines, members, optional, optionalChoice, username, webAddress } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
@@ -49,7 +50,7 @@ const changeUsername = actorRoute({
 })
 
 /** The caller's account, and what people show of themselves. */
-export const routes = {
+export const routes = withTables({
   'GET /api/user/info/': actorRoute({
     permission: 'account.read',
     handle: async ({ actor }) => accountOf(await own(actor)),
@@ -92,7 +93,7 @@ export const routes = {
   'PATCH /data/user/{slug}/': changeProfile,
   'PATCH /user/username/': changeUsername,
   'PUT /user/username/': changeUsername,
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -258,7 +258,13 @@ export const permissions = {
     sees: canSeeProject,
     changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)),
   },
+  // Nobody reads what waits in it but who may decide on it.
+  'project.preview': { role: reviewer, sees: canSeeProject },
   'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
+  'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
+  'picture.own': { role: anyone },
+  'picture.read': { sees: owns },
+  'picture.change': { sees: owns, changes: anyone },
   'import.own': { role: anyone },
   // The table is its sender's; reviewers see it as the batch that its rows wait in.
   'import.read': { sees: canInspect },
@@ -278,6 +284,8 @@ const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'record.create': 'propose',
   'record.update': 'propose',
   'assertion.create': 'propose',
+  'picture.own': 'propose',
+  'picture.change': 'propose',
   'source.create': 'propose',
   'suggestion.create': 'propose',
   'flag.create': 'propose',

@@ -249,9 +249,13 @@ function typeFor({ representations }: Declared, { headers, query }: Request): st
   const named = Object.hasOwn(namedTypes, query.format ?? '') ? namedTypes[query.format ?? ''] : undefined
   if (named !== undefined && offered.includes(named)) return named
   const type = preferred(headers.accept, offered)
-  if (!type) throw notAcceptable(offered)
-  return type
+  if (!type && isSelective(representations)) throw notAcceptable(offered)
+  return type ?? JSON_TYPE
 }
+
+/** Whether a client that takes none of these types is refused: not where lists are tables too, which is a service and no choice. */
+export const isSelective = (representations: object = {}): boolean =>
+  Object.keys(representations).some((type) => type !== CSV && type !== XLSX)
 
 /** The tags of an If-Match or If-None-Match header; weak ones count as strong. */
 const tagsIn = (header = '') => header.split(',').map((one) => one.trim().replace(/^W\//, ''))

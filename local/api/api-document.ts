@@ -1,5 +1,6 @@
 import type { GenericSchema } from 'valibot'
-import { type Declared, declarationOf } from '../../lib/http/endpoint.ts'
+import { type Declared, declarationOf, isSelective } from '../../lib/http/endpoint.ts'
+import { CSV } from '../../lib/http/media.ts'
 import { type Kind, kinds, recordKinds } from '../../lib/kinds/index.ts'
 import { permissions } from '../../lib/permissions.ts'
 import build from '../../package.json' with { type: 'json' }
@@ -247,6 +248,7 @@ function successes(one: One, operationId: string): Record<string, Json> {
     const told: HeaderName[] = [
       ...(isTagged(one) && status === '200' ? (['ETag'] as const) : []),
       ...(one.spec.idempotent ? (['Idempotent-Replayed'] as const) : []),
+      ...(others.includes(CSV) ? (['Content-Disposition'] as const) : []),
       ...(one.spec.says ? (['Content-Language'] as const) : []),
       ...(one.answer.headers ?? []),
     ]
@@ -384,7 +386,7 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
     ...(signedIn || !('open' in permissions[spec.permission]) ? [403] : []),
     429,
     ...(path.includes('{') || spec.subject ? [404] : []),
-    ...(spec.representations ? [406] : []),
+    ...(isSelective(spec.representations) ? [406] : []),
     ...(isChange(spec) ? [409, 412] : []),
     ...(sends ? [413, 415] : []),
     ...(spec.idempotent ? [409, 422] : []),

@@ -51,7 +51,7 @@ export function workspaceView(
 }
 
 /** Each claim that waits beside each that stands or waited before it on the same property, unless both say the same. */
-function conflictsIn(it: History) {
+export function conflictsIn(it: History) {
   const living = it.assertions.filter((one) => one.reconciliation_status !== 'superseded').toSorted(byAge)
   const rivals = living.filter((one) => one.reconciliation_status === 'pending')
   return rivals.flatMap((rival) =>

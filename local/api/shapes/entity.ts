@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { kindKeys } from '../../../lib/kinds/index.ts'
 import { activityTypes, flagTypes } from '../../../lib/records/items.ts'
+import { storyEvents } from '../../../lib/records/past/story.ts'
 import { rules } from '../../../lib/records/rules/canonical.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { handlings, verdicts } from '../../../lib/records/rules/verdicts.ts'
@@ -153,6 +154,26 @@ export const Difference = v.object({
   revision_to: RevisionRow,
   diff: v.record(v.string(), v.object({ old: value, new: value, ...changedBetween })),
   field_diffs: v.array(ChangeBetween),
+})
+
+/** What happened to a record, and what differed since. */
+export const StoryEntry = v.object({
+  at: time,
+  event: oneOf(storyEvents),
+  revision_number: maybe(whole),
+  author: maybe(UserCard),
+  verdict: maybe(oneOf(verdicts)),
+  decided_by: maybe(UserCard),
+  note: text,
+  changes: v.array(
+    v.object({
+      field: text,
+      label: text,
+      change: oneOf(['added', 'removed', 'changed']),
+      before: maybe(text),
+      after: maybe(text),
+    }),
+  ),
 })
 
 /** A claim beside the one that stands. */
