@@ -29,7 +29,7 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   return {
     parts: parts.length,
     of: whole.entities.length,
-    plan: (part) => planPart(parts[part] ?? [], order.actor, bucket),
+    plan: (part, until) => planPart(parts[part] ?? [], order.actor, bucket, until),
     last: (results) =>
       lastOf(
         whole,
@@ -40,8 +40,8 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   }
 }
 
-async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket): Promise<PartPlan> {
-  const planned = await planRecords(ids, actor)
+async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket, until: number): Promise<PartPlan> {
+  const planned = await planRecords(ids, actor, until)
   const blockers = planned.flatMap((it) => ('blocker' in it ? [namedBlocker(it)] : []))
   if (blockers.length > 0) throw invalid({ blockers: blockers.sort() })
   const accepted = planned.flatMap((it) => ('accepted' in it ? [it] : []))
@@ -56,10 +56,10 @@ async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket): P
 /** What a merge does to a record that waits: what it accepts with the writes that do it, or why it cannot. */
 export type Planned = { old: History } & ({ accepted: Accepted; writes: readonly Write[] } | { blocker: string })
 
-/** What a merge by this actor does to those of these records that wait. Nothing is written. */
-export async function planRecords(ids: readonly string[], actor: Actor): Promise<Planned[]> {
+/** What a merge by this actor does to those of these records that wait. Nothing is written. Fails with `TimeOver` at `until`. */
+export async function planRecords(ids: readonly string[], actor: Actor, until: number): Promise<Planned[]> {
   const planned: Planned[] = []
-  await inTurns(await waitingOf(ids), async (entity_id) => {
+  await inTurns(await waitingOf(ids), until, async (entity_id) => {
     const old = await loadHistory(entity_id)
     // Others may have decided on it since.
     if (old && isAccepted(old)) planned.push(await planOne(old, actor))
