@@ -131,8 +131,8 @@ const mutants: readonly Mutant[] = [
   {
     name: 'what a merge has taken away stays marked',
     file: 'lib/table/two-phase/settle.ts',
-    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id))\n  await patiently",
-    is: 'await patiently',
+    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)\n  const",
+    is: 'const',
     parts: race('two roll back', 'two merge'),
   },
   {

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { calendarKeys } from '../../../lib/calendars/systems.ts'
+import { languages } from '../../../lib/language/languages.ts'
 import { notificationTypes } from '../../../lib/notifications/events.ts'
 import { ranks } from '../../../lib/permissions.ts'
 import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
@@ -53,6 +55,8 @@ export const Profile = v.object({
   profile_image: maybe(text),
   avatar_url: text,
   organizations: v.array(v.unknown()),
+  language: v.optional(oneOf(['', ...languages])),
+  calendar: v.optional(oneOf(['', ...calendarKeys])),
 })
 export const Notification = v.object({
   notification_id: text,
