@@ -16,32 +16,50 @@ export async function buildPackages(
 ): Promise<Map<string, string>> {
   await rm(outdir, { recursive: true, force: true })
   await mkdir(outdir, { recursive: true })
-  const others = await bundlesOf(root, Object.values(apart), outdir)
+  const others = await bundlesOf(root, Object.values(apart), { outdir, splitting: false })
   const documents = await buildDocuments(root)
   const made = packagesOf(outdir, names)
   for (const [name, file] of made) {
     // Each by itself: what several had in common would be in files of its own, and a function would start from a hundred.
-    const { outputFiles, metafile } = await bundlesOf(root, [`functions/${name}.ts`], outdir)
-    const own = outputFiles.filter(isCode)
+    const { outputFiles, metafile } = await bundlesOf(root, [`functions/${name}.ts`], { outdir })
+    const parts = partsOf(metafile, `functions/${name}.ts`)
+    const own = outputFiles.filter((it) => isCode(it) && parts.has(basename(it.path)))
     const also = Object.keys(apart).filter((it) => asksFor(metafile, it))
     const bundles = [...own, ...others.outputFiles.filter(({ path }) => also.includes(basename(path, '.mjs')))]
     const code = Object.fromEntries(bundles.map((it) => [`functions/${basename(it.path)}`, it.contents]))
     await writeFile(file, zip({ ...code, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
-    for (const map of outputFiles.filter((it) => !isCode(it))) await writeFile(mapIn(outdir, name, map), map.contents)
+    for (const map of outputFiles.filter(({ path }) => path.endsWith('.map') && parts.has(basename(path, '.map'))))
+      await writeFile(mapIn(outdir, name, map), map.contents)
   }
   return made
 }
 
-const bundlesOf = (root: string, entryPoints: string[], outdir: string) =>
+const bundlesOf = (root: string, entryPoints: string[], how: Pick<BuildOptions, 'outdir' | 'splitting'>) =>
   build({
     ...forLambda(root),
+    ...how,
     entryPoints,
     entryNames: '[name]',
-    outdir,
     write: false,
     // The map is made, but nothing in the bundle points to it.
     sourcemap: 'external',
   })
+
+/**
+ * The names of the files of a build to which the bundle of that source leads, its own first; with `atOnce` those alone that it imports
+ * as it starts. There are others, of what is imported by code that was left out.
+ */
+export function partsOf({ outputs }: Metafile, source: string, atOnce = false): ReadonlySet<string> {
+  const parts = new Set<string>()
+  const add = (file: string): void => {
+    if (parts.has(basename(file))) return
+    parts.add(basename(file))
+    for (const { kind, path } of outputs[file]?.imports ?? [])
+      if (outputs[path] && (kind === 'import-statement' || !atOnce)) add(path)
+  }
+  for (const [file, { entryPoint }] of Object.entries(outputs)) if (entryPoint === source) add(file)
+  return parts
+}
 
 const isCode = ({ path }: OutputFile) => path.endsWith('.mjs')
 /** Of two functions' parts some are alike, but not the maps of what is named after a function. */

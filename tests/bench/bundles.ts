@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { forLambda } from '../../local/deploy/build.ts'
+import { forLambda, partsOf } from '../../local/deploy/build.ts'
 import { functionNames } from '../harness/functions.ts'
 import { print } from './table.ts'
 
@@ -19,8 +19,7 @@ export async function benchBundles(): Promise<void> {
   const directory = mkdtempSync(join(resolve('.build'), 'bundles-'))
   const made: Made[] = []
   for (const [name, packages] of Object.entries(clients)) made.push(await bundleOf(directory, name, packages))
-  for (const name of functionNames())
-    made.push(await bundle(directory, name, { entryPoints: [`functions/${name}.ts`] }))
+  for (const name of functionNames()) made.push(await bundle(directory, name, `functions/${name}.ts`))
   const times = new Map(made.map(({ name }): [string, number[]] => [name, []]))
   for (let round = 0; round < ROUNDS; round += 1)
     for (const { name, file } of made) times.get(name)?.push(importTime(file))
@@ -51,28 +50,19 @@ type Made = { name: string; file: string; start: number; all: number; hasFiles: 
 const kb = (bytes: number) => (bytes / 1024).toFixed(0)
 
 /** As it is packaged. */
-async function bundle(
-  directory: string,
-  name: string,
-  what: Pick<BuildOptions, 'entryPoints' | 'alias'>,
-): Promise<Made> {
+async function bundle(directory: string, name: string, source: string, alias?: BuildOptions['alias']): Promise<Made> {
   const outdir = join(directory, name.replace(/\W+/g, '-'))
-  const { metafile } = await build({ ...forLambda(process.cwd()), ...what, entryNames: 'entry', outdir })
-  const { outputs } = metafile
-  const entry = Object.keys(outputs).find((file) => outputs[file]?.entryPoint && file.endsWith('/entry.mjs')) ?? ''
-  const started = new Set<string>()
-  const start = (file: string): void => {
-    if (started.has(file)) return
-    started.add(file)
-    for (const { kind, path } of outputs[file]?.imports ?? [])
-      if (kind === 'import-statement' && outputs[path]) start(path)
-  }
-  start(entry)
-  const bytes = (files: Iterable<string>) => [...files].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0)
+  const how = { ...forLambda(process.cwd()), ...(alias && { alias }) }
+  const { metafile } = await build({ ...how, entryPoints: [source], outdir })
+  const outputs = new Map(Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]))
+  const [all, started] = [partsOf(metafile, source), partsOf(metafile, source, true)]
+  const bytes = (files: ReadonlySet<string>) =>
+    [...files].reduce((sum, file) => sum + (outputs.get(file)?.bytes ?? 0), 0)
   const hasFiles = [...started].some((file) =>
-    Object.keys(outputs[file]?.inputs ?? {}).some((input) => input.includes('@aws-sdk/client-s3/')),
+    Object.keys(outputs.get(file)?.inputs ?? {}).some((input) => input.includes('@aws-sdk/client-s3/')),
   )
-  return { name, file: resolve(entry), start: bytes(started), all: bytes(Object.keys(outputs)), hasFiles }
+  const [entry = ''] = started
+  return { name, file: join(outdir, entry), start: bytes(started), all: bytes(all), hasFiles }
 }
 
 /** The SDK as it comes, with its whole chain of credential providers. */
@@ -84,7 +74,7 @@ function bundleOf(directory: string, name: string, packages: readonly string[]):
       `import * as p${i} from '@aws-sdk/${it}'; Object.assign(globalThis, { p${i}: [${used[it]?.map((each) => `p${i}.${each}`)}] })`,
   )
   writeFileSync(source, lines.join('\n'))
-  return bundle(directory, name, { entryPoints: [source], alias: {} })
+  return bundle(directory, name, relative(process.cwd(), source), {})
 }
 
 const used: Readonly<Record<string, readonly string[]>> = {
