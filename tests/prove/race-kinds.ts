@@ -476,10 +476,10 @@ const rows: readonly Row[] = [
   [
     'no more than the limit',
     () =>
-      Array.from({ length: 8 }, (_, i) =>
+      Array.from({ length: 10 }, (_, i) =>
         post('other', '/data/projects/', { slug: `limited-${i}`, title: 'One of many' }),
       ),
-    exactly(6),
+    exactly(8),
   ],
   [
     'much at once',
