@@ -56,7 +56,7 @@ async function planPart(
   if (accepted.length === 0) return { records: ids.length, writes: [] }
   // A picture has a file of its own: what becomes of the project's later is no matter of the record's.
   const shown = accepted.flatMap(({ old }) => depicted.get(old.entity_id) ?? [])
-  await inTurns(shown, ({ asset }) => bucket.copy(asset.object_key, objectKey(asset.id)))
+  await inTurns(shown, until, ({ asset }) => bucket.copy(asset.object_key, objectKey(asset.id)))
   const kept = await keepRecords(
     bucket,
     accepted.map((it) => it.accepted),
