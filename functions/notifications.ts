@@ -8,6 +8,7 @@ import { actorRoute, type Routes } from '../lib/http/route.ts'
 import { notificationTypes } from '../lib/notifications/events.ts'
 import * as notifications from '../lib/notifications/notifications.ts'
 import { notificationRow } from '../lib/notifications/view.ts'
+import { letterRoutes } from './notifications/letters.ts'
 
 const Filter = v.object({
   is_read: OptionalBoolean,
@@ -65,6 +66,7 @@ export const routes = {
       return notificationRow(found.shown, found.people)
     },
   }),
+  ...letterRoutes,
 } satisfies Routes
 
 export const handler = endpoint(routes)
