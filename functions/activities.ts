@@ -1,3 +1,4 @@
+import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ById } from '../lib/http/params.ts'
@@ -8,7 +9,7 @@ import { activityView } from '../lib/records/views/entity.ts'
 import { peopleIn, peopleOf } from '../lib/users/people.ts'
 
 /** What happens, newest first: of everyone, or of one person. */
-export const routes = {
+export const routes = withTables({
   'GET /data/activities/': listRoute({
     permission: 'activity.list',
     query: ActivityQuery,
@@ -27,6 +28,6 @@ export const routes = {
     handle: async ({ subject: { activity, about }, actor }) =>
       activityView(activity, await peopleOf([activity.user_id]), about, actor),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)

@@ -1,5 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import { notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { choice, members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -34,7 +35,7 @@ async function listed({ query, actor, page, request }: ListCall<typeof Assertion
 }
 
 /** Claims about records, each with its source. */
-export const routes = {
+export const routes = withTables({
   'GET /cidoc/assertions/': listRoute({
     permission: 'assertion.list',
     query: AssertionQuery,
@@ -91,11 +92,12 @@ export const routes = {
 
   'GET /cidoc/relationship-predicates/': publicRoute({
     permission: 'vocabulary.read',
+    says: ['results.*.label', 'results.*.inverse_label'],
     cache: { control: 'public, max-age=300' },
     handle: async ({ request, page }) =>
       listBody(request, page, { count: predicates.length, results: sliceOf(predicates, page) }),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { booleanIn } from '../lib/booleans.ts'
 import { config } from '../lib/config.ts'
 import { invalid, notFound, Problem } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { admit, type Claim, keep } from '../lib/files/admit.ts'
 import { copyObject, links, streamObject, uploadForm } from '../lib/files/blobs.ts'
 import type { Checked } from '../lib/files/media/check.ts'
@@ -105,9 +106,10 @@ const ofProject = ({ slug }: { slug: string }) => projects.load(slug)
 const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug, id)
 
 /** The files of a project. */
-export const routes = {
+export const routes = withTables({
   'GET /data/projects/{slug}/assets/': readRoute({
     permission: 'project.follow',
+    says: ['results.*.ocr_error'],
     params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {
@@ -239,7 +241,7 @@ export const routes = {
       return show(await assets.askForText(subject, actor, config.RATE_OCR))
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

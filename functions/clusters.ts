@@ -1,3 +1,4 @@
+import { withTables } from '../lib/exports/list-tables.ts'
 import { cut } from '../lib/matching/cut.ts'
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
@@ -38,7 +39,7 @@ const lock = (locked: boolean) =>
   })
 
 /** Entity clusters, and the hint that a record may be there already. Nobody deletes a cluster: its history would go with it. */
-export const routes = {
+export const routes = withTables({
   'GET /cidoc/entity-clusters/': publicRoute({
     permission: 'cluster.list',
     query: ClusterQuery,
@@ -117,7 +118,7 @@ export const routes = {
 
   'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
   'POST /cidoc/entity-clusters/{id}/unlock/': lock(false),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

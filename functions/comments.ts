@@ -13,6 +13,7 @@ import { CommentBody, CommentText, commentNumber } from '../lib/comments/queries
 import { reactionKeys, reactionsTo } from '../lib/comments/reactions.ts'
 import { commentRow, type Frame, remarkRow } from '../lib/comments/view.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { members, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -77,7 +78,7 @@ const remove = async ({ subject }: { subject: remarks.Remark }) => {
 }
 
 /** What people say of records: in threads, and one by one; and what they think of both. */
-export const routes = {
+export const routes = withTables({
   ...reactions,
 
   'GET /data/entities/{entity_id}/comments/': readRoute({
@@ -175,7 +176,7 @@ export const routes = {
     subject: ownAnyRemark,
     handle: remove,
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -2,6 +2,7 @@ import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
 import { conflict, invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { links } from '../lib/files/blobs.ts'
 import { inMemory } from '../lib/files/media/source.ts'
 import { shownName } from '../lib/files/names.ts'
@@ -67,9 +68,10 @@ const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
 const ofImport = ({ id }: { id: string }) => imports.load(id)
 
 /** Tables: what they say, what they would do, and what they have done. */
-export const routes = {
+export const routes = withTables({
   'GET /data/imports/': actorRoute({
     permission: 'import.own',
+    says: ['results.*.failed'],
     handle: async ({ actor, page, request }) => {
       const { results, ...listed } = await imports.list(actor.id, page)
       const people = await peopleOf([actor.id])
@@ -79,6 +81,7 @@ export const routes = {
 
   'POST /data/imports/': actorRoute({
     permission: 'import.own',
+    says: ['failed', 'told.*'],
     form: {
       bytes: LARGEST_FORM,
       instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/?$/, '/uploads/')}` }),
@@ -114,6 +117,7 @@ export const routes = {
 
   'POST /data/imports/uploads/{id}/complete/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => {
@@ -147,6 +151,7 @@ export const routes = {
 
   'GET /data/imports/{id}/': readRoute({
     permission: 'import.read',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject }) => shown(subject),
@@ -154,6 +159,7 @@ export const routes = {
 
   'PATCH /data/imports/{id}/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Part,
@@ -163,6 +169,7 @@ export const routes = {
 
   'POST /data/imports/{id}/check/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'check', actor), shown),
@@ -170,6 +177,7 @@ export const routes = {
 
   'POST /data/imports/{id}/run/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Run,
@@ -185,6 +193,7 @@ export const routes = {
 
   'GET /data/imports/{id}/rows/': readRoute({
     permission: 'import.read',
+    says: ['results.*.faults.*.message', 'results.*.run.reason'],
     params: ById,
     query: RowQuery,
     subject: ofImport,
@@ -196,6 +205,7 @@ export const routes = {
 
   'POST /data/imports/{id}/decide/': changeRoute({
     permission: 'import.decide',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Deciding,
@@ -208,6 +218,7 @@ export const routes = {
 
   'POST /data/imports/{id}/withdraw/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'withdraw', actor), shown),
@@ -215,11 +226,12 @@ export const routes = {
 
   'POST /data/imports/{id}/take-back/': changeRoute({
     permission: 'import.take_back',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'take_back', actor), shown),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

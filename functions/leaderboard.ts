@@ -1,5 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody, type PageRequest } from '../lib/http/page.ts'
 import type { Request } from '../lib/http/request.ts'
@@ -12,7 +13,7 @@ import { contributorRow, leaderboardExtras, leaderboardRow } from '../lib/leader
 import { progressionView } from '../lib/leaderboard/views/progression.ts'
 
 /** Who has contributed how much, among everyone and over time. */
-export const routes = {
+export const routes = withTables({
   'GET /data/leaderboard/': publicRoute({
     permission: 'board.list',
     query: BoardQuery,
@@ -32,6 +33,12 @@ export const routes = {
 
   'GET /data/progression/': publicRoute({
     permission: 'board.list',
+    says: [
+      'user_progress.tier',
+      'user_progress.nextMilestone',
+      'user_progress.tracks.*.tier',
+      'leaderboard.*.tier_name',
+    ],
     handle: async ({ actor, request }) => progressionView(await progression(actor), request.origin),
   }),
 
@@ -49,7 +56,7 @@ export const routes = {
     permission: 'statistics.own',
     handle: async ({ actor }) => statisticsOf(actor.id),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

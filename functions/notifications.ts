@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { members, optionalChoice } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
@@ -26,14 +27,18 @@ const Marked = members({
 })
 
 /** What the caller has been told, and what of it is read. */
-export const routes = {
+export const routes = withTables({
   'GET /data/notifications/': actorRoute({
     permission: 'notification.own',
     query: Filter,
+    says: [],
     handle: async ({ query: { is_read, notification_type }, actor, page, request }) => {
       const filter = { is_read, notification_type: notification_type ?? undefined }
       const { people, results, ...listed } = await notifications.list(filter, actor, page)
-      return listBody(request, page, { ...listed, results: results.map((it) => notificationRow(it, people)) })
+      return listBody(request, page, {
+        ...listed,
+        results: results.map((it) => notificationRow(it, people, request.say)),
+      })
     },
   }),
 
@@ -60,13 +65,14 @@ export const routes = {
   'GET /data/notifications/{id}/': actorRoute({
     permission: 'notification.own',
     params: v.object({ id: v.string() }),
-    handle: async ({ actor, params: { id } }) => {
+    says: [],
+    handle: async ({ actor, params: { id }, request }) => {
       const found = await notifications.load(id, actor)
       if (!found) throw notFound()
-      return notificationRow(found.shown, found.people)
+      return notificationRow(found.shown, found.people, request.say)
     },
   }),
   ...letterRoutes,
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)

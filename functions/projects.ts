@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { links } from '../lib/files/blobs.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { choice, line, members, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
@@ -29,6 +30,7 @@ import { loadByUsername } from '../lib/users/users.ts'
 import { comments } from './projects/comments.ts'
 import { entities } from './projects/entities.ts'
 import { memberships } from './projects/memberships.ts'
+import { preview } from './projects/preview.ts'
 
 const slug = v.pipe(
   v.string(REQUIRED),
@@ -115,7 +117,7 @@ const update = (body: typeof Part | typeof Whole) =>
   })
 
 /** Projects: what people put together before it is merged into the public record. */
-export const routes = {
+export const routes = withTables({
   'GET /data/projects/': listRoute({
     permission: 'project.list',
     query: ListQuery,
@@ -214,7 +216,8 @@ export const routes = {
   ...memberships,
   ...entities,
   ...comments,
-} satisfies Routes
+  ...preview,
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

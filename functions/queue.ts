@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering } from '../lib/http/answering.ts'
 import { choice, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -28,9 +29,10 @@ const Moderation = v.pipe(
 )
 
 /** What waits for review: the reviewers' queue, and the contributions among which staff moderate. */
-export const routes = {
+export const routes = withTables({
   'GET /data/review-queue/': actorRoute({
     permission: 'queue.read',
+    says: ['results.*.why_here.*'],
     query: QueueQuery,
     handle: async ({ query: { my_domain, category, ...asked }, actor, request }) => {
       const page = pageOf(request, 10)
@@ -54,12 +56,14 @@ export const routes = {
 
   'GET /data/review-queue/{entity_id}/': actorRoute({
     permission: 'queue.read',
+    says: ['why_here.*'],
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
   }),
 
   'POST /data/review-queue/{entity_id}/claim/': actorRoute({
     permission: 'queue.claim',
+    says: ['why_here.*'],
     params: ByEntity,
     handle: ({ params: { entity_id }, actor }) =>
       answering(
@@ -70,6 +74,7 @@ export const routes = {
 
   'POST /data/review-queue/{entity_id}/release/': actorRoute({
     permission: 'queue.claim',
+    says: ['why_here.*'],
     params: ByEntity,
     handle: ({ params: { entity_id }, actor }) =>
       answering(
@@ -80,6 +85,7 @@ export const routes = {
 
   'GET /data/contribution-queue/': actorRoute({
     permission: 'queue.read',
+    says: ['results.*.why_here.*'],
     query: ContributionQueueQuery,
     handle: async ({ query: { queue_tab, category, ...asked }, actor, page, request }) => {
       // Nothing is forked yet.
@@ -100,12 +106,14 @@ export const routes = {
 
   'GET /data/contribution-queue/{entity_id}/': actorRoute({
     permission: 'queue.read',
+    says: ['why_here.*'],
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
   }),
 
   'POST /data/contribution-queue/{entity_id}/moderate/': actorRoute({
     permission: 'queue.moderate',
+    says: ['message'],
     params: ByEntity,
     body: Moderation,
     handle: async ({ params, actor, body }) => {
@@ -124,7 +132,7 @@ export const routes = {
       return { message: body.action === 'accept' ? 'Contribution accepted.' : 'Contribution rejected.' }
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,23 +1,14 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { invalid, notFound } from '../lib/errors.ts'
-import {
-  addressOf,
-  cellsOf,
-  columnsFor,
-  MOST_ROWS,
-  type TableFormat,
-  tableBytes,
-  tableTypes,
-} from '../lib/exports/table.ts'
-import { disposition } from '../lib/files/names.ts'
+import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/exports/table.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { members } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { CSV, LINKED, MAPPED, XLSX } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
 import { CalendarName } from '../lib/http/params.ts'
-import { content, noContent, Reply } from '../lib/http/reply.ts'
+import { content, noContent, type Reply } from '../lib/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -27,6 +18,7 @@ import {
   type Routes,
   readRoute,
 } from '../lib/http/route.ts'
+import { showingOf } from '../lib/http/showing.ts'
 import { recordId } from '../lib/ids/address.ts'
 import { kindOfScope, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { context } from '../lib/linked/context.ts'
@@ -150,11 +142,7 @@ async function asTable(format: TableFormat, asked: Asked): Promise<Reply> {
     if (results.length === 0 || offset >= Math.min(count, MOST_ROWS)) break
     page = { limit: 100, offset, from: last === undefined ? undefined : { side: 'after', at: last } }
   }
-  const bytes = await tableBytes(format, kind.segment, rows.slice(0, MOST_ROWS + 1))
-  const location = await addressOf(format, kind.segment, bytes)
-  if (location !== undefined) return new Reply(303, undefined, { location })
-  const file = { 'content-disposition': disposition('attachment', `${kind.segment}.${format}`) }
-  return content(bytes, tableTypes[format], file)
+  return tableReply(format, kind.segment, rows)
 }
 
 /** Records of every kind with integer ids. */
@@ -165,8 +153,9 @@ export const routes = {
     query: DatedQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
-      const { actor, query } = asked
-      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, query.calendar)) }
+      const { actor, query, request } = asked
+      const showing = showingOf(request, query.calendar)
+      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, showing)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -190,6 +179,7 @@ export const routes = {
 
   'GET /cidoc/related/': listRoute({
     permission: 'related.list',
+    says: ['groups.*.display_type', 'groups.*.results.*.display_type'],
     query: RelatedQuery,
     handle: async ({ query, actor }) => {
       const { domain, id, group, page, page_size } = query
@@ -209,8 +199,10 @@ export const routes = {
 
   'POST /cidoc/assist/read-date/': actorRoute({
     permission: 'assist.ask',
+    says: ['message'],
     body: DateTyped,
-    handle: async ({ actor, body: { text, calendar } }) => understoodOf(text, calendar, actor),
+    handle: async ({ actor, body: { text, calendar }, request: { language } }) =>
+      understoodOf({ words: text, calendar, language }, actor),
   }),
 
   'POST /cidoc/{segment}/': actorRoute({
@@ -230,9 +222,9 @@ export const routes = {
     params: Address,
     subject,
     query: ViewQuery,
-    handle: async ({ subject, actor, query }) => {
+    handle: async ({ subject, actor, query, request }) => {
       const it = await asOf(query.at, subject, actor)
-      return withDates(await shown(await withTied(it, actor), actor), it, query.calendar)
+      return withDates(await shown(await withTied(it, actor), actor), it, showingOf(request, query.calendar))
     },
     representations: {
       [LINKED]: async ({ subject, actor, query, request }) =>
@@ -248,6 +240,7 @@ export const routes = {
     permission: 'history.read',
     params: Address,
     subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
+    says: [],
     handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
   }),
 

@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { clock } from '../lib/clock.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { creating } from '../lib/http/answering.ts'
 import { choice, members, optionalChoice, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -22,13 +23,24 @@ import { workspaceView } from '../lib/review/views/workspace.ts'
 import { peopleOf } from '../lib/users/people.ts'
 
 /** What reviewers do with what waits for them, and what they have done. */
-export const routes = {
+export const routes = withTables({
   'GET /data/review-workspace/{entity_id}/': readRoute({
     permission: 'review.read',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
-    handle: async ({ subject, actor }) =>
-      workspaceView(await shownOne(actor, subject), actor, await loadReferenced(subject), clock.now().getTime()),
+    says: [
+      'refusal',
+      'difference.*.label',
+      'properties.*.label',
+      'properties.*.why',
+      'conflicts.*.label',
+      'conflicts.*.why',
+    ],
+    handle: async ({ subject, actor, request: { say } }) =>
+      workspaceView(await shownOne(actor, subject), actor, await loadReferenced(subject), {
+        at: clock.now().getTime(),
+        say,
+      }),
   }),
 
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({
@@ -65,7 +77,7 @@ export const routes = {
       return listBody(request, page, { ...listed, results: listed.results.map(decisionRow) })
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { checkAllowed, notFound, signInNeeded } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -86,7 +87,7 @@ const answer = (give: (it: applications.Application, by: Actor, notes: string) =
   })
 
 /** Who reviews: roles, applications for them, and the people who may be given one. */
-export const routes = {
+export const routes = withTables({
   'GET /data/reviewer-roles/': actorRoute({
     permission: 'role.read',
     handle: async ({ actor, page, request }) => {
@@ -181,7 +182,7 @@ export const routes = {
     params: ById,
     handle: async ({ actor, params: { id } }) => userView(found(await users.load(id)), actor),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { newId } from '../lib/clock.ts'
 import { findSources } from '../lib/clusters/search.ts'
 import { invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { admit, keep } from '../lib/files/admit.ts'
 import { deleteObject, getObject, putObject } from '../lib/files/blobs.ts'
 import { sniff } from '../lib/files/media/check.ts'
@@ -44,7 +45,7 @@ async function listed({
 }
 
 /** Data sources: the books, surveys and collections that records name. */
-export const routes = {
+export const routes = withTables({
   'GET /cidoc/data_sources/': listRoute({
     permission: 'source.list',
     query: SourceQuery,
@@ -143,7 +144,7 @@ export const routes = {
       return noContent()
     },
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { gone, invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { choice, line, lines, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -79,7 +80,7 @@ const moderate = (body: typeof Noted | typeof NotedPart) =>
 const MOST_SUGGESTIONS = 100
 
 /** What was once sent in on a form: read here, and changed by suggestions and moderation alone. */
-export const routes = {
+export const routes = withTables({
   'GET /data/submissions/': actorRoute({
     permission: 'submission.list',
     query: Filter,
@@ -207,7 +208,7 @@ export const routes = {
   }),
   'PUT /data/moderations/{id}/': moderate(Noted),
   'PATCH /data/moderations/{id}/': moderate(NotedPart),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

@@ -8,6 +8,8 @@ import { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../../lib/http/route.ts'
 import { throttle } from '../../lib/http/throttle.ts'
+import { languages } from '../../lib/language/languages.ts'
+import { phrase } from '../../lib/language/phrase.ts'
 import { confirmsFor, stopsFor } from '../../lib/letters/links.ts'
 import { linkPage, masked } from '../../lib/letters/page.ts'
 import * as settings from '../../lib/letters/settings.ts'
@@ -18,7 +20,7 @@ import { load as loadUser, type User } from '../../lib/users/users.ts'
 const wholeHour = 'Give a whole number from 0 to 23.'
 const Wanted = members({
   mode: choice(settings.letterModes),
-  language: v.exactOptional(choice(settings.letterLanguages)),
+  language: v.exactOptional(v.nullable(choice(languages))),
   hour: v.exactOptional(
     v.pipe(v.number(wholeHour), v.integer(wholeHour), v.minValue(0, wholeHour), v.maxValue(23, wholeHour)),
   ),
@@ -57,11 +59,11 @@ export const letterRoutes = {
     query: Token,
     handle: async ({ query }) => stopView(await stoppedBy(query.token)),
     representations: {
-      'text/html': async ({ query }) => {
+      'text/html': async ({ query, request: { say } }) => {
         const { email, stopped } = stopView(await stoppedBy(query.token))
         return stopped
-          ? linkPage({ sentence: `No letters go to ${email}.` })
-          : linkPage({ sentence: `Letters go to ${email}.`, button: 'Stop them' })
+          ? linkPage({ sentence: say(`No letters go to ${email}.`) })
+          : linkPage({ sentence: say(`Letters go to ${email}.`), button: say(phrase('Stop them')) })
       },
     },
   }),
@@ -86,11 +88,11 @@ export const letterRoutes = {
     query: Token,
     handle: async ({ query }) => confirmView(await confirmedBy(query.token)),
     representations: {
-      'text/html': async ({ query }) => {
+      'text/html': async ({ query, request: { say } }) => {
         const { email, confirmed } = confirmView(await confirmedBy(query.token))
         return confirmed
-          ? linkPage({ sentence: `${email} is confirmed: letters go there.` })
-          : linkPage({ sentence: `Shall letters go to ${email}?`, button: 'Yes, this is my address' })
+          ? linkPage({ sentence: say(`${email} is confirmed: letters go there.`) })
+          : linkPage({ sentence: say(`Shall letters go to ${email}?`), button: say(phrase('Yes, this is my address')) })
       },
     },
   }),

@@ -3,6 +3,7 @@ import type { Denial } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { actorOf } from '../users/actor.ts'
 import { isKey } from '../users/keys.ts'
+import type { User } from '../users/users.ts'
 import type { Authenticator, Credentials } from './authenticator.ts'
 import { devHeader, devSession } from './dev.ts'
 import { identityProvider } from './idp.ts'
@@ -19,8 +20,10 @@ const chain: readonly Authenticator[] = [
   jwt,
 ]
 
-/** Who calls; of nobody, why. */
-export type Identity = { actor: Actor; denial?: never } | { actor: null; denial: Denial }
+/** What callers have set for themselves. */
+export type Settings = Pick<User, 'language' | 'calendar'>
+/** Who calls, with their settings; of nobody, why. */
+export type Identity = ({ actor: Actor; denial?: never } | { actor: null; denial: Denial }) & { settings?: Settings }
 
 /** The caller. A token that no authenticator accepts leaves the caller anonymous, and an inactive user is nobody. */
 export async function identify(credentials: Credentials): Promise<Identity> {
@@ -29,15 +32,15 @@ export async function identify(credentials: Credentials): Promise<Identity> {
   if (isKey(shown.token)) return byKey(shown.token)
   for (const authenticate of chain) {
     const user = await authenticate(shown)
-    if (user?.is_active) return { actor: actorOf(user) }
+    if (user?.is_active) return { actor: actorOf(user), settings: user }
     if (user) return { actor: null, denial: 'token' }
   }
   return { actor: null, denial: denialOf(credentials) }
 }
 
 async function byKey(token: string): Promise<Identity> {
-  const actor = await keyActor(token)
-  return actor ? { actor } : { actor: null, denial: 'token' }
+  const found = await keyActor(token)
+  return found ? { actor: found.actor, settings: found.owner } : { actor: null, denial: 'token' }
 }
 
 function denialOf({ headers, cookie }: Credentials): Denial {

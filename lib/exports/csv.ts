@@ -10,7 +10,7 @@ function cellOf(value: unknown): string {
 }
 
 /** Several values with semicolons between them, things that have a name by their name. */
-function plain(value: unknown): string {
+export function plain(value: unknown): string {
   if (Array.isArray(value)) return value.map(plain).join('; ')
   if (typeof value === 'object' && value !== null) return 'name' in value ? String(value.name) : JSON.stringify(value)
   return String(value)

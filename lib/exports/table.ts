@@ -3,7 +3,10 @@ import { invalid } from '../errors.ts'
 import { links, putObject } from '../files/blobs.ts'
 import { disposition } from '../files/names.ts'
 import { CSV, XLSX } from '../http/media.ts'
+import { content, Reply } from '../http/reply.ts'
+import { warn } from '../http/warnings.ts'
 import type { Kind } from '../kinds/index.ts'
+import { cut } from '../matching/cut.ts'
 import { meantBy } from '../matching/nearest.ts'
 import { type Actor, worksOn } from '../permissions.ts'
 import type { RecordItem } from '../records/items.ts'
@@ -14,7 +17,7 @@ import { csvLine } from './csv.ts'
 
 /** Lists of records as tables that may be corrected and come back: with ids and the revisions that they were written from. */
 
-export const tableTypes = { csv: CSV, xlsx: XLSX } as const
+const tableTypes = { csv: CSV, xlsx: XLSX } as const
 export type TableFormat = keyof typeof tableTypes
 
 /** So many rows a table holds at most: as many as come back in one. */
@@ -54,12 +57,36 @@ export function cellsOf(kind: Kind, columns: readonly string[], it: Shown<Record
   })
 }
 
+/** Rows below their header as an answer: a file, or the address of one that is larger than an answer may be. What is too much is left out, and told. */
+export async function tableReply(
+  format: TableFormat,
+  name: string,
+  rows: readonly (readonly unknown[])[],
+): Promise<Reply> {
+  const kept = rows.slice(0, MOST_ROWS + 1)
+  if (kept.length < rows.length)
+    warn({ member: 'format', message: `The table holds the first ${MOST_ROWS} rows. Narrow the list for the others.` })
+  const bytes = await tableBytes(format, name, kept)
+  const location = await addressOf(format, name, bytes)
+  if (location !== undefined) return new Reply(303, undefined, { location })
+  const file = { 'content-disposition': disposition('attachment', `${name}.${format}`) }
+  return content(bytes, tableTypes[format], file)
+}
+
 /** The bytes of a table. In text no cell is taken for a formula; a workbook holds texts as such. */
-export async function tableBytes(format: TableFormat, name: string, rows: readonly string[][]): Promise<Uint8Array> {
+async function tableBytes(
+  format: TableFormat,
+  name: string,
+  rows: readonly (readonly unknown[])[],
+): Promise<Uint8Array> {
   if (format === 'csv') return Buffer.from(`\uFEFF${rows.map(csvLine).join('')}`)
   const { writeXlsx } = await import('hucre/xlsx')
-  return writeXlsx({ sheets: [{ name, rows: [...rows] }] })
+  return writeXlsx({ sheets: [{ name: name.slice(0, 31), rows: rows.map((row) => row.map(inSheet)) }] })
 }
+
+/** A workbook holds numbers, truths and texts; of a text no cell takes more. */
+const inSheet = (value: unknown) =>
+  typeof value === 'number' || typeof value === 'boolean' ? value : cut(String(value ?? ''), 32_767)
 
 /** What a function may answer by itself. */
 const LARGEST_ANSWER = 4_000_000
@@ -67,7 +94,7 @@ const LARGEST_ANSWER = 4_000_000
 const GOOD_FOR = 3600
 
 /** Where a table lies that is too large for an answer; undefined where it is not. */
-export async function addressOf(format: TableFormat, name: string, bytes: Uint8Array): Promise<string | undefined> {
+async function addressOf(format: TableFormat, name: string, bytes: Uint8Array): Promise<string | undefined> {
   if (bytes.length <= LARGEST_ANSWER) return undefined
   const key = `tables/${newId()}.${format}`
   await putObject(key, bytes, tableTypes[format])

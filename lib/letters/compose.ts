@@ -1,10 +1,11 @@
 import { config } from '../config.ts'
+import type { Say } from '../language/catalogue.ts'
 import type { Shown } from '../notifications/notifications.ts'
 import type { User } from '../users/users.ts'
 import { confirmLink, stopLink } from './links.ts'
 import type { Mail } from './mail.ts'
 import type { Settings } from './settings.ts'
-import { noticeIn, phrases } from './words.ts'
+import { noticeIn, phrasesIn } from './words.ts'
 
 /** Letters as they are sent. Pure: what may be told was decided when it was read. */
 
@@ -13,26 +14,24 @@ const MOST_TOLD = 30
 /** A subject is one line that is read at a glance. */
 const LONGEST_SUBJECT = 150
 
-type To = { user: Pick<User, 'id' | 'email' | 'username' | 'first_name'>; settings: Settings }
+type To = { user: Pick<User, 'id' | 'email' | 'username' | 'first_name'>; settings: Settings; say: Say }
 
 /** The letter that tells these notices, of so many that arrived; newest first. */
-export function letterOf({ user, settings }: To, told: readonly Shown[]): Mail {
-  const words = phrases[settings.language]
+export function letterOf({ user, settings, say }: To, told: readonly Shown[]): Mail {
+  const words = phrasesIn(say)
   const stop = stopLink(settings.origin, user.id)
   const notices = told
     .slice(0, MOST_TOLD)
-    .map(({ notification: { notice, detail }, about, on }) =>
-      noticeIn(settings.language, notice, { detail, about, on }),
-    )
+    .map(({ notification: { notice, detail }, about, on }) => noticeIn(say, notice, { detail, about, on }))
   const [first] = notices
   const left = told.length - notices.length
-  const subject = told.length === 1 && first ? words.oneNotice(first.message) : words.manyNotices(told.length)
+  const subject = told.length === 1 && first ? first.message : words.manyNotices(told.length)
   const lines = notices.map(({ message, link }) => `- ${plain(message)}${link ? `\n  ${addressOf(link)}` : ''}`)
   return {
     to: user.email,
     subject: shortened(subject),
     text: [
-      greeting({ user, settings }),
+      words.greeting(plain(user.first_name) || user.username),
       ...lines,
       ...(left > 0 ? [words.more(left)] : []),
       '-- ',
@@ -48,18 +47,16 @@ export function letterOf({ user, settings }: To, told: readonly Shown[]): Mail {
 }
 
 /** The letter that asks whether an address is its reader's. Nothing of what anybody wrote is in it, since it may go to a stranger. */
-export function questionOf({ user, settings }: To): Mail {
-  const words = phrases[settings.language]
+export function questionOf({ user, settings, say }: To): Mail {
+  const words = phrasesIn(say)
   return {
     to: user.email,
-    subject: words.confirmSubject,
-    text: words.confirm(confirmLink(settings.origin, user.id, user.email)),
+    subject: words.question,
+    text: words.ask(confirmLink(settings.origin, user.id, user.email)),
     headers: { 'Auto-Submitted': 'auto-generated' },
   }
 }
 
-const greeting = ({ user, settings }: To) =>
-  phrases[settings.language].greeting(plain(user.first_name) || user.username)
 /** One line, whatever somebody has called something. */
 const plain = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
 const shortened = (text: string) => [...plain(text)].slice(0, LONGEST_SUBJECT).join('')

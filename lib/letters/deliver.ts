@@ -1,5 +1,7 @@
 import { clock, now } from '../clock.ts'
 import { config } from '../config.ts'
+import type { Say } from '../language/catalogue.ts'
+import { sayIn } from '../language/say.ts'
 import { type BegunLetter, beginLetter, dueInboxes, inLetter, postponeLetter } from '../notifications/letters.ts'
 import { actorOf } from '../users/actor.ts'
 import { load as loadUser, type User } from '../users/users.ts'
@@ -47,9 +49,10 @@ export async function deliverLetters(): Promise<Sent> {
 type End = keyof Sent | undefined
 
 /** Whom a letter goes to now; undefined of who gets none any more. */
-async function readerOf(user_id: string): Promise<{ user: User; settings: Settings } | undefined> {
+async function readerOf(user_id: string): Promise<{ user: User; settings: Settings; say: Say } | undefined> {
   const [user, settings] = await Promise.all([loadUser(user_id), load(user_id)])
-  return user?.is_active && settings.mode !== 'off' ? { user, settings } : undefined
+  if (!user?.is_active || settings.mode === 'off') return undefined
+  return { user, settings, say: await sayIn(settings.language ?? user.language ?? 'en') }
 }
 
 /** Sends the letter that is due to someone, with what they may see at this moment. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { now } from '../clock.ts'
+import { languages } from '../language/languages.ts'
 import { mailingWrites } from '../notifications/letters.ts'
 import { mailingModes } from '../notifications/mailing.ts'
 import { amended, defineItem, parse, put } from '../table/item.ts'
@@ -11,13 +12,12 @@ import type { User } from '../users/users.ts'
 /** How someone wants letters, and what is known of the address that they go to. */
 
 export const letterModes = ['off', ...mailingModes] as const
-export const letterLanguages = ['en', 'ne'] as const
-export type LetterLanguage = (typeof letterLanguages)[number]
 
 const Settings = v.object({
   user_id: v.string(),
   mode: v.picklist(letterModes),
-  language: v.picklist(letterLanguages),
+  /** Null: the one that the profile has, else English. */
+  language: v.nullable(v.picklist(languages)),
   hour: v.number(),
   zone: v.string(),
   /** Where the service lies for this person: links in letters begin so. */
@@ -42,7 +42,7 @@ const settings = defineItem({
 
 /** Nobody gets letters who has not asked for them. */
 export const unset = (user_id: string): Settings => ({
-  ...{ user_id, mode: 'off', language: 'en', hour: 7, zone: 'Asia/Kathmandu', origin: '', version: 0 },
+  ...{ user_id, mode: 'off', language: null, hour: 7, zone: 'Asia/Kathmandu', origin: '', version: 0 },
   ...{ confirmed: null, refused: null, asked_at: null },
 })
 

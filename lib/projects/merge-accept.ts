@@ -41,28 +41,46 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
 }
 
 async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket): Promise<PartPlan> {
-  const blockers: string[] = []
-  const accepted: (Accepted & { writes: Write[] })[] = []
-  await inTurns(await waitingOf(ids), async (entity_id) => {
-    const old = await loadHistory(entity_id)
-    // Others may have decided on it since.
-    if (!old || !isAccepted(old)) return
-    try {
-      accepted.push(await accept(old, actor))
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      blockers.push(`${old.name}: ${Object.values(error.fields ?? {}).flat()[0] ?? error.detail}`)
-    }
-  })
+  const planned = await planRecords(ids, actor)
+  const blockers = planned.flatMap((it) => ('blocker' in it ? [namedBlocker(it)] : []))
   if (blockers.length > 0) throw invalid({ blockers: blockers.sort() })
+  const accepted = planned.flatMap((it) => ('accepted' in it ? [it] : []))
   if (accepted.length === 0) return { records: ids.length, writes: [] }
-  accepted.sort((a, b) => (a.decision_id < b.decision_id ? -1 : 1))
   const kept = await keepRecords(
     bucket,
-    accepted.map(({ writes: _, ...it }) => it),
+    accepted.map((it) => it.accepted),
   )
   return { records: ids.length, kept, writes: accepted.flatMap(({ writes }) => writes) }
 }
+
+/** What a merge does to a record that waits: what it accepts with the writes that do it, or why it cannot. */
+export type Planned = { old: History } & ({ accepted: Accepted; writes: readonly Write[] } | { blocker: string })
+
+/** What a merge by this actor does to those of these records that wait. Nothing is written. */
+export async function planRecords(ids: readonly string[], actor: Actor): Promise<Planned[]> {
+  const planned: Planned[] = []
+  await inTurns(await waitingOf(ids), async (entity_id) => {
+    const old = await loadHistory(entity_id)
+    // Others may have decided on it since.
+    if (old && isAccepted(old)) planned.push(await planOne(old, actor))
+  })
+  return planned.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+}
+
+const orderOf = (it: Planned) => ('accepted' in it ? it.accepted.decision_id : it.old.entity_id)
+
+async function planOne(old: History, actor: Actor): Promise<Planned> {
+  try {
+    return { old, ...(await accept(old, actor)) }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const [first = error.detail] = Object.values(error.fields ?? {}).flat()
+    return { old, blocker: String(first) }
+  }
+}
+
+/** A blocker as it is told: with the record that it is about. */
+export const namedBlocker = ({ old, blocker }: { old: History; blocker: string }): string => `${old.name}: ${blocker}`
 
 /** Records that were never published and wait for it. An edit behind a published one goes on waiting for its reviewer. */
 const isAccepted = (it: RecordItem) => waits(it) && !it.public
@@ -85,18 +103,18 @@ const accepting: DecisionInput = {
   internal_note: 'Accepted with the project that it was linked to.',
 }
 
-async function accept(old: History, actor: Actor): Promise<Accepted & { writes: Write[] }> {
+async function accept(old: History, actor: Actor): Promise<{ accepted: Accepted; writes: Write[] }> {
   const { made, record: next, done, writes } = await planDecision(old, actor, accepting)
   const written = writes.flatMap(({ action }) => (action.Put?.Item?.type === assertion.type ? [action.Put.Item] : []))
   const after = written.map((item) => parse(assertion, item))
   const ids = new Set(after.map((it) => it.id))
-  return {
+  const accepted = {
     before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },
     after: { head: next, assertions: after },
     decision_id: made.id,
     activity_ids: done.map((it) => it.activity_id),
-    writes,
   }
+  return { accepted, writes }
 }
 
 /** The project is merged, and its state before is stored. A merge that went on by itself says so to who began it. */

@@ -30,6 +30,12 @@ export type PartResult = {
 /** So many records are one part, which takes a second or less; and so many are read at the same time. */
 export const limits = { recordsInPart: 10, atOnce: 16 }
 
+/** So many records a second a merge gets done, as `npm run bench -- projects` measures it. */
+export const PACE = 50
+
+/** So many blockers are named. */
+export const MOST_BLOCKERS = 100
+
 /** A list in pieces. */
 export const inParts = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))

@@ -29,7 +29,7 @@ import {
   takeJob,
 } from './merge-job.ts'
 import { rollbackWork } from './merge-restore.ts'
-import { type Last, limits, type PartResult, type Work } from './merge-work.ts'
+import { type Last, limits, MOST_BLOCKERS, type PartResult, type Work } from './merge-work.ts'
 import { beingMerged, loadWholeById, step, type Whole } from './projects.ts'
 import type { Bucket } from './snapshots.ts'
 
@@ -147,9 +147,6 @@ async function planOf(work: Work, part: number) {
     throw isProblem(error, 'invalid') ? await withFurther(error, work, part + 1) : error
   }
 }
-
-/** So many blockers are named. */
-const MOST_BLOCKERS = 100
 
 async function withFurther(error: unknown, work: Work, from: number): Promise<unknown> {
   const blockers = blockersIn(error)

@@ -3,7 +3,7 @@ import { invalid, refused } from '../errors.ts'
 import { type Actor, partsIn } from '../permissions.ts'
 import { asSubject, type Project } from './items.ts'
 import { merge, type Wish } from './merge.ts'
-import { change, loadWholeById, type Whole } from './projects.ts'
+import { beingMerged, change, loadWholeById, type Whole } from './projects.ts'
 import { blockersOf, type ProjectState, projectMove } from './states.ts'
 
 export type Wanted = { target_state: Exclude<ProjectState, 'merged'>; comment: string }
@@ -39,13 +39,23 @@ export async function transition(old: Whole, actor: Actor, { target_state, comme
 
 function check(it: Project, actor: Actor, to: ProjectState, comment: string) {
   const move = projectMove(it.state, to)
-  if (!move) throw invalid({ target_state: [`A project that is ${words(it.state)} cannot become ${words(to)}.`] })
-  if (!partsIn[move.who](actor, asSubject(it)))
-    throw refused(`Only ${move.who} may lead a project from ${words(it.state)} to ${words(to)}.`)
+  if (!move) throw invalid({ target_state: [noMove(it, to)] })
+  if (!partsIn[move.who](actor, asSubject(it))) throw refused(notTheirs(it, to, move.who))
   if (move.reasoned && comment.trim() === '') throw invalid({ comment: ['Say what is to be revised.'] })
   return move
 }
 
+/** Why this caller cannot merge a project as it stands, whatever its records are like; undefined where they can. */
+export function whyNotMerged(it: Project, actor: Actor): string | undefined {
+  if (it.merge) return beingMerged().detail
+  const move = projectMove(it.state, 'merged')
+  if (!move) return noMove(it, 'merged')
+  return partsIn[move.who](actor, asSubject(it)) ? undefined : notTheirs(it, 'merged', move.who)
+}
+
+const noMove = (it: Project, to: ProjectState) => `A project that is ${words(it.state)} cannot become ${words(to)}.`
+const notTheirs = (it: Project, to: ProjectState, who: string) =>
+  `Only ${who} may lead a project from ${words(it.state)} to ${words(to)}.`
 const words = (state: ProjectState) => state.replace('_', ' ')
 
 /** What belongs to the project is read after it: whoever adds or takes away something rewrites the project, whose version then stands in the way. */

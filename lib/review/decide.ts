@@ -8,6 +8,7 @@ import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, ranks } from '../permissions.ts'
+import { withPictures } from '../pictures/take.ts'
 import { activityOf, claim, headerOf, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
 import { claimsOf, type History, loadHistory } from '../records/history.ts'
 import {
@@ -29,6 +30,7 @@ import {
   toldOfDecision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
+import { picturesOf } from '../records/pictures.ts'
 import { isPending, queueWrites } from '../records/queue-entry.ts'
 import { resolve } from '../records/relations.ts'
 import { canonical, type Outcome, type Ruled, settle } from '../records/rules/canonical.ts'
@@ -305,11 +307,13 @@ async function accepted(
 
 const unsourced = { source_type: '', source_citation: '', source_url: '', confidence: 'likely', data_quality_note: '' }
 
-/** The values as the reviewer edits them, which of them are new, and the opening writes of new records that they name. */
+/** The values as the reviewer edits them, which of them are new, and the opening writes of what they name. */
 async function edited(old: History, reviewer: Actor, reviewed: Values, edits: Contribution | null | undefined) {
   if (!edits) return { values: reviewed, changed: [], stubs: [] }
-  const { data, missing } = await resolve(kinds[old.kind], edits.data, reviewer)
-  const stubs = await stubsFor(missing, edits.assertion, reviewer)
+  const resolved = await resolve(kinds[old.kind], edits.data, reviewer)
+  const pictured = await withPictures(resolved.data, reviewer, picturesOf(old))
+  const data = pictured.values
+  const stubs = [...(await stubsFor(resolved.missing, edits.assertion, reviewer)), ...pictured.writes]
   const kept = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))
   const changed = Object.keys(data).filter((name) => !isDeepStrictEqual(reviewed[name], data[name]))
   return { values: { ...Object.fromEntries(kept), ...data }, changed, stubs }

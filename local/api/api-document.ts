@@ -1,5 +1,6 @@
 import type { GenericSchema } from 'valibot'
-import { type Declared, declarationOf } from '../../lib/http/endpoint.ts'
+import { type Declared, declarationOf, isSelective } from '../../lib/http/endpoint.ts'
+import { CSV } from '../../lib/http/media.ts'
 import { type Kind, kinds, recordKinds } from '../../lib/kinds/index.ts'
 import { permissions } from '../../lib/permissions.ts'
 import build from '../../package.json' with { type: 'json' }
@@ -70,6 +71,7 @@ const description = `Structured records of cultural heritage: contributed, revie
 - Lists take \`limit\` and \`offset\`, or \`page\` and \`page_size\`, and answer \`count\`, \`next\`, \`previous\` and \`results\`.
 - Refusals are \`{"detail": "..."}\`, or \`{"member": ["..."]}\` for members that break a rule, nested as they are: \`{"assertion": {"confidence": ["..."]}}\`. Each answer carries \`X-Request-Id\`.
 - Any JSON object that is answered may carry \`warnings\`, a list of \`Warning\`: members and parameters that are unknown (with the nearest known name) or say nothing, and values that are doubtful. Other answers carry them in the header \`Warning\`. With \`Prefer: handling=strict\` (RFC 7240) what is unknown or malformed is refused with 400, and the answer says \`Preference-Applied: handling=strict\`.
+- Errors, warnings and what else the service says are in Nepali for whoever asks for it by \`Accept-Language: ne\` or has set it in the profile (\`language\`), else in English. \`Content-Language\` tells which, and \`Vary\` that it makes a difference. What caches may share goes by the header alone.
 - Whatever is made by POST takes an \`Idempotency-Key\`: sent again within a day, the same request gets the same answer.
 - Within v1 nothing is removed, renamed or retyped, and nothing that was optional becomes required. Members may be added: ignore those that you do not know.`
 
@@ -194,6 +196,9 @@ function headerParameters(one: One): Json[] {
           ),
         ]
       : []),
+    ...(one.spec.says
+      ? [header('Accept-Language', 'The language of its texts: en or ne, with weights if you like.')]
+      : []),
     ...(isChange(one.spec) ? [header('If-Match', 'An ETag: refuses the change when others were faster.')] : []),
     ...(one.method === 'GET' && isTagged(one)
       ? [header('If-None-Match', 'An ETag: 304 while nothing has changed.')]
@@ -243,6 +248,8 @@ function successes(one: One, operationId: string): Record<string, Json> {
     const told: HeaderName[] = [
       ...(isTagged(one) && status === '200' ? (['ETag'] as const) : []),
       ...(one.spec.idempotent ? (['Idempotent-Replayed'] as const) : []),
+      ...(others.includes(CSV) ? (['Content-Disposition'] as const) : []),
+      ...(one.spec.says ? (['Content-Language'] as const) : []),
       ...(one.answer.headers ?? []),
     ]
     return [status, { description: reasons[status], ...headersOf(told), ...(content && { content }) }]
@@ -379,7 +386,7 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
     ...(signedIn || !('open' in permissions[spec.permission]) ? [403] : []),
     429,
     ...(path.includes('{') || spec.subject ? [404] : []),
-    ...(spec.representations ? [406] : []),
+    ...(isSelective(spec.representations) ? [406] : []),
     ...(isChange(spec) ? [409, 412] : []),
     ...(sends ? [413, 415] : []),
     ...(spec.idempotent ? [409, 422] : []),

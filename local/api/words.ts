@@ -9,10 +9,19 @@ export const words: Readonly<Record<string, string>> = {
   'assets slug': 'The address of the project, which it was given when it was opened.',
   'projects id': 'The id of the membership or link, or of a comment its number or eleven characters.',
   'assets id': 'The id of the asset.',
+  'pictures slug': 'The address of the project.',
+  image: 'The id of an image, as `iiif` in an answer has it behind `/data/iiif/`.',
+  region: 'Which part: `full`, `square`, `x,y,w,h` in pixels or `pct:x,y,w,h`.',
+  size: 'How large: `max`, `w,`, `,h`, `pct:n`, `w,h`, or `!w,h` to fit; with `^` in front also larger than it is.',
+  rotation: 'Degrees clockwise, with `!` in front mirrored first.',
+  'iiif file': 'Quality and format: `default`, `color`, `gray` or `bitonal`, and `.jpg`, `.png` or `.webp`.',
+  'pictures id': 'The id of the file.',
   'imports id': 'The id of the import, which is that of its batch.',
   'imports name': 'The name under which the mapping is kept.',
-  'records format': '`csv` or `xlsx` for a table, instead of an `Accept` header.',
-  columns: 'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',
+  format: '`csv` or `xlsx` for a table, instead of an `Accept` header.',
+  columns: 'The columns of a table, with commas between; all, if it is absent.',
+  'records columns':
+    'The columns of a table, by their fields, with commas between; `id` and `revision` are always there.',
   outcome: 'Only rows of which the dry run says this.',
   asset_id: 'The id that the file was given when it was announced.',
   'projects state':
@@ -24,6 +33,7 @@ export const words: Readonly<Record<string, string>> = {
     '`created_at`, `updated_at`, `submitted_at` or `merged_at`; with a minus in front, downwards. Else the latest first.',
   username: 'A username.',
   file: 'One of the files of the page.',
+  languages: 'In which languages, whatever the header says: `en`, `ne`, or both.',
   limit: 'So many rows at most, up to 100.',
   offset: 'So many rows are passed over. Following `next` is cheaper.',
   page: 'The number of the page, from 1; instead of `offset`.',
@@ -78,7 +88,8 @@ export const words: Readonly<Record<string, string>> = {
   at: 'As it was public at this moment: a date, which means until its end in UTC (`2026-01-31`), or a time (`2026-01-31T18:00:00Z`). What is hidden today stays hidden. What other records say of it (`linked_*`) is not known of the past.',
   'records at':
     'As it was public at this moment: a date, which means until its end in UTC (`2026-01-31`), or a time (`2026-01-31T18:00:00Z`). What is hidden today stays hidden. What other records say of it (`linked_*`) is not known of the past. Of a list `count` is that of today, which this one cannot exceed, and a page may have fewer rows; follow `next`.',
-  calendar: 'Dates are shown in this calendar as well, under `dates`: `bs`, `ns`, `gregorian`, `julian` or `shaka`.',
+  calendar:
+    'Dates are shown in this calendar as well, under `dates` (of one value `date`): `bs`, `ns`, `gregorian`, `julian` or `shaka`. Else in the one that the caller has set in the profile.',
   token: 'What the link in the letter carries.',
   date: 'The date, as records word it.',
   'calendars from': 'The calendar in which bare numbers are meant; the words may name another one.',
@@ -138,6 +149,6 @@ export const words: Readonly<Record<string, string>> = {
   resumptionToken: 'Where a list goes on. It is sent alone, beside the verb.',
   include: '`record` for what each thing is now, beside its change.',
   'changes number': 'The number of the change, or of the page.',
-  format: '`json` or `yaml`.',
+  'documents format': '`json` or `yaml`.',
   'health format': '`json` for the link index.',
 }

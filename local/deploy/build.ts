@@ -17,7 +17,7 @@ export async function buildPackages(
   await rm(outdir, { recursive: true, force: true })
   const { outputFiles, metafile } = await build({
     ...forLambda(root),
-    entryPoints: [...names.map((name) => `functions/${name}.ts`), ...apart],
+    entryPoints: [...names.map((name) => `functions/${name}.ts`), ...Object.values(apart)],
     entryNames: '[name]',
     outdir,
     write: false,
@@ -28,7 +28,7 @@ export async function buildPackages(
   const documents = await buildDocuments(root)
   const made = packagesOf(outdir, names)
   for (const [name, file] of made) {
-    const own = [name, ...apart.filter((it) => asksFor(metafile, name, it))].map((each) => `${each}.mjs`)
+    const own = [name, ...Object.keys(apart).filter((it) => asksFor(metafile, name, it))].map((each) => `${each}.mjs`)
     const bundles = Object.fromEntries(own.map((each) => [`functions/${each}`, contents(outputFiles, each)]))
     await writeFile(file, zip({ ...bundles, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
     await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
@@ -103,15 +103,16 @@ export const forLambda = (root: string) =>
     alias: { '@aws-sdk/credential-provider-node': join(root, 'local/deploy/lambda-credentials.ts') },
   }) satisfies BuildOptions
 
-/** Packages that lie beside a function as files of their own: they are loaded when configuration asks for them, and else cost nothing. */
-const apart: readonly string[] = ['iovalkey']
+/** What lies beside a function as a file of its own, by the name of that file: it is loaded when somebody asks for it, and else costs nothing. */
+const apart: Readonly<Record<string, string>> = { iovalkey: 'iovalkey', nepali: 'lib/language/nepali.ts' }
 
 /** What imports one of them looks for it beside itself. */
 const besides: Plugin = {
   name: 'besides',
   setup: (it) => {
-    it.onResolve({ filter: new RegExp(`^(${apart.join('|')})$`) }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: `./${path}.mjs`, external: true } : undefined,
+    const file = new RegExp(`^(?:\\./)?(${Object.keys(apart).join('|')})(?:\\.ts)?$`)
+    it.onResolve({ filter: file }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${file.exec(path)?.[1]}.mjs`, external: true } : undefined,
     )
   },
 }

@@ -61,7 +61,7 @@ const said: Record<string, readonly string[]> = {
   entity_type: ['structure', 'structures'],
   facets: flag,
   flag_type: ['other', 'duplicate'],
-  format: ['json', 'yaml', 'prometheus'],
+  format: ['json', 'yaml', 'prometheus', 'csv', 'xlsx'],
   from: ['1', '2'],
   group: ['location', 'structure'],
   hint: ['x', Buffer.from('["x",1]').toString('base64url')],

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 /** The rooms of lib from top to bottom: each imports only what stands above it, and the functions, at the bottom, all. */
 const order: readonly string[] = [
+  'language',
   'errors',
   'booleans',
   'permissions',
@@ -28,6 +29,7 @@ const order: readonly string[] = [
   'auth',
   'http',
   'sources',
+  'pictures',
   'records',
   'discovery',
   'clusters',
@@ -39,6 +41,7 @@ const order: readonly string[] = [
   'letters',
   'leaderboard',
   'linked',
+  'iiif',
   'changes',
   'oai',
   'hooks',
@@ -54,6 +57,7 @@ const order: readonly string[] = [
 /** Packages, and the rooms that may import them. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'bikram-sambat': ['calendars'],
+  negotiator: ['language'],
   '@aws-sdk/client-dynamodb': ['table'],
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
@@ -68,6 +72,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@middy/core': ['http'],
   '@middy/http-json-body-parser': ['http'],
   sharp: ['files'],
+  'iiif-processor/calculator': ['iiif'],
+  'spdx-license-ids/index.json': ['pictures'],
   'tesseract.js': ['files'],
   iovalkey: ['cache'],
   jose: ['auth'],

@@ -13,11 +13,13 @@ import type { routes as exports } from '../../functions/exports.ts'
 import type { routes as flags } from '../../functions/flags.ts'
 import type { routes as health } from '../../functions/health.ts'
 import type { routes as hooks } from '../../functions/hooks.ts'
+import type { routes as iiif } from '../../functions/iiif.ts'
 import type { routes as imports } from '../../functions/imports.ts'
 import type { routes as keys } from '../../functions/keys.ts'
 import type { routes as leaderboard } from '../../functions/leaderboard.ts'
 import type { routes as notifications } from '../../functions/notifications.ts'
 import type { routes as oai } from '../../functions/oai.ts'
+import type { routes as pictures } from '../../functions/pictures.ts'
 import type { routes as profileImages } from '../../functions/profile-images.ts'
 import type { routes as projects } from '../../functions/projects.ts'
 import type { routes as queue } from '../../functions/queue.ts'
@@ -33,9 +35,10 @@ import type { routes as submissions } from '../../functions/submissions.ts'
 import type { routes as tokens } from '../../functions/tokens.ts'
 import type { routes as users } from '../../functions/users.ts'
 import { type App, openApp } from '../harness/app.ts'
+import { fileOf, form } from '../harness/asset-world.ts'
 import { functionNames } from '../harness/functions.ts'
 import { contribute, publish, submit, sure } from '../harness/make.ts'
-import { mp3 } from '../harness/media-files.ts'
+import { mp3, photographs } from '../harness/media-files.ts'
 
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
 type Groups = {
@@ -57,6 +60,8 @@ type Groups = {
   leaderboard: typeof leaderboard
   notifications: typeof notifications
   oai: typeof oai
+  pictures: typeof pictures
+  iiif: typeof iiif
   'profile-images': typeof profileImages
   projects: typeof projects
   queue: typeof queue
@@ -105,6 +110,28 @@ beforeAll(async () => {
   cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
   const announced = { file_name: 'table.csv', size: 10 }
   table = sure(201, await app.contributor.post('/data/imports/uploads/', { body: announced })).import_id
+  const coming = { file_name: 'north.png', size: 10 }
+  picture = sure(201, await app.contributor.post('/data/pictures/uploads/', { body: coming })).id
+  const photograph = (await photographs())['image/png']
+  const named = async () => ({
+    name: 'Pictured',
+    images: [
+      sure(201, await app.contributor.post('/data/pictures/', { body: form({ file: fileOf(photograph, 'a.png') }) })),
+    ],
+  })
+  const shows = ({
+    cultural_entity_id: record,
+    images,
+  }: {
+    cultural_entity_id: string
+    images: { iiif: string }[]
+  }) => ({
+    record: `/data/manifests/records/${record}/`,
+    image: images[0]?.iiif ?? '',
+  })
+  const [open, hidden] = [await named(), await named()]
+  pictured.open = shows(await publish(app, 'structures', open))
+  pictured.hidden = shows(await contribute(app.contributor, 'structures', hidden))
   await newProject('open-project', 'public')
   await newProject('hidden-project', 'private')
   Object.assign(sayings, { open: await saying('open-project'), hidden: await saying('hidden-project') })
@@ -112,6 +139,9 @@ beforeAll(async () => {
 })
 
 let table: string
+let picture: string
+/** A record of each sort with a picture, and what its image is called. */
+const pictured = { open: { record: '', image: '' }, hidden: { record: '', image: '' } }
 const ofTable = (rest = '') => `/data/imports/${table}/${rest}`
 const changesTable = (ok: number) => by(401, 404, ok, 403, 403, 403, 403)
 
@@ -853,6 +883,10 @@ const matrix: Matrix = {
       ...at(() => '/data/projects/open-project/rollback-merge/', by(401, 403, 403, 403, 400, 400, 400)),
       ...at(() => '/data/projects/hidden-project/rollback-merge/', by(401, 404, 403, 404, 404, 404, 400)),
     ],
+    'GET /data/projects/{slug}/merge-preview/': [
+      ...at(() => inOpen('merge-preview/'), by(401, 403, 403, 200, 200, 200, 200)),
+      ...at(() => inHidden('merge-preview/'), by(401, 403, 403, 404, 404, 404, 200)),
+    ],
     'GET /data/projects/{slug}/activity/': readsProject('activity/', 401, 200),
     'GET /data/projects/{slug}/graph/': readsProject('graph/', 200, 200),
     'GET /data/projects/{slug}/memberships/': readsProject('memberships/', 401, 200),
@@ -906,6 +940,41 @@ const matrix: Matrix = {
       },
     ],
     'POST /data/projects/{slug}/assets/{id}/start-ocr/': changesAsset('start-ocr/', 400),
+  },
+
+  pictures: {
+    'POST /data/pictures/': at(() => '/data/pictures/', signedIn(400), { body: new FormData() }),
+    'POST /data/pictures/uploads/': at(() => '/data/pictures/uploads/', signedIn(400), { body: {} }),
+    // The file has not been sent.
+    'POST /data/pictures/uploads/{id}/complete/': at(
+      () => `/data/pictures/uploads/${picture}/complete/`,
+      by(401, 404, 400, 404, 404, 404, 404),
+    ),
+    'GET /data/pictures/{id}/': at(() => `/data/pictures/${picture}/`, by(404, 404, 200, 404, 404, 404, 404)),
+    'GET /data/manifests/records/{entity_id}/': [
+      ...at(() => pictured.open.record, all(200)),
+      ...at(() => pictured.hidden.record, inspectsHidden),
+    ],
+    // Of their files none is an image.
+    'GET /data/manifests/projects/{slug}/': [
+      ...at(() => '/data/manifests/projects/open-project/', all(404)),
+      ...at(() => '/data/manifests/projects/hidden-project/', all(404)),
+    ],
+  },
+
+  iiif: {
+    'GET /data/iiif/{image}/': [
+      ...at(() => pictured.open.image, all(303)),
+      ...at(() => pictured.hidden.image, by(404, 404, 303, 303, 303, 303, 303)),
+    ],
+    'GET /data/iiif/{image}/info.json/': [
+      ...at(() => `${pictured.open.image}/info.json`, all(200)),
+      ...at(() => `${pictured.hidden.image}/info.json`, inspectsHidden),
+    ],
+    'GET /data/iiif/{image}/{region}/{size}/{rotation}/{file}/': [
+      ...at(() => `${pictured.open.image}/full/max/0/default.jpg`, all(200)),
+      ...at(() => `${pictured.hidden.image}/full/max/0/default.jpg`, inspectsHidden),
+    ],
   },
 
   imports: {

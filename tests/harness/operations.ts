@@ -18,7 +18,13 @@ export const named = (what: string) => `${what} ${crypto.randomUUID().slice(0, 8
 export async function operationsOf(app: App): Promise<{ creating: Operations; changing: Operations }> {
   const world = await worldOf(app)
   return {
-    creating: { ...makingRecords(world), ...makingProjects(world), ...makingReviews(world), ...makingImports(world) },
+    creating: {
+      ...makingRecords(world),
+      ...makingProjects(world),
+      ...makingReviews(world),
+      ...makingImports(world),
+      ...makingPictures(world),
+    },
     changing: {
       ...changingRecords(world),
       ...changingSources(world),
@@ -29,6 +35,7 @@ export async function operationsOf(app: App): Promise<{ creating: Operations; ch
       ...changingRoles(world),
       ...changingPeople(world),
       ...changingImports(world),
+      ...changingPictures(world),
       ...changingDoors(world),
     },
   }
@@ -43,6 +50,7 @@ async function worldOf(app: App) {
   const infoOf = async (who = app.contributor) => sure(200, await who.get('/api/user/info/'))
   return {
     app,
+    photograph,
     accepted,
     thread,
     waiting,
@@ -176,6 +184,22 @@ const table = () =>
     ['Temple name', 'Remarks'],
     [named('Listed temple'), 'One'],
   ])
+
+const makingPictures = ({ app, image }: World): Operations => ({
+  'POST /data/pictures/': () => ({ who: app.contributor, path: '/data/pictures/', body: image() }),
+  'POST /data/pictures/uploads/': () => ({
+    ...{ who: app.contributor, path: '/data/pictures/uploads/', body: { file_name: 'gate.png', size: 10 } },
+  }),
+})
+
+const changingPictures = ({ app, photograph }: World): Operations => ({
+  'POST /data/pictures/uploads/{id}/complete/': async () => {
+    const body = { file_name: 'gate.png', size: photograph.length }
+    const { id, upload } = sure(201, await app.contributor.post('/data/pictures/uploads/', { body }))
+    await send(upload, photograph)
+    return { who: app.contributor, path: `/data/pictures/uploads/${id}/complete/` }
+  },
+})
 
 const makingImports = ({ app }: World): Operations => ({
   'POST /data/imports/': () => ({

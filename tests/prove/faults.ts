@@ -1,8 +1,9 @@
 import type { Base } from './base.ts'
 import { violations } from './invariants/all.ts'
 import { type Operation, operations } from './operations.ts'
-import { note, type Tally, tally } from './report.ts'
+import { isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, send } from './requests.ts'
+import { hash } from './world/table.ts'
 import type { Actor, Called, Fault, World } from './world/world.ts'
 import { Gone } from './world/world.ts'
 
@@ -132,65 +133,71 @@ async function followed(
   return { wrong, hit }
 }
 
+type Faults = { seed: number; until: number; some: number; share: Share }
+
 /** The whole of it, or so much of it as the time allows: `until` in milliseconds of the real clock. */
-export async function faults(
-  world: World,
-  base: Base,
-  { seed, until, share = 1 }: { seed: number; until: number; share?: number },
-): Promise<Tally> {
+export async function faults(world: World, base: Base, asked: Faults): Promise<Tally> {
   const into = tally('faults', 'faults')
   const began = Date.now()
   for (const [i, operation] of operations.entries()) {
-    if (Date.now() > until) break
-    const trial = { world, base, operation, into, seed: seed + i }
-    const calm = await untroubled(trial)
-    const { answer, many } = calm
-    into.kinds += 1
-    for (const [n, command] of answer.commands.entries())
-      for (const [w, way] of ways.entries()) {
-        if (!way.fits(command) || Date.now() > until || !isChosen(seed + i * 31 + n * 7 + w, share)) continue
-        into.tried += 1
-        const what = await trying(() => tried(trial, n, way, calm))
-        if (what.length > 0)
-          note(into, {
-            where: `${operation.name}: ${command} (call ${n}) ${way.fault}`,
-            seed: trial.seed,
-            again: `npm run prove -- --only faults --at '${operation.name}/${n}/${way.fault}'`,
-            what,
-          })
-      }
-    for (const way of ways.filter(({ fault }) => fault !== 'partial batch'))
-      for (let n = 0, hit = true; hit && Date.now() <= until; n += 1) {
-        if (!isChosen(seed + i * 17 + n * 5, share / 2)) {
-          hit = n < 60
-          continue
-        }
-        into.tried += 1
-        let wrong: string[] = []
-        wrong = await trying(async () => {
-          const it = await followed(trial, n, way, many)
-          hit = it.hit
-          return it.wrong
-        })
-        if (wrong.length > 0)
-          note(into, {
-            where: `${operation.name}: the projector's call ${n} ${way.fault}`,
-            seed: trial.seed,
-            again: `npm run prove -- --only faults --seed ${seed}`,
-            what: wrong,
-          })
-      }
+    if (Date.now() > asked.until) break
+    const trial = { world, base, operation, into, seed: asked.seed + i }
+    try {
+      const calm = await untroubled(trial)
+      into.kinds += 1
+      await ofRequest(trial, calm, i, asked)
+      await ofProjector(trial, calm, i, asked)
+    } catch (error) {
+      const again = `npm run prove -- --only faults --at '${operation.name}/0/refused'`
+      note(into, { where: operation.name, seed: trial.seed, again, what: [String(error)] })
+    }
   }
   into.milliseconds = Date.now() - began
   return into
 }
 
-/** A share of the cases, the same ones for the same seed. */
+/** One case: what is wrong is noted, and the digest of the run kept. */
+async function taken({ into, seed, world }: Trial, place: string, work: () => Promise<string[]>): Promise<void> {
+  into.tried += 1
+  const what = await trying(work)
+  into.digest ^= hash(`${place} ${world.digest}`)
+  if (what.length > 0) note(into, { where: place, seed, again: `npm run prove -- --only faults --at '${place}'`, what })
+}
+
+/** Every call of the request goes wrong. */
+async function ofRequest(trial: Trial, calm: Calm, i: number, { until, some, share }: Faults): Promise<void> {
+  for (const [n, command] of calm.answer.commands.entries())
+    for (const [w, way] of ways.entries()) {
+      if (!way.fits(command) || !isOwn(share, n + w) || !isChosen(i * 31 + n * 7 + w, some)) continue
+      if (Date.now() > until) return
+      await taken(trial, `${trial.operation.name}/${n}/${way.fault}`, () => tried(trial, n, way, calm))
+    }
+}
+
+/** Every call of what follows of itself goes wrong. */
+async function ofProjector(trial: Trial, { many }: Calm, i: number, { until, some, share }: Faults): Promise<void> {
+  for (const [w, way] of ways.filter(({ fault }) => fault !== 'partial batch').entries())
+    for (let n = 0, hit = true; hit; n += 1) {
+      if (!isOwn(share, n + w)) continue
+      if (!isChosen(i * 17 + n * 5 + w, some)) {
+        hit = n < 60
+        continue
+      }
+      if (Date.now() > until) return
+      await taken(trial, `${trial.operation.name}/follow ${n}/${way.fault}`, async () => {
+        const it = await followed(trial, n, way, many)
+        hit = it.hit
+        return it.wrong
+      })
+    }
+}
+
+/** A share of the cases, the same ones each time. */
 const isChosen = (n: number, share: number) => share >= 1 || (Math.imul(n + 1, 2654435761) >>> 0) / 4294967296 < share
 
 /** One fault alone, as a failure names it. */
 export async function faultAt(world: World, base: Base, place: string, seed: number): Promise<Tally> {
-  const [name = '', n = '0', fault = ''] = place.split('/')
+  const [name = '', call = '0', fault = ''] = place.split('/')
   const i = operations.findIndex((each) => each.name === name)
   const operation = operations[i]
   const way = ways.find((each) => each.fault === fault)
@@ -198,12 +205,12 @@ export async function faultAt(world: World, base: Base, place: string, seed: num
   const into = tally('faults', 'faults')
   const trial = { world, base, operation, into, seed: seed + i }
   const calm = await untroubled(trial)
-  const { answer } = calm
-  console.log(answer.commands.map((command, at) => `${at} ${command}`).join(', '))
-  const what = await trying(() => tried(trial, Number(n), way, calm))
-  into.tried = 1
   into.kinds = 1
-  if (what.length > 0) note(into, { where: place, seed, again: 'the same', what })
+  const n = Number(call.replace('follow ', ''))
+  await taken(trial, place, async () =>
+    call.startsWith('follow ') ? (await followed(trial, n, way, calm.many)).wrong : tried(trial, n, way, calm),
+  )
+  console.log(calm.answer.commands.map((command, at) => `${at} ${command}`).join(', '))
   return into
 }
 

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Cut, cutSource, ROOT } from './world/processes.ts'
+import { type Cut, ROOT } from './world/sources.ts'
 
 /**
  * Whether what proves would notice: takes one condition or one wait out of the writes at a time, and looks whether something is
@@ -232,49 +233,62 @@ const mutants: readonly Mutant[] = [
   },
 ]
 
-/** Takes the cut with this number out of what is loaded. */
-export function applyMutant(number: number): void {
+/** The cut with this number. */
+export function mutantAt(number: number): Cut {
   const it = mutants[number]
   if (!it) throw new Error(`there is no mutant ${number}`)
-  cutSource(placeOf(it))
+  return placeOf(it)
 }
 
 function placeOf({ file, was, is, name }: Mutant): Cut {
-  const source = readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')
+  const source = readFileSync(join(ROOT, file), 'utf8')
   const from = source.indexOf(was)
   if (from < 0) throw new Error(`${file} says it in another way; correct the mutant: ${name}`)
   return { file, from, to: from + was.length, with: is }
 }
 
-/** Whether one of the parts finds something wrong. */
+/** Whether a part finds something wrong, with a cut or, to see that it does not always, without. */
+async function isWrong(part: readonly string[], seed: number, cut?: number): Promise<boolean> {
+  const args = [
+    fileURLToPath(new URL('run.ts', import.meta.url)),
+    ...(cut === undefined ? [] : ['--cut', String(cut)]),
+    ...['--seed', String(seed), '--minutes', '2', '--each', '150', '--share', '0/1', ...part],
+  ]
+  const child = spawn(process.execPath, args, { stdio: 'ignore' })
+  return (await new Promise<number | null>((done) => child.on('exit', done))) !== 0
+}
+
 async function isNoticed(number: number, { parts }: Mutant, seed: number): Promise<boolean> {
-  for (const part of parts) {
-    const args = [
-      fileURLToPath(new URL('run.ts', import.meta.url)),
-      '--cut',
-      String(number),
-      '--seed',
-      String(seed),
-      '--minutes',
-      '0.6',
-      ...part,
-    ]
-    const child = spawn(process.execPath, args, { stdio: 'ignore' })
-    const code = await new Promise<number | null>((done) => child.on('exit', done))
-    if (code !== 0) return true
-  }
+  for (const part of parts) if (await isWrong(part, seed, number)) return true
   return false
 }
 
-/** Tries all of them; answers how many nobody noticed. */
-export async function tryMutants(seed: number): Promise<number> {
+/** Does the work of each, so many at a time. */
+async function inTurn<T>(all: readonly T[], many: number, work: (it: T, at: number) => Promise<void>): Promise<void> {
+  const left = [...all.entries()]
+  const one = async () => {
+    for (let next = left.shift(); next; next = left.shift()) await work(next[1], next[0])
+  }
+  await Promise.all(Array.from({ length: many }, one))
+}
+
+/** Tries all of them; answers how many nobody noticed, and how many parts found something where nothing is cut. */
+export async function tryMutants(seed: number, workers: number): Promise<number> {
   for (const it of mutants) placeOf(it)
   const missed: string[] = []
-  for (const [number, it] of mutants.entries()) {
+  await inTurn(mutants, workers, async (it, number) => {
     const noticed = await isNoticed(number, it, seed)
     console.log(`${noticed ? 'noticed' : 'MISSED '} ${it.name} (${it.file})`)
     if (!noticed) missed.push(it.name)
-  }
+  })
   console.log(`mutants: ${mutants.length - missed.length} of ${mutants.length} were noticed`)
-  return missed.length
+  const parts = [...new Map(mutants.flatMap((it) => it.parts).map((part) => [part.join(' '), part])).values()]
+  let wrong = 0
+  await inTurn(parts, workers, async (part) => {
+    if (!(await isWrong(part, seed))) return
+    wrong += 1
+    console.log(`${part.join(' ')} finds something where nothing is cut`)
+  })
+  console.log(`without a cut: ${wrong} of ${parts.length} parts found something`)
+  return missed.length + wrong
 }

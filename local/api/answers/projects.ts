@@ -1,7 +1,9 @@
 import type { routes } from '../../../functions/projects.ts'
 import { type Answers, made, nothing, ok, page } from '../answer.ts'
 import {
+  ForeseenRecord,
   Membership,
+  mergePreview,
   Project,
   ProjectActivity,
   ProjectComment,
@@ -58,6 +60,11 @@ export const projects: Answers<typeof routes> = {
     says: 'Read the records and assets of a project as a drawing',
     more: 'Records that the caller may not see are left out. Of more than 300 the first are drawn, and `truncated` is true.',
     gives: ok(ProjectGraph),
+  },
+  'GET /data/projects/{slug}/merge-preview/': {
+    says: 'See what a merge would do',
+    more: 'For each linked record what it becomes, what it contradicts, what it looks like and what stands in the way, planned by the same code as the merge, as if the caller merged now. `blockers`, `size` and `seconds` are of the whole project; of a large one that cannot be planned within 10 seconds they are reckoned from the records in `size.planned`. Nothing is written.',
+    gives: page(ForeseenRecord, mergePreview),
   },
   'GET /data/projects/{slug}/memberships/': {
     says: 'List who works on a project, its owner first',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { routes } from '../../../functions/records.ts'
 import { LINKED, MAPPED } from '../../../lib/http/media.ts'
-import { type Answers, made, nothing, ok, page, represented, tabled } from '../answer.ts'
+import { type Answers, made, nothing, ok, page, represented } from '../answer.ts'
 import { Related } from '../shapes/cluster.ts'
 import { whole } from '../shapes/common.ts'
 import { ReadDate } from '../shapes/dates.ts'
@@ -23,12 +23,10 @@ export const records: Answers<typeof routes> = {
     says: 'List: {many}',
     more: `With \`search\`, the best fit comes first. ${otherwise} With \`text/csv\` or as XLSX the whole list, up to 20,000 rows, as a table that may be corrected and sent to \`/data/imports/\`; 303 leads to one that is large.`,
     headers: ['Content-Disposition'],
-    gives: tabled(
-      represented(page(rowOf, { facets: v.optional(Facets) }), {
-        [LINKED]: LinkedList,
-        [MAPPED]: (kind) => featuresOf(whole, rowOf(kind)),
-      }),
-    ),
+    gives: represented(page(rowOf, { facets: v.optional(Facets) }), {
+      [LINKED]: LinkedList,
+      [MAPPED]: (kind) => featuresOf(whole, rowOf(kind)),
+    }),
   },
   'GET /cidoc/context.jsonld/': {
     says: 'What the names in linked data mean',

@@ -1,13 +1,13 @@
 import type { routes } from '../../../functions/search.ts'
 import { MAPPED } from '../../../lib/http/media.ts'
-import { type Answers, ok, represented } from '../answer.ts'
+import { type Answers, ok, represented, tabled } from '../answer.ts'
 import { Completions, Discovery, SearchedByKind, SearchMap, SearchResults } from '../shapes/search.ts'
 
 export const search: Answers<typeof routes> = {
   'GET /data/search/': {
     says: 'Find records, projects and people',
     more: 'In any script and spelling. Whoever is not signed in is shown what is published. `facets` is null unless it is asked for. `interpreted` tells which words were taken for a place, a sort of thing, a deity or a time; `literal=true` takes every word as it is. `bbox` is west,south,east,north; `near` is latitude,longitude; `from` and `to` are years of our era, Bikram Sambat (BS 1759) or Nepal Sambat (NS 822). Without `q` one of these is needed. With `application/geo+json` all that has a place comes at once, or, beyond 5,000 points, cells of a geohash grid.',
-    gives: represented(ok(SearchResults), { [MAPPED]: SearchMap }),
+    gives: tabled(represented(ok(SearchResults), { [MAPPED]: SearchMap })),
     headers: ['X-Cache'],
   },
   'GET /data/search/suggest/': { says: 'Complete what is being typed', gives: ok(Completions), headers: ['X-Cache'] },
@@ -20,6 +20,6 @@ export const search: Answers<typeof routes> = {
   'GET /cidoc/discovery/': {
     says: 'List the newest of what is published, or what fits a text',
     more: 'A hundred at most. `counts` says how many there are of each sort, whatever `type` is.',
-    gives: ok(Discovery),
+    gives: tabled(ok(Discovery)),
   },
 }

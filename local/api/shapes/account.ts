@@ -1,5 +1,7 @@
 import * as v from 'valibot'
-import { letterLanguages, letterModes, obstacles } from '../../../lib/letters/settings.ts'
+import { calendarKeys } from '../../../lib/calendars/systems.ts'
+import { languages } from '../../../lib/language/languages.ts'
+import { letterModes, obstacles } from '../../../lib/letters/settings.ts'
 import { notificationTypes } from '../../../lib/notifications/events.ts'
 import { ranks } from '../../../lib/permissions.ts'
 import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
@@ -54,6 +56,8 @@ export const Profile = v.object({
   profile_image: maybe(text),
   avatar_url: text,
   organizations: v.array(v.unknown()),
+  language: v.optional(oneOf(['', ...languages])),
+  calendar: v.optional(oneOf(['', ...calendarKeys])),
 })
 export const Notification = v.object({
   notification_id: text,
@@ -76,7 +80,7 @@ export const Marked = v.object({ marked_read: whole })
 /** How someone wants letters. `obstacle`: why none come although they are wanted. */
 export const LetterSettings = v.object({
   mode: oneOf(letterModes),
-  language: oneOf(letterLanguages),
+  language: maybe(oneOf(languages)),
   hour: whole,
   zone: text,
   email: text,

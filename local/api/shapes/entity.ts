@@ -6,6 +6,7 @@ import { rules } from '../../../lib/records/rules/canonical.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { handlings, verdicts } from '../../../lib/records/rules/verdicts.ts'
 import { Author, maybe, oneOf, text, time, tombstone, UserCard, uuid, Values, whole } from './common.ts'
+import { DateShown, DatesShown } from './dates.ts'
 import { Assertion } from './record.ts'
 
 /** Contributions by their review identity, and what is said and decided about them. */
@@ -35,6 +36,7 @@ export const Contribution = v.object({
   parent_entity: maybe(uuid),
   fork_depth: whole,
   is_fork: v.boolean(),
+  dates: v.optional(DatesShown),
   ...tombstone,
 })
 
@@ -70,7 +72,12 @@ export const Revision = v.object({
   created_by: maybe(UserCard),
   created_at: time,
 })
-export const RevisionRow = v.object({ ...Revision.entries, entity_name: text, is_accepted: v.boolean() })
+export const RevisionRow = v.object({
+  ...Revision.entries,
+  entity_name: text,
+  is_accepted: v.boolean(),
+  dates: v.optional(DatesShown),
+})
 
 export const ContributionDetail = v.object({
   ...Contribution.entries,
@@ -197,6 +204,7 @@ export const ExplainedProperty = v.object({
     }),
   ),
   rivals: v.array(Rival),
+  date: v.optional(maybe(DateShown)),
 })
 export const Explanation = v.object({
   entity_id: uuid,

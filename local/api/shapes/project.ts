@@ -14,6 +14,9 @@ import { statuses } from '../../../lib/records/rules/status.ts'
 import { Reactions } from './comment.ts'
 import { Author, maybe, oneOf, text, time, uuid, Values, whole } from './common.ts'
 
+import { Change } from './entity.ts'
+import { Conflict } from './review.ts'
+
 /** Projects and what belongs to them: members, linked records, assets, comments, what happened. */
 
 /** Someone in a project. The address is always "". */
@@ -165,6 +168,35 @@ export const ProjectComment: v.GenericSchema = v.object({
   replies: v.array(v.lazy(() => ProjectComment)),
   reaction_summary: Reactions,
 })
+
+/** What a merge would make of a linked record. */
+export const ForeseenRecord = v.object({
+  ...ProjectEntity.entries,
+  outcome: oneOf(['accepted', 'blocked', 'left']),
+  blocker: maybe(text),
+  becomes: maybe(v.object({ status: oneOf(statuses), is_published: v.boolean(), revision: maybe(whole) })),
+  difference: v.array(Change),
+  conflicts: v.array(Conflict),
+  look_alikes: v.array(
+    v.object({ entity_id: uuid, how: oneOf(['same_identity', 'same_name', 'close']), name: text, linked: v.boolean() }),
+  ),
+})
+/** What is said of a merge beside its records: what would refuse it, how large it is, and about how many seconds it takes. */
+export const mergePreview = {
+  blockers: v.array(text),
+  size: v.object({
+    records: whole,
+    planned: whole,
+    accepted: whole,
+    blocked: whole,
+    left: whole,
+    writes: whole,
+    bytes: whole,
+    parts: whole,
+  }),
+  seconds: whole,
+  goes_on_alone: v.boolean(),
+}
 
 const drawn = { id: text, label: text, description: text, apiEndpoint: text, roleInProject: text }
 /** A linked record in the drawing; `rawData` is its row in the list of its kind. */

@@ -125,7 +125,6 @@ function isSameAs(stored: Plain, wanted: Plain): boolean {
 /** What says nothing of the place in the queue: two items are written anew only when the place changes, one when the record is touched. */
 const APART: Readonly<Record<string, readonly string[]>> = {
   'QUEUE#URGENCY': ['request_id', 'updated_at', 'version'],
-  'QUEUE#CATEGORY': ['request_id', 'updated_at', 'version'],
   'QUEUE#AGE': ['request_id', 'version'],
 }
 const membersApart = (stored: Plain, wanted: Plain): string => {

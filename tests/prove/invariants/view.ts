@@ -20,11 +20,24 @@ export type View = {
   raw: readonly Plain[]
 }
 
+/** Bytes are in base64 on the wire. */
+const withBytes = (it: unknown): unknown => {
+  if (typeof it !== 'object' || it === null) return it
+  if (Array.isArray(it)) return it.map(withBytes)
+  return Object.fromEntries(
+    Object.entries(it).map(([name, value]) =>
+      name === 'B' && typeof value === 'string'
+        ? [name, new Uint8Array(Buffer.from(value, 'base64'))]
+        : [name, withBytes(value)],
+    ),
+  )
+}
+
 const known = new WeakMap<Item, Plain>()
 const plainOf = (item: Item): Plain => {
   const found = known.get(item)
   if (found) return found
-  const made = unmarshall(item as never)
+  const made = unmarshall(withBytes(item) as never)
   known.set(item, made)
   return made
 }

@@ -9,7 +9,8 @@ import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
 import { type Dice, dice, uuidOf } from './chance.ts'
 import type { Item } from './expressions.ts'
-import { forget, itemTypes, moduleIn } from './processes.ts'
+import { forget, itemTypes, moduleIn, startProcesses } from './processes.ts'
+import type { Cut } from './sources.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time, takeOver } from './time.ts'
 
@@ -75,6 +76,8 @@ class World {
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
+  /** Of all that was asked and answered since the world was as it was saved. */
+  digest = 0
   /** Where processes keep files. */
   readonly directory = mkdtempSync(join(tmpdir(), 'prove-'))
   #sequence = 0
@@ -86,6 +89,7 @@ class World {
     this.time.clear()
     this.#heard = new Map()
     this.time.now = saved.now
+    this.digest = 0
     this.table.calm()
     this.table.cells.restore(saved.table)
     this.bucket.objects = new Map(saved.bucket)
@@ -119,6 +123,11 @@ class World {
           below: (limit) => chance.below(Math.max(1, limit)),
         }
       : strict
+  }
+
+  /** Takes note of something that depends on all that was before. */
+  noteThat(text: string): void {
+    this.digest = (Math.imul(this.digest, 16777619) ^ hash(`${this.time.now} ${text}`)) | 0
   }
 
   latency(actor: Actor): number {
@@ -219,7 +228,9 @@ class World {
   dynamo = async (request: Wire): Promise<Reply> => {
     const command = (request.headers['x-amz-target'] ?? '').replace(/^.*\./, '')
     try {
-      const input: unknown = JSON.parse(textOf(request.body))
+      const text = textOf(request.body)
+      this.noteThat(`${command} ${text}`)
+      const input: unknown = JSON.parse(text)
       const fault = current.getStore()?.fault
       const partial = fault?.({ n: current.getStore()?.calls ?? 0, command, attempt: 0 }) === 'partial batch'
       const answer = await this.exchange(command, request.headers, () => {
@@ -429,8 +440,9 @@ async function bytesOf(body: unknown): Promise<Buffer> {
 export type { Saved, World }
 
 /** The one world of this process. */
-export async function openWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
-  Object.assign(process.env, settings, env)
+export async function openWorld(cut?: Cut): Promise<World> {
+  Object.assign(process.env, settings)
+  await startProcesses(PROCESSES.length, cut)
   const world = new World()
   process.env.TMPDIR = world.directory
   process.on('exit', () => rmSync(world.directory, { recursive: true, force: true }))
