@@ -134,7 +134,7 @@ type Linked = { user: User; wanted: settings.Settings }
 const stopView = ({ user, wanted }: Linked) => ({ email: masked(user.email), stopped: wanted.mode === 'off' })
 const confirmView = ({ user, wanted }: Linked) => ({
   email: masked(user.email),
-  confirmed: wanted.confirmed === user.email && wanted.refused !== user.email,
+  confirmed: wanted.confirmed === user.email,
 })
 
 const badLink = () => invalid({ token: ['This link is not valid, or not any more.'] })

@@ -24,8 +24,6 @@ const Settings = v.object({
   origin: v.string(),
   /** The address that its owner has confirmed; letters go to no other one. */
   confirmed: v.nullable(v.string()),
-  /** The address that letters came back from, or whose owner has complained. */
-  refused: v.nullable(v.string()),
   /** When a letter was asked for that asks whether the address is theirs; null when none is to be sent. */
   asked_at: v.nullable(v.string()),
   version: v.number(),
@@ -43,20 +41,19 @@ const settings = defineItem({
 /** Nobody gets letters who has not asked for them. */
 export const unset = (user_id: string): Settings => ({
   ...{ user_id, mode: 'off', language: null, hour: 7, zone: 'Asia/Kathmandu', origin: '', version: 0 },
-  ...{ confirmed: null, refused: null, asked_at: null },
+  ...{ confirmed: null, asked_at: null },
 })
 
 /** Someone's settings; of who has set nothing, the usual. */
 export const load = async (user_id: string): Promise<Settings> => (await get(settings, { user_id })) ?? unset(user_id)
 
 /** Why no letters come although they are wanted. */
-export const obstacles = ['unconfirmed', 'refused', 'unsendable'] as const
+export const obstacles = ['unconfirmed', 'unsendable'] as const
 export type Obstacle = (typeof obstacles)[number]
 
-/** What keeps letters from someone's address: it is no address, came back, or nobody has confirmed it. A provider that signs people in has. */
+/** What keeps letters from someone's address: it is no address, or nobody has confirmed it. A provider that signs people in has. */
 export function obstacleOf(it: Settings, { email, subjects }: Pick<User, 'email' | 'subjects'>): Obstacle | undefined {
   if (!isSendable(email)) return 'unsendable'
-  if (it.refused === email) return 'refused'
   return it.confirmed === email || Object.keys(subjects).length > 0 ? undefined : 'unconfirmed'
 }
 
@@ -99,8 +96,8 @@ export const confirm = (user: User): Promise<Settings> =>
   retryOnConflict(async () => {
     const old = await get(settings, { user_id: user.id })
     const found = old ?? unset(user.id)
-    if (found.confirmed === user.email && found.refused === null) return { result: found, writes: [] }
-    const made = amended<Settings>(found, { confirmed: user.email, refused: null, asked_at: null })
+    if (found.confirmed === user.email) return { result: found, writes: [] }
+    const made = amended<Settings>(found, { confirmed: user.email, asked_at: null })
     return { result: made, writes: await writesOf(old, made, obstacleOf(made, user)) }
   })
 
