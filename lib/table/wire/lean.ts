@@ -3,6 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { getEndpointFromInstructions } from '@smithy/core/endpoints'
 import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { operation } from '@smithy/core/schema'
+import { timeOfDay } from '../../clock.ts'
 import { answerIn, requestBody } from './messages.ts'
 import { type Sign, signerIn } from './signature.ts'
 
@@ -57,7 +58,7 @@ function firstAttempt({ config }: DynamoDBClient) {
     base ??= baseOf(config)
     const { place, sign, succeeded } = await base
     const request = requestOf(place, schema, input)
-    const at = new Date(Date.now() + config.systemClockOffset)
+    const at = new Date(timeOfDay() + config.systemClockOffset)
     const headers = sign(request, await config.credentials(), at)
     try {
       const { response } = await config.requestHandler.handle(new HttpRequest({ ...request, headers }), options)
