@@ -3,6 +3,7 @@ import { choices } from './nepali/choices.ts'
 import { fields } from './nepali/fields.ts'
 import { files } from './nepali/files.ts'
 import { kinds } from './nepali/kinds.ts'
+import { letters } from './nepali/letters.ts'
 import { notices } from './nepali/notices.ts'
 import { patterns } from './nepali/patterns.ts'
 import { pictures } from './nepali/pictures.ts'
@@ -23,6 +24,7 @@ export const parts = [
   files,
   records,
   notices,
+  letters,
   words,
 ] as const
 

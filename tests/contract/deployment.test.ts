@@ -34,6 +34,8 @@ const DOMAIN = {
   API_CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:000000000000:certificate/x',
   ALARM_EMAIL: 'operator@example.org',
   ASSISTANT_API_KEY: 'ssm:/heritage-prod/assistant-api-key',
+  LETTERS_SENDER: 'Heritage <letters@example.org>',
+  LETTERS_IDENTITY: 'example.org',
 }
 beforeAll(async () => {
   for (const [i, stage] of stages.entries()) packaged.set(stage, await pack(stage, i > 0))
@@ -300,6 +302,7 @@ describe('roles', () => {
       Merger: ['sqs:SendMessage'],
       Exporter: ['sqs:SendMessage'],
       Webhooks: ['sqs:SendMessage'],
+      Letters: ['sqs:SendMessage'],
       Importer: ['sqs:SendMessage'],
       AssetDashfiles: [...stream, 'lambda:InvokeFunction', 'sqs:SendMessage'],
       Ocr: ['sqs:SendMessage'],
@@ -314,6 +317,17 @@ describe('roles', () => {
       expect([id, others.filter((action) => !platform.test(action)).sort()]).toEqual([id, expected])
     }
   })
+})
+
+test('the function for letters, and no other, may send them, as one identity', () => {
+  const sending = (stage: string) =>
+    functionsIn(stage).flatMap(({ id }) =>
+      permissionsOf(stage, id).flatMap(([action, place]) => (action.startsWith('ses:') ? [[id, action, place]] : [])),
+    )
+  const identity = expect.stringMatching(/:ses:.*:identity\/example\.org$/)
+  expect(sending('domain')).toEqual([['LettersLambdaFunction', 'ses:SendEmail', identity]])
+  // Where nobody is named whom they come from, there are none.
+  expect(sending('prod')).toEqual([])
 })
 
 describe('what differs', () => {
