@@ -33,6 +33,10 @@ export function licenceOf(text: string): string | undefined {
   return found && `http://rightsstatements.org/vocab/${found}/1.0/`
 }
 
+/** What is said of a licence that is none. */
+export const NO_LICENCE =
+  'The licence is none. Give an identifier of the SPDX list, such as CC-BY-SA-4.0, or the address of a statement of rightsstatements.org.'
+
 /** The ports of Creative Commons that an address names by a jurisdiction have none here: their text is one of many. */
 const creativeCommons = /^CC-(BY(?:-NC)?(?:-(?:SA|ND))?)-(\d\.\d)$/
 

@@ -8,7 +8,7 @@ import { amended, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
 import { type PictureFile, pictureFile } from './items.ts'
-import { licenceOf } from './licences.ts'
+import { licenceOf, NO_LICENCE } from './licences.ts'
 
 /** The field of every kind that holds pictures. */
 export const IMAGES = 'images'
@@ -68,10 +68,7 @@ function faultOf(
     else if (file.facts === null) told.push(`${number} Its file has not been sent yet.`)
     else if (file.until !== null && file.until <= now()) told.push(`${number} Its file has expired. Send it again.`)
   }
-  if (licence !== undefined && licenceOf(licence) === undefined)
-    told.push(
-      `${number} The licence is none. Give an identifier of the SPDX list, such as CC-BY-SA-4.0, or the address of a statement of rightsstatements.org.`,
-    )
+  if (licence !== undefined && licenceOf(licence) === undefined) told.push(`${number} ${NO_LICENCE}`)
   return told
 }
 

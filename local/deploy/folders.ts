@@ -15,7 +15,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
   'lib/imports/read.ts': { '*': ['imports'] },
   'lib/imports/report.ts': { '*': ['imports'] },
   'functions/exports.ts': { '*': ['exports'] },
-  'lib/projects/bucket.ts': { '*': ['snapshots'] },
+  'lib/projects/bucket.ts': { '*': ['snapshots'], copyObject: ['assets', 'pictures'] },
   'functions/projects.ts': { links: ['assets', 'thumbnails'] },
   'functions/assets.ts': {
     links: ['assets', 'thumbnails'],
