@@ -482,7 +482,7 @@ const rows: readonly Row[] = [
           value,
         }),
       ),
-    orConflict(1),
+    all,
   ],
   [
     'delete a source and cite it',
