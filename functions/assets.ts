@@ -19,7 +19,9 @@ import { noContent } from '../lib/http/reply.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { withinRate } from '../lib/http/throttle.ts'
 import type { Actor } from '../lib/permissions.ts'
+import { licenceOf, NO_LICENCE } from '../lib/pictures/licences.ts'
 import * as assets from '../lib/projects/assets/assets.ts'
+import { checkDepicted } from '../lib/projects/assets/depicted.ts'
 import type { Upload } from '../lib/projects/assets/upload-items.ts'
 import * as uploads from '../lib/projects/assets/uploads.ts'
 import { assetRow, assetView } from '../lib/projects/assets/view.ts'
@@ -32,6 +34,17 @@ const LARGEST_FORM = 4_700_000
 /** How long a client may take to send a file to the bucket. */
 const FORM_SECONDS = 3600
 
+const record = v.pipe(
+  v.string('Not a valid text.'),
+  v.toLowerCase(),
+  v.union([v.literal(''), v.pipe(v.string(), v.uuid())], 'Give the review identity of a record, a UUID.'),
+)
+const licence = v.pipe(
+  line(200),
+  v.trim(),
+  v.check((it) => it === '' || licenceOf(it) !== undefined, NO_LICENCE),
+  v.transform((it) => licenceOf(it) ?? ''),
+)
 const text = (most: number) => orEmpty(v.pipe(line(most), v.trim()))
 const mediaTypes: readonly string[] = [...mediaClasses, ...contentTypes]
 const media_type = v.pipe(
@@ -49,6 +62,13 @@ const AssetMetadata = {
   language: text(35),
   ocr_language: text(35),
   copyright_note: prose(500),
+  depicts: v.pipe(
+    orEmpty(record),
+    v.transform((it) => it || null),
+  ),
+  creator: text(300),
+  licence: orEmpty(licence),
+  date: text(100),
 }
 /** In a form everything is text. */
 const run_ocr = v.pipe(
@@ -98,6 +118,15 @@ const Part = members({
   language: word(35),
   ocr_language: word(35),
   copyright_note: optional(lines(500)),
+  depicts: v.exactOptional(
+    v.pipe(
+      orEmpty(record),
+      v.transform((it) => it || null),
+    ),
+  ),
+  creator: word(300),
+  licence: optional(licence),
+  date: word(100),
 })
 
 const AssetAddress = v.object({ ...BySlug.entries, id: uuid })
@@ -109,6 +138,7 @@ const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug
 export const routes = withTables({
   'GET /data/projects/{slug}/assets/': readRoute({
     permission: 'project.follow',
+    says: ['results.*.ocr_error'],
     params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {
@@ -127,6 +157,7 @@ export const routes = withTables({
     idempotent: '24h',
     handle: async ({ subject, actor, body: { media, ...metadata } }) => {
       projects.checkOpen(subject.about)
+      await checkDepicted(subject.about.id, metadata.depicts)
       const original = await assets.loadByMediaNumber(media, actor)
       const { file_name, size, content_type, sha256 } = original
       const announced = { ...metadata, file_name, size, content_type, sha256, run_ocr: false }
@@ -152,6 +183,7 @@ export const routes = withTables({
     idempotent: '24h',
     handle: async ({ subject, actor, body: { file, media_type, ...metadata } }) => {
       projects.checkOpen(subject.about)
+      await checkDepicted(subject.about.id, metadata.depicts)
       const source = inMemory(await file.bytes())
       const file_name = shownName(file.name)
       const checked = await admit(source, { file_name, media_type, sent_as: file.type })
@@ -172,6 +204,7 @@ export const routes = withTables({
     idempotent: '24h',
     handle: async ({ subject, actor, body: { media_type, ...announced } }) => {
       projects.checkOpen(subject.about)
+      await checkDepicted(subject.about.id, announced.depicts)
       const content_type = announcedType(announced.file_name, media_type)
       const sent = { type: content_type, size: announced.size }
       return counted(actor, () =>
@@ -218,7 +251,10 @@ export const routes = withTables({
     params: AssetAddress,
     subject: ofAsset,
     body: Part,
-    handle: ({ subject, actor, body }) => answering(() => assets.amend(subject, actor, body), viewOf),
+    handle: async ({ subject, actor, body }) => {
+      await checkDepicted(subject.about.id, body.depicts)
+      return answering(() => assets.amend(subject, actor, body), viewOf)
+    },
   }),
 
   'DELETE /data/projects/{slug}/assets/{id}/': changeRoute({

@@ -9,6 +9,7 @@ import { endpoint } from '../lib/http/endpoint.ts'
 import { knownText } from '../lib/http/params.ts'
 import { content, Reply } from '../lib/http/reply.ts'
 import { publicRoute, type Routes } from '../lib/http/route.ts'
+import { phrase } from '../lib/language/phrase.ts'
 import { snapshotHealth } from '../lib/search/model/snapshot-health.ts'
 import * as table from '../lib/table/read.ts'
 import build from '../package.json' with { type: 'json' }
@@ -29,6 +30,7 @@ export const routes = {
 
   'GET /health/ready/': publicRoute({
     permission: 'service.read',
+    says: ['checks.*.message'],
     handle: async () => {
       const checks = await checkAll(vital)
       const ready = isHealthy(checks)
@@ -38,6 +40,7 @@ export const routes = {
 
   'GET /health/detailed/': publicRoute({
     permission: 'service.read',
+    says: ['*.message'],
     handle: async () => {
       const checks = await checkAll({ ...vital, ...optional })
       const healthy = isHealthy(checks)
@@ -78,9 +81,11 @@ const vital = {
 const optional = {
   stream: async () => {
     const [{ late, seconds }, aside] = await Promise.all([lag(), countParked()])
-    const behind = seconds > 0 ? `It is ${seconds} s behind.` : 'It is up to date.'
-    if (aside === 0) return { healthy: !late, message: behind }
-    return { healthy: false, message: `${behind} ${aside === 100 ? '100 or more' : aside} changes were put aside.` }
+    if (aside === 0)
+      return { healthy: !late, message: seconds > 0 ? `It is ${seconds} s behind.` : 'It is up to date.' }
+    const many = aside === 100 ? phrase('100 or more') : aside
+    const behind = `It is ${seconds} s behind. ${many} changes were put aside.`
+    return { healthy: false, message: seconds > 0 ? behind : `It is up to date. ${many} changes were put aside.` }
   },
   search: snapshotHealth,
   cache: async () =>

@@ -9,6 +9,7 @@ import { actorRoute, type Routes } from '../lib/http/route.ts'
 import { notificationTypes } from '../lib/notifications/events.ts'
 import * as notifications from '../lib/notifications/notifications.ts'
 import { notificationRow } from '../lib/notifications/view.ts'
+import { letterRoutes } from './notifications/letters.ts'
 
 const Filter = v.object({
   is_read: OptionalBoolean,
@@ -30,10 +31,14 @@ export const routes = withTables({
   'GET /data/notifications/': actorRoute({
     permission: 'notification.own',
     query: Filter,
+    says: [],
     handle: async ({ query: { is_read, notification_type }, actor, page, request }) => {
       const filter = { is_read, notification_type: notification_type ?? undefined }
       const { people, results, ...listed } = await notifications.list(filter, actor, page)
-      return listBody(request, page, { ...listed, results: results.map((it) => notificationRow(it, people)) })
+      return listBody(request, page, {
+        ...listed,
+        results: results.map((it) => notificationRow(it, people, request.say)),
+      })
     },
   }),
 
@@ -60,12 +65,14 @@ export const routes = withTables({
   'GET /data/notifications/{id}/': actorRoute({
     permission: 'notification.own',
     params: v.object({ id: v.string() }),
-    handle: async ({ actor, params: { id } }) => {
+    says: [],
+    handle: async ({ actor, params: { id }, request }) => {
       const found = await notifications.load(id, actor)
       if (!found) throw notFound()
-      return notificationRow(found.shown, found.people)
+      return notificationRow(found.shown, found.people, request.say)
     },
   }),
+  ...letterRoutes,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

@@ -1,6 +1,6 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
-import { notFound } from '../lib/errors.ts'
+import { invalid, notFound } from '../lib/errors.ts'
 import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/exports/table.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { members } from '../lib/http/body.ts'
@@ -18,16 +18,22 @@ import {
   type Routes,
   readRoute,
 } from '../lib/http/route.ts'
+import { showingOf } from '../lib/http/showing.ts'
+import { recordId } from '../lib/ids/address.ts'
 import { kindOfScope, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { context } from '../lib/linked/context.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
 import { type Actor, maySee } from '../lib/permissions.ts'
+import { loadHistory } from '../lib/records/history.ts'
 import type { Loaded, RecordItem } from '../lib/records/items.ts'
 import { relatedTo, withTied } from '../lib/records/links.ts'
 import * as lists from '../lib/records/lists.ts'
-import { Address, CalendarQuery, Collection, DatedQuery, RelatedQuery } from '../lib/records/queries.ts'
+import { listAt } from '../lib/records/past/list.ts'
+import { loadPublicAt } from '../lib/records/past/record.ts'
+import { storyPage } from '../lib/records/past/story.ts'
+import { Address, Collection, DatedQuery, RelatedQuery, ViewQuery } from '../lib/records/queries.ts'
 import { understoodOf } from '../lib/records/read-date.ts'
 import { searchRecords, searchRows } from '../lib/records/search.ts'
 import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
@@ -73,13 +79,14 @@ type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof Collec
 
 /** What a list is narrowed to and ordered by. */
 function filterOf({ params: { segment }, query }: Asked) {
-  const { identifier, ordering, format: _, columns: __, calendar: ___, ...wanted } = query
+  const { identifier, ordering, format: _, columns: __, calendar: ___, at: ____, ...wanted } = query
   return { identifier, filter: { ...wanted, ...ordering, kind: segment.key } }
 }
 
 /** The page of a list that is asked for, whatever it is then written as. */
 async function listed(asked: Asked) {
-  const { params, actor, scope, page, request } = asked
+  const { params, actor, scope, page, request, query } = asked
+  if (query.at !== undefined) return listedAt(query.at, asked)
   const { identifier, filter } = filterOf(asked)
   if (!identifier && !needsSearch(filter)) {
     const found = await lists.rows(filter, scope, page, namedIn)
@@ -91,6 +98,23 @@ async function listed(asked: Asked) {
   const results = await shownTo(actor, found.results)
   const body = listBody(request, page, { ...found, results })
   return 'facets' in found ? { ...body, facets: found.facets } : body
+}
+
+/** A page of what was public at a moment. It goes on as long as today's list does. */
+async function listedAt(at: string, asked: Asked) {
+  const { params, actor, page, request, query } = asked
+  const { calendar: _, at: __, ordering, format, ...narrowed } = query
+  const given = Object.entries(narrowed).flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : [name],
+  )
+  const sorted = ordering.forward || (ordering.sort ?? '-created') !== '-created' ? ['ordering'] : []
+  const names = [...given, ...sorted]
+  if (names.length > 0)
+    throw invalid({ at: [`A list of a past time is not narrowed or sorted: leave out ${names.join(', ')}.`] })
+  const { more, ...found } = await listAt({ kind: params.segment, at, actor }, page)
+  const results = await shownTo(actor, found.results)
+  const body = listBody(request, page, { ...found, results, count: page.offset + results.length + (more ? 1 : 0) })
+  return { ...body, count: found.count, previous: null }
 }
 
 /** A page of the list with its records whole, for a table that shows any of their members. */
@@ -107,6 +131,7 @@ async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<
 
 /** The whole list as a table, whichever page is asked for. */
 async function asTable(format: TableFormat, asked: Asked): Promise<Reply> {
+  if (asked.query.at !== undefined) throw invalid({ at: ['Tables show the records of today: leave out format or at.'] })
   const kind = asked.params.segment
   const columns = columnsFor(kind, asked.query.columns)
   const rows = [columns]
@@ -128,8 +153,9 @@ export const routes = {
     query: DatedQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
-      const { actor, query } = asked
-      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, query.calendar)) }
+      const { actor, query, request } = asked
+      const showing = showingOf(request, query.calendar)
+      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, showing)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -153,6 +179,7 @@ export const routes = {
 
   'GET /cidoc/related/': listRoute({
     permission: 'related.list',
+    says: ['groups.*.display_type', 'groups.*.results.*.display_type'],
     query: RelatedQuery,
     handle: async ({ query, actor }) => {
       const { domain, id, group, page, page_size } = query
@@ -172,8 +199,10 @@ export const routes = {
 
   'POST /cidoc/assist/read-date/': actorRoute({
     permission: 'assist.ask',
+    says: ['message'],
     body: DateTyped,
-    handle: async ({ actor, body: { text, calendar } }) => understoodOf(text, calendar, actor),
+    handle: async ({ actor, body: { text, calendar }, request: { language } }) =>
+      understoodOf({ words: text, calendar, language }, actor),
   }),
 
   'POST /cidoc/{segment}/': actorRoute({
@@ -192,17 +221,27 @@ export const routes = {
     permission: 'record.read',
     params: Address,
     subject,
-    query: CalendarQuery,
-    handle: async ({ subject, actor, query }) =>
-      withDates(await shown(await withTied(subject, actor), actor), subject, query.calendar),
+    query: ViewQuery,
+    handle: async ({ subject, actor, query, request }) => {
+      const it = await asOf(query.at, subject, actor)
+      return withDates(await shown(await withTied(it, actor), actor), it, showingOf(request, query.calendar))
+    },
     representations: {
-      [LINKED]: async ({ subject, actor, request }) =>
-        linkedRecord(await shownOne(actor, subject), actor, request.origin),
-      [MAPPED]: async ({ subject, actor }) => {
-        const it = await shownOne(actor, await withTied(subject, actor))
+      [LINKED]: async ({ subject, actor, query, request }) =>
+        linkedRecord(await shownOne(actor, await asOf(query.at, subject, actor)), actor, request.origin),
+      [MAPPED]: async ({ subject, actor, query }) => {
+        const it = await shownOne(actor, await withTied(await asOf(query.at, subject, actor), actor))
         return featureOf(it, actor, it.id, detailOf(it, actor))
       },
     },
+  }),
+
+  'GET /cidoc/{segment}/{id}/history/': readRoute({
+    permission: 'history.read',
+    params: Address,
+    subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
+    says: [],
+    handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
   }),
 
   'PUT /cidoc/{segment}/{id}/': changeRoute({
@@ -252,5 +291,13 @@ export const routes = {
 } satisfies Routes
 
 export const handler = endpoint(routes)
+
+/** The record as it is, or as it was public at a moment. */
+async function asOf(at: string | undefined, it: Loaded, actor: Actor | null): Promise<Loaded> {
+  if (at === undefined) return it
+  const then = await loadPublicAt(it.entity_id, at, actor)
+  if (!then) throw notFound()
+  return then
+}
 
 const shown = async (it: Loaded, actor: Actor | null) => detailOf(await shownOne(actor, it), actor)

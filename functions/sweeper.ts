@@ -2,6 +2,7 @@ import '../lib/effects/search-documents.ts'
 import { sweepImports } from '../lib/imports/work.ts'
 import { sweepBoards } from '../lib/leaderboard/sweep.ts'
 import { log } from '../lib/ops/log.ts'
+import { sweepPictures } from '../lib/pictures/files.ts'
 import { sweepOcr } from '../lib/projects/assets/ocr.ts'
 import { sweepFiles } from '../lib/projects/assets/sweep.ts'
 import { sweepUploads } from '../lib/projects/assets/uploads.ts'
@@ -24,6 +25,7 @@ const chores = {
     recounted: sweepBoards,
     cleared: sweepFiles,
     imports: sweepImports,
+    pictures: sweepPictures,
     packed: async () => (await compact())?.documents ?? 0,
   },
 } satisfies Record<string, Chores>

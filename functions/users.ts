@@ -1,11 +1,13 @@
 import * as v from 'valibot'
+import { calendarKeys } from '../lib/calendars/systems.ts'
 import { notFound, refused, signInNeeded } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
-import { line, lines, members, optional, username, webAddress } from '../lib/http/body.ts'
+import { line, lines, members, optional, optionalChoice, username, webAddress } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { uuid } from '../lib/http/params.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
+import { languages } from '../lib/language/languages.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/users/users.ts'
 import { accountOf, profileOf } from '../lib/users/views/profile.ts'
@@ -25,6 +27,8 @@ const Profile = members({
   university_school: optional(line(255)),
   website_link: optional(webAddress(200)),
   social_links: v.exactOptional(socialLinks()),
+  language: v.exactOptional(optionalChoice(languages)),
+  calendar: v.exactOptional(optionalChoice(calendarKeys)),
   contributor_mode: v.exactOptional(v.picklist(['basic', 'advanced'], 'Choose one of: basic, advanced.')),
 })
 
@@ -54,6 +58,7 @@ export const routes = withTables({
 
   'GET /data/testme/': actorRoute({
     permission: 'account.read',
+    says: ['message'],
     handle: async ({ actor }) => ({ message: `Hello, ${actor.username}. You are signed in.`, roles: [] }),
   }),
 

@@ -1,3 +1,5 @@
+import { phrase } from './language/phrase.ts'
+
 /** Who may do what. One line per permission; every route names exactly one. */
 export const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
 export type Rank = (typeof ranks)[number]
@@ -113,8 +115,9 @@ const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
   (actor, { escalates, required_persona: least }) =>
     escalates ||
     atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${inWords(least)}.` },
-  (actor, it) => !it.overridesConfidence || expert(actor) || takes('Overriding confidence', 'domain_expert'),
-  (actor, it) => !it.settlesContradiction || expert(actor) || takes('Settling a contradiction', 'domain_expert'),
+  (actor, it) => !it.overridesConfidence || expert(actor) || takes(phrase('Overriding confidence'), 'domain_expert'),
+  (actor, it) =>
+    !it.settlesContradiction || expert(actor) || takes(phrase('Settling a contradiction'), 'domain_expert'),
 ]
 
 /** Reviewers, but on a record of their own: nobody decides on that. */
@@ -208,6 +211,8 @@ export const permissions = {
     changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
   },
   'notification.own': { role: anyone },
+  'letters.own': { role: anyone },
+  'letters.link': { open: 'whoever has the link got the letter that it stands in' },
   'submission.list': { role: anyone },
   'submission.read': { sees: canSeeSubmission },
   'submission.ids': { open: 'an id says nothing of what it names, and each is checked when it is read' },
@@ -258,6 +263,10 @@ export const permissions = {
   // Nobody reads what waits in it but who may decide on it.
   'project.preview': { role: reviewer, sees: canSeeProject },
   'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
+  'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
+  'picture.own': { role: anyone },
+  'picture.read': { sees: owns },
+  'picture.change': { sees: owns, changes: anyone },
   'import.own': { role: anyone },
   // The table is its sender's; reviewers see it as the batch that its rows wait in.
   'import.read': { sees: canInspect },
@@ -277,6 +286,8 @@ const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'record.create': 'propose',
   'record.update': 'propose',
   'assertion.create': 'propose',
+  'picture.own': 'propose',
+  'picture.change': 'propose',
   'source.create': 'propose',
   'suggestion.create': 'propose',
   'flag.create': 'propose',
@@ -293,7 +304,7 @@ const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'project.contribute': 'import',
 }
 /** What only people read: who holds which keys is no business of a machine. */
-const forPeople: readonly Permission[] = ['key.own', 'key.revoke']
+const forPeople: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own']
 
 /** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
 export function mayWithKey(key: MachineKey | undefined, permission: Permission, reads: boolean): Ruling {

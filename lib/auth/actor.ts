@@ -1,6 +1,7 @@
 import { config } from '../config.ts'
 import type { Denial } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
+import { actorOf } from '../users/actor.ts'
 import { isKey } from '../users/keys.ts'
 import type { User } from '../users/users.ts'
 import type { Authenticator, Credentials } from './authenticator.ts'
@@ -19,8 +20,10 @@ const chain: readonly Authenticator[] = [
   jwt,
 ]
 
-/** Who calls; of nobody, why. */
-export type Identity = { actor: Actor; denial?: never } | { actor: null; denial: Denial }
+/** What callers have set for themselves. */
+export type Settings = Pick<User, 'language' | 'calendar'>
+/** Who calls, with their settings; of nobody, why. */
+export type Identity = ({ actor: Actor; denial?: never } | { actor: null; denial: Denial }) & { settings?: Settings }
 
 /** The caller. A token that no authenticator accepts leaves the caller anonymous, and an inactive user is nobody. */
 export async function identify(credentials: Credentials): Promise<Identity> {
@@ -29,15 +32,15 @@ export async function identify(credentials: Credentials): Promise<Identity> {
   if (isKey(shown.token)) return byKey(shown.token)
   for (const authenticate of chain) {
     const user = await authenticate(shown)
-    if (user?.is_active) return { actor: actorOf(user) }
+    if (user?.is_active) return { actor: actorOf(user), settings: user }
     if (user) return { actor: null, denial: 'token' }
   }
   return { actor: null, denial: denialOf(credentials) }
 }
 
 async function byKey(token: string): Promise<Identity> {
-  const actor = await keyActor(token)
-  return actor ? { actor } : { actor: null, denial: 'token' }
+  const found = await keyActor(token)
+  return found ? { actor: found.actor, settings: found.owner } : { actor: null, denial: 'token' }
 }
 
 function denialOf({ headers, cookie }: Credentials): Denial {
@@ -47,12 +50,3 @@ function denialOf({ headers, cookie }: Credentials): Denial {
 
 /** The token of `Authorization: Bearer`, if it has the letters of one (RFC 6750) and a sane length. */
 const bearer = (header = '') => /^Bearer +([A-Za-z0-9._~+/=-]{1,8192})$/i.exec(header.trim())?.[1] ?? ''
-
-const actorOf = ({ id, username, email, is_staff, is_superuser, reviewer_role }: User): Actor => ({
-  id,
-  username,
-  email,
-  is_staff,
-  is_superuser,
-  rank: reviewer_role?.is_active ? reviewer_role.role : null,
-})

@@ -1,16 +1,17 @@
 import type { Actor } from '../permissions.ts'
 import { keyOf } from '../users/keys.ts'
-import { load } from '../users/users.ts'
+import { load, type User } from '../users/users.ts'
 
 /**
  * Who calls with a key for machines: its owner, without the rights of staff and of reviewers, and held to what the key is
  * for. Undefined when the key is no good, or its owner is not active. Two calls.
  */
-export async function keyActor(token: string): Promise<Actor | undefined> {
+export async function keyActor(token: string): Promise<{ actor: Actor; owner: User } | undefined> {
   const key = await keyOf(token)
   const owner = key && (await load(key.user_id))
   if (!key || !owner?.is_active) return undefined
   const { id, username, email } = owner
   const { name, scopes } = key
-  return { id, username, email, is_staff: false, is_superuser: false, rank: null, key: { id: key.id, name, scopes } }
+  const machine = { id: key.id, name, scopes }
+  return { actor: { id, username, email, is_staff: false, is_superuser: false, rank: null, key: machine }, owner }
 }

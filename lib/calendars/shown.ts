@@ -1,10 +1,10 @@
+import { inDevanagari } from '../language/digits.ts'
+import type { Language } from '../language/languages.ts'
 import type { CalendarDate } from './days.ts'
 import type { Interval } from './forms.ts'
 import { type Bounds, type CalendarKey, isFault, type System, systems } from './systems.ts'
 
 /** How dates look in a calendar. */
-
-export type Language = 'en' | 'ne'
 
 /** A date in one calendar: its first and last day in numbers, and words for a reader. An open end is null. */
 export type ShownDate = {
@@ -51,7 +51,8 @@ function inWords(found: Interval, system: System, language: Language): string {
   const end = (day: number) => bounded({ from: day, to: day }, system, language)
   const text =
     open && close ? bounded({ from, to }, system, language) : open ? since(end(from)) : close ? before(end(to)) : ''
-  return withDigits(found.approximate ? `${about}${text}` : text, language)
+  const whole = found.approximate ? `${about}${text}` : text
+  return language === 'ne' ? inDevanagari(whole) : whole
 }
 
 /** Longer stretches are told by their years: nobody reads the day on which a century of another calendar begins. */
@@ -107,7 +108,3 @@ const halves = { en: { bright: 'thwa', dark: 'ga' }, ne: { bright: 'थ्व', 
 /** A lunar day by its half of the month. */
 const lunarDay = (day: number, language: Language) =>
   day <= 15 ? `${halves[language].bright} ${day}` : `${halves[language].dark} ${day - 15}`
-
-/** Readers of Nepali write digits in Devanagari. */
-const withDigits = (text: string, language: Language): string =>
-  language === 'ne' ? text.replace(/\d/g, (digit) => String.fromCharCode(0x966 + Number(digit))) : text

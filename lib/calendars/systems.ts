@@ -1,3 +1,4 @@
+import { phrase } from '../language/phrase.ts'
 import { bikramMonths, bikramOf } from './bikram-sambat.ts'
 import { type CalendarDate, gregorianDay, gregorianOf, julianDay, julianOf } from './days.ts'
 import { civilMonths, lunarMonthNames, type MonthName, solarMonths } from './months.ts'
@@ -58,7 +59,8 @@ export const systems: Readonly<Record<CalendarKey, System>> = {
     year: bikramYear,
     month: (year, month) => monthFault(month) ?? bikramMonth(year, month),
     day: ({ year, month, day }) =>
-      monthFault(month) ?? dayIn(day, bikramMonth(year, month), () => `${solarMonths[month - 1]?.en} of BS ${year}`),
+      monthFault(month) ??
+      dayIn(day, bikramMonth(year, month), () => phrase(`${solarMonths[month - 1]?.en} of BS ${year}`)),
     of: bikramOf,
     yearOf: (day) => bikramOf(day).year,
   },
@@ -98,7 +100,7 @@ function dayIn(day: number, month: Bounds, name: () => string): Bounds | Fault {
   return { fault: `There is no day ${day} in ${name()}, which has ${month.to - month.from + 1} days.` }
 }
 
-const yearWords = (year: number) => (year > 0 ? `${year}` : `${1 - year} BCE`)
+const yearWords = (year: number) => (year > 0 ? `${year}` : phrase(`${1 - year} BCE`))
 
 function bikramYear(year: number): Bounds {
   const months = bikramMonths(year)
@@ -132,5 +134,5 @@ function monthsNamed(year: number, month: number, leap: boolean | undefined): Lu
   const found = lunarMonths(year).filter((it) => it.number === month && (leap === undefined || it.leap === leap))
   if (found.length > 0) return found
   const name = lunarMonthNames[month - 1]?.en
-  return { fault: `NS ${year} has no ${leap ? 'intercalary ' : ''}month ${name}.` }
+  return { fault: leap ? `NS ${year} has no intercalary month ${name}.` : `NS ${year} has no month ${name}.` }
 }

@@ -4,6 +4,7 @@ import { commit } from '../commit.ts'
 import { conflict, invalid } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
+import { phrase } from '../language/phrase.ts'
 import { type Indexed, indexWrites } from '../names/index.ts'
 import { type Actor, maySee } from '../permissions.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
@@ -142,7 +143,7 @@ export async function setLock(
 ): Promise<Cluster> {
   if (expected_version !== undefined && expected_version !== old.version)
     throw conflict(`The cluster has changed since: it is at version ${old.version}.`)
-  if (old.locked === locked) throw conflict(`The cluster is ${locked ? 'locked' : 'not locked'}.`)
+  if (old.locked === locked) throw conflict(`The cluster is ${locked ? phrase('locked') : phrase('not locked')}.`)
   return amend(old, { locked, lock_reason: reason }, undefined, actor)
 }
 

@@ -1,13 +1,17 @@
-import type { Field } from '../kinds/index.ts'
-import { isLink, textOf } from '../names/text.ts'
+import type { Field, Picture } from '../kinds/index.ts'
+import { isLink, isPicture, textOf } from '../names/text.ts'
 
-/** A value of a record as a cell of a table that may come back: of links `#id name`, lists with semicolons between. */
+/** A value of a record as a cell of a table that may come back: of links `#id name`, lists with semicolons between, pictures as JSON. */
 export function cellText(field: Field, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (field.type === 'relation')
     return (Array.isArray(value) ? value : [value]).map(linkText).filter(Boolean).join('; ')
+  if (field.type === 'media') return JSON.stringify(Array.isArray(value) ? value.filter(isPicture).map(saidOf) : [])
   if (Array.isArray(value)) return value.map(textOf).join('; ')
   return textOf(value)
 }
+
+/** A picture without what its file says by itself. */
+const saidOf = ({ width: _, height: __, media_type: ___, ...said }: Picture) => said
 
 const linkText = (value: unknown): string => (isLink(value) ? `#${value.id} ${value.name}`.trim() : '')

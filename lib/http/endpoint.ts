@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
-import { identify } from '../auth/actor.ts'
+import { identify, type Settings } from '../auth/actor.ts'
 import { config } from '../config.ts'
 import {
   badHost,
@@ -16,6 +16,7 @@ import {
   refused,
   signInNeeded,
 } from '../errors.ts'
+import { sayIn } from '../language/say.ts'
 import { metered } from '../ops/request-cost.ts'
 import {
   type Actor,
@@ -37,6 +38,7 @@ import { Reply } from './reply.ts'
 import { bodyOf, type FormLimits, type Request } from './request.ts'
 import type { CachePolicy, Route, Routes, Throttle } from './route.ts'
 import { type Event, type Given, type Result, shell } from './shell.ts'
+import { spoken } from './spoken.ts'
 import { throttle } from './throttle.ts'
 import { gathering, isStrict, type Warning, warn, warningHeader, withWarnings } from './warnings.ts'
 
@@ -65,8 +67,10 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   const readBody = bodyOf(request, spec.form, spec.urlencoded)
   const params = paramsOf(spec.params, hit.params)
-  const { actor, denial } = await identify({ ...request, cookie: request.cookies.session })
+  const { actor, denial, settings } = await identify({ ...request, cookie: request.cookies.session })
   if (actor) request.caller = actor.id
+  if (settings && !isShared(spec)) Object.assign(request, settingsOf(settings, request))
+  request.say = await sayIn(request.language)
   if ((rule.role || rule.changes) && !actor) throw signInNeeded(denial)
   if (rule.role && actor && !rule.role(actor)) throw refused()
   if (actor?.key) {
@@ -93,12 +97,21 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const asked = { route: hit.key, params, query, body }
   const answer = await withIdempotencyKey(spec.idempotent, request, actor, asked, () => handle(given))
   if (isRead(request)) tell(request, unreadPage(spec, request))
-  const reply = told(
-    answer instanceof Reply ? answer : new Reply(200, answer, type === JSON_TYPE ? {} : { 'content-type': type }),
-  )
+  const plain = answer instanceof Reply ? answer : new Reply(200, answer, asType(type))
+  const reply = await spoken(told(plain), request, spec.says)
   const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined
   return finish(spec, request, reply, tag)
 }
+
+const asType = (type: string): Record<string, string> => (type === JSON_TYPE ? {} : { 'content-type': type })
+
+/** What caches may share is the same for all who send the same headers, whatever they have set for themselves. */
+const isShared = ({ cache }: Declared) => cache?.control.startsWith('public') === true
+
+const settingsOf = ({ language, calendar }: Settings, request: Request) => ({
+  language: language ?? request.language,
+  calendar: calendar ?? undefined,
+})
 
 /** A route as it was declared: for whoever describes routes without serving them. */
 export const declarationOf = (route: Route): Declared => route as unknown as Declared
@@ -107,6 +120,7 @@ export const declarationOf = (route: Route): Declared => route as unknown as Dec
 export type Declared = {
   permission: keyof typeof permissions
   cache?: CachePolicy
+  says?: readonly string[]
   params?: v.GenericSchema
   query?: v.GenericSchema
   repeated?: readonly string[]

@@ -31,6 +31,8 @@ const roots = {
   oai: ['/data/oai'],
   hooks: ['/api/user/hooks'],
   imports: ['/data/imports'],
+  pictures: ['/data/pictures', '/data/manifests'],
+  iiif: ['/data/iiif'],
   documents: ['/schema', '/docs'],
   projects: ['/data/projects'],
   assets: ['/data/projects/{slug}/assets'],

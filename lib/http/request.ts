@@ -1,6 +1,10 @@
 import jsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type { CalendarKey } from '../calendars/systems.ts'
 import { malformed, tooLarge, unsupportedMediaType } from '../errors.ts'
+import type { Say } from '../language/catalogue.ts'
+import { type Language, languageAsked } from '../language/languages.ts'
+import { english } from '../language/say.ts'
 import { faultIn } from './json.ts'
 
 /** The event, read once. Headers by lower-case name; the body as bytes. */
@@ -19,8 +23,16 @@ export type Request = {
   /** Scheme and host as the client wrote them: for absolute links. */
   origin: string
   version: 'v1'
+  /** The language of the answer: that of the header, until the caller's own setting is known. */
+  language: Language
+  /** Says texts of ours in it. */
+  say: Say
+  /** The calendar in which the caller wants dates, where the query names none. */
+  calendar?: CalendarKey | undefined
   /** Whether what is unknown or malformed is refused, as `Prefer: handling=strict` asks; told in the answer. */
   strict?: boolean
+  /** Whether the answer holds words in the language of the request, whatever its route says. */
+  spoke?: true
   /** Whether someone has read which page is asked for. */
   paged?: true
   /** Filled in on the way, for the log line. */
@@ -52,6 +64,8 @@ export function read(event: APIGatewayProxyEventV2): Request {
     address: event.requestContext.http.sourceIp,
     origin: `${scheme}://${host}`,
     version: 'v1',
+    language: languageAsked(headers['accept-language']),
+    say: english,
   }
 }
 

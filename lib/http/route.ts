@@ -19,6 +19,11 @@ type Spec<Permission, P, Q, B, Given> = {
   permission: Permission
   /** Without it no cache keeps the answer, since it depends on who asks. */
   cache?: CachePolicy
+  /**
+   * Members of the answer that hold texts of ours, as paths (`results.*.message`): readers get them in their
+   * language. Empty where the handler says them itself.
+   */
+  says?: readonly string[]
   params?: P
   query?: Q
   /** Query members that may be sent several times: their schema gets a list. */

@@ -8,6 +8,7 @@ import { cost } from '../ops/request-cost.ts'
 import { failure } from './failure.ts'
 import { Reply } from './reply.ts'
 import { type Request, read } from './request.ts'
+import { spoken } from './spoken.ts'
 
 export type Event = APIGatewayProxyEventV2
 export type Result = APIGatewayProxyStructuredResultV2
@@ -24,13 +25,14 @@ export function shell(): MiddlewareObj<Event, Result | Reply, Error, Given> {
     after: (it) => {
       it.response = result(it.context.request, it.response as Reply, it.context.started)
     },
-    onError: (it) => {
+    onError: async (it) => {
       // A request that could not even be read has no CORS answer and no route.
       if (!it.context.request) {
         it.response = { statusCode: 400, body: '{"detail":"The request cannot be read."}' }
         return
       }
-      it.response = result(it.context.request, failure(it.error), it.context.started, it.error ?? undefined)
+      const { request, started } = it.context
+      it.response = result(request, await spoken(failure(it.error), request), started, it.error ?? undefined)
     },
   }
 }
@@ -59,6 +61,7 @@ function result(request: Request, reply: Reply, started: number, error?: Error):
     ...security,
     ...cors(request.headers.origin),
     ...reply.headers,
+    ...varying(reply),
     ...(request.strict && { 'preference-applied': 'handling=strict' }),
     'x-request-id': request.id,
   }
@@ -70,6 +73,11 @@ function result(request: Request, reply: Reply, started: number, error?: Error):
     isBase64Encoded: binary,
   }
 }
+
+const VARY = 'Origin, Accept-Encoding'
+/** What is said in a language is kept by caches for those who ask for the same. */
+const varying = ({ headers }: Reply) =>
+  headers['content-language'] === undefined ? {} : { vary: `${headers.vary ?? VARY}, Accept-Language` }
 
 /** Below this, packing costs more than it saves. The gateway does not pack, and Lambda's answers end at 6 MB. */
 const WORTH_PACKING = 8192
@@ -91,13 +99,13 @@ function encode({ body }: Reply, packs: boolean): Encoded {
 
 /** Explicit origins only, since credentials are allowed. */
 function cors(origin: string | undefined): Record<string, string> {
-  if (origin === undefined || !config.CORS_ORIGINS.includes(origin)) return { vary: 'Origin, Accept-Encoding' }
+  if (origin === undefined || !config.CORS_ORIGINS.includes(origin)) return { vary: VARY }
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-credentials': 'true',
     'access-control-expose-headers':
       'Retry-After, ETag, X-Request-Id, X-Cache, Idempotent-Replayed, Preference-Applied, Warning',
-    vary: 'Origin, Accept-Encoding',
+    vary: VARY,
   }
 }
 

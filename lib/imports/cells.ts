@@ -84,7 +84,7 @@ const plain = (text: string) =>
 const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
 
 /** One text of a cell as a field takes it. What it does not understand it leaves as it is: the field's own rule refuses it. */
-export function valueFor(field: Field, text: string): string | boolean {
+export function valueFor(field: Field, text: string): unknown {
   const trimmed = text.normalize('NFC').trim()
   switch (field.type) {
     case 'select':
@@ -98,7 +98,18 @@ export function valueFor(field: Field, text: string): string | boolean {
       return asCoordinates(trimmed) ?? trimmed
     case 'relation':
       return referenceIn(trimmed)
+    case 'media':
+      return listIn(trimmed)
     default:
       return trimmed
+  }
+}
+
+/** A list that a table written here holds as JSON; any other text stays, and is refused as what it is. */
+function listIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }

@@ -116,13 +116,15 @@ function headerIn(rows: readonly (readonly [number, readonly string[]])[]): numb
   return scores.find(({ score }) => score >= most * 0.75 && score > 0)?.row ?? rows[0]?.[0] ?? 1
 }
 
+const ONE_HIDDEN = '1 of the sheets is hidden, and not taken unless asked for.'
+
 const sheetTold = (sheets: readonly Sheet[], chosen: number, header_row: number): string[] => {
   const it = sheets[chosen]
   const hidden = sheets.filter((each) => each.hidden).length
   return [
     ...(sheets.length > 1 ? [`The workbook has ${sheets.length} sheets: "${it?.name}" was taken.`] : []),
     ...(hidden > 0
-      ? [`${hidden} of the sheets ${hidden === 1 ? 'is' : 'are'} hidden, and not taken unless asked for.`]
+      ? [hidden === 1 ? ONE_HIDDEN : `${hidden} of the sheets are hidden, and not taken unless asked for.`]
       : []),
     ...(it && it.formulas > 0 ? [`${it.formulas} cells hold formulas: the values that they had were taken.`] : []),
     ...(it && it.merged > 0

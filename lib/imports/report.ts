@@ -1,5 +1,6 @@
 import { csvLine } from '../exports/csv.ts'
 import { startUpload } from '../files/blobs.ts'
+import { phrase } from '../language/phrase.ts'
 import type { Outcome } from './items.ts'
 import type { RowResult } from './results.ts'
 import { folder } from './store.ts'
@@ -43,10 +44,13 @@ function toldOf(it: RowResult): unknown[] {
 
 const changed = (all: RowResult['changes']) => all.map(({ field, from, to }) => `${field}: ${from} → ${to}`).join('; ')
 const looks = {
-  same_identity: 'is identified as',
-  same_name: 'has the same name as',
-  close: 'is close to, and named like,',
+  same_identity: (other: string, likeness: number) => `It is identified as ${other} (${likeness}).`,
+  same_name: (other: string, likeness: number) => `It has the same name as ${other} (${likeness}).`,
+  close: (other: string, likeness: number) => `It is close to, and named like, ${other} (${likeness}).`,
 } as const
+
+const WAITING = phrase('a record that waits')
+const rowWords = (row: number) => phrase(`row ${row}`)
 
 const reasonOf: Readonly<Record<Outcome, (it: RowResult) => string>> = {
   new: ({ makes }) => (makes.length > 0 ? `Makes also ${makes.map(({ name }) => name).join('; ')}.` : ''),
@@ -54,10 +58,7 @@ const reasonOf: Readonly<Record<Outcome, (it: RowResult) => string>> = {
   changes: ({ changes }) => changed(changes),
   doubtful: ({ alike }) =>
     alike
-      .map(
-        ({ how, row, name, likeness }) =>
-          `It ${looks[how]} ${row === null ? name || 'a record that waits' : `row ${row}`} (${likeness}).`,
-      )
+      .map(({ how, row, name, likeness }) => looks[how](row === null ? name || WAITING : rowWords(row), likeness))
       .join(' '),
   conflict: ({ conflicts }) => `Somebody has changed this since: ${changed(conflicts)}`,
   refused: () => '',

@@ -78,7 +78,10 @@ function partsOf({ split, part, script }: Rule, text: string, field: Field | und
 }
 
 /** Names may hold commas; a list without semicolons is cut at them where its field is a list of labels. */
-const marksOf = (field: Field, text: string) => (field.type === 'relation' || text.includes(';') ? ';' : undefined)
+const marksOf = (field: Field, text: string) => {
+  if (field.type === 'media') return undefined
+  return field.type === 'relation' || text.includes(';') ? ';' : undefined
+}
 
 function bodyValue(kind: Kind, name: string, parts: readonly string[], join = ' '): unknown {
   const field = fieldOf(kind, name)

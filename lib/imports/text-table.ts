@@ -50,7 +50,7 @@ export async function* textRows(text: string, delimiter: string): AsyncGenerator
       yield [row, cells]
     }
   } catch (error) {
-    throw impossible(`The table cannot be read${lineOf(error)}: ${wordsOf(error)}`)
+    throw impossible(faultOf(error))
   }
 }
 
@@ -61,8 +61,11 @@ function* pieces(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += 65_536) yield text.slice(at, at + 65_536)
 }
 
-/** Where a parser has stopped. */
-const lineOf = (error: unknown) => (error instanceof Error && 'lines' in error ? ` in line ${Number(error.lines)}` : '')
+/** Why a parser has stopped, and where. */
+const faultOf = (error: unknown): string =>
+  error instanceof Error && 'lines' in error
+    ? `The table cannot be read in line ${Number(error.lines)}: ${wordsOf(error)}`
+    : `The table cannot be read: ${wordsOf(error)}`
 const codes: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quotation mark is not closed.',
   CSV_MAX_RECORD_SIZE: 'a row is longer than 4 MB.',

@@ -28,6 +28,7 @@ export const entity = defineKind({
     }),
     name_ne: base.name_ne,
     alternate_names: base.alternate_names,
+    images: base.images,
   },
   search: ['name', 'name_ne', 'alternate_names', 'description'],
   hub: {

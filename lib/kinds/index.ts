@@ -38,7 +38,7 @@ export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema
 export { pointOf } from './schema/points.ts'
 export type { Provenance } from './schema/provenance.ts'
 export { type Contribution, type Members, type Mode, membersOfBody, schemaOf } from './schema/validate.ts'
-export type { Data, Reference } from './schema/value.ts'
+export type { Data, Picture, Reference } from './schema/value.ts'
 
 /** Every kind of record by its registry key, in registry order. */
 export const kinds: Readonly<Record<KindKey, Kind>> = {

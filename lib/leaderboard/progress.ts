@@ -1,12 +1,13 @@
+import { phrase } from '../language/phrase.ts'
 import type { Tally } from './tally.ts'
 
 /** How far a contributor has come: tiers by points, as a whole and along four tracks. */
 const tiers = [
-  { id: 'apprentice', name: 'Apprentice', icon: '🌱', from: 0, track: 0 },
-  { id: 'scholar', name: 'Scholar', icon: '📜', from: 100, track: 15 },
-  { id: 'curator', name: 'Curator', icon: '🏛️', from: 500, track: 40 },
-  { id: 'archivist', name: 'Archivist', icon: '🗄️', from: 1500, track: 100 },
-  { id: 'grandkeeper', name: 'Grand Keeper', icon: '👑', from: 5000, track: 200 },
+  { id: 'apprentice', name: phrase('Apprentice'), icon: '🌱', from: 0, track: 0 },
+  { id: 'scholar', name: phrase('Scholar'), icon: '📜', from: 100, track: 15 },
+  { id: 'curator', name: phrase('Curator'), icon: '🏛️', from: 500, track: 40 },
+  { id: 'archivist', name: phrase('Archivist'), icon: '🗄️', from: 1500, track: 100 },
+  { id: 'grandkeeper', name: phrase('Grand Keeper'), icon: '👑', from: 5000, track: 200 },
 ] as const
 export const trackIds = ['curation', 'annotation', 'verification', 'exhibition'] as const
 export type Tracks = Record<(typeof trackIds)[number], number>

@@ -24,6 +24,7 @@ export const context: Node = {
   dcterms: 'http://purl.org/dc/terms/',
   datacite: 'http://purl.org/spar/datacite/',
   foaf: 'http://xmlns.com/foaf/0.1/',
+  exif: 'http://www.w3.org/2003/12/exif/ns#',
   geo: 'http://www.opengis.net/ont/geosparql#',
   hydra: 'http://www.w3.org/ns/hydra/core#',
   time: 'http://www.w3.org/2006/time#',

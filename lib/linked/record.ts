@@ -1,5 +1,6 @@
 import { type Kind, kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
+import { picturesIn } from '../pictures/take.ts'
 import type { Assertion, Loaded, RecordItem, RecordRow } from '../records/items.ts'
 import type { Shown } from '../records/shown.ts'
 import { guarded, showsAssertion, statusOf, updatedAt } from '../records/views/record.ts'
@@ -7,6 +8,7 @@ import type { Source } from '../sources/sources.ts'
 import { crmClasses, impliedClasses } from './classes.ts'
 import { context, type Json, type Node } from './context.ts'
 import { iriOf, recordIri } from './iri.ts'
+import { depictions } from './pictures.ts'
 import { attributionOf, relationshipIn } from './provenance.ts'
 import { placeProperty } from './relationships.ts'
 import { datedBy, type Part, parts, type Statement, statementsOf } from './statements.ts'
@@ -48,6 +50,8 @@ type Described = {
   data: RecordItem['data']
   point: RecordItem['point']
   entry: Node
+  /** What it is seen in. */
+  pictures: readonly Statement[]
 }
 
 function recordAs(it: Shown<RecordRow>, actor: Actor | null, origin: string): Described {
@@ -58,7 +62,8 @@ function recordAs(it: Shown<RecordRow>, actor: Actor | null, origin: string): De
     'prov:wasAttributedTo': agent(it.contributor),
     'heritageGraph:status': statusOf(it),
   }
-  return { kind: kinds[it.kind], iri: recordIri(origin, it), name: it.name, data, point, entry }
+  const pictures = depictions(it.entity_id, picturesIn(data), origin)
+  return { kind: kinds[it.kind], iri: recordIri(origin, it), name: it.name, data, point, entry, pictures }
 }
 
 function sourceAs(it: Source, origin: string): Described {
@@ -68,7 +73,7 @@ function sourceAs(it: Source, origin: string): Described {
     'prov:wasAttributedTo': agent(it.contributed_by),
   }
   const iri = iriOf(origin, 'data_source', it.id)
-  return { kind: kinds.data_source, iri, name: it.name, data: it.data, point: null, entry }
+  return { kind: kinds.data_source, iri, name: it.name, data: it.data, point: null, entry, pictures: [] }
 }
 
 const agent = (label: string): Node => ({ type: 'prov:Agent', label })
@@ -86,6 +91,7 @@ function nodeOf(it: Described, origin: string, also: readonly Statement[] = []):
   const statements = [
     ...namesOf(name, data),
     ...placesOf(it),
+    ...it.pictures,
     ...all.filter(({ of }) => of === undefined),
     ...events,
     ...(time

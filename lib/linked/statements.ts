@@ -43,7 +43,7 @@ const ofSources: Readonly<Record<string, Dated>> = {
 }
 
 /** Said in a way of their own, in record.ts. */
-const placeFields = ['coordinates', 'location_name']
+const placeFields = ['coordinates', 'location_name', 'images']
 const saidElsewhere = (kind: Kind, name: string) => [...nameFieldsOf(kind), ...placeFields].includes(name)
 /** What a tangible thing owes to its production is said of that. */
 const ofProduction = ['commissioned_by', 'technique']

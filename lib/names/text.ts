@@ -1,3 +1,4 @@
+import type { Picture } from '../kinds/index.ts'
 import type { Link, Values } from './values.ts'
 
 /** Every name a record goes by, its own first. */
@@ -10,14 +11,20 @@ export function namesOf(name: string, data: Values): string[] {
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ')
   if (isLink(value)) return value.name
+  if (isPicture(value)) return value.caption ?? value.id
   return value === undefined || value === null ? '' : String(value)
 }
 
 /** A value in the words of the contributor: of links what was written, and nothing where an id was given. For copies that all readers share. */
 export function wordsOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(wordsOf).filter(Boolean).join(', ')
+  if (isPicture(value)) return value.caption ?? ''
   return isLink(value) ? (value.text ?? '') : textOf(value)
 }
+
+/** Whether a value is a picture as it is stored. */
+export const isPicture = (value: unknown): value is Picture =>
+  typeof value === 'object' && value !== null && 'id' in value && 'width' in value
 
 /** Whether a value is a relation as it is stored. */
 export const isLink = (value: unknown): value is Link =>

@@ -1,8 +1,9 @@
-import { getObject, putObject } from '../files/blobs.ts'
+import { copyObject, getObject, putObject } from '../files/blobs.ts'
 import type { Bucket } from './snapshots.ts'
 
-/** Where the states of projects before their merges are kept. */
+/** Where the states of projects before their merges are kept, and the files of pictures. */
 export const bucket: Bucket = {
   keep: (name, bytes) => putObject(name, bytes, 'application/gzip'),
+  copy: copyObject,
   read: async (name) => (await getObject(name))?.bytes,
 }

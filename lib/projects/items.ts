@@ -116,6 +116,14 @@ const Suggestion = v.object({
   confidence: v.optional(v.number()),
   hint: v.optional(v.string()),
 })
+/** What makes an image a picture of a record when the project is merged: the record that it shows, and what is said of it there. */
+export const pictureOfAsset = {
+  depicts: nullableText,
+  creator: text,
+  /** An identifier of SPDX or a statement of rightsstatements.org; empty: the project's licence. */
+  licence: text,
+  date: text,
+}
 export const Asset = v.object({
   id: v.string(),
   project_id: v.string(),
@@ -150,6 +158,7 @@ export const Asset = v.object({
   language: text,
   ocr_language: text,
   copyright_note: text,
+  ...pictureOfAsset,
   created_at: v.string(),
   updated_at: v.string(),
   version: v.number(),

@@ -1,6 +1,8 @@
 import { newId, now } from '../clock.ts'
 import { conflict, invalid, Problem } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
+import { objectKey } from '../pictures/items.ts'
+import { IMAGES } from '../pictures/take.ts'
 import { type History, loadHistory } from '../records/history.ts'
 import { assertion, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
 import { waits } from '../records/queue-entry.ts'
@@ -8,6 +10,7 @@ import { type DecisionInput, planDecision } from '../review/decide.ts'
 import { parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany } from '../table/read.ts'
+import { type Depicting, depictedBy, withDepicted } from './assets/depicted.ts'
 import { asSubject, projectSnapshot } from './items.ts'
 import { inParts, inTurns, type Last, type PartPlan, type Work } from './merge-work.ts'
 import { type Done, loadWholeById, step, type Whole } from './projects.ts'
@@ -29,7 +32,7 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   return {
     parts: parts.length,
     of: whole.entities.length,
-    plan: (part) => planPart(parts[part] ?? [], order.actor, bucket),
+    plan: (part, until) => planPart(parts[part] ?? [], whole, { actor: order.actor, bucket, until }),
     last: (results) =>
       lastOf(
         whole,
@@ -40,12 +43,20 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   }
 }
 
-async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket): Promise<PartPlan> {
-  const planned = await planRecords(ids, actor)
+async function planPart(
+  ids: readonly string[],
+  whole: Whole,
+  { actor, bucket, until }: { actor: Actor; bucket: Bucket; until: number },
+): Promise<PartPlan> {
+  const depicted = depictedBy(whole)
+  const planned = await planRecords(ids, actor, depicted, until)
   const blockers = planned.flatMap((it) => ('blocker' in it ? [namedBlocker(it)] : []))
   if (blockers.length > 0) throw invalid({ blockers: blockers.sort() })
   const accepted = planned.flatMap((it) => ('accepted' in it ? [it] : []))
   if (accepted.length === 0) return { records: ids.length, writes: [] }
+  // A picture has a file of its own: what becomes of the project's later is no matter of the record's.
+  const shown = accepted.flatMap(({ old }) => depicted.get(old.entity_id) ?? [])
+  await inTurns(shown, until, ({ asset }) => bucket.copy(asset.object_key, objectKey(asset.id)))
   const kept = await keepRecords(
     bucket,
     accepted.map((it) => it.accepted),
@@ -56,22 +67,27 @@ async function planPart(ids: readonly string[], actor: Actor, bucket: Bucket): P
 /** What a merge does to a record that waits: what it accepts with the writes that do it, or why it cannot. */
 export type Planned = { old: History } & ({ accepted: Accepted; writes: readonly Write[] } | { blocker: string })
 
-/** What a merge by this actor does to those of these records that wait. Nothing is written. */
-export async function planRecords(ids: readonly string[], actor: Actor): Promise<Planned[]> {
+/** What a merge by this actor does to those of these records that wait. Nothing is written. Fails with `TimeOver` at `until`. */
+export async function planRecords(
+  ids: readonly string[],
+  actor: Actor,
+  depicted: ReadonlyMap<string, Depicting[]>,
+  until: number,
+): Promise<Planned[]> {
   const planned: Planned[] = []
-  await inTurns(await waitingOf(ids), async (entity_id) => {
+  await inTurns(await waitingOf(ids), until, async (entity_id) => {
     const old = await loadHistory(entity_id)
     // Others may have decided on it since.
-    if (old && isAccepted(old)) planned.push(await planOne(old, actor))
+    if (old && isAccepted(old)) planned.push(await planOne(old, actor, depicted.get(entity_id) ?? []))
   })
   return planned.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
 }
 
 const orderOf = (it: Planned) => ('accepted' in it ? it.accepted.decision_id : it.old.entity_id)
 
-async function planOne(old: History, actor: Actor): Promise<Planned> {
+async function planOne(old: History, actor: Actor, depicting: readonly Depicting[]): Promise<Planned> {
   try {
-    return { old, ...(await accept(old, actor)) }
+    return { old, ...(await accept(old, actor, depicting)) }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const [first = error.detail] = Object.values(error.fields ?? {}).flat()
@@ -103,8 +119,32 @@ const accepting: DecisionInput = {
   internal_note: 'Accepted with the project that it was linked to.',
 }
 
-async function accept(old: History, actor: Actor): Promise<{ accepted: Accepted; writes: Write[] }> {
-  const { made, record: next, done, writes } = await planDecision(old, actor, accepting)
+/** Pictures are what the merger adds to a record when accepting it: a claim and a revision like any. */
+function decisionOn(old: History, depicting: readonly Depicting[]): DecisionInput {
+  const pictures = withDepicted(old, depicting)
+  if (!pictures) return accepting
+  const collections = depicting.map(({ asset }) => [asset.source_institution, asset.collection_name].filter(Boolean))
+  const source_citation = [...new Set(collections.map((it) => it.join(', ')))].filter(Boolean).join('; ')
+  const assertion = {
+    source_type: 'image',
+    source_citation,
+    source_url: '',
+    confidence: 'likely',
+    data_quality_note: '',
+  }
+  return {
+    ...accepting,
+    verdict: 'accept_with_edits',
+    edits: { data: { [IMAGES]: pictures }, cleared: [], assertion, pictures },
+  }
+}
+
+async function accept(
+  old: History,
+  actor: Actor,
+  depicting: readonly Depicting[],
+): Promise<{ accepted: Accepted; writes: Write[] }> {
+  const { made, record: next, done, writes } = await planDecision(old, actor, decisionOn(old, depicting))
   const written = writes.flatMap(({ action }) => (action.Put?.Item?.type === assertion.type ? [action.Put.Item] : []))
   const after = written.map((item) => parse(assertion, item))
   const ids = new Set(after.map((it) => it.id))

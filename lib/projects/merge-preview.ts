@@ -6,6 +6,7 @@ import type { RecordItem } from '../records/items.ts'
 import { namedBy } from '../records/links.ts'
 import { type Similar, similarTo } from '../records/look-alikes.ts'
 import type { Write } from '../table/item.ts'
+import { depictedBy } from './assets/depicted.ts'
 import type { ProjectEntity } from './items.ts'
 import { merging } from './merge.ts'
 import { namedBlocker, type Planned, planRecords } from './merge-accept.ts'
@@ -54,9 +55,10 @@ export async function previewMerge(whole: Whole, actor: Actor, links: readonly P
   const others = whole.entities.filter((it) => !shown.has(it.entity_id))
   const tally: Tally = { looked: 0, accepted: 0, blocked: 0, writes: 0, bytes: 0, blockers: [] }
   const until = performance.now() + previewing.atMostMs
+  const by = { actor, depicted: depictedBy(whole) }
   // The links that are shown come first: for them there is always time.
-  const planned = await planAll(links, actor, tally, Number.POSITIVE_INFINITY)
-  await planAll(others, actor, tally, until)
+  const planned = await planAll(links, by, tally, Number.POSITIVE_INFINITY)
+  await planAll(others, by, tally, until)
   const reason = whyNotMerged(whole.about, actor)
   const blockers = [...(reason === undefined ? [] : [reason]), ...tally.blockers.sort()]
   return {
@@ -67,12 +69,18 @@ export async function previewMerge(whole: Whole, actor: Actor, links: readonly P
 }
 
 /** Plans what the merge does to these records, as long as there is time, and counts it. */
-async function planAll(links: readonly ProjectEntity[], actor: Actor, tally: Tally, until: number) {
+async function planAll(
+  links: readonly ProjectEntity[],
+  { actor, depicted }: { actor: Actor; depicted: ReturnType<typeof depictedBy> },
+  tally: Tally,
+  until: number,
+) {
   const all: Planned[] = []
   for (const part of inParts(links, limits.recordsInPart)) {
     if (performance.now() > until) break
     const ids = part.map((it) => it.entity_id)
-    const planned = await planRecords(ids, actor)
+    // A part that was begun is planned whole.
+    const planned = await planRecords(ids, actor, depicted, Number.POSITIVE_INFINITY)
     for (const it of planned) count(tally, it)
     tally.looked += part.length
     all.push(...planned)

@@ -10,6 +10,7 @@ import {
   type RecordItem,
   recordItem,
   recordItemOf,
+  revision,
   toldOfClaim,
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
@@ -41,9 +42,9 @@ export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): 
   return {
     parts: parts + own.length,
     of: whole.entities.length,
-    plan: async (part) => {
+    plan: async (part, until) => {
       const records = snapshot.parts[part]
-      return records ? planPart(records, bucket) : { records: 0, writes: own[part - parts] ?? [] }
+      return records ? planPart(records, bucket, until) : { records: 0, writes: own[part - parts] ?? [] }
     },
     last: (results) =>
       lastOf(
@@ -58,11 +59,11 @@ export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): 
 /** So many writes are reckoned for a record. */
 const WRITES = 8
 
-async function planPart(part: Kept, bucket: Bucket): Promise<PartPlan> {
+async function planPart(part: Kept, bucket: Bucket, until: number): Promise<PartPlan> {
   const left: string[] = []
   const writes: Write[] = []
   const records = await readRecords(bucket, part)
-  await inTurns(records, async (it) => {
+  await inTurns(records, until, async (it) => {
     const current = await loadHistory(it.before.head.entity_id)
     if (current && isUntouched(current, it.after.head)) writes.push(...restored(current, it))
     else left.push(it.before.head.entity_id)
@@ -99,8 +100,13 @@ function restored(it: History, { before, after, decision_id, activity_ids }: Acc
     ...queueWrites(current, next),
     ...made.map((each) => removal(decision, each)),
     ...told.map((each) => removal(activity, each)),
+    // What the merge itself has claimed and put on record goes with it.
+    ...it.revisions
+      .filter((each) => each.revision_number > before.head.current_revision)
+      .map((each) => removal(revision, each)),
     ...it.assertions.flatMap((each) => {
       const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === each.id))
+      if (!old && then && isSame(each, then)) return [removal(assertion, each)]
       return old && then && isSame(each, then)
         ? [put(assertion, toldOfClaim({ ...old, version: each.version + 1 }, next), each)]
         : []

@@ -11,6 +11,7 @@ import { Asset, Project, ProjectEntity, type ProjectSnapshot, projectSnapshot } 
 export type Bucket = {
   keep: (name: string, bytes: Uint8Array) => Promise<void>
   read: (name: string) => Promise<Uint8Array | undefined>
+  copy: (from: string, to: string) => Promise<void>
 }
 
 /** A record before a merge and after it. */

@@ -216,10 +216,12 @@ function intoReview(it: RecordItem, made: Assertion, at: string): Partial<Record
 export async function settle(old: Claim, reconciliation_status: Assertion['reconciliation_status']): Promise<Claim> {
   if (reconciliation_status === 'accepted' && old.about && !old.about.public)
     throw conflict('Its record is not published: that is decided first.')
-  const changed = amended<Assertion>(old.claim, { reconciliation_status, updated_at: now() })
+  const at = now()
+  const settlings = [...(old.claim.settlings ?? []), { status: reconciliation_status, at }]
+  const changed = amended<Assertion>(old.claim, { reconciliation_status, settlings, updated_at: at })
   const next = toldOfClaim(changed, old.about)
   const before = old.about && recordItemOf(old.about)
-  const after = before && amended<RecordItem>(before, { updated_at: now() })
+  const after = before && amended<RecordItem>(before, { updated_at: at })
   await commit([
     put(assertion, next, old.claim),
     // The record's version goes up with its provenance, so that caches and lost updates are noticed.

@@ -18,14 +18,14 @@ export async function likenessFlags(
     .map(({ entity_id, kind, id, names, how }) => ({
       flag_type: 'suspected_duplicate' as const,
       other_entity_id: entity_id,
-      reason: `${likenesses[how]} ${(kindOfScope(kind)?.label ?? kind).toLowerCase()} ${id}, "${names[0] ?? ''}".`,
+      reason: likenesses[how](`${(kindOfScope(kind)?.label ?? kind).toLowerCase()} ${id}`, names[0] ?? ''),
     }))
 }
 
 const likenesses = {
-  same_identity: 'Identified as the same thing as',
-  same_name: 'The same name as',
-  close: 'Close to, and named like,',
+  same_identity: (other: string, name: string) => `Identified as the same thing as ${other}, "${name}".`,
+  same_name: (other: string, name: string) => `The same name as ${other}, "${name}".`,
+  close: (other: string, name: string) => `Close to, and named like, ${other}, "${name}".`,
 }
 
 /** What each new claim meets among the standing ones of the record. */

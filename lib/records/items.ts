@@ -72,6 +72,8 @@ export const RecordItem = v.object({
   created_at: v.string(),
   updated_at: v.string(),
   deleted_at: nullableText,
+  /** When it was deleted and restored: in between it was not public. Absent of what was never restored. */
+  absences: v.optional(v.array(v.object({ from: v.string(), until: v.string() }))),
   version: v.number(),
 })
 export type RecordItem = v.InferOutput<typeof RecordItem>
@@ -98,7 +100,7 @@ export const RecordRow = v.pick(RecordItem, [
     'accepted_revision_id',
     'accepted_at',
   ] as const),
-  ...(['stub', 'created_at', 'updated_at', 'deleted_at', 'version'] as const),
+  ...(['stub', 'created_at', 'updated_at', 'deleted_at', 'absences', 'version'] as const),
 ])
 export type RecordRow = v.InferOutput<typeof RecordRow>
 /** The members of a row, as reads ask for them. */
@@ -210,6 +212,10 @@ export const Assertion = v.object({
   revision_number: v.optional(v.nullable(v.number()), null),
   /** Who is told of it; the projector follows what becomes of the record. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
+  /** What reviewers said of it apart from a decision on its record, oldest first; what decisions said stands in them. */
+  settlings: v.optional(
+    v.array(v.object({ status: v.picklist(['pending', 'accepted', 'disputed', 'superseded']), at: v.string() })),
+  ),
   created_at: v.string(),
   updated_at: v.string(),
   version: v.number(),

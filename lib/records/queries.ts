@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { PastMoment } from '../http/moment.ts'
 import {
   BooleanFlag,
   CalendarName,
@@ -46,11 +47,13 @@ export const RecordQuery = v.object({
 export const DatedQuery = v.object({
   ...RecordQuery.entries,
   calendar: CalendarName,
+  at: PastMoment,
   format: oneOrNone(['json', 'csv', 'xlsx']),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 })
-/** In which calendar a record shows its dates. */
+/** In which calendar a record shows its dates, and as of when it is shown. */
 export const CalendarQuery = v.object({ calendar: CalendarName })
+export const ViewQuery = v.object({ ...CalendarQuery.entries, at: PastMoment })
 export const ActivityQuery = v.object({
   username: QueryText,
   activity_type: QueryText,
@@ -83,11 +86,13 @@ export const RelatedQuery = v.object(
   MISSING,
 )
 
-export const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
+const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
+/** The same where the revisions show their dates in a calendar. */
+export const DatedEntityQuery = v.object({ ...EntityQuery.entries, calendar: CalendarName }, MISSING)
 const revisionNumber = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,7}$/, 'A revision is a whole number from 1.'),
   v.transform(Number),
 )
 export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, MISSING)
-export const ExplainQuery = v.object({ property: QueryText })
+export const ExplainQuery = v.object({ property: QueryText, calendar: CalendarName, at: PastMoment })

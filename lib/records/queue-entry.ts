@@ -6,6 +6,7 @@ import { defineItem, replaceDerived, type Write } from '../table/item.ts'
 import { type IndexName, key, placed } from '../table/keys.ts'
 import type { RecordItem } from './items.ts'
 import {
+  type Age,
   agedOrder,
   ages,
   type LastingQueueType,
@@ -16,8 +17,7 @@ import {
 } from './rules/triage.ts'
 
 /**
- * What waits for review, as three small items in the record's partition: one in the lists by urgency, one in those of
- * its category, one in those by age. They follow the record item: whoever writes it writes them with it, guarded by its version.
+ * What waits for review, as two small items in the record's partition: one in the lists by urgency, one in those by age. They follow the record item: whoever writes it writes them with it, guarded by its version.
  */
 export const Waiting = v.object({
   entity_id: v.string(),
@@ -41,21 +41,34 @@ export const Waiting = v.object({
 })
 export type Waiting = v.InferOutput<typeof Waiting>
 
-/** The index that holds a queue. A record in conflict is never among the flagged, so that these two share one. */
-export const indexOf = {
-  all: 'gsi2',
-  new_claims: 'gsi1',
-  conflicts: 'gsi3',
-  flagged: 'gsi3',
-  expiring: 'gsi4',
-} as const satisfies Record<QueueType, IndexName>
+/** What waits is one of these: all of it is what is in their lists together. */
+const standings = ['new_claims', 'pending_review', 'pending_revision'] as const
+type Standing = (typeof standings)[number]
+/** The lists that are stored, each by age and by creation. What is in conflict is never among the flagged. */
+export type ListName = Standing | 'conflicts' | 'flagged'
+
+/** Of which lists, and which ages of them, a queue is made up. What expires is what awaits review and is not fresh. */
+export const madeUpOf: Readonly<Record<QueueType, { lists: readonly ListName[]; ages: readonly Age[] }>> = {
+  all: { lists: standings, ages },
+  new_claims: { lists: ['new_claims'], ages },
+  conflicts: { lists: ['conflicts'], ages },
+  flagged: { lists: ['flagged'], ages },
+  expiring: { lists: ['new_claims', 'pending_review'], ages: ['expiring', 'aged'] },
+}
+
+const isMarked = (list: ListName) => list === 'conflicts' || list === 'flagged'
 
 export const lists = {
-  young: (type: QueueType, category?: string) => `${lists.size(type, category)}#young`,
-  aged: (type: QueueType, category?: string) => `${lists.size(type, category)}#aged`,
-  /** By time: each status apart, since what expires is `pending_review` only. */
-  status: (status: Waiting['status']) => `QUEUE#${status}#created`,
-  created: (type: QueueType) => `QUEUE#${type}#created`,
+  /** Most urgent first, of a category or of all. */
+  urgent: (list: ListName, age: Age, category?: string): { index: IndexName; pk: string } =>
+    category === undefined
+      ? { index: isMarked(list) ? 'gsi3' : 'gsi1', pk: `QUEUE#${list}#${age}` }
+      : { index: isMarked(list) ? 'gsi4' : 'gsi2', pk: `QUEUE#${list}#IN#${category}#${age}` },
+  /** By creation. */
+  created: (list: ListName): { index: IndexName; pk: string } => ({
+    index: isMarked(list) ? 'gsi3' : 'gsi1',
+    pk: `QUEUE#${list}#created`,
+  }),
   /** What passes into another age, by the moment when it does. */
   due: 'QUEUE#due',
   /** What waits of an import, in the order of its rows. */
@@ -67,20 +80,12 @@ const byUrgency = defineItem({
   type: 'queue_by_urgency',
   schema: Waiting,
   key: (it: { entity_id: string }) => key.queued(it.entity_id, 'URGENCY'),
-  indexes: (it) => urgencyIndexes(it),
+  indexes: (it) => {
+    const sk = it.age === 'aged' ? agedOrder(it) : youngOrder(it)
+    const both = (list: ListName) => [lists.urgent(list, it.age), lists.urgent(list, it.age, it.category)]
+    return placedIn(listsWith(it).flatMap(both), sk)
+  },
 })
-
-const byCategory = defineItem({
-  type: 'queue_by_category',
-  schema: Waiting,
-  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'CATEGORY'),
-  indexes: (it) => urgencyIndexes(it, it.category),
-})
-
-function urgencyIndexes(it: Waiting, category?: string) {
-  const [list, sk] = it.age === 'aged' ? [lists.aged, agedOrder(it)] : [lists.young, youngOrder(it)]
-  return Object.fromEntries(queuesOf(it).map((type) => [indexOf[type], { pk: list(type, category), sk }]))
-}
 
 export const byAge = defineItem({
   type: 'queue_by_age',
@@ -88,11 +93,9 @@ export const byAge = defineItem({
   key: (it: { entity_id: string }) => key.queued(it.entity_id, 'AGE'),
   indexes: (it) => {
     if (it.batch) return { gsi1: { pk: lists.batch(it.batch.id), sk: `${placed(it.batch.row)}#${it.entity_id}` } }
-    const sk = `${it.created_at}#${it.entity_id}`
     const due = passesAt(it.age, it.created_at)
     return {
-      ...Object.fromEntries(it.types.map((type) => [indexOf[type], { pk: lists.created(type), sk }])),
-      gsi2: { pk: lists.status(it.status), sk },
+      ...placedIn(listsWith(it).map(lists.created), `${it.created_at}#${it.entity_id}`),
       ...(due && { gsi4: { pk: lists.due, sk: `${due}#${it.entity_id}` } }),
     }
   },
@@ -102,6 +105,15 @@ export const byAge = defineItem({
       : queuesOf(it).flatMap((type) => [lists.size(type), lists.size(type, it.category)]),
 })
 
+/** The lists that an entry is in: one by its standing, and one if it is in conflict or flagged. */
+function listsWith({ types, status }: Waiting): ListName[] {
+  const marks = types.filter((type) => type !== 'new_claims')
+  return [types.includes('new_claims') ? 'new_claims' : status, ...marks]
+}
+
+const placedIn = (places: readonly { index: IndexName; pk: string }[], sk: string) =>
+  Object.fromEntries(places.map(({ index, pk }) => [index, { pk, sk }]))
+
 /** The writes that move a record in, within and out of the queue as its record item changes; they belong into the same transaction. */
 export function queueWrites(old: RecordItem | undefined, next: RecordItem | undefined): Write[] {
   const before = old && waitingOf(old)
@@ -109,10 +121,7 @@ export function queueWrites(old: RecordItem | undefined, next: RecordItem | unde
   // Who touches a record without changing its place rewrites only the item that tells when it was touched.
   const moved = !before || !after || placeOf(before) !== placeOf(after)
   const [singly, then] = [before?.batch ? undefined : before, after?.batch ? undefined : after]
-  return [
-    ...replaceDerived(byAge, before, after),
-    ...(moved ? [byUrgency, byCategory] : []).flatMap((item) => replaceDerived(item, singly, then)),
-  ]
+  return [...replaceDerived(byAge, before, after), ...(moved ? replaceDerived(byUrgency, singly, then) : [])]
 }
 
 /** What search calls the queue: an entry is a document of its own, with the names that are proposed, for reviewers alone. */

@@ -3,11 +3,20 @@ import { newChildId, now } from '../clock.ts'
 import { commit, commitNaming } from '../commit.ts'
 import { conflict, invalidObject } from '../errors.ts'
 import { addressOf } from '../ids/address.ts'
-import { type Contribution, type Kind, kindOfCode, kinds, likenessFieldsOf } from '../kinds/index.ts'
+import {
+  type Contribution,
+  type Data,
+  type Kind,
+  kindOfCode,
+  kinds,
+  likenessFieldsOf,
+  type Picture,
+} from '../kinds/index.ts'
 import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import type { Actor } from '../permissions.ts'
+import { withPictures } from '../pictures/take.ts'
 import { amended, put, type Write } from '../table/item.ts'
 import type { Plan } from '../table/retry.ts'
 import {
@@ -43,6 +52,7 @@ import {
   revision,
 } from './items.ts'
 import { namedBy } from './links.ts'
+import { picturesOf } from './pictures.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
@@ -69,20 +79,27 @@ async function planCreate(
   { data, assertion: provenance }: Contribution,
   batch?: BatchRow,
 ): Promise<Plan<Created>> {
-  const resolved = await resolve(kind, data, actor, synonymousRecords)
-  checkSize(resolved.data)
-  const header = headerOf(kind, resolved.data)
+  const { values, missing, kept } = await plannedValues(kind, data, actor)
+  checkSize(values)
+  const header = headerOf(kind, values)
   const [id, stubs, likeness, doubts] = await Promise.all([
     nextId(kind),
-    stubsFor(resolved.missing, provenance, actor, batch),
-    likenessFlags(kind, header, { linked: linkedTo(kind, resolved.data) }),
-    doubtFlags(kind, resolved.data, actor),
+    stubsFor(missing, provenance, actor, batch),
+    likenessFlags(kind, header, { linked: linkedTo(kind, values) }),
+    doubtFlags(kind, values, actor),
   ])
   const flags = [...likeness, ...doubts]
-  const change = newRecord(kind, id, { data: resolved.data, header, source: provenance, actor, flags, batch })
+  const change = newRecord(kind, id, { data: values, header, source: provenance, actor, flags, batch })
   const { record, assertions, revision: first, activity: done } = change
   const result = { ...record, assertions, links: [], revisions: [first], activities: [done], named: namedIn(stubs) }
-  return { result, writes: [...change.writes, ...stubs] }
+  return { result, writes: [...change.writes, ...stubs, ...kept] }
+}
+
+/** The values of a contribution as they are stored, the records that they name in words, and the writes that keep files of pictures. */
+async function plannedValues(kind: Kind, data: Data, actor: Actor, standing?: readonly Picture[]) {
+  const resolved = await resolve(kind, data, actor, synonymousRecords)
+  const { values, writes } = await withPictures(resolved.data, actor, standing)
+  return { values, missing: resolved.missing, kept: writes }
 }
 
 /** The records that the values name. */
@@ -106,8 +123,8 @@ async function planAmend(
   const kind = kinds[old.kind]
   const moved = move(stateOf(old), trigger)
   if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
-  const resolved = await resolve(kind, data, actor, synonymousRecords)
-  const edit = editOf(old, resolved.data, replace ? 'all' : cleared)
+  const { values, missing, kept } = await plannedValues(kind, data, actor, picturesOf(old))
+  const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
   if (changed.length === 0 && removed.length === 0 && trigger === 'edit')
     return { result: { ...old, named: [] }, writes: [] }
@@ -115,7 +132,7 @@ async function planAmend(
   checkAcceptable(old, changed.length + removed.length)
   const at = now()
   const header = headerOf(kind, after)
-  const stubs = await stubsFor(resolved.missing, provenance, actor, batch)
+  const stubs = await stubsFor(missing, provenance, actor, batch)
   const claimed = claimsFor(old, edit, { source: provenance, actor, at })
   const flags = [
     ...claimed.contradicted,
@@ -152,7 +169,7 @@ async function planAmend(
       ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
       ...(old.public ? [] : indexWrites(indexedOf(stored), indexedAs(next, header))),
       ...queueWrites(stored, next),
-      ...stubs,
+      ...stubs.concat(kept),
     ],
   }
 }
@@ -262,7 +279,8 @@ export async function restore(old: Loaded): Promise<Loaded> {
   const at = now()
   const queue_age = ageAt(old.created_at, Date.parse(at))
   const stored = recordItemOf(old)
-  const next = amended<RecordItem>(stored, { deleted_at: null, queue_age, updated_at: at })
+  const absences = [...(old.absences ?? []), { from: old.deleted_at, until: at }]
+  const next = amended<RecordItem>(stored, { deleted_at: null, absences, queue_age, updated_at: at })
   await commit([
     put(recordItem, next, stored),
     ...indexWrites(undefined, indexedOf(next)),

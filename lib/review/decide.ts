@@ -3,11 +3,12 @@ import * as v from 'valibot'
 import { newChildId, now } from '../clock.ts'
 import { commitNaming } from '../commit.ts'
 import { checkAllowed, conflict, invalid } from '../errors.ts'
-import { type Contribution, kinds, schemaOf } from '../kinds/index.ts'
+import { type Contribution, kinds, type Picture, schemaOf } from '../kinds/index.ts'
 import { indexWrites } from '../names/index.ts'
 import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, ranks } from '../permissions.ts'
+import { withPictures } from '../pictures/take.ts'
 import { activityOf, claim, headerOf, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
 import { claimsOf, type History, loadHistory } from '../records/history.ts'
 import {
@@ -29,6 +30,7 @@ import {
   toldOfDecision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
+import { picturesOf } from '../records/pictures.ts'
 import { isPending, queueWrites } from '../records/queue-entry.ts'
 import { resolve } from '../records/relations.ts'
 import { canonical, type Outcome, type Ruled, settle } from '../records/rules/canonical.ts'
@@ -39,6 +41,8 @@ import { stateOf } from '../records/write.ts'
 import { amended, put, type Write } from '../table/item.ts'
 import * as users from '../users/users.ts'
 
+type Edits = Contribution & { pictures?: readonly Picture[] }
+
 export type DecisionInput = {
   verdict: Verdict
   conflict_handling: Handling
@@ -47,8 +51,8 @@ export type DecisionInput = {
   feedback: string
   reconciliation_note: string
   internal_note: string
-  /** With `accept_with_edits`: what the reviewer changes. */
-  edits?: Contribution | null
+  /** With `accept_with_edits`: what the reviewer changes, and pictures whose files the service itself has put in place. */
+  edits?: Edits | null
   /** With `escalate`: the user who is asked to decide. */
   escalated_to?: string | null
 }
@@ -305,11 +309,13 @@ async function accepted(
 
 const unsourced = { source_type: '', source_citation: '', source_url: '', confidence: 'likely', data_quality_note: '' }
 
-/** The values as the reviewer edits them, which of them are new, and the opening writes of new records that they name. */
-async function edited(old: History, reviewer: Actor, reviewed: Values, edits: Contribution | null | undefined) {
+/** The values as the reviewer edits them, which of them are new, and the opening writes of what they name. */
+async function edited(old: History, reviewer: Actor, reviewed: Values, edits: Edits | null | undefined) {
   if (!edits) return { values: reviewed, changed: [], stubs: [] }
-  const { data, missing } = await resolve(kinds[old.kind], edits.data, reviewer)
-  const stubs = await stubsFor(missing, edits.assertion, reviewer)
+  const resolved = await resolve(kinds[old.kind], edits.data, reviewer)
+  const pictured = await withPictures(resolved.data, reviewer, [...picturesOf(old), ...(edits.pictures ?? [])])
+  const data = pictured.values
+  const stubs = [...(await stubsFor(resolved.missing, edits.assertion, reviewer)), ...pictured.writes]
   const kept = Object.entries(reviewed).filter(([name]) => !edits.cleared.includes(name))
   const changed = Object.keys(data).filter((name) => !isDeepStrictEqual(reviewed[name], data[name]))
   return { values: { ...Object.fromEntries(kept), ...data }, changed, stubs }

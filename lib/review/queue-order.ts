@@ -1,4 +1,4 @@
-import { byAge, indexOf, lists, type Waiting } from '../records/queue-entry.ts'
+import { byAge, lists, madeUpOf, type Waiting } from '../records/queue-entry.ts'
 import { agedBefore, expiringBefore, fromAged, orderAt, type QueueType, toAged } from '../records/rules/triage.ts'
 import { parse } from '../table/item.ts'
 import type { IndexName } from '../table/keys.ts'
@@ -31,17 +31,15 @@ export function byUrgencyAt(
   categories: readonly (string | undefined)[] = [undefined],
 ): Order {
   const isAged = (it: Waiting) => Date.parse(it.created_at) <= agedBefore(at)
-  const isMisplaced = (it: Waiting) => isAged(it) || (type === 'expiring' && it.age === 'fresh')
-  const index = indexOf[type]
   const same = (key: string) => key
-  const runs = categories.flatMap((category): Run[] => [
-    { index, pk: lists.young(type, category), place: same, sk: same, keep: (it) => !isAged(it) },
-    {
-      ...{ index, pk: lists.aged(type, category), keep: () => true },
-      place: (sk) => fromAged(sk, at),
-      sk: (place) => toAged(place, at),
-    },
-  ])
+  const young = { place: same, sk: same, keep: (it: Waiting) => !isAged(it) }
+  const aged = { place: (sk: string) => fromAged(sk, at), sk: (place: string) => toAged(place, at), keep: () => true }
+  const ways = { fresh: young, expiring: young, aged }
+  const isMisplaced = (it: Waiting) => isAged(it) || (type === 'expiring' && it.age === 'fresh')
+  const { lists: names, ages } = madeUpOf[type]
+  const runs = categories.flatMap((category) =>
+    names.flatMap((list) => ages.map((age): Run => ({ ...lists.urgent(list, age, category), ...ways[age] }))),
+  )
   const also = overdue.then((items) =>
     items
       .filter((it) => isIn(it, type, at) && isMisplaced(it))
@@ -54,15 +52,11 @@ export function byUrgencyAt(
 /** By creation. What expires is what was created early enough, so that nothing is ever misplaced here. */
 export function byCreation(at: number, type: QueueType, forward: boolean): Order {
   const same = (key: string) => key
-  const run = (index: IndexName, pk: string): Run => ({ index, pk, place: same, sk: same, keep: () => true })
-  const also = Promise.resolve([])
-  if (type === 'expiring') {
-    const most = `${new Date(expiringBefore(at)).toISOString()}#~`
-    return { runs: [{ ...run('gsi2', lists.status('pending_review')), most }], also, forward }
-  }
-  if (type !== 'all') return { runs: [run(indexOf[type], lists.created(type))], also, forward }
-  const every = (['pending_review', 'pending_revision'] as const).map((status) => run('gsi2', lists.status(status)))
-  return { runs: every, also, forward }
+  const most = type === 'expiring' ? `${new Date(expiringBefore(at)).toISOString()}#~` : undefined
+  const runs = madeUpOf[type].lists.map(
+    (list): Run => ({ ...lists.created(list), place: same, sk: same, keep: () => true, ...(most && { most }) }),
+  )
+  return { runs, also: Promise.resolve([]), forward }
 }
 
 /** Whether an entry is in the queue of a type at a moment. */

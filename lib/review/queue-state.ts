@@ -1,6 +1,6 @@
 import { clock } from '../clock.ts'
 import { leaseIn } from '../records/leases.ts'
-import { byAge, lists } from '../records/queue-entry.ts'
+import { byAge, lists, madeUpOf } from '../records/queue-entry.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -11,9 +11,8 @@ const LOOKED_AT = 50
 
 /** How much waits for review, for how long the oldest, and for how long the oldest that nobody has claimed; in seconds. */
 export async function queueState(): Promise<{ waiting: number; queue_age_s: number; oldest_unclaimed_s: number }> {
-  const statuses = ['pending_review', 'pending_revision'] as const
   const runs = await Promise.all(
-    statuses.map((status) => walk({ index: 'gsi2', pk: lists.status(status), forward: true, limit: LOOKED_AT }, 1)),
+    madeUpOf.all.lists.map((list) => walk({ ...lists.created(list), forward: true, limit: LOOKED_AT }, 1)),
   )
   const oldest = runs
     .flat()

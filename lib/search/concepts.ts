@@ -66,6 +66,9 @@ const sortsOfThings = table('sort', {
   'World Heritage Site': 'world heritage, vishwa sampada, bishwa sampada, unesco site',
 })
 
+/** Sorts of beings, after whom things are called. */
+export const beings: ReadonlySet<string> = new Set(['Goddess', 'God', 'King', 'Queen', 'Princess'])
+
 /** The sort of thing that every record of a resource is. */
 export const sortByResource: Readonly<Record<string, string>> = {
   deities: 'God',

@@ -1,4 +1,5 @@
 import { clock } from '../clock.ts'
+import { audiences } from '../permissions.ts'
 import { type Key, key, place } from './keys.ts'
 
 /**
@@ -21,15 +22,23 @@ const rules: readonly [pattern: RegExp, place: (...parts: string[]) => Place][] 
     /^ACTIVITY#([^#]+)#USER#([^#]+)(.*)$/,
     (audience, user, rest) => ({ group: `USER#${user}`, name: `ACTIVITY#${audience}${rest}` }),
   ],
-  // What everyone does: as many lists as there are standings and types.
-  [/^(ACTIVITY#[^#]+)((?:#TYPE#[^#]+)?)$/, (feed, type) => ({ group: `${feed}`, name: `${type}` })],
-  [/^((?:RECORD|QUEUE)#[^#]+|ASSERTION#[^#]+#[^#]+)$/, (list) => ({ group: 'ALL', name: `${list}` })],
+  // What everyone does, by who may know of it: as many lists as there are standings and types.
+  [
+    /^(ACTIVITY|ASSERTION)#([^#]+)((?:#TYPE)?(?:#[^#]+)?)$/,
+    (list, audience, rest) => ({ group: `ALL#${audience}`, name: `${list}${rest}` }),
+  ],
+  [/^RECORD#(.+)$/, (visibility) => ({ group: `ALL#${knownTo(visibility)}`, name: `RECORD#${visibility}` })],
+  [/^(QUEUE#[^#]+)$/, (list) => ({ group: `ALL#${INSIDERS}`, name: `${list}` })],
   [/^(FLAG#[^#]+)(.*)$/, (told, filter) => ({ group: `${told}`, name: `${filter}` })],
   [/^QUEUE#([^#]+)#IN#(.*)$/, (type, category) => ({ group: `QUEUE#IN#${category}`, name: `${type}` })],
   // Families that are asked for as a whole: those of all kinds, those of what names a record.
   [/^KIND#([^#]+)#(.*)$/, (kind, standing) => ({ group: 'KIND', ...(kind && { sk: kind }), name: `${standing}` })],
   [/^RELATED#([^#]+)#(.*)$/, (record, kind) => ({ group: `RELATED#${record}`, name: `${kind}` })],
 ]
+
+/** Who works on what is not published yet. */
+const INSIDERS = 'withheld'
+const knownTo = (visibility: string | undefined) => audiences.find((it) => it === visibility) ?? INSIDERS
 
 function placeOf(list: string): Place {
   for (const [pattern, place] of rules) {

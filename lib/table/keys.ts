@@ -36,6 +36,9 @@ import { addressOf } from '../ids/address.ts'
  *   one's notifications; of one type                  gsi3, gsi4  NOTIFICATION#<user>[#<type>]  <id>
  *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
  *   how many of them are unread                       table       INBOX#<user>                    HEAD
+ *   whose letters are due, by when                    gsi2        INBOX#DUE                       <moment>#<user>
+ *   how someone wants letters                         table       LETTERS#<user>                  HEAD
+ *   who waits to be asked whether an address is theirs  gsi2      LETTERS#CONFIRM                 <moment>#<user>
  *   comments of a thread, newest first                table       THREAD#<record or project>      ROOT#<number>
  *   their first replies, of the newest first          table       THREAD#<record or project>      EARLY#<number of the root, counted down>#<place>
  *   further replies                                   table       THREAD#<record or project>      LATER#<number of the root>#<place>
@@ -49,9 +52,9 @@ import { addressOf } from '../ids/address.ts'
  *   submissions: all, by status, by person, by both   all four    SUBMISSION[#USER#<user>][#STATUS#<status>]  <created_at>#<number>
  *   one suggestion                                    table       SUGGESTION#<number>             HEAD
  *   suggestions: all, of a submission, by a person    gsi2, gsi1, gsi3  SUGGESTION[#OF#<number>][#BY#<user>]  <number>
- *   a waiting record's places in the queue            table       ENTITY#<id>                     QUEUE#URGENCY, QUEUE#CATEGORY, QUEUE#AGE
- *   what waits, by type, most urgent first            all four    QUEUE#<type>[#IN#<category>]#<young|aged>  <order>#<flags>#<created_at>#<id>
- *   what waits, by status or by type, by time         gsi2, gsi1, gsi3  QUEUE#<status or type>#created  <created_at>#<id>
+ *   a waiting record's places in the queue            table       ENTITY#<id>                     QUEUE#URGENCY, QUEUE#AGE
+ *   what waits, by list and age, most urgent first    all four    QUEUE#<list>[#IN#<category>]#<age>  <order>#<flags>#<created_at>#<id>
+ *   what waits, by list, by time                      gsi1, gsi3  QUEUE#<list>#created            <created_at>#<id>
  *   what passes into another age, by when             gsi4        QUEUE#due                       <moment>#<id>
  *   who works on a waiting record right now           table       ENTITY#<id>                     LEASE
  *   one project with its assets and linked records    table       PROJECT#<id>                    ASSET#<id>, ENTITY#<record>, HEAD
@@ -71,6 +74,7 @@ import { addressOf } from '../ids/address.ts'
  *   what search learns of the text in an asset        table       PROJECT#<id>                    TEXT#<id>
  *   the asset that a number of older clients means    table       MEDIA#<number>                  HEAD
  *   assets whose text is being read, by since when    gsi2        OCR                             <since>#<id>
+ *   one file of a picture; those that no record names, by when they go  table, gsi1  PICTURE#<id>; PICTURE  HEAD; <until>#<id>
  *   one import; a row of it that has made something  table       IMPORT#<id>                     HEAD, ROW#<number>
  *   one's imports, newest first                       gsi3        IMPORT#OF#<user>                <created_at>#<id>
  *   imports that are worked on                        gsi2        IMPORT#AT_WORK                  <since>#<id>
@@ -128,7 +132,7 @@ export const key = {
   }),
   activity: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `ACTIVITY#${id}` }),
   decision: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `DECISION#${id}` }),
-  queued: (record: string, order: 'URGENCY' | 'CATEGORY' | 'AGE'): Key => ({
+  queued: (record: string, order: 'URGENCY' | 'AGE'): Key => ({
     pk: `ENTITY#${record}`,
     sk: `QUEUE#${order}`,
   }),
@@ -167,6 +171,7 @@ export const key = {
   application: (id: string): Key => ({ pk: `APPLICATION#${id}`, sk: HEAD }),
   notification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: id }),
   goneNotification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: `GONE#${id}` }),
+  letters: (user: string): Key => ({ pk: `LETTERS#${user}`, sk: HEAD }),
   inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),
   project: (id: string): Key => ({ pk: `PROJECT#${id}`, sk: HEAD }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: HEAD }),
@@ -191,6 +196,7 @@ export const key = {
     sk: `PART#${String(number).padStart(6, '0')}`,
   }),
   projectWord: (word: string, project: string): Key => ({ pk: 'WORD#project', sk: `${word}#${project}` }),
+  picture: (id: string): Key => ({ pk: `PICTURE#${id}`, sk: HEAD }),
   import: (id: string): Key => ({ pk: `IMPORT#${id}`, sk: HEAD }),
   importRow: (id: string, row: number): Key => ({ pk: `IMPORT#${id}`, sk: `ROW#${placed(row)}` }),
   importMapping: (user: string, name: string): Key => ({ pk: `IMPORTER#${user}`, sk: `MAPPING#${name}` }),

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { calendarKeys } from '../calendars/systems.ts'
 import { newId, now } from '../clock.ts'
 import { invalid, Problem } from '../errors.ts'
+import { languages } from '../language/languages.ts'
 import { asciiLowerCase } from '../matching/ascii.ts'
 import { cut } from '../matching/cut.ts'
 import { indexWrites } from '../names/index.ts'
@@ -64,6 +66,9 @@ const User = v.object({
   website_link: v.string(),
   birth_date: v.nullable(v.string()),
   contributor_mode: v.picklist(['basic', 'advanced']),
+  /** In which language the service speaks to them, and in which calendar it shows dates; null: as each request asks. */
+  language: v.optional(v.nullable(v.picklist(languages)), null),
+  calendar: v.optional(v.nullable(v.picklist(calendarKeys)), null),
   score: v.number(),
   avatar_url: v.string(),
   /** Names the uploaded image in the bucket; empty when there is none. */
@@ -267,6 +272,8 @@ const blank = {
   website_link: '',
   birth_date: null,
   contributor_mode: 'basic',
+  language: null,
+  calendar: null,
   score: 0,
   avatar_url: '',
   profile_image: '',

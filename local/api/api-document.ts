@@ -71,6 +71,7 @@ const description = `Structured records of cultural heritage: contributed, revie
 - Lists take \`limit\` and \`offset\`, or \`page\` and \`page_size\`, and answer \`count\`, \`next\`, \`previous\` and \`results\`.
 - Refusals are \`{"detail": "..."}\`, or \`{"member": ["..."]}\` for members that break a rule, nested as they are: \`{"assertion": {"confidence": ["..."]}}\`. Each answer carries \`X-Request-Id\`.
 - Any JSON object that is answered may carry \`warnings\`, a list of \`Warning\`: members and parameters that are unknown (with the nearest known name) or say nothing, and values that are doubtful. Other answers carry them in the header \`Warning\`. With \`Prefer: handling=strict\` (RFC 7240) what is unknown or malformed is refused with 400, and the answer says \`Preference-Applied: handling=strict\`.
+- Errors, warnings and what else the service says are in Nepali for whoever asks for it by \`Accept-Language: ne\` or has set it in the profile (\`language\`), else in English. \`Content-Language\` tells which, and \`Vary\` that it makes a difference. What caches may share goes by the header alone.
 - Whatever is made by POST takes an \`Idempotency-Key\`: sent again within a day, the same request gets the same answer.
 - Within v1 nothing is removed, renamed or retyped, and nothing that was optional becomes required. Members may be added: ignore those that you do not know.`
 
@@ -195,6 +196,9 @@ function headerParameters(one: One): Json[] {
           ),
         ]
       : []),
+    ...(one.spec.says
+      ? [header('Accept-Language', 'The language of its texts: en or ne, with weights if you like.')]
+      : []),
     ...(isChange(one.spec) ? [header('If-Match', 'An ETag: refuses the change when others were faster.')] : []),
     ...(one.method === 'GET' && isTagged(one)
       ? [header('If-None-Match', 'An ETag: 304 while nothing has changed.')]
@@ -245,6 +249,7 @@ function successes(one: One, operationId: string): Record<string, Json> {
       ...(isTagged(one) && status === '200' ? (['ETag'] as const) : []),
       ...(one.spec.idempotent ? (['Idempotent-Replayed'] as const) : []),
       ...(others.includes(CSV) ? (['Content-Disposition'] as const) : []),
+      ...(one.spec.says ? (['Content-Language'] as const) : []),
       ...(one.answer.headers ?? []),
     ]
     return [status, { description: reasons[status], ...headersOf(told), ...(content && { content }) }]

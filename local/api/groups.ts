@@ -12,11 +12,13 @@ import { routes as exports } from '../../functions/exports.ts'
 import { routes as flags } from '../../functions/flags.ts'
 import { routes as health } from '../../functions/health.ts'
 import { routes as hooks } from '../../functions/hooks.ts'
+import { routes as iiif } from '../../functions/iiif.ts'
 import { routes as imports } from '../../functions/imports.ts'
 import { routes as keys } from '../../functions/keys.ts'
 import { routes as leaderboard } from '../../functions/leaderboard.ts'
 import { routes as notifications } from '../../functions/notifications.ts'
 import { routes as oai } from '../../functions/oai.ts'
+import { routes as pictures } from '../../functions/pictures.ts'
 import { routes as profileImages } from '../../functions/profile-images.ts'
 import { routes as projects } from '../../functions/projects.ts'
 import { routes as queue } from '../../functions/queue.ts'
@@ -75,6 +77,12 @@ export const groups: Readonly<Record<string, Group>> = {
     routes: assets,
     answers: answers.assets,
   },
+  pictures: {
+    about: 'Files that become pictures of records, and IIIF manifests of what has pictures.',
+    routes: pictures,
+    answers: answers.pictures,
+  },
+  iiif: { about: 'Images by the IIIF Image API 3.0.', routes: iiif, answers: answers.iiif },
   imports: {
     about: 'Tables: sent, mapped, tried, run as a batch, reviewed, taken back.',
     routes: imports,

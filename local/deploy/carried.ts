@@ -6,13 +6,16 @@ import * as v from 'valibot'
 /** What a function takes along whole: `packages` with all that they need, of whose files `wanted` says which. */
 type Load = { packages: readonly string[]; wanted: (path: string) => boolean }
 
+const sharp: Load = {
+  // For the architecture that serverless.yml gives these functions.
+  packages: ['sharp', '@img/sharp-linux-x64', '@img/sharp-libvips-linux-x64'],
+  wanted: (path) => !/\.(md|map|d\.[mc]?ts|h)$|\/(src|install|include)\//.test(path),
+}
+
 /** Native code, and packages that find their files by their place. No other function carries any of it. */
 const loads: Readonly<Record<string, Load>> = {
-  'asset-files': {
-    // For the architecture that serverless.yml gives this function.
-    packages: ['sharp', '@img/sharp-linux-x64', '@img/sharp-libvips-linux-x64'],
-    wanted: (path) => !/\.(md|map|d\.[mc]?ts|h)$|\/(src|install|include)\//.test(path),
-  },
+  'asset-files': sharp,
+  iiif: sharp,
   ocr: {
     packages: ['tesseract.js', '@tesseract.js-data/eng', '@tesseract.js-data/nep'],
     // The reader's own sources, all cores that it may choose (it asks for one by the processor and the engine), and the

@@ -10,17 +10,12 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
   'lib/search/model/snapshot.ts': { '*': ['search'] },
   'lib/search/model/snapshot-health.ts': { '*': ['search'] },
   'functions/imports.ts': { '*': ['imports'] },
-  'lib/imports/take-in.ts': {
-    '*': ['imports'],
-    uploadForm: ['uploads'],
-    streamObject: ['uploads'],
-    deleteObject: ['imports', 'uploads'],
-  },
+  'lib/imports/take-in.ts': { '*': ['imports'], uploadForm: ['uploads'], streamObject: ['uploads'] },
   'lib/imports/store.ts': { '*': ['imports'] },
   'lib/imports/read.ts': { '*': ['imports'] },
   'lib/imports/report.ts': { '*': ['imports'] },
   'functions/exports.ts': { '*': ['exports'] },
-  'lib/projects/bucket.ts': { '*': ['snapshots'] },
+  'lib/projects/bucket.ts': { '*': ['snapshots'], copyObject: ['assets', 'pictures'] },
   'functions/projects.ts': { links: ['assets', 'thumbnails'] },
   'functions/assets.ts': {
     links: ['assets', 'thumbnails'],
@@ -29,6 +24,18 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
     uploadForm: ['uploads'],
     streamObject: ['uploads'],
   },
+  'lib/pictures/intake.ts': {
+    keep: ['pictures'],
+    uploadForm: ['uploads'],
+    streamObject: ['uploads'],
+  },
+  // The originals of pictures and of the images of projects; what is drawn of them.
+  'lib/iiif/images.ts': {
+    getObject: ['pictures', 'assets', 'derivatives'],
+    putObject: ['derivatives'],
+    links: ['derivatives'],
+  },
+  'lib/pictures/files.ts': { deleteObject: ['pictures', 'uploads'] },
   'functions/asset-files.ts': {
     getObject: ['assets'],
     putObject: ['thumbnails'],

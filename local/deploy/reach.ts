@@ -80,22 +80,29 @@ const marks: Readonly<Record<string, RegExp>> = {
   'dynamodb:DeleteItem Table': /new DeleteCommand\(|\bDelete: \{/,
   'dynamodb:ConditionCheckItem Table': /\bConditionCheck: \{/,
   'dynamodb:BatchWriteItem Table': /new BatchWriteCommand\(/,
-  'dynamodb:Query Table': /new QueryCommand\(/,
-  // Every item is in the indexes whole, and which of them a list is in is data: so they are granted together.
+  // Of a statement that names an index, the other is not asked. Which index a list is in is data, so they are granted together.
+  'dynamodb:Query Table': /^(?!.*\bIndexName\b).*new QueryCommand\(/s,
   'dynamodb:Query Table/index': /\bIndexName\b/,
   'dynamodb:Scan Table': /new ScanCommand\(/,
 }
-/** Commands whose rights are those of what is in them, or are said in roles.ts: which function is called is data. */
-const composed = ['TransactWrite', 'Invoke']
+/** Commands whose rights are those of what is in them, or are said in roles.ts: which function is called is data, and so is whom letters come from. */
+const composed = ['TransactWrite', 'Invoke', 'SendEmail']
 
 function tableUses(file: string, text: string): string[] {
-  const found = Object.keys(marks).filter((use) => marks[use]?.test(text))
+  const parts = statementsIn(text)
+  const found = Object.keys(marks).filter((use) => parts.some((it) => marks[use]?.test(it)))
   for (const [, command = ''] of text.matchAll(/new (\w+)Command\(/g)) {
     const known =
       composed.includes(command) || Object.values(marks).some((mark) => mark.source.includes(`new ${command}Command`))
     if (!known) throw new Error(`${file} sends ${command}: say in local/deploy/reach.ts which right it takes.`)
   }
   return found
+}
+
+/** The statements of a file, one by one; those of a file that is loaded later stand in a function, with four spaces before them. */
+function statementsIn(text: string): string[] {
+  const outer = text.split(/^(?=\S.*[{([]$|(?:async )?function|var |let |const |class )/m)
+  return outer.flatMap((it) => (/= __esm\(/.test(it) ? it.split(/^(?= {4}\S.*[^,;]$)/m) : [it]))
 }
 
 /** The module that speaks to the bucket, and the one that stores through it. */

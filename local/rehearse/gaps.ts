@@ -8,7 +8,7 @@ import { largeMerge } from './large-merge.ts'
 import type { Runtime } from './runtime.ts'
 import { type Around, type Door, searchDoors } from './smoke.ts'
 import { type Answer, formOf, good, type Speaker, signedIn } from './speaker.ts'
-import { tables, tableWaits } from './tables.ts'
+import { longTable, tables, tableWaits } from './tables.ts'
 
 export type Scene = {
   world: World
@@ -33,12 +33,14 @@ export async function gaps(scene: Scene): Promise<string[]> {
   }
   await chapter('what was stopped holds nobody up any more', unlocked)
   await chapter('tables that become records', tables)
+  await chapter('a table too long for an answer', longTable)
   await chapter('no snapshot can be read', noSnapshots)
   await chapter('files of old exports', oldExports)
   await chapter('files that are gone', filesGone)
   await chapter('a file is stored and its source refused', sourceRefused)
   await chapter('a table is stored and its import refused', importRefused)
   await chapter('a transaction was stopped', stopped)
+  await chapter('a transaction was stopped after its switch', stoppedLate)
   await chapter('a large merge', largeMerge)
   return failed
 }
@@ -186,6 +188,26 @@ async function stopped({ world }: Scene): Promise<void> {
   await deliver('asset-files', event)
   await putAll(assets.map((it) => ({ ...waiting(it), version: Number(it.version) + 1 })))
   for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
+}
+
+/** What was to be put in place after the switch of a large transaction is put there by the sweeper. */
+async function stoppedLate({ world }: Scene): Promise<void> {
+  const [{ TableName }, transaction, { stageCounters, stagePart }, { rawMany }] = await Promise.all([
+    import('../../lib/table/client.ts'),
+    import('../../lib/table/two-phase/transaction.ts'),
+    import('../../lib/table/two-phase/stage.ts'),
+    import('../../lib/table/two-phase/staged.ts'),
+  ])
+  const id = randomUUID()
+  const at = { pk: `REHEARSAL#${id}`, sk: 'A' }
+  await transaction.begin(id)
+  await stagePart(id, 1, async () => [{ action: { Put: { TableName, Item: at } }, counts: { [at.pk]: 1 } }])
+  await stageCounters(id)
+  await transaction.switchOver(id, [])
+  for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))
+    await visit(world, schedule)
+  const [item] = (await rawMany([at])).values()
+  if (!item || item.staged_by !== undefined) throw new Error('it is not in its place')
 }
 
 /** A picture that waits to be read. */

@@ -5,6 +5,7 @@ import { drawings } from '../commands/demo/drawings.ts'
 import { project } from '../commands/demo/project.ts'
 import { buildDocument } from '../deploy/built-document.ts'
 import { root } from '../service/paths.ts'
+import { ON_SIGNPOST, signpost } from './signpost.ts'
 import { ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
@@ -156,17 +157,15 @@ export async function story(origin: string, around: Around, only?: readonly stri
     ['dev', 'other', 'reviewer', 'staff'].map((it) => signedIn(origin, it)),
   )
   if (!dev || !other || !reviewer || !staff) throw new Error('Nobody can sign in.')
-  // A picture with a text, so that there are names to look for.
-  const drawing = (await drawings()).find(({ name }) => name.startsWith('inscription'))
-  const picture = () =>
-    new File([drawing?.bytes ?? new Uint8Array()], drawing?.name ?? '', { type: drawing?.type ?? '' })
+  // A picture with names, so that there is something to look up.
+  const picture = await signpost()
 
   await chapter('a project', () => project(origin))
   await chapter('a record', () => record(dev, other, reviewer))
   await chapter('files of a project', () => files(dev, around, picture))
   await chapter('a picture of oneself', async () => {
     for (let turn = 0; turn < 2; turn += 1)
-      good(await dev('POST', '/data/user/profile-image/', formOf({ profile_image: picture() })))
+      good(await dev('POST', '/data/user/profile-image/', formOf({ profile_image: picture })))
     const { body } = good(await dev('GET', '/data/user/me/'))
     good(await dev('GET', `/data/user/${body.user_id}/image/`))
   })
@@ -177,6 +176,7 @@ export async function story(origin: string, around: Around, only?: readonly stri
     good(await dev('DELETE', `/cidoc/data_sources/${made.body.id}/`))
   })
   await chapter('files for everyone', async () => good(await ask(origin, 'GET', '/data/exports/')))
+  await chapter('a harvest', () => harvest(origin))
   return failed
 }
 
@@ -219,13 +219,23 @@ async function record(dev: Speaker, other: Speaker, reviewer: Speaker): Promise<
   throw new Error('it is not found')
 }
 
+/** What has become public, as a library takes it over. */
+async function harvest(origin: string): Promise<void> {
+  let said = ''
+  for (let turn = 0; turn < 40; turn += 1) {
+    said = (await ask(origin, 'GET', '/data/oai/?verb=ListRecords&metadataPrefix=oai_dc')).text
+    if (said.includes('<record>')) return
+    await sleep(250)
+  }
+  throw new Error(said.slice(0, 300))
+}
+
 /** Sent with a request, and to the bucket itself; read by OCR, drawn small. */
-async function files(dev: Speaker, { bucket }: Around, picture: () => File): Promise<void> {
+async function files(dev: Speaker, { bucket }: Around, file: File): Promise<void> {
   const slug = `files-${Date.now()}`
   good(await dev('POST', '/data/projects/', { slug, title: 'Files', visibility: 'public' }))
   const at = `/data/projects/${slug}/assets/`
-  const asset = good(await dev('POST', `${at}upload/`, formOf({ file: picture(), run_ocr: 'true' }))).body
-  const file = picture()
+  const asset = good(await dev('POST', `${at}upload/`, formOf({ file, run_ocr: 'true' }))).body
   const form = good(
     await dev('POST', `${at}uploads/`, { file_name: file.name, size: file.size, media_type: file.type }),
   ).body
@@ -237,6 +247,7 @@ async function files(dev: Speaker, { bucket }: Around, picture: () => File): Pro
   for (let turn = 0; turn < 120; turn += 1) {
     const { body } = good(await dev('GET', `${at}${asset.id}/`))
     if (body.ocr_status === 'completed' && body.thumbnail_url) {
+      if (!String(body.ocr_text).includes(ON_SIGNPOST)) throw new Error(`it is read as ${body.ocr_text}`)
       const got = await fetch(String(body.media_url).replace(/^https:\/\/[^/]+/, host))
       if (!got.ok) throw new Error(`the bucket answers an address with ${got.status}`)
       return void good(await dev('DELETE', `${at}${asset.id}/`))

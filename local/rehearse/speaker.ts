@@ -1,9 +1,9 @@
 type Sent = { body?: unknown; headers?: { [name: string]: string } }
-export type Answer = { status: number; id: string | null; text: string; body: Facts }
+export type Answer = { status: number; id: string | null; location: string; text: string; body: Facts }
 type Facts = { readonly [name: string]: unknown }
 export type Speaker = (method: string, path: string, body?: unknown) => Promise<Answer>
 
-/** Asks, and answers what was answered. A form is sent as it is, all else as JSON. */
+/** Asks, and answers what was answered, also where that leads elsewhere. A form is sent as it is, all else as JSON. */
 export async function ask(
   origin: string,
   method: string,
@@ -13,6 +13,7 @@ export async function ask(
   const isForm = body instanceof FormData
   const response = await fetch(`${origin}${path}`, {
     method,
+    redirect: 'manual',
     headers: { ...headers, ...(body !== undefined && !isForm && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
   })
@@ -21,6 +22,7 @@ export async function ask(
   return {
     status: response.status,
     id: response.headers.get('x-request-id'),
+    location: response.headers.get('location') ?? '',
     text,
     body: isJson && text ? JSON.parse(text) : {},
   }

@@ -1,61 +1,39 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
-import { benchAnswers } from './answers.ts'
-import { benchBundles } from './bundles.ts'
-import { benchChanges } from './changes.ts'
-import { benchComments } from './comments.ts'
-import { benchCommunity } from './community.ts'
-import { benchConflicts } from './conflicts.ts'
-import { benchCost } from './cost.ts'
-import { benchCosts } from './costs.ts'
-import { benchCpu } from './cpu.ts'
-import { benchExports } from './exports.ts'
-import { benchHot } from './hot.ts'
-import { benchHouse } from './house.ts'
-import { benchImport } from './import.ts'
-import { benchImports } from './imports.ts'
-import { benchMerging } from './merging.ts'
 import { renewed } from './page.ts'
-import { benchPeer } from './peer.ts'
-import { benchPipeline } from './pipeline.ts'
-import { benchProjects } from './projects.ts'
-import { benchQueue } from './queue.ts'
-import { benchSearch } from './search.ts'
-import { benchFreshness } from './search-freshness.ts'
-import { benchJudged } from './search-judged.ts'
-import { benchUploads } from './uploads.ts'
 
 /**
  * `npm run bench [-- NAME...]`: all measurements, or the named ones. Prints what it measures and renews the section of each
- * in RESULTS.md; the other sections stay. `SIZES=1000,100000` sets the sizes of those that fill a table.
+ * in RESULTS.md; the other sections stay. `SIZES=1000,100000` sets the sizes of those that fill a table. Each is loaded when
+ * what tests need has been made.
  */
 const sizes = (process.env.SIZES ?? '1000,100000').split(',').map(Number)
 const benches: Readonly<Record<string, () => Promise<void>>> = {
-  house: benchHouse,
-  pipeline: benchPipeline,
-  bundles: benchBundles,
-  conflicts: benchConflicts,
-  import: benchImport,
-  imports: benchImports,
-  cpu: benchCpu,
-  peer: benchPeer,
-  costs: benchCosts,
-  hot: benchHot,
+  house: async () => (await import('./house.ts')).benchHouse(),
+  pipeline: async () => (await import('./pipeline.ts')).benchPipeline(),
+  bundles: async () => (await import('./bundles.ts')).benchBundles(),
+  conflicts: async () => (await import('./conflicts.ts')).benchConflicts(),
+  import: async () => (await import('./import.ts')).benchImport(),
+  imports: async () => (await import('./imports.ts')).benchImports(),
+  cpu: async () => (await import('./cpu.ts')).benchCpu(),
+  peer: async () => (await import('./peer.ts')).benchPeer(),
+  costs: async () => (await import('./costs.ts')).benchCosts(),
+  hot: async () => (await import('./hot.ts')).benchHot(),
 
-  cost: () => benchCost(sizes),
-  queue: () => benchQueue(sizes),
-  projects: benchProjects,
-  merging: benchMerging,
-  uploads: benchUploads,
-  comments: () => benchComments(sizes),
-  changes: () => benchChanges(sizes),
-  answers: () => benchAnswers(sizes),
-  search: benchSearch,
-  freshness: benchFreshness,
-  judged: benchJudged,
-  community: () => benchCommunity(sizes),
-  exports: () => benchExports(sizes),
+  cost: async () => (await import('./cost.ts')).benchCost(sizes),
+  queue: async () => (await import('./queue.ts')).benchQueue(sizes),
+  projects: async () => (await import('./projects.ts')).benchProjects(),
+  merging: async () => (await import('./merging.ts')).benchMerging(),
+  uploads: async () => (await import('./uploads.ts')).benchUploads(),
+  comments: async () => (await import('./comments.ts')).benchComments(sizes),
+  changes: async () => (await import('./changes.ts')).benchChanges(sizes),
+  answers: async () => (await import('./answers.ts')).benchAnswers(sizes),
+  search: async () => (await import('./search.ts')).benchSearch(),
+  freshness: async () => (await import('./search-freshness.ts')).benchFreshness(),
+  judged: async () => (await import('./search-judged.ts')).benchJudged(),
+  community: async () => (await import('./community.ts')).benchCommunity(sizes),
+  exports: async () => (await import('./exports.ts')).benchExports(sizes),
 }
 
 const named = process.argv.slice(2)

@@ -1,4 +1,7 @@
+import { recordId } from '../../lib/ids/address.ts'
+import { short } from '../../lib/records/search-document.ts'
 import type { Document } from '../../lib/search/document.ts'
+import { memoize } from '../../lib/search/index/memoize.ts'
 import { documentOf, type Row } from './search-rows.ts'
 
 /** Numbers between 0 and 1 that are the same in every run. */
@@ -27,18 +30,27 @@ export function* documents(rows: readonly Row[], size: number): Generator<Docume
     const place = places[Math.floor(roll() * places.length)] ?? ''
     const [head, tail] = [first.name.split(/\s+/), second.name.split(/\s+/)]
     const name = [...head.slice(0, 1 + Math.floor(roll() * 2)), ...tail.slice(-1 - Math.floor(roll() * 2))].join(' ')
-    const made = {
-      ...first,
-      id: `made:${number}`,
-      name: roll() < 0.4 ? `${name}, ${place}` : name,
-      name_ne: roll() < 0.3 ? third.name_ne : undefined,
-      alternate_names: roll() < 0.2 ? [third.name] : undefined,
-      description: `${text(second)} ${text(third)}`,
+    const description = `${text(second)} ${text(third)}`
+    const title = roll() < 0.4 ? `${name}, ${place}` : name
+    const name_ne = roll() < 0.3 && typeof third.name_ne === 'string' ? third.name_ne : undefined
+    const other = roll() < 0.2 ? third.name : undefined
+    const rest = bare(first)
+    yield {
+      ...rest,
+      ...{ id: recordId(8, number), object_pk: `made:${number}`, title, summary: short(description) },
+      names: [name_ne, other].filter((it) => it !== undefined),
+      text: `${description}\n${rest.text}`,
+      ...(name_ne && { name_ne }),
+      ...dated(number),
     }
-    yield documentOf(made, number, dated(number))
   }
 }
 
+/** The document of a row but for its names and its description, made once for each: what is put together differs in these alone. */
+const bare = memoize(
+  (row: Row) => documentOf({ ...row, name_ne: undefined, alternate_names: undefined, description: undefined }, 0),
+  10_000,
+)
 const documentless: Row = { id: '', kind: 'structure', name: '' }
 const text = (row: Row) => (typeof row.description === 'string' ? row.description : '')
 const dated = (number: number) => {

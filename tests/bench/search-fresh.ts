@@ -8,5 +8,6 @@ const { count } = await model.search({
   limit: 10,
 })
 const seconds = performance.now() / 1000
-process.stdout.write(JSON.stringify({ seconds, count, rss: process.memoryUsage().rss }))
+const { user, system } = process.cpuUsage()
+process.stdout.write(JSON.stringify({ seconds, cpu: (user + system) / 1e6, count, rss: process.memoryUsage().rss }))
 process.exit(0)

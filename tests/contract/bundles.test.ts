@@ -27,7 +27,7 @@ const event = {
 }
 const program = `
   const { handler } = await import(process.argv[1])
-  const { statusCode, body, isBase64Encoded } = await handler({ ...${JSON.stringify(event)}, rawPath: process.argv[2] }, { getRemainingTimeInMillis: () => 5000 })
+  const { statusCode, body, isBase64Encoded } = await handler({ ...${JSON.stringify(event)}, rawPath: process.argv[2], rawQueryString: process.argv[3] }, { getRemainingTimeInMillis: () => 5000 })
   process.stdout.write(JSON.stringify({ statusCode, body: JSON.parse(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')) }), () => process.exit(0))`
 
 test('a packaged function runs as on Lambda: outside the project, credentials from the environment', async () => {
@@ -40,8 +40,11 @@ test('the package of the documents holds them, packed and without a map, and not
   const [documents, registry] = await Promise.all(
     ['documents', 'registry'].map((name) => filesIn(made.get(name) ?? '')),
   )
-  expect([...(registry?.keys() ?? [])]).toEqual(['functions/registry.mjs'])
-  for (const [name, bytes] of documents ?? []) {
+  expect(registry?.has('functions/nepali.mjs')).toBe(true)
+  // It is whole and has nothing in vain: what its files import of each other is all that it has.
+  const imported = [...(registry?.values() ?? [])].flatMap((code) => importedBy(code.toString()))
+  expect(new Set(['functions/registry.mjs', ...imported])).toEqual(new Set(registry?.keys()))
+  for (const [name, bytes] of [...(documents ?? []), ...(registry ?? [])]) {
     await mkdir(dirname(join(directory, name)), { recursive: true })
     await writeFile(join(directory, name), bytes)
   }
@@ -51,6 +54,19 @@ test('the package of the documents holds them, packed and without a map, and not
     body: JSON.parse(await readFile(DOCUMENT, 'utf8')),
   })
 })
+
+test('the catalogue of Nepali lies beside a function, which finds it there', async () => {
+  const made = join(directory, 'functions/registry.mjs')
+  expect(await readFile(made, 'utf8')).not.toMatch(/वास्तु|\\u0935\\u093E\\u0938/i)
+  const [english, nepali] = await Promise.all(['', '?languages=ne'].map((query) => runOnLambda(made, REGISTRY, query)))
+  const labelIn = ({ stdout = '{}' } = {}) => JSON.parse(stdout).body.classes.structure.label
+  expect([labelIn(english), labelIn(nepali)]).toEqual(['Architectural Structure', 'वास्तु संरचना'])
+})
+const REGISTRY = '/cidoc/schema/registry/'
+
+/** The files beside it that a minified module imports, at once or later. */
+const importedBy = (code: string): string[] =>
+  [...code.matchAll(/(?:from|import\(?)"\.\/([\w.-]+\.mjs)"/g)].map(([, file]) => `functions/${file}`)
 
 /** The files of a zip archive as ours are: one after the other, each deflated, sizes in front. */
 async function filesIn(path: string): Promise<Map<string, Buffer>> {
@@ -65,8 +81,8 @@ async function filesIn(path: string): Promise<Map<string, Buffer>> {
   return files
 }
 
-function runOnLambda(file: string, path: string) {
-  return run(process.execPath, ['--input-type=module', '-e', program, file, path], {
+function runOnLambda(file: string, path: string, query = '') {
+  return run(process.execPath, ['--input-type=module', '-e', program, file, path, query.slice(1)], {
     cwd: directory,
     maxBuffer: 50_000_000,
     env: {

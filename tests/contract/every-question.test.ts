@@ -85,6 +85,7 @@ const said: Record<string, readonly string[]> = {
   owner: ['dev', 'nobody'],
   page: ['1', '2', '1000'],
   page_size: ['1', '100'],
+  at: ['2025-01-15', '2024-12-31T23:59:59+05:45'],
   calendar: ['bs', 'ns', 'gregorian', 'julian', 'shaka'],
   'calendars from': ['bs', 'ns', 'gregorian'],
   'calendars to': ['bs', 'ns', 'gregorian'],

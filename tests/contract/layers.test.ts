@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 /** The rooms of lib from top to bottom: each imports only what stands above it, and the functions, at the bottom, all. */
 const order: readonly string[] = [
+  'language',
   'errors',
   'booleans',
   'permissions',
@@ -28,6 +29,7 @@ const order: readonly string[] = [
   'auth',
   'http',
   'sources',
+  'pictures',
   'records',
   'discovery',
   'clusters',
@@ -36,8 +38,10 @@ const order: readonly string[] = [
   'submissions',
   'projects',
   'notifications',
+  'letters',
   'leaderboard',
   'linked',
+  'iiif',
   'changes',
   'oai',
   'hooks',
@@ -53,11 +57,13 @@ const order: readonly string[] = [
 /** Packages, and the rooms that may import them. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   'bikram-sambat': ['calendars'],
+  negotiator: ['language'],
   '@aws-sdk/client-dynamodb': ['table'],
   '@aws-sdk/lib-dynamodb': ['table'],
   '@aws-sdk/util-dynamodb': ['table'],
   '@aws-sdk/client-s3': ['files'],
   '@aws-sdk/client-lambda': ['ops'],
+  '@aws-sdk/client-sesv2': ['letters'],
   '@smithy/signature-v4': ['signing', 'files', 'table'],
   '@smithy/core/checksum': ['signing'],
   '@smithy/core/protocols': ['files', 'table'],
@@ -66,6 +72,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   '@middy/core': ['http'],
   '@middy/http-json-body-parser': ['http'],
   sharp: ['files'],
+  'iiif-processor/calculator': ['iiif'],
+  'spdx-license-ids/index.json': ['pictures'],
   'tesseract.js': ['files'],
   iovalkey: ['cache'],
   jose: ['auth'],

@@ -13,11 +13,13 @@ import type { routes as exports } from '../../functions/exports.ts'
 import type { routes as flags } from '../../functions/flags.ts'
 import type { routes as health } from '../../functions/health.ts'
 import type { routes as hooks } from '../../functions/hooks.ts'
+import type { routes as iiif } from '../../functions/iiif.ts'
 import type { routes as imports } from '../../functions/imports.ts'
 import type { routes as keys } from '../../functions/keys.ts'
 import type { routes as leaderboard } from '../../functions/leaderboard.ts'
 import type { routes as notifications } from '../../functions/notifications.ts'
 import type { routes as oai } from '../../functions/oai.ts'
+import type { routes as pictures } from '../../functions/pictures.ts'
 import type { routes as profileImages } from '../../functions/profile-images.ts'
 import type { routes as projects } from '../../functions/projects.ts'
 import type { routes as queue } from '../../functions/queue.ts'
@@ -33,9 +35,10 @@ import type { routes as submissions } from '../../functions/submissions.ts'
 import type { routes as tokens } from '../../functions/tokens.ts'
 import type { routes as users } from '../../functions/users.ts'
 import { type App, openApp } from '../harness/app.ts'
+import { fileOf, form } from '../harness/asset-world.ts'
 import { functionNames } from '../harness/functions.ts'
 import { contribute, publish, submit, sure } from '../harness/make.ts'
-import { mp3 } from '../harness/media-files.ts'
+import { mp3, photographs } from '../harness/media-files.ts'
 
 /** Every route by every persona. A route without a row does not compile, and a group that is not named here fails. */
 type Groups = {
@@ -57,6 +60,8 @@ type Groups = {
   leaderboard: typeof leaderboard
   notifications: typeof notifications
   oai: typeof oai
+  pictures: typeof pictures
+  iiif: typeof iiif
   'profile-images': typeof profileImages
   projects: typeof projects
   queue: typeof queue
@@ -105,6 +110,28 @@ beforeAll(async () => {
   cluster = sure(201, await app.community.post('/cidoc/entity-clusters/', { body }))
   const announced = { file_name: 'table.csv', size: 10 }
   table = sure(201, await app.contributor.post('/data/imports/uploads/', { body: announced })).import_id
+  const coming = { file_name: 'north.png', size: 10 }
+  picture = sure(201, await app.contributor.post('/data/pictures/uploads/', { body: coming })).id
+  const photograph = (await photographs())['image/png']
+  const named = async () => ({
+    name: 'Pictured',
+    images: [
+      sure(201, await app.contributor.post('/data/pictures/', { body: form({ file: fileOf(photograph, 'a.png') }) })),
+    ],
+  })
+  const shows = ({
+    cultural_entity_id: record,
+    images,
+  }: {
+    cultural_entity_id: string
+    images: { iiif: string }[]
+  }) => ({
+    record: `/data/manifests/records/${record}/`,
+    image: images[0]?.iiif ?? '',
+  })
+  const [open, hidden] = [await named(), await named()]
+  pictured.open = shows(await publish(app, 'structures', open))
+  pictured.hidden = shows(await contribute(app.contributor, 'structures', hidden))
   await newProject('open-project', 'public')
   await newProject('hidden-project', 'private')
   Object.assign(sayings, { open: await saying('open-project'), hidden: await saying('hidden-project') })
@@ -112,8 +139,24 @@ beforeAll(async () => {
 })
 
 let table: string
+let picture: string
+/** A record of each sort with a picture, and what its image is called. */
+const pictured = { open: { record: '', image: '' }, hidden: { record: '', image: '' } }
 const ofTable = (rest = '') => `/data/imports/${table}/${rest}`
 const changesTable = (ok: number) => by(401, 404, ok, 403, 403, 403, 403)
+
+/** The link that the contributor gets in a letter, for whoever has it. */
+const link = (what: 'stop' | 'confirm', body?: object): Case => ({
+  place: async () => ({ path: await letterLink(what), ...(body && { body }) }),
+  gives: all(200),
+})
+async function letterLink(what: 'stop' | 'confirm'): Promise<string> {
+  const { confirmLink, stopLink } = await import('../../lib/letters/links.ts')
+  const { pathname, search } = new URL(
+    what === 'stop' ? stopLink('http://localhost', me) : confirmLink('http://localhost', me, 'dev@heritage.test'),
+  )
+  return pathname + search
+}
 
 const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
 let made = 0
@@ -392,6 +435,10 @@ const matrix: Matrix = {
     }),
     'POST /cidoc/{segment}/': at(() => '/cidoc/traditions/', signedIn(201), { body: whole }),
     'GET /cidoc/{segment}/{id}/': [...at(() => record(published), all(200)), ...at(() => record(pending), readsHidden)],
+    'GET /cidoc/{segment}/{id}/history/': [
+      ...at(() => `${record(published)}history/`, all(200)),
+      ...at(() => `${record(pending)}history/`, inspectsHidden),
+    ],
     'PUT /cidoc/{segment}/{id}/': [
       anew(fresh, record, changesHidden(200), whole),
       anew(freshPublished, record, changesOpen(200), whole),
@@ -525,6 +572,10 @@ const matrix: Matrix = {
       ...at(() => `/data/entities/${published.cultural_entity_id}/explain/`, all(200)),
       ...at(() => `/data/entities/${pending.cultural_entity_id}/explain/`, inspectsHidden),
     ],
+    'GET /data/entities/{entity_id}/history/': [
+      ...at(() => `/data/entities/${published.cultural_entity_id}/history/`, all(200)),
+      ...at(() => `/data/entities/${pending.cultural_entity_id}/history/`, inspectsHidden),
+    ],
   },
 
   assertions: {
@@ -579,6 +630,14 @@ const matrix: Matrix = {
     'GET /data/notifications/unread_count/': at(() => '/data/notifications/unread_count/', signedIn(200)),
     'POST /data/notifications/mark_read/': at(() => '/data/notifications/mark_read/', signedIn(200), { body: '' }),
     'POST /data/notifications/mark_all_read/': at(() => '/data/notifications/mark_all_read/', signedIn(200)),
+    'GET /data/notifications/letters/': at(() => '/data/notifications/letters/', signedIn(200)),
+    'PUT /data/notifications/letters/': at(() => '/data/notifications/letters/', signedIn(200), {
+      body: { mode: 'off' },
+    }),
+    'GET /data/notifications/letters/stop/': [link('stop')],
+    'POST /data/notifications/letters/stop/': [link('stop', {})],
+    'GET /data/notifications/letters/confirm/': [link('confirm')],
+    'POST /data/notifications/letters/confirm/': [link('confirm', {})],
     'GET /data/notifications/{id}/': at(() => '/data/notifications/00000000000/', signedIn(404)),
   },
 
@@ -881,6 +940,41 @@ const matrix: Matrix = {
       },
     ],
     'POST /data/projects/{slug}/assets/{id}/start-ocr/': changesAsset('start-ocr/', 400),
+  },
+
+  pictures: {
+    'POST /data/pictures/': at(() => '/data/pictures/', signedIn(400), { body: new FormData() }),
+    'POST /data/pictures/uploads/': at(() => '/data/pictures/uploads/', signedIn(400), { body: {} }),
+    // The file has not been sent.
+    'POST /data/pictures/uploads/{id}/complete/': at(
+      () => `/data/pictures/uploads/${picture}/complete/`,
+      by(401, 404, 400, 404, 404, 404, 404),
+    ),
+    'GET /data/pictures/{id}/': at(() => `/data/pictures/${picture}/`, by(404, 404, 200, 404, 404, 404, 404)),
+    'GET /data/manifests/records/{entity_id}/': [
+      ...at(() => pictured.open.record, all(200)),
+      ...at(() => pictured.hidden.record, inspectsHidden),
+    ],
+    // Of their files none is an image.
+    'GET /data/manifests/projects/{slug}/': [
+      ...at(() => '/data/manifests/projects/open-project/', all(404)),
+      ...at(() => '/data/manifests/projects/hidden-project/', all(404)),
+    ],
+  },
+
+  iiif: {
+    'GET /data/iiif/{image}/': [
+      ...at(() => pictured.open.image, all(303)),
+      ...at(() => pictured.hidden.image, by(404, 404, 303, 303, 303, 303, 303)),
+    ],
+    'GET /data/iiif/{image}/info.json/': [
+      ...at(() => `${pictured.open.image}/info.json`, all(200)),
+      ...at(() => `${pictured.hidden.image}/info.json`, inspectsHidden),
+    ],
+    'GET /data/iiif/{image}/{region}/{size}/{rotation}/{file}/': [
+      ...at(() => `${pictured.open.image}/full/max/0/default.jpg`, all(200)),
+      ...at(() => `${pictured.hidden.image}/full/max/0/default.jpg`, inspectsHidden),
+    ],
   },
 
   imports: {

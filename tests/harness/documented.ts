@@ -65,6 +65,7 @@ export function faultOf(it: Exchange): string | undefined {
 /** What any answer may say in headers, as the document tells at its beginning, and what is the matter of HTTP and browsers. */
 const common = new Set([
   ...['x-request-id', 'preference-applied', 'warning', 'allow', 'location', 'vary', 'set-cookie', 'cache-control'],
+  ...['content-language'],
   ...['content-type', 'content-encoding', 'content-length', 'content-security-policy', 'referrer-policy'],
   ...['strict-transport-security', 'x-content-type-options', 'x-frame-options'],
 ])

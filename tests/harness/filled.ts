@@ -21,6 +21,8 @@ function valueFor(name: string, kind: Kind, { type, vocabulary, minimum, example
   if (type === 'coordinates') return '27.6722, 85.4279'
   if (type === 'url') return 'https://example.org/'
   if (type === 'labels') return ['One', 'Two']
+  // A picture is a file that somebody has sent before.
+  if (type === 'media') return undefined
   if (type === 'date' || type === 'edtf_date') return '1768'
   return example ?? (maxLength > 20 ? `Some ${name.replaceAll('_', ' ')}` : undefined)
 }

@@ -18,7 +18,13 @@ export const named = (what: string) => `${what} ${crypto.randomUUID().slice(0, 8
 export async function operationsOf(app: App): Promise<{ creating: Operations; changing: Operations }> {
   const world = await worldOf(app)
   return {
-    creating: { ...makingRecords(world), ...makingProjects(world), ...makingReviews(world), ...makingImports(world) },
+    creating: {
+      ...makingRecords(world),
+      ...makingProjects(world),
+      ...makingReviews(world),
+      ...makingImports(world),
+      ...makingPictures(world),
+    },
     changing: {
       ...changingRecords(world),
       ...changingSources(world),
@@ -29,6 +35,7 @@ export async function operationsOf(app: App): Promise<{ creating: Operations; ch
       ...changingRoles(world),
       ...changingPeople(world),
       ...changingImports(world),
+      ...changingPictures(world),
       ...changingDoors(world),
     },
   }
@@ -43,6 +50,7 @@ async function worldOf(app: App) {
   const infoOf = async (who = app.contributor) => sure(200, await who.get('/api/user/info/'))
   return {
     app,
+    photograph,
     accepted,
     thread,
     waiting,
@@ -176,6 +184,22 @@ const table = () =>
     ['Temple name', 'Remarks'],
     [named('Listed temple'), 'One'],
   ])
+
+const makingPictures = ({ app, image }: World): Operations => ({
+  'POST /data/pictures/': () => ({ who: app.contributor, path: '/data/pictures/', body: image() }),
+  'POST /data/pictures/uploads/': () => ({
+    ...{ who: app.contributor, path: '/data/pictures/uploads/', body: { file_name: 'gate.png', size: 10 } },
+  }),
+})
+
+const changingPictures = ({ app, photograph }: World): Operations => ({
+  'POST /data/pictures/uploads/{id}/complete/': async () => {
+    const body = { file_name: 'gate.png', size: photograph.length }
+    const { id, upload } = sure(201, await app.contributor.post('/data/pictures/uploads/', { body }))
+    await send(upload, photograph)
+    return { who: app.contributor, path: `/data/pictures/uploads/${id}/complete/` }
+  },
+})
 
 const makingImports = ({ app }: World): Operations => ({
   'POST /data/imports/': () => ({
@@ -497,6 +521,17 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
     const { who } = await someone()
     return { who, path: `/data/user/${(await infoOf(who)).id}/`, body: { biography: named('Born') } }
   }
+  const inLetter = async (what: 'stop' | 'confirm') => {
+    const { who } = await someone()
+    sure(200, await who.put('/data/notifications/letters/', { body: { mode: 'at_once' } }))
+    const [{ id, email }, { confirmLink, stopLink }] = await Promise.all([
+      infoOf(who),
+      import('../../lib/letters/links.ts'),
+    ])
+    const link = what === 'stop' ? stopLink('http://localhost', id) : confirmLink('http://localhost', id, email)
+    const { pathname, search } = new URL(link)
+    return { who: app.anon, path: pathname + search, body: {} }
+  }
   const portrait = () => {
     const body = new FormData()
     const file = image().get('file')
@@ -537,6 +572,11 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
     'POST /data/notifications/mark_all_read/': () => ({
       ...{ who: app.contributor, path: '/data/notifications/mark_all_read/' },
     }),
+    'PUT /data/notifications/letters/': async () => ({
+      ...{ who: (await someone()).who, path: '/data/notifications/letters/', body: { mode: 'daily', language: 'ne' } },
+    }),
+    'POST /data/notifications/letters/stop/': () => inLetter('stop'),
+    'POST /data/notifications/letters/confirm/': () => inLetter('confirm'),
     'POST /data/notifications/mark_read/': () => ({
       ...{ who: app.contributor, path: '/data/notifications/mark_read/', body: { notification_ids: [] } },
     }),

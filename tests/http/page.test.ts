@@ -21,6 +21,8 @@ const request = (query: string, path = '/cidoc/persons/'): Request => ({
   address: '192.0.2.1',
   origin: 'https://api.example.org',
   version: 'v1',
+  language: 'en',
+  say: (text) => text,
 })
 const page = (query: string, size?: number) => http.pageOf(request(query), size)
 

@@ -130,6 +130,13 @@ const nasty: readonly unknown[] = [
     { id: uuid },
     { id: 3, name: 7 },
     { id: null, name: 'Bhairav' },
+    [{ id: uuid }],
+    [{ id: uuid, caption: 'a\nb', creator: '', licence: null, date: ' ', face: true }],
+    [{ id: uuid, creator: 'a\nb' }],
+    [{ id: uuid, face: 'yes' }],
+    [{ id: `${uuid} ` }],
+    Array(30).fill({ id: uuid }),
+    Array(31).fill({ id: uuid }),
   ],
   ...[
     { id: '', name: '' },
@@ -236,6 +243,11 @@ function good(field: Field): fc.Arbitrary<unknown> {
     return fc.constantFrom<unknown>(uuid, { id: uuid, name: 'x' }, 'Bhairav', { name: 'Bhairav' }, ['Bhairav'])
   if (field.type === 'coordinates')
     return fc.constantFrom<unknown>('27.67, 85.32', { lat: 27.67, lng: '85.32' }, 'POINT(85.32 27.67)')
+  if (field.type === 'media')
+    return fc.constantFrom<unknown>(
+      [{ id: uuid }],
+      [{ id: uuid, caption: 'a\nb', licence: 'CC0-1.0', face: true }, null],
+    )
   if (field.type === 'url') return fc.webUrl()
   if (field.type === 'boolean') return fc.boolean()
   if (field.type === 'number') return fc.integer({ min: 0, max: field.maximum ?? 0 })

@@ -26,7 +26,7 @@ export type Base = {
   flag: { id: string }
   comment: { comment_id: string }
   reply: { comment_id: string }
-  projects: Readonly<Record<'draft' | 'in_review' | 'approved' | 'merged', string>>
+  projects: Readonly<Record<'draft' | 'ready' | 'in_review' | 'approved' | 'merged', string>>
   asset: string
   linked: readonly Made[]
   application: { id: string }
@@ -155,12 +155,15 @@ async function surveys(world: World) {
     await contribute(world, 'dev', 'traditions', { name: 'Lakhe dance' }),
     await contribute(world, 'dev', 'traditions', { name: 'Gai jatra walk' }),
     await contribute(world, 'dev', 'traditions', { name: 'Bisket swing' }),
+    await contribute(world, 'dev', 'traditions', { name: 'Pulukisi dance' }),
   ])
-  const [first, middle, last] = linked
+  const [first, middle, last, own] = linked
   const draft = await project(world, 'draft-survey')
+  const ready = await project(world, 'ready-survey')
   const in_review = await project(world, 'waiting-survey')
   const approved = await project(world, 'approved-survey', { visibility: 'private' })
   const merged = await project(world, 'merged-survey')
+  if (own) await sure(world, 201, link(ready, own))
   if (first) await sure(world, 201, link(in_review, first))
   if (middle) await sure(world, 201, link(approved, middle))
   if (last) await sure(world, 201, link(merged, last))
@@ -168,7 +171,7 @@ async function surveys(world: World) {
   for (const slug of [approved, merged]) await sure(world, 200, move('reviewer', slug, 'approved'))
   await sure(world, 200, move('expert', merged, 'merged'))
   const { results } = await sure(world, 200, { who: 'dev', method: 'GET', path: `/data/projects/${draft}/assets/` })
-  return { projects: { draft, in_review, approved, merged }, asset: String(results[0].id), linked }
+  return { projects: { draft, ready, in_review, approved, merged }, asset: String(results[0].id), linked }
 }
 
 async function submissions(world: World) {
@@ -203,6 +206,7 @@ export async function makeBase(world: World): Promise<Base> {
   const old = await submissions(world)
   await world.settle()
   await world.function('sweeper', { chores: 'seldom' })
+  await world.function('exporter')
   await world.settle()
   world.forgetStream()
   return { saved: world.save(), ids: ids as Base['ids'], ...made, ...rest, ...works, ...old }

@@ -1,9 +1,10 @@
 import type { Base } from './base.ts'
 import { type Documented, documented, placed, STATES, type State, valid } from './document.ts'
 import { violations } from './invariants/all.ts'
-import { note, type Tally, tally } from './report.ts'
+import { count, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, type Request, send } from './requests.ts'
 import { dice } from './world/chance.ts'
+import { hash } from './world/table.ts'
 import type { World } from './world/world.ts'
 
 /**
@@ -69,31 +70,41 @@ function wrongIn(operation: Documented, caller: Caller, answer: Answer, path: st
 export async function cells(
   world: World,
   base: Base,
-  { seed, until, share }: { seed: number; until: number; share: number },
+  {
+    seed,
+    until,
+    some,
+    share,
+    only,
+  }: { seed: number; until: number; some: number; share: Share; only?: string | undefined },
 ): Promise<Tally> {
   const into = tally('cells', 'cells')
   const began = Date.now()
   into.kinds = documented.length
-  const chance = dice(seed)
-  world.restore(base.saved, seed)
-  // Signing out and the like would change who asks; what changes is put back after each cell.
   const inTurn = documented.flatMap((operation) =>
     STATES.flatMap((state) => CALLERS.map((caller) => ({ operation, state, caller }))),
   )
-  const step = Math.max(1, Math.round(1 / share))
+  const step = Math.max(1, Math.round(1 / some))
   for (let at = seed % step; at < inTurn.length && Date.now() < until; at += step) {
     const cell = inTurn[at]
+    if (!isOwn(share, Math.floor(at / step))) continue
     if (!cell || (!cell.operation.path.includes('{') && cell.state !== 'open')) continue
+    const name = `${cell.operation.method} ${cell.operation.path}/${cell.caller.name}/${cell.state}`
+    if (only !== undefined && only !== name) continue
     into.tried += 1
-    const { request, what } = await tried(world, base, cell, chance).catch((error: unknown) => ({
+    world.restore(base.saved, seed + at)
+    const { request, what, isDone } = await tried(world, base, cell, dice(seed + at)).catch((error: unknown) => ({
       request: { method: cell.operation.method, path: cell.operation.path },
       what: [error instanceof Error ? (error.stack ?? '') : String(error)],
+      isDone: false,
     }))
+    if (isDone) count(into, 'done')
+    into.digest ^= hash(`${name} ${world.digest}`)
     if (what.length > 0)
       note(into, {
         where: `${request.method} ${request.path} by ${cell.caller.name}, ${cell.state}`,
         seed,
-        again: `npm run prove -- --only cells --seed ${seed}`,
+        again: `npm run prove -- --only cells --at '${name}' --seed ${seed}`,
         what,
       })
   }
@@ -106,7 +117,7 @@ async function tried(
   base: Base,
   { operation, state, caller }: { operation: Documented; state: State; caller: Caller },
   chance: ReturnType<typeof dice>,
-): Promise<{ request: Request; what: string[] }> {
+): Promise<{ request: Request; what: string[]; isDone: boolean }> {
   const path = placed(base, operation, state)
   const headers = 'headers' in caller ? caller.headers : undefined
   const body = operation.body && valid(operation.body, chance, base)
@@ -116,7 +127,6 @@ async function tried(
     path,
     sent: { ...(body !== undefined && { body }), ...(headers && { headers }) },
   }
-  world.forgetStream()
   const answer = await send(world, request)
   const what = wrongIn(operation, caller, answer, path)
   const left = changed(world)
@@ -124,9 +134,7 @@ async function tried(
   if (!isDone && answer.status < 500 && left.length > 0)
     what.push(`gave ${answer.status}, and changed ${left.slice(0, 3).join(', ')}`)
   if (operation.method === 'GET' && left.length > 0) what.push(`a GET changed ${left.slice(0, 3).join(', ')}`)
-  if (left.length > 0) {
+  if (left.length > 0)
     what.push(...(await world.run({ name: 'invariants', process: 1 }, () => violations(world, false))))
-    world.restore(base.saved, chance.below(1e9))
-  }
-  return { request, what }
+  return { request, what, isDone }
 }

@@ -190,6 +190,7 @@ const commands: Readonly<Record<string, () => object>> = {
         TableName,
         ...limit,
         ConsistentRead: true,
+        ...(happens(0.3) && { ProjectionExpression: 'sk' }),
         ...pick([
           { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } },
           {
@@ -207,13 +208,20 @@ const commands: Readonly<Record<string, () => object>> = {
         ]),
       }
     const IndexName = index()
+    const shown = happens(0.5)
     return {
       TableName,
       IndexName,
       ...limit,
+      ...(shown && { ProjectionExpression: '#m0,#m1,#sk' }),
       KeyConditionExpression: '#pk = :pk AND #sk < :beyond',
       FilterExpression: '#only0 = :only0',
-      ExpressionAttributeNames: { '#pk': `${IndexName}_pk`, '#sk': `${IndexName}_sk`, '#only0': 'type' },
+      ExpressionAttributeNames: {
+        '#pk': `${IndexName}_pk`,
+        '#sk': `${IndexName}_sk`,
+        '#only0': 'type',
+        ...(shown && { '#m0': 'pk', '#m1': 'list' }),
+      },
       ExpressionAttributeValues: { ':pk': s(`L${below(3)}`), ':beyond': s('7'), ':only0': s('record') },
     }
   },

@@ -1,9 +1,10 @@
 import type { Base } from './base.ts'
 import { type Documented, documented, nearly, placed, STATES, valid, wild } from './document.ts'
 import { violations } from './invariants/all.ts'
-import { note, type Tally, tally } from './report.ts'
+import { count, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, type Request, send } from './requests.ts'
 import { type Dice, dice } from './world/chance.ts'
+import { hash } from './world/table.ts'
 import { PATIENCE, type World } from './world/world.ts'
 
 /** Requests to every operation with values that fit, that nearly fit, and wild ones: no failure of the service, no answer that the document does not know, none beyond its time. */
@@ -62,14 +63,14 @@ const faultsIn = (answer: Answer, took: number): string[] => [
 export async function fuzz(
   world: World,
   base: Base,
-  { seed, until, most }: { seed: number; until: number; most: number },
+  { seed, until, most, share }: { seed: number; until: number; most: number; share: Share },
 ): Promise<Tally> {
   const into = tally('fuzz', 'requests')
   const began = Date.now()
   const operations = documented.filter(({ multipart }) => !multipart)
   into.kinds = operations.length
   for (let round = 0; into.tried < most && Date.now() < until; round += 1) {
-    const own = seed + round
+    const own = seed + round * share.of + share.at
     const chance = dice(own)
     world.restore(base.saved, own)
     for (let i = 0; i < EVERY && into.tried < most && Date.now() < until; i += 1) {
@@ -77,7 +78,10 @@ export async function fuzz(
       const request = asked(chance.pick(operations), base, chance)
       const from = world.time.now
       const what = await send(world, request).then(
-        (answer) => faultsIn(answer, world.time.now - from),
+        (answer) => {
+          if (answer.status < 400) count(into, 'taken')
+          return faultsIn(answer, world.time.now - from)
+        },
         (error: unknown) => [error instanceof Error ? (error.stack ?? '') : String(error)],
       )
       if (what.length > 0)
@@ -88,6 +92,7 @@ export async function fuzz(
           what,
         })
     }
+    into.digest ^= hash(`${own} ${world.digest}`)
     const what = await world.run({ name: 'invariants', process: 1 }, () => violations(world, false))
     if (what.length > 0)
       note(into, {

@@ -146,7 +146,7 @@ const rows: readonly Row[] = [
   ['take a comment back', 204, 'dev', 'DELETE', (b) => `/data/comments/${b.comment.comment_id}/`],
   [
     'react',
-    200,
+    201,
     'expert',
     'POST',
     () => '/data/reactions/toggle/',
@@ -206,7 +206,7 @@ const rows: readonly Row[] = [
     200,
     'dev',
     'POST',
-    (b) => at(b.projects.draft, 'transition/'),
+    (b) => at(b.projects.ready, 'transition/'),
     () => ({ target_state: 'in_review', comment: 'Ready.' }),
   ],
   [

@@ -1,4 +1,4 @@
-import { buildDocument } from '../../local/deploy/built-document.ts'
+import { buildDocuments } from '../../local/deploy/shipped-documents.ts'
 
 /** What must be there before anything of the world is loaded. */
-await buildDocument(process.cwd())
+await buildDocuments(process.cwd())

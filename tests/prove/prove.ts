@@ -1,61 +1,71 @@
 import { makeBase } from './base.ts'
 import { cells } from './cells.ts'
-import { faultAt, faults } from './faults.ts'
+import { background, faultAt, faults } from './faults.ts'
 import { fuzz } from './fuzz.ts'
 import { violations } from './invariants/all.ts'
-import { applyMutant, tryMutants } from './mutants.ts'
+import { mutantAt } from './mutants.ts'
 import { races } from './races.ts'
 import { random } from './random.ts'
-import { first, line, type Tally } from './report.ts'
+import { first, type Share, type Tally } from './report.ts'
 import { sentSoFar } from './requests.ts'
 import { openWorld } from './world/world.ts'
 
-type Asked = {
+export type Asked = {
   seed: number
   minutes: number
   only?: string | undefined
   at?: string | undefined
   short: boolean
-  mutants: boolean
+  /** So many schedules of each kind of race, and so many requests of wild values, at most. */
+  each: number
+  requests: number
+  /** What part of the faults and the cells is tried, the same ones each time. */
+  some: number
+  /** The number of a mutant. */
   cut?: string | undefined
 }
+export type Proved = { tallies: Tally[]; requests: number; calls: number }
 
-/** Does what was asked for, and answers 0 where nothing was found wrong. */
-export async function prove({ seed, minutes, only, at, short, mutants, cut }: Asked): Promise<number> {
-  if (mutants) return tryMutants(seed)
-  if (cut !== undefined) {
-    applyMutant(Number(cut))
-    first.ends = true
-  }
-  const began = Date.now()
-  const world = await openWorld()
+/** When a part that is not alone has to end, as shares of the time. */
+const ENDS = { faults: 0.33, background: 0.43, races: 0.66, random: 0.71, cells: 0.84, fuzz: 1 } as const
+/** What the short form leaves out: a round of the random runs is longer than what it has for them. */
+const LONG = new Set(['random'])
+
+/** Tries its share of what was asked for. */
+export async function prove(
+  { seed, minutes, only, at, short, each, requests, some, cut }: Asked,
+  share: Share,
+): Promise<Proved> {
+  first.ends = cut !== undefined
+  const world = await openWorld(cut === undefined ? undefined : mutantAt(cut))
   const base = await makeBase(world)
   const wrong = await world.run({ name: 'invariants', process: 1 }, () => violations(world, true))
   if (wrong.length > 0) throw new Error(`the world is wrong from its beginning: ${wrong.join('; ')}`)
-  const end = began + minutes * 60_000
-  /** So much of the time is over when a part that is not alone has to end. */
-  const by = (share: number) => (only ? end : began + minutes * 60_000 * share)
-  const kind = only === 'races' ? at : undefined
-  const tallies: Tally[] = []
-  const parts: Record<string, () => Promise<Tally>> = {
+  const began = Date.now()
+  const by = (part: keyof typeof ENDS) => began + minutes * 60_000 * (only ? 1 : ENDS[part])
+  const parts: Record<keyof typeof ENDS, () => Promise<Tally>> = {
     faults: () =>
       at && only === 'faults'
         ? faultAt(world, base, at, seed)
-        : faults(world, base, { seed, until: by(0.3), share: short ? 0.04 : 1 }),
-    races: () => races(world, base, { seed, until: by(0.65), kind, most: Number.POSITIVE_INFINITY }),
-    random: () => random(world, base, { seed, until: by(0.75) }),
-    cells: () => cells(world, base, { seed, until: by(0.85), share: short ? 0.1 : 1 }),
-    fuzz: () => fuzz(world, base, { seed, until: end, most: Number.POSITIVE_INFINITY }),
+        : faults(world, base, { seed, until: by('faults'), some, share }),
+    background: () => background(world, base, { seed, until: by('background'), some, share }),
+    races: () =>
+      races(world, base, { seed, until: by('races'), kind: only === 'races' ? at : undefined, most: each, share }),
+    random: () => random(world, base, { seed, until: by('random'), share }),
+    cells: () =>
+      cells(world, base, {
+        seed,
+        until: by('cells'),
+        some,
+        share,
+        only: only === 'cells' ? at : undefined,
+      }),
+    fuzz: () => fuzz(world, base, { seed, until: by('fuzz'), most: requests / share.of, share }),
   }
+  const tallies: Tally[] = []
   for (const [name, part] of Object.entries(parts)) {
-    // A round of the random runs is longer than what the short form has for them.
-    if (only ? only !== name : short && name === 'random') continue
-    const it = await part()
-    console.log(line(it))
-    tallies.push(it)
+    if (only ? only !== name : short && LONG.has(name)) continue
+    tallies.push(await part())
   }
-  console.log(
-    `${sentSoFar.requests} requests, ${world.calls} calls of table, bucket and functions, ${Math.round((Date.now() - began) / 1000)} s, seed ${seed}`,
-  )
-  return tallies.some((it) => it.violations.length > 0) ? 1 : 0
+  return { tallies, requests: sentSoFar.requests, calls: world.calls }
 }

@@ -1,8 +1,9 @@
 import type { Base } from './base.ts'
 import { violations } from './invariants/all.ts'
 import { kinds, type Race } from './race-kinds.ts'
-import { note, type Tally, tally } from './report.ts'
+import { isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, sendIn } from './requests.ts'
+import { hash } from './world/table.ts'
 import { WORKERS, type World } from './world/world.ts'
 
 /**
@@ -12,7 +13,13 @@ import { WORKERS, type World } from './world/world.ts'
 export async function races(
   world: World,
   base: Base,
-  { seed, until, kind, most }: { seed: number; until: number; kind?: string | undefined; most: number },
+  {
+    seed,
+    until,
+    kind,
+    most,
+    share,
+  }: { seed: number; until: number; kind?: string | undefined; most: number; share: Share },
 ): Promise<Tally> {
   const into = tally('races', 'schedules')
   const began = Date.now()
@@ -21,13 +28,15 @@ export async function races(
   into.kinds = wanted.length
   // Each kind in turn, so that all get their share of the time.
   for (let turn = 0; turn < most && Date.now() < until; turn += 1)
-    for (const race of wanted) {
+    for (const [i, race] of wanted.entries()) {
+      if (!isOwn(share, turn + i)) continue
       if (Date.now() >= until) break
       into.tried += 1
       const own = seed + turn
       const what = await scheduled(world, base, race, own).catch((error: unknown) => [
         error instanceof Error ? (error.stack ?? '') : String(error),
       ])
+      into.digest ^= hash(`${race.name} ${own} ${world.digest}`)
       if (what.length > 0)
         note(into, {
           where: race.name,
@@ -37,7 +46,6 @@ export async function races(
         })
     }
   into.milliseconds = Date.now() - began
-  into.also = `${Math.floor(into.tried / into.kinds)} or more of each`
   return into
 }
 

@@ -1,9 +1,10 @@
 import { type Base, contribute, type Made, publish, said, verdict } from './base.ts'
 import { violations } from './invariants/all.ts'
-import { note, type Tally, tally } from './report.ts'
+import { count, note, type Share, type Tally, tally } from './report.ts'
 import { type Request, sendIn } from './requests.ts'
 import type { Dice } from './world/chance.ts'
 import { moduleIn } from './world/processes.ts'
+import { hash } from './world/table.ts'
 import { type Saved, WORKERS, type World } from './world/world.ts'
 
 /**
@@ -144,26 +145,28 @@ async function session(
 export async function random(
   world: World,
   base: Base,
-  { seed, until }: { seed: number; until: number },
+  { seed, until, share }: { seed: number; until: number; share: Share },
 ): Promise<Tally> {
   const into = tally('random runs', 'requests')
   const began = Date.now()
   const crowd = await gather(world, base)
   into.kinds = ACTORS
-  let reads = 0
   for (let round = 0; round === 0 || Date.now() < until; round += 1) {
-    const own = seed + round
+    const own = seed + round * share.of + share.at
     world.restore(crowd.saved, own)
     world.seed(own, true)
     const log = { written: [] as Written[], reads: [] as Read[], wrong: [] as string[] }
     const sessions = Array.from({ length: ACTORS }, (_, number) => session(world, base, crowd, number, log))
     const sent = await world.time.until(Promise.all([...sessions, following(world, sessions)]))
     into.tried += sent.reduce((sum, each) => sum + each, 0)
-    reads += log.reads.length
+    count(into, 'reads explained by the writes of their record', log.reads.length)
+    count(into, 'rounds')
+    count(into, 'simulated seconds', Math.round((world.time.now - crowd.saved.now) / 1000))
     const wrong = [...log.wrong, ...unexplained(log.written, log.reads)]
     world.seed(own)
     await world.settle()
     wrong.push(...(await world.run({ name: 'invariants', process: 1 }, () => violations(world, true))))
+    into.digest ^= hash(`${own} ${world.digest}`)
     if (wrong.length > 0)
       note(into, {
         where: `round ${round}`,
@@ -173,7 +176,6 @@ export async function random(
       })
   }
   into.milliseconds = Date.now() - began
-  into.also = `${reads} reads explained by the writes of their record`
   return into
 }
 

@@ -7,8 +7,15 @@ export type Tally = {
   kinds: number
   violations: Violation[]
   milliseconds: number
-  also?: string
+  /** What else was counted, by its name. */
+  counts: Record<string, number>
+  /** Of all that was asked and answered: the same where the same seeds were tried, in whatever order. */
+  digest: number
 }
+
+/** Which cases a process has, of several that share them: every `of`th, from the `at`th. */
+export type Share = { at: number; of: number }
+export const isOwn = ({ at, of }: Share, n: number): boolean => n % of === at
 
 export const tally = (part: string, unit: string): Tally => ({
   part,
@@ -17,7 +24,13 @@ export const tally = (part: string, unit: string): Tally => ({
   kinds: 0,
   violations: [],
   milliseconds: 0,
+  counts: {},
+  digest: 0,
 })
+
+export const count = ({ counts }: Tally, name: string, by = 1): void => {
+  counts[name] = (counts[name] ?? 0) + by
+}
 
 /** At most so many are kept of a part: they are mostly one and the same. */
 const MOST = 40
@@ -26,17 +39,38 @@ const MOST = 40
 export const first = { ends: false }
 
 export function note(into: Tally, it: Violation): void {
-  if (first.ends) process.exit(1)
+  if (first.ends) {
+    console.log(words(it))
+    process.exit(1)
+  }
   if (into.violations.length < MOST) into.violations.push(it)
+  count(into, 'violations')
   process.exitCode = 1
-  if (into.violations.length <= 12)
-    console.log(
-      `  ${it.where} (seed ${it.seed}; ${it.again})\n${it.what
-        .slice(0, 6)
-        .map((each) => `    ${each}`)
-        .join('\n')}`,
-    )
+  if (into.violations.length <= 12) console.log(words(it))
 }
 
-export const line = (it: Tally): string =>
-  `${it.part}: ${it.tried} ${it.unit} of ${it.kinds} kinds, ${it.violations.length} violations, ${Math.round(it.milliseconds / 1000)} s${it.also ? `; ${it.also}` : ''}`
+const words = ({ where, seed, again, what }: Violation): string =>
+  [`  ${where} (seed ${seed}; ${again})`, ...what.slice(0, 6).map((each) => `    ${each}`)].join('\n')
+
+/** What several processes have tried of one part. */
+export function together(all: readonly Tally[]): Tally {
+  const [one] = all
+  if (!one) throw new Error('nothing was tried')
+  const sum = tally(one.part, one.unit)
+  for (const each of all) {
+    sum.tried += each.tried
+    sum.kinds = Math.max(sum.kinds, each.kinds)
+    sum.violations.push(...each.violations)
+    sum.milliseconds = Math.max(sum.milliseconds, each.milliseconds)
+    sum.digest ^= each.digest
+    for (const [name, n] of Object.entries(each.counts)) count(sum, name, n)
+  }
+  return sum
+}
+
+export function line(it: Tally): string {
+  const { violations = 0, ...others } = it.counts
+  const also = Object.entries(others).map(([name, n]) => `, ${n} ${name}`)
+  const many = `${it.tried} ${it.unit} of ${it.kinds} kinds${also.join('')}`
+  return `${it.part}: ${many}; ${violations} violations; ${Math.round(it.milliseconds / 1000)} s; digest ${(it.digest >>> 0).toString(16)}`
+}

@@ -3,7 +3,7 @@ import { groupOf } from '../../lib/http/groups.ts'
 import { canonical } from '../../lib/http/path.ts'
 import { eventOf, type Sent } from '../harness/app.ts'
 import { faultOf } from '../harness/documented.ts'
-import { moduleIn } from './world/processes.ts'
+import { logged, moduleIn } from './world/processes.ts'
 import { type Actor, Gone, PATIENCE, type World } from './world/world.ts'
 
 /** Requests to the real handlers in the simulated world, each answer held against the API document. */
@@ -38,7 +38,9 @@ export async function sendIn(world: World, it: Request, fault?: Actor['fault']):
       commands = actor.commands
       return handler(event, context)
     })
-    return { ...answerOf(it, event.rawPath, result), commands }
+    const answer = answerOf(it, event.rawPath, result)
+    world.noteThat(`${answer.status} ${answer.text}`)
+    return { ...answer, commands }
   } catch (error) {
     if (error instanceof Gone)
       return { status: 0, body: undefined, text: '', headers: {}, commands, undocumented: undefined }
@@ -57,7 +59,8 @@ function answerOf({ method, sent }: Request, path: string, result: Result): Omit
   const undocumented = faultOf({ method, path, sent: sent?.body, status, headers, bytes })
   const text = result.isBase64Encoded ? '' : bytes.toString()
   const body = headers['content-type']?.includes('json') && text !== '' ? JSON.parse(text) : undefined
-  return { status, body, text, headers, undocumented }
+  // A failure of the service says nothing of its cause; its log does.
+  return { status, body, text: status >= 500 ? `${text} ${logged.splice(0).join('\n')}` : text, headers, undocumented }
 }
 
 /** Sends one, and time passes until it is answered. */

@@ -1,10 +1,18 @@
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import './prepare.ts'
+import type { Asked, Proved } from './prove.ts'
 
-const usage = `npm run prove [-- --seed N] [--minutes M] [--only faults|races|random|fuzz|cells] [--short] [--mutants] [--at CASE]
+const usage = `npm run prove [-- --seed N] [--minutes M] [--only faults|background|races|random|fuzz|cells] [--short] [--mutants] [--at CASE]
 
 Tries what the service promises under a simulated world; see tests/prove/README.md. The same seed does the same.
---short: two minutes at most, for each change. --mutants: takes twenty conditions out of the sources and tells which were noticed.`
+--each N: so many schedules of each kind of race at most. --requests N: so many wild requests at most.
+--some SHARE: so much of the faults and of the cells.
+--workers N: so many processes share the cases; as many as there are processors where nothing is said.
+--short: two minutes at most, for each change. --mutants: takes conditions and waits out of the sources, one at a time, and tells
+which were noticed. --cuts N: does so with N conditions and waits that are found in the sources.`
 
 const { values } = parseArgs({
   options: {
@@ -12,9 +20,16 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     only: { type: 'string' },
     at: { type: 'string' },
+    each: { type: 'string', default: 'Infinity' },
+    requests: { type: 'string', default: 'Infinity' },
+    some: { type: 'string', default: '1' },
+    workers: { type: 'string', default: String(availableParallelism()) },
     short: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    cuts: { type: 'string' },
     cut: { type: 'string' },
+    // Which cases this process has, of those of several: 0/2.
+    share: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -22,11 +37,60 @@ if (values.help) {
   console.log(usage)
   process.exit(0)
 }
-// The configuration is read when a module is loaded, so what is tried is loaded after what it stands on.
-const { prove } = await import('./prove.ts')
-const code = await prove({
+/** What the short form tries: the same each time, where the time is enough, and it is so where a machine has nothing else to do. */
+const SHORT = { minutes: 1.5, each: 3, requests: 6000, some: 0.01 }
+const asked: Asked = {
   ...values,
   seed: Number(values.seed),
-  minutes: values.short ? 1.6 : Number(values.minutes),
-})
-process.exit(code)
+  minutes: values.short ? SHORT.minutes : Number(values.minutes),
+  each: values.short ? SHORT.each : Number(values.each),
+  requests: values.short ? SHORT.requests : Number(values.requests),
+  some: values.short ? SHORT.some : Number(values.some),
+}
+// What one failure names is one case.
+const workers = values.at === undefined || values.only === 'races' ? Math.max(1, Number(values.workers)) : 1
+
+if (values.cuts) {
+  const { tryFound } = await import('./mutants.ts')
+  process.exit((await tryFound(Number(values.cuts), asked.seed, workers)) > 0 ? 1 : 0)
+}
+if (values.mutants) {
+  const { tryMutants } = await import('./mutants.ts')
+  process.exit((await tryMutants(asked.seed, workers, shareOf(values.share ?? '0/1'))) > 0 ? 1 : 0)
+}
+if (values.share) {
+  // Whoever asked has gone.
+  process.on('disconnect', () => process.exit(1))
+  // The configuration is read when a module is loaded, so what is tried is loaded after what it stands on.
+  const { prove } = await import('./prove.ts')
+  const proved = await prove(asked, shareOf(values.share))
+  if (!process.send) process.exit(proved.tallies.some((it) => it.violations.length > 0) ? 1 : 0)
+  process.send(proved, () => process.exit(0))
+} else {
+  const began = Date.now()
+  const all = await Promise.all(Array.from({ length: workers }, (_, at) => inProcess(`${at}/${workers}`)))
+  const { line, together } = await import('./report.ts')
+  const tallies = (all[0]?.tallies ?? []).map(({ part }) =>
+    together(all.flatMap((each) => each.tallies.filter((it) => it.part === part))),
+  )
+  for (const it of tallies) console.log(line(it))
+  const sum = (of: (each: Proved) => number) => all.reduce((n, each) => n + of(each), 0)
+  console.log(
+    `${sum(({ requests }) => requests)} requests, ${sum(({ calls }) => calls)} calls of table, bucket and functions, ${Math.round((Date.now() - began) / 1000)} s, seed ${asked.seed}, ${workers} processes`,
+  )
+  process.exit(tallies.some((it) => it.violations.length > 0) ? 1 : 0)
+}
+
+function shareOf(text: string): { at: number; of: number } {
+  const [at = 0, of = 1] = text.split('/').map(Number)
+  return { at, of }
+}
+
+/** Tries one share of the cases in a process of its own. */
+function inProcess(share: string): Promise<Proved> {
+  const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--share', share])
+  return new Promise((done, failed) => {
+    child.on('message', (it) => done(it as Proved))
+    child.on('exit', (code) => failed(new Error(`the process with ${share} of the cases ended with ${code}`)))
+  })
+}

@@ -84,7 +84,7 @@ async function damage(): Promise<void> {
     ...['NAME#structure#', 'ALIKE#', 'GRID#', 'IDENTIFIER#', 'RELATED#'].flatMap((list) =>
       of((it) => String(it.pk).startsWith(list)).filter((_, i) => i % 2 === 0),
     ),
-    ...of((it) => /^(link|queue_by_age|queue_by_category)$/.test(String(it.type))),
+    ...of((it) => /^(link|queue_by_age|queue_by_urgency)$/.test(String(it.type))),
   ]
   expect(lost.length).toBeGreaterThan(10)
   for (const it of lost) await client.send(new DeleteCommand({ TableName: TableName(), Key: keyOf(it) }))

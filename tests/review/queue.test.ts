@@ -249,8 +249,8 @@ describe('what a page costs', () => {
     expect((await cost(next)).calls).toBe(few.calls)
     expect((await cost(next)).units).toBeLessThanOrEqual(few.units + 1)
     const commands = await commandsOf(() => app.community.get('/data/review-queue/'))
-    // Young, aged and due, and the batches.
-    expect(commands.filter((it) => it === 'QueryCommand')).toHaveLength(4)
+    // Three ages of three standings, what is due, and the batches.
+    expect(commands.filter((it) => it === 'QueryCommand')).toHaveLength(11)
     // One of them to know the caller, one for the names of what rows link to.
     expect(commands.filter((it) => it === 'BatchGetItemCommand' || it === 'BatchGetCommand')).toHaveLength(3)
   }, 60_000)

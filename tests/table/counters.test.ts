@@ -26,6 +26,8 @@ test('every list that a contribution enters has a size of its own, in items that
     revisionList,
     visibilities,
   } = await import('../../lib/records/items.ts')
+  const { lists: queues } = await import('../../lib/records/queue-entry.ts')
+  const { queueTypes } = await import('../../lib/records/rules/triage.ts')
   const users = ['b0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002']
   const flagFilters = [undefined, ...flagTypes].flatMap((flag_type) =>
     [undefined, true, false].map((is_resolved) => ({ flag_type, is_resolved })),
@@ -48,6 +50,7 @@ test('every list that a contribution enters has a size of its own, in items that
     ...historyAudiences.flatMap((audience) =>
       [undefined, ...users].flatMap((user) => types.map((type) => activityList(audience, user, type))),
     ),
+    ...queueTypes.flatMap((type) => [queues.size(type), queues.size(type, 'monument')]),
     ...users.flatMap((user) => [
       ...visibilities.map((it) => listsOf.owner(user, it)),
       ...[decisionList(user), decisionList(user, 'accept'), revisionList(user)],
@@ -58,6 +61,13 @@ test('every list that a contribution enters has a size of its own, in items that
   // What one person does is in no item that others write.
   const shared = (user: string) => new Set(lists.filter((it) => it.includes(user)).map((it) => sizeOf(it).group))
   expect([...shared(users[0] ?? '')].filter((group) => shared(users[1] ?? '').has(group))).toEqual([])
+  // What everyone adds to, full, with a million in each list.
+  const everyones = lists.filter((it) => !users.some((user) => it.includes(user))).map(sizeOf)
+  const items = Map.groupBy(everyones, ({ group, sk }) => `COUNT#${group}#0 ${sk ?? 'HEAD'}`)
+  for (const [at, sizes] of items) {
+    const bytes = sizes.reduce((sum, { attribute }) => sum + attribute.length + 5, `pk sk ${at}`.length)
+    expect([at, bytes < KILOBYTE]).toEqual([at, true])
+  }
   for (const item of (await Array.fromAsync(scanCounters())).flat()) {
     expect([item.pk, sizesIn(item).length > 0]).toEqual([item.pk, true])
     expect([item.pk, JSON.stringify(item).length < KILOBYTE]).toEqual([item.pk, true])

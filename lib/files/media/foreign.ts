@@ -1,3 +1,4 @@
+import { phrase } from '../../language/phrase.ts'
 import { frameAt } from './mp3-frame.ts'
 import { type Source, Unfit } from './source.ts'
 
@@ -51,9 +52,15 @@ const signs: readonly Sign[] = [
       found(it, ['ID3\x02', 'ID3\x03', 'ID3\x04'], (at) => isSynchsafe(it.subarray(at + 6, at + 10))) ||
       found(it, [Buffer.from([0xff])], (at) => chain(it, at)),
   },
-  { name: 'an archive', holds: (it) => found(it, ['PK\x03\x04', 'PK\x05\x06', 'Rar!\x1a\x07', '7z\xbc\xaf\x27\x1c']) },
-  { name: 'a program', holds: (it) => found(it, ['\x7fELF', '#!/bin/']) },
-  { name: 'markup', holds: (it) => /<(?:html|script|svg|!doctype|\?php|iframe)\b/i.test(it.toString('latin1')) },
+  {
+    name: phrase('an archive'),
+    holds: (it) => found(it, ['PK\x03\x04', 'PK\x05\x06', 'Rar!\x1a\x07', '7z\xbc\xaf\x27\x1c']),
+  },
+  { name: phrase('a program'), holds: (it) => found(it, ['\x7fELF', '#!/bin/']) },
+  {
+    name: phrase('markup'),
+    holds: (it) => /<(?:html|script|svg|!doctype|\?php|iframe)\b/i.test(it.toString('latin1')),
+  },
 ]
 
 /** Three sound frames, each where the one before it ends: players look for no more. */
@@ -90,6 +97,6 @@ export function checkElsewhere(source: Source, type: string): void {
 const END_OF_ARCHIVE = Buffer.from('PK\x05\x06', 'latin1')
 const LONGEST_COMMENT = 65_535
 const marks = [
-  { at: 257, mark: 'ustar', name: 'an archive' },
+  { at: 257, mark: 'ustar', name: phrase('an archive') },
   { at: 32_769, mark: 'CD001', name: 'a disk image' },
 ]

@@ -1,5 +1,5 @@
 import { accessTier } from './enums.ts'
-import { labels, relation, select, text, textarea, url } from './fields.ts'
+import { labels, media, relation, select, text, textarea, url } from './fields.ts'
 
 /** The members that every kind with integer ids has besides its own. */
 export const base = {
@@ -37,5 +37,8 @@ export const base = {
   }),
   care_labels: labels('Care labels', 'Labels by which a community says how the record may be used.', {
     section: 'provenance',
+  }),
+  images: media('Pictures', 'Pictures of the record in their order, one of them as its face.', {
+    slot_uri: 'crm:P138i_has_representation',
   }),
 }

@@ -14,6 +14,7 @@ export type FieldType =
   | 'coordinates'
   | 'relation'
   | 'labels'
+  | 'media'
 
 /** How two values of a property are compared when claims about one record meet. */
 export type Comparator =
@@ -159,6 +160,11 @@ export function relations(to: KindKey, relationTo: string, label: string, descri
 /** A list of short texts, kept as a list; also taken as one text with commas. */
 export function labels(label: string, description: string, more: More = {}): Field {
   return field('labels', 'set', label, description, { multivalued: true, maxLength: 2000, ...more })
+}
+
+/** Pictures, each the id of an uploaded file with caption, creator, licence and date; kept as a list. */
+export function media(label: string, description: string, more: More = {}): Field {
+  return field('media', 'set', label, description, { multivalued: true, ...more })
 }
 
 function field(type: FieldType, compare: Comparator, label: string, description: string, more: More): Field {

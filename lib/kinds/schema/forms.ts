@@ -1,6 +1,7 @@
 import { optionOf, optionsOf, spellingsOf, type Vocabulary } from './enums.ts'
 import type { Field, FieldType } from './fields.ts'
 import type { Form } from './form.ts'
+import { pictures } from './pictures.ts'
 import { points } from './points.ts'
 import { references } from './references.ts'
 import { line, lines, list, whole } from './texts.ts'
@@ -96,6 +97,7 @@ export const forms: Readonly<Record<FieldType, Form>> = {
   coordinates: points,
   relation: references,
   labels,
+  media: pictures,
 }
 
 function joined(items: string[] | Refused): string | undefined | Refused {

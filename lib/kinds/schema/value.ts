@@ -2,7 +2,23 @@
 export type Reference = { id: number } | { id: string } | { text: string }
 
 /** A stored value of a field. */
-export type Value = string | number | boolean | string[] | Reference[]
+export type Value = string | number | boolean | string[] | Reference[] | Picture[]
+
+/**
+ * A picture of a record: the id of its file and what is said of it. Stored ones have the size of the upright image in
+ * pixels and its media type beside that.
+ */
+export type Picture = {
+  id: string
+  caption?: string
+  creator?: string
+  licence?: string
+  date?: string
+  face?: true
+  width?: number
+  height?: number
+  media_type?: string
+}
 
 /** The values of a contribution by canonical member name; what is absent is not there. */
 export type Data = Record<string, Value>

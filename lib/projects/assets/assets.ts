@@ -105,10 +105,12 @@ function assetOf({ reads, ...own }: New, input: UploadInput, stored: Stored): As
   const at = now()
   const { role, caption, version_label, source_institution, collection_name, language, ocr_language, copyright_note } =
     input
+  const { depicts, creator, licence, date } = input
   const { content_type, media_type, size, sha256, width, height, orientation, object_key } = stored
   return {
     ...own,
     ...{ role, caption, version_label, source_institution, collection_name, language, ocr_language, copyright_note },
+    ...{ depicts, creator, licence, date },
     ...{ content_type, media_type, size, sha256, width, height, orientation, object_key },
     thumbnail_key: null,
     ocr_status: media_type !== 'image' ? 'not_applicable' : reads ? 'pending' : 'not_started',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defineItem } from '../../table/item.ts'
 import { key } from '../../table/keys.ts'
-import { assetRoles } from '../items.ts'
+import { assetRoles, pictureOfAsset } from '../items.ts'
 
 const text = v.optional(v.string(), '')
 
@@ -15,6 +15,7 @@ export const UploadInput = v.object({
   language: text,
   ocr_language: text,
   copyright_note: text,
+  ...pictureOfAsset,
 })
 export type UploadInput = v.InferOutput<typeof UploadInput>
 

@@ -1,6 +1,8 @@
 import { type Field, type Kind, kinds, pointOf } from '../../kinds/index.ts'
 import { roundTo } from '../../matching/geo.ts'
 import { type Actor, maySeePlace, maySeeTier, worksOn } from '../../permissions.ts'
+import { picturesIn } from '../../pictures/take.ts'
+import { picturesView } from '../../pictures/view.ts'
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'
 import { type Assertion, changedAt, type RecordItem, type RecordRow } from '../items.ts'
@@ -12,7 +14,7 @@ import type { Shown } from '../shown.ts'
 export function rowOf(it: Shown<RecordRow>, actor: Actor | null): Record<string, unknown> {
   const kind = kinds[it.kind]
   const values = guarded(it, actor)
-  return Object.assign(members(kind, it.id, values.data), {
+  return Object.assign(members(kind, it, values.data), {
     name: it.name,
     ...(kind.nameField === 'title' && { title: it.name }),
     ...(hasPoint(kind) && { latitude: values.point?.lat ?? null, longitude: values.point?.lng ?? null }),
@@ -85,27 +87,35 @@ export function valuesFor(it: Shown<RecordRow>, data: RecordItem['data'], actor:
 
 const hasPoint = (kind: Kind) => wiresOf(kind).hasPoint
 
-/** What rows of a kind show: the names of each field, and whether there is a point. */
-type Wires = { hasPoint: boolean; fields: readonly (readonly [name: string, field: Field, names: readonly string[]])[] }
+/** What rows of a kind show: the names of each field, whether there is a point, and a row of which nothing is known. */
+type Wires = {
+  hasPoint: boolean
+  fields: readonly (readonly [name: string, field: Field, names: readonly string[]])[]
+  blank: Readonly<Record<string, unknown>>
+}
 const wires = new WeakMap<Kind, Wires>()
 
 function wiresOf(kind: Kind): Wires {
   const known = wires.get(kind)
   if (known) return known
-  const fields = Object.entries(kind.fields)
+  const fields = Object.entries(kind.fields).map(([name, field]) => [name, field, [name, ...field.aliases]] as const)
+  const names = fields.flatMap(([, , all]) => all)
   const found = {
     hasPoint: fields.some(([, field]) => field.type === 'coordinates'),
-    fields: fields.map(([name, field]) => [name, field, [name, ...field.aliases]] as const),
+    fields,
+    // Read as JSON, since V8 keeps an object that has grown by so many computed names as a dictionary, slow to copy and to write.
+    blank: JSON.parse(JSON.stringify(Object.fromEntries(['id', ...names].map((name) => [name, null])))),
   }
   wires.set(kind, found)
   return found
 }
 
 /** The id, and each field under its name and its aliases; what is absent is "", null or an empty list, as forms and tables expect. */
-function members(kind: Kind, id: number, data: Record<string, unknown>): Record<string, unknown> {
-  const made: Record<string, unknown> = { id }
-  for (const [name, field, names] of wiresOf(kind).fields) {
-    const value = wire(field, data[name])
+function members(kind: Kind, { id, entity_id }: RecordRow, data: Record<string, unknown>): Record<string, unknown> {
+  const { fields, blank } = wiresOf(kind)
+  const made: Record<string, unknown> = { ...blank, id }
+  for (const [name, field, names] of fields) {
+    const value = field.type === 'media' ? picturesView(entity_id, picturesIn(data)) : wire(field, data[name])
     for (const each of names) made[each] = each === 'aliases' && Array.isArray(value) ? value.join(', ') : value
   }
   return made
@@ -127,7 +137,17 @@ export const claimView = ({ claim, about }: Shown<Claim>, actor: Actor | null) =
 
 /** An assertion, under the specification's names and the dashboard's. */
 export function assertionView(it: Assertion, withoutPlace = false): Record<string, unknown> {
-  const { value: _, version: __, kind, entity_id, object_id, contributor_id: ___, audience: ____, ...rest } = it
+  const {
+    value: _,
+    version: __,
+    kind,
+    entity_id,
+    object_id,
+    contributor_id: ___,
+    audience: ____,
+    settlings: _____,
+    ...rest
+  } = it
   const text = withoutPlace && it.asserted_property === 'coordinates' ? '' : it.asserted_value
   return {
     ...rest,

@@ -1,3 +1,4 @@
+import { phrase } from '../../language/phrase.ts'
 import type { Actor } from '../../permissions.ts'
 import type { RecordItem } from '../../records/items.ts'
 import type { Lease } from '../../records/leases.ts'
@@ -62,10 +63,10 @@ function whyHere(it: Weighed & Pick<RecordItem, 'worst_source_type'>, at: number
   const { points, days_in_review } = triage(it, at)
   const source = it.worst_source_type?.replaceAll('_', ' ')
   const sentences = {
-    age: days_in_review === 0 ? 'Waiting since today' : `Waiting for ${counted(days_in_review, 'day')}`,
-    flags: counted(it.open_flags, 'open flag'),
-    conflict: 'Contradicts another claim',
-    source: source ? `Weakest source: ${source}` : 'A value has no source',
+    age: days_in_review === 0 ? phrase('Waiting since today') : phrase(`Waiting for ${daysIn(days_in_review)}`),
+    flags: it.open_flags === 1 ? phrase('1 open flag') : phrase(`${it.open_flags} open flags`),
+    conflict: phrase('Contradicts another claim'),
+    source: source ? phrase(`Weakest source: ${source}`) : phrase('A value has no source'),
   }
   return (['age', 'flags', 'conflict', 'source'] as const)
     .map((part) => ({ words: sentences[part], points: Math.round(points[part]) }))
@@ -74,4 +75,4 @@ function whyHere(it: Weighed & Pick<RecordItem, 'worst_source_type'>, at: number
     .map((part) => `${part.words} (+${part.points})`)
 }
 
-const counted = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
+const daysIn = (n: number) => (n === 1 ? phrase('1 day') : phrase(`${n} days`))

@@ -62,7 +62,7 @@ export async function build(
   const column = db.prepare('INSERT INTO columns (name, data) VALUES (?, ?)')
   for (const name of columnNames) column.run(name, columnBytes(columns, name))
   const contributor = db.prepare('INSERT INTO contributor (id, number) VALUES (?, ?)')
-  for (const [id, number] of contributors.all) contributor.run(id, number)
+  for (const [number, id] of contributors.texts.entries()) contributor.run(id, number)
   const tombstone = db.prepare('INSERT OR REPLACE INTO gone (id, version) VALUES (?, ?)')
   for (const { id, version } of gone) tombstone.run(id, version)
   const anonymous = columns.flags.subarray(0, columns.size).reduce((sum, flags) => sum + seenBy(flags).anon, 0)
@@ -81,7 +81,7 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 9
+export const FORMAT = 10
 
 const schema = `
   CREATE TABLE facts (facts TEXT);

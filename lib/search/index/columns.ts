@@ -1,6 +1,7 @@
 import { type Point, roundTo } from '../../matching/geo.ts'
 import { isCoarse, isForEveryone, type Scope } from '../../permissions.ts'
 import { type Document, type FacetName, facetNames } from '../document.ts'
+import { labelOf } from './links.ts'
 
 /**
  * What is filtered, counted and sorted by: one typed array per member, indexed by the number of a document. Documents of the
@@ -49,30 +50,32 @@ export const APPROXIMATE = 8
 
 /** Numbers for texts, from 0 in the order in which they come: at most as many as a column holds. */
 export class Numbering {
-  readonly all: Map<string, number>
+  readonly texts: string[]
+  readonly #numbers: Map<string, number>
   readonly #most: number
-  constructor(known: readonly string[] = [''], most = 2 ** 16) {
-    this.all = new Map(known.map((text, i) => [text, i]))
+  constructor(known: readonly string[] = [''], most = MOST_LABELS) {
+    this.texts = [...known]
+    this.#numbers = new Map(known.map((text, i) => [text, i]))
     this.#most = most
   }
   /** The number of a text; that of '' for a new one where there is no room. */
   of(text: string): number {
-    const known = this.all.get(text)
+    const known = this.#numbers.get(text)
     if (known !== undefined) return known
-    if (this.all.size >= this.#most) return 0
-    this.all.set(text, this.all.size)
-    return this.all.size - 1
-  }
-  get texts(): string[] {
-    return [...this.all.keys()]
+    if (this.texts.length >= this.#most) return 0
+    this.#numbers.set(text, this.texts.length)
+    return this.texts.push(text) - 1
   }
 }
+
+/** So many labels at most are told apart in the columns that are counted by. */
+export const MOST_LABELS = 2 ** 16
 
 /** The texts behind the columns of numbers. */
 export type Labels = Record<FacetName | 'resource' | 'status' | 'category', Numbering>
 export const labelNames = [...facetNames, 'resource', 'status', 'category'] as const
 export const labelsFrom = (known: Partial<Record<keyof Labels, readonly string[]>>): Labels => {
-  const labels = (name: keyof Labels) => new Numbering(known[name] ?? [''], name === 'category' ? 2 ** 32 : 2 ** 16)
+  const labels = (name: keyof Labels) => new Numbering(known[name] ?? [''], name === 'category' ? 2 ** 32 : MOST_LABELS)
   return {
     type: labels('type'),
     place: labels('place'),
@@ -143,7 +146,7 @@ export function append(
   columns.resource[at] = labels.resource.of(it.resource)
   columns.status[at] = labels.status.of(it.status ?? '')
   columns.category[at] = labels.category.of(it.category ?? '')
-  for (const facet of facetNames) columns[facet][at] = labels[facet].of(it.values?.[facet]?.[0] ?? '')
+  for (const facet of facetNames) columns[facet][at] = labels[facet].of(labelOf(it, facet))
   columns.contributor[at] = row.contributor
   columns.created[at] = Date.parse(it.created_at)
   columns.updated[at] = Date.parse(it.updated_at)

@@ -27,10 +27,9 @@ const members = [
   'name_ne',
   'values',
   'years',
+  'links',
   'text',
 ] as const satisfies readonly (keyof Document)[]
-
-export type DocumentHeader = Omit<Document, 'text'>
 
 /** What most documents hold, the commonest last: a short text is compressed by what it shares with this one. */
 const shared = Buffer.from(
@@ -54,7 +53,7 @@ export function unpackDocument(packed: Uint8Array): Document {
   return v.parse(Document, Object.fromEntries(there))
 }
 
-const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years'])
+const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years', 'links'])
 
 /** What titles are ordered by. */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()

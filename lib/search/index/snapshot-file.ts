@@ -6,7 +6,7 @@ import { mayContain } from './bloom-filter.ts'
 import { FORMAT } from './build.ts'
 import { postingsIn, unpack, type Voiced } from './codec.ts'
 import { type Columns, columnsFrom, labelNames, type Sight } from './columns.ts'
-import { type DocumentHeader, nameKey, type PlainName, unpackDocument, unpackNames } from './header.ts'
+import { nameKey, type PlainName, unpackDocument, unpackNames } from './header.ts'
 import { memoize } from './memoize.ts'
 
 export type Counts = Record<Sight, number>
@@ -29,10 +29,9 @@ export type SnapshotFile = {
   words: Lexicon
   postings: (term: string) => readonly Voiced[] | undefined
   columns: () => Columns
-  header: (number: number) => DocumentHeader
+  document: (number: number) => Document
   /** Every name in plain words, the title first. */
   names: (number: number) => PlainName[]
-  text: (number: number) => string
   /** The documents whose ids begin alike; the caller compares the whole id. */
   at: (place: number) => number[]
   contributor: (id: string) => number | undefined
@@ -52,8 +51,8 @@ const Facts = v.object({
 })
 export type Facts = v.InferOutput<typeof Facts>
 
-/** What is kept in memory once it has been read, some 30 MB in all: bytes of postings, numbers of words with a gram, and how many of the rest. */
-const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, headers: 2000, documents: 100 }
+/** What is kept in memory once it has been read, some 30 MB in all: bytes of postings, numbers of words with a gram, letters of documents, and how many of the rest. */
+const MOST = { postings: 20_000_000, grams: 1_000_000, words: 50_000, names: 10_000, documents: 4_000_000 }
 
 /** Opens a file that `build` wrote; fails on any other. */
 export function openFile(path: string): SnapshotFile {
@@ -112,19 +111,20 @@ function postingsOf(cell: Cells): SnapshotFile['postings'] {
   )
 }
 
-function documentsOf(cell: Cells): Pick<SnapshotFile, 'header' | 'names' | 'text'> {
+function documentsOf(cell: Cells): Pick<SnapshotFile, 'document' | 'names'> {
   const names = cell('SELECT names FROM document WHERE number = ?')
   const body = cell('SELECT body FROM document WHERE number = ?')
-  const document = memoize((number: number) => documentIn(body(number)), MOST.documents)
   return {
     names: memoize((number: number) => unpackNames(String(names(number))), MOST.names),
-    header: memoize((number: number): DocumentHeader => {
-      const { text: _, ...header } = document(number)
-      return header
-    }, MOST.headers),
-    text: (number) => document(number).text,
+    document: memoize(
+      (number: number) => documentIn(body(number)),
+      MOST.documents,
+      ({ summary, text }) => DOCUMENT + summary.length + text.length,
+    ),
   }
 }
+/** What a document takes up beside its texts. */
+const DOCUMENT = 500
 const documentIn = (body: unknown): Document => unpackDocument(bytes(body) ?? new Uint8Array())
 
 /** By halving the titles, which lie in order. */

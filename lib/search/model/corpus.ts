@@ -13,7 +13,7 @@ import {
 } from '../index/columns.ts'
 import { type Contents, contentsOf } from '../index/contents.ts'
 import { piecesOf, termGramsOf } from '../index/grams.ts'
-import { type DocumentHeader, nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
+import { nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
 import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
 import { ANY, isApart, type Voice } from '../index/voice.ts'
 
@@ -60,7 +60,7 @@ export class Corpus {
   /** Takes a change in, unless the same or a newer version is there already. Answers whether it did. */
   apply(change: Change): boolean {
     const old = this.find(change.id)
-    const known = old === undefined ? this.#gone.get(change.id) : this.header(old).version
+    const known = old === undefined ? this.#gone.get(change.id) : this.document(old).version
     if (known !== undefined && known >= change.version) return false
     if (old !== undefined) this.#drop(old)
     this.#gone.delete(change.id)
@@ -74,27 +74,20 @@ export class Corpus {
   find(id: string): number | undefined {
     const fresh = this.#numbers.get(id)
     const candidates = fresh === undefined ? this.#file.at(placeOf(id)) : [fresh]
-    return candidates.find((number) => this.isAlive(number) && (fresh !== undefined || this.header(number).id === id))
+    return candidates.find((number) => this.isAlive(number) && (fresh !== undefined || this.document(number).id === id))
   }
 
   isAlive(number: number): boolean {
     return ((this.columns.flags[number] ?? 0) & ALIVE) !== 0
   }
 
-  header(number: number): DocumentHeader {
-    const fresh = this.#changed(number)
-    if (!fresh) return this.#file.header(number)
-    const { text: _, ...header } = fresh
-    return header
+  document(number: number): Document {
+    return (number < this.#first ? undefined : this.#fresh[number - this.#first]) ?? this.#file.document(number)
   }
 
   /** Every name of a document in plain words, its title first. */
   names(number: number): PlainName[] {
     return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
-  }
-
-  text(number: number): string {
-    return this.#changed(number)?.text ?? this.#file.text(number)
   }
 
   /** The documents that hold a term in words of a voice, in lists that ascend; some of them may not be alive any more. */
@@ -111,9 +104,8 @@ export class Corpus {
 
   /** Orders two documents of the same rank by name: among changed ones only their names tell. */
   compareNames(a: number, b: number): number {
-    const [left, right] = [this.#changed(a), this.#changed(b)]
-    if (!left || !right) return 0
-    const [x, y] = [nameKey(left.title), nameKey(right.title)]
+    if (a < this.#first || b < this.#first) return 0
+    const [x, y] = [nameKey(this.document(a).title), nameKey(this.document(b).title)]
     return x < y ? -1 : x > y ? 1 : 0
   }
 
@@ -131,11 +123,6 @@ export class Corpus {
 
   close(): void {
     this.#file.close()
-  }
-
-  /** The document as it was changed; undefined for one of the file, whose place in the list would be negative and slow to look up. */
-  #changed(number: number): Document | undefined {
-    return number < this.#first ? undefined : this.#fresh[number - this.#first]
   }
 
   #add(it: Document): void {
@@ -157,10 +144,10 @@ export class Corpus {
 
   #drop(number: number): void {
     const flags = this.columns.flags[number] ?? 0
-    const header = this.header(number)
-    this.#count(contentsOf({ ...header, text: this.text(number) }), flags, -1)
+    const document = this.document(number)
+    this.#count(contentsOf(document), flags, -1)
     this.columns.flags[number] = flags & ~ALIVE
-    this.#numbers.delete(header.id)
+    this.#numbers.delete(document.id)
   }
 
   #count(contents: Contents, flags: number, by: 1 | -1): void {

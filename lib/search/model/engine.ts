@@ -5,10 +5,12 @@ import type { Hit, MapResult, Model, SearchQuery, SearchResult, Sort, SuggestQue
 import { clusteredPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
 import { facetsOf } from './facets.ts'
-import { admission, type Filters } from './filters.ts'
+import { admission, type Filters, isNarrowed } from './filters.ts'
 import { hitOf, placedHit, shownHit, toldOf } from './hits.ts'
+import { withLinks } from './linked.ts'
 import { literalIn } from './literal.ts'
 import {
+  type Asked,
   anyTells,
   asWritten,
   isWritten,
@@ -20,7 +22,7 @@ import {
   understood,
 } from './lookup.ts'
 import { firstOf, type Matches, match } from './match.ts'
-import { byRelevance, type Found, type Ranked } from './rank.ts'
+import { byRelevance, COMPARED, type Found, type Ranked } from './rank.ts'
 import { selectTop } from './select-top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
@@ -63,7 +65,7 @@ function search(corpus: Corpus, weights: Weights, ask: SearchQuery, state: strin
   return {
     count: found.numbers.length,
     hits: page.map(({ number, score }) => shownHit(corpus, number, score, { ask, found })),
-    ...(ask.facets && { facets: facetsOf(corpus, found.numbers, ask.years) }),
+    ...(ask.facets && { facets: facetsOf(corpus, found.numbers, ask) }),
     ...toldOf(corpus, ask, found, page),
     state,
   }
@@ -79,17 +81,20 @@ const NAMED = 0.8
 function readAsMeant(corpus: Corpus, weights: Weights, ask: SearchQuery, size: number) {
   const rank = (found: Found) => byRelevance(corpus, weights, ask.text, found, size)
   const byWords = (found: Found) => found.wanted.length > 0 && (ask.sort ?? 'relevance') === 'relevance'
-  const asName = find(corpus, { ...ask, literal: true })
-  const isMeant = !ask.literal && meansMore(corpus, ask)
-  const ranked = isMeant || byWords(asName) ? rank(asName) : undefined
-  const found = isMeant && !ranked?.some(({ likeness }) => likeness >= NAMED) ? find(corpus, ask) : asName
+  const sight = sightOf(ask.scope)
+  const asked = questionOf(corpus, ask.text, sight)
+  const asName = find(corpus, { ...ask, literal: true }, asked)
+  if (ask.literal || asName.wanted.length === 0)
+    return { found: asName, ranked: byWords(asName) ? rank(asName) : undefined }
+  const ranked = rank(asName)
+  // What is linked to may itself be filtered out: a deity is no temple.
+  const anywhere = { text: ask.text, scope: ask.scope, literal: true }
+  const called = isNarrowed(corpus, ask) ? rank(find(corpus, anywhere, asked)) : ranked
+  const linked = withLinks(corpus, asked, called.map(({ number }) => number).slice(0, COMPARED), sight)
+  const isName = ranked.some(({ likeness }) => likeness >= NAMED)
+  const isMeant = !isName && understood(corpus, asked, sight).concepts.length > 0
+  const found = isMeant || linked !== asked ? find(corpus, { ...ask, literal: !isMeant }, linked) : asName
   return { found, ranked: byWords(found) ? (found === asName ? ranked : rank(found)) : undefined }
-}
-
-/** Whether a question is understood as more than words. */
-function meansMore(corpus: Corpus, { text, scope }: SearchQuery): boolean {
-  const sight = sightOf(scope)
-  return understood(corpus, questionOf(corpus, text, sight), sight).concepts.length > 0
 }
 
 const inOrder = (corpus: Corpus, ask: SearchQuery, numbers: Uint32Array, size: number): Ranked[] =>
@@ -119,7 +124,8 @@ function mapped(corpus: Corpus, weights: Weights, ask: SearchQuery, state: strin
 /** Names that answer the text; documents that only mention it elsewhere are no completions. */
 function suggest(corpus: Corpus, weights: Weights, guess: SuggestQuery): Hit[] {
   const begins = guess.text.trim().length < 3
-  const found = find(corpus, guess, begins ? 'prefix' : 'like')
+  const asked = questionOf(corpus, guess.text, sightOf(guess.scope))
+  const found = find(corpus, guess, asked, begins ? 'prefix' : 'like')
   if (found.wanted.length === 0) return []
   return byRelevance(corpus, weights, guess.text, found, guess.limit)
     .filter(({ likeness }) => likeness >= 0.4)
@@ -129,12 +135,11 @@ function suggest(corpus: Corpus, weights: Weights, guess: SuggestQuery): Hit[] {
 
 type Question = Filters & { text: string; literal?: boolean | undefined }
 
-/** Everything that answers the text and passes the filters. */
-function find(corpus: Corpus, ask: Question, how: 'prefix' | 'like' = 'like'): Found {
+/** Everything that answers the text, of which `asked` are the words, and passes the filters. */
+function find(corpus: Corpus, ask: Question, asked: readonly Asked[], how: 'prefix' | 'like' = 'like'): Found {
   const admits = admission(corpus, ask)
   if (ask.text.trim() === '') return { ...everything(corpus, admits), wanted: [], concepts: [] }
   const sight = sightOf(ask.scope)
-  const asked = questionOf(corpus, ask.text, sight)
   if (asked.length === 0) return { ...nothing(), wanted: [], concepts: [] }
   const { words, concepts } =
     ask.literal || how === 'prefix' ? { words: asked, concepts: [] } : understood(corpus, asked, sight)

@@ -1,8 +1,9 @@
+import { type Lru, lru } from '../../lru.ts'
 import { cut } from '../../matching/cut.ts'
 import { syllablesSwapped } from '../../matching/devanagari.ts'
 import { edits, editsOfBeginning } from '../../matching/edits.ts'
 import { respellBeginning } from '../../matching/fold.ts'
-import type { Concept } from '../concepts.ts'
+import { beings, type Concept } from '../concepts.ts'
 import type { Sight } from '../index/columns.ts'
 import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
 import { isDevanagari } from '../index/header.ts'
@@ -34,6 +35,8 @@ export type Asked = Word & {
   swapped: ReadonlySet<string>
   /** What the word, or the phrase that it is part of, is understood as. */
   concept?: Concept
+  /** The links of records that the word, or the name that it is part of, names. */
+  links?: readonly string[]
 }
 type Letters = Pick<Word, 'raw' | 'sound'>
 /** A word that was asked for, how much it tells of a name and how rare it is, and its choices, the best first. */
@@ -90,13 +93,19 @@ function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
   })
 }
 
+/** Whether a sort of being stands right before a sort of thing: it says whose, as in a queen's pond, and is not what is asked for. */
+const isWhose = ({ concept, to }: Mention, next: Mention | undefined): boolean =>
+  beings.has(concept.label) && next?.concept.as === 'sort' && next.from === to + 1
+
 /** What a question is understood as, told by its words. */
 export function understood(
   corpus: Corpus,
   words: readonly Asked[],
   sight: Sight,
 ): { words: Asked[]; concepts: Mention[] } {
-  const concepts = mentionsIn(words).filter(({ concept }) => corpus.terms.count(tagOf(concept), sight) > 0)
+  const concepts = mentionsIn(words).filter(
+    (it, i, all) => corpus.terms.count(tagOf(it.concept), sight) > 0 && !isWhose(it, all[i + 1]),
+  )
   // A deity's name alone is a name.
   if (concepts.length === 1 && concepts[0]?.concept.as === 'deity' && words.filter((it) => !it.aside).length === 1)
     return { words: [...words], concepts: [] }
@@ -133,12 +142,42 @@ function beginningOf({ raw }: Word, typed: string): Letters {
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
 export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
   return words.map((word) =>
-    wanted(corpus, word, [
-      ...tagged(corpus, word, sight),
-      ...exact(corpus, word, sight),
-      ...completions(corpus, word, sight),
-    ]),
+    kept(corpus, word, `written ${sight}`, () =>
+      wanted(corpus, word, [
+        ...tagged(corpus, word, sight),
+        ...seen(corpus, word.links ?? [], sight).map((link) => ({ terms: [link], fit: LINKED, adds: true })),
+        ...exact(corpus, word, sight),
+        ...completions(corpus, word, sight),
+      ]),
+    ),
   )
+}
+
+/** What was found for words lately, for each corpus: questions differ, but most of their words come again. So many choices at most. */
+const found = new WeakMap<Corpus, Lru<string, Wanted>>()
+const MOST_KEPT = 100_000
+
+/** Answers what `look` finds for a word, which must depend on nothing but the word, the corpus and `how`. */
+function kept(corpus: Corpus, word: Asked, how: string, look: () => Wanted): Wanted {
+  const known = found.get(corpus) ?? lru<string, Wanted>(MOST_KEPT, ({ choices }) => 1 + choices.length)
+  found.set(corpus, known)
+  const { raw, aside, syllabic, begins, swapped, concept, links = [] } = word
+  const key = [
+    corpus.changes,
+    how,
+    raw,
+    aside,
+    syllabic,
+    begins?.raw,
+    concept && tagOf(concept),
+    ...swapped,
+    ...links,
+  ].join(' ')
+  const before = known.get(key)
+  if (before) return before
+  const wanted = look()
+  known.set(key, wanted)
+  return wanted
 }
 
 /** The share of a question's weight that is in words which tell something: who holds these holds all that was asked. */
@@ -166,21 +205,22 @@ export function knownOf(wanted: readonly Wanted[]): number {
 /** The same, and what is spelt nearly so, holds it, means the same, or is written together or apart. */
 export function orNearly(corpus: Corpus, written: readonly Wanted[], sight: Sight, literal = false): Wanted[] {
   const long = written.filter(tellsOfText).length > SHORT
-  return written.map((it, i) =>
-    it.aside || (long && isWritten(it))
-      ? it
-      : wanted(corpus, it, [
-          ...it.choices,
-          ...otherwise(corpus, it, sight),
-          ...joined(corpus, written, i, sight),
-          ...split(corpus, it, sight),
-          ...(literal
-            ? near(corpus, it, sight)
-            : meant(corpus, [...near(corpus, it, sight), ...nearConcepts(it)], sight)),
-          ...holding(corpus, it, sight),
-          ...meaning(corpus, it, sight),
-        ]),
-  )
+  return written.map((it, i) => {
+    if (it.aside || (long && isWritten(it))) return it
+    const nearly = kept(corpus, it, `nearly ${sight} ${literal}`, () => {
+      const alike = near(corpus, it, sight)
+      return wanted(corpus, it, [
+        ...it.choices,
+        ...otherwise(corpus, it, sight),
+        ...split(corpus, it, sight),
+        ...(literal ? alike : meant(corpus, [...alike, ...nearConcepts(it)], sight)),
+        ...holding(corpus, it, sight),
+        ...meaning(corpus, it, sight),
+      ])
+    })
+    const beside = joined(corpus, written, i, sight)
+    return beside.length === 0 ? nearly : wanted(corpus, it, [...nearly.choices, ...beside])
+  })
 }
 
 /** Whether a word counts among those that a text is looked for by. */
@@ -243,6 +283,8 @@ function completions(corpus: Corpus, { term, begins, known }: Asked, sight: Sigh
   ].filter(({ terms: [each = ''] }) => corpus.terms.count(each, sight) > 0)
 }
 const COMPLETED = 0.7
+/** What is linked to a thing of the name holds the name nearly as well as what is called so. */
+const LINKED = 0.9
 
 /** The other spellings of a name, and the name with an ending that it may have or lack. */
 function otherwise(corpus: Corpus, { others, ended }: Asked, sight: Sight): Choice[] {

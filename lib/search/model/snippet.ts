@@ -1,5 +1,6 @@
 import { cut } from '../../matching/cut.ts'
 import { isDevanagari } from '../index/header.ts'
+import { memoize } from '../index/memoize.ts'
 import { ANY, isApart, type Voice } from '../index/voice.ts'
 import { stemOf, type Word, wordsOf } from '../index/words.ts'
 import type { Wanted } from './lookup.ts'
@@ -25,8 +26,10 @@ export function snippetOf(
     for (const it of choices) if (it.fit >= FITS) for (const each of it.terms) terms.set(each, { word, voice: ANY })
     terms.set(term, { word, voice })
   }
+  const most = 2 * new Set(Array.from(terms.values(), ({ word }) => word)).size + 1
   let best = { text: '', marks: [] as Mark[], rank: 0 }
   for (const text of texts) {
+    if (best.rank === most) break
     const marks = marksIn(text, terms)
     const rank = new Set(marks.map(({ word }) => word)).size * 2 + (isDevanagari(text) === devanagari ? 1 : 0)
     if (marks.length > 0 && rank > best.rank) best = { text, marks, rank }
@@ -42,11 +45,16 @@ function marksIn(text: string, terms: ReadonlyMap<string, Asked>): Mark[] {
     const asked = terms.get(word?.term ?? '')
     return word && asked && !isApart(asked.voice, word.voice) ? asked.word : undefined
   }
-  return [...cut(text, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)].flatMap(({ 0: it, index }) => {
-    const word = askedBy(wordsOf(it)[0]) ?? askedBy(wordsOf(stemOf(it))[0])
-    return word === undefined ? [] : [{ from: index, to: index + it.length, word }]
-  })
+  const marks: Mark[] = []
+  for (const { 0: it, index } of cut(text, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    const { whole, stem } = wordIn(it)
+    const word = askedBy(whole) ?? askedBy(stem)
+    if (word !== undefined) marks.push({ from: index, to: index + it.length, word })
+  }
+  return marks
 }
+/** A word of a text as it is listed, and what is left of it without endings of Nepali. Most words come again. */
+const wordIn = memoize((written: string) => ({ whole: wordsOf(written)[0], stem: wordsOf(stemOf(written))[0] }), 20_000)
 /** Of a long text the beginning is looked at. */
 const LOOKED_AT = 5000
 

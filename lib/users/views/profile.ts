@@ -2,7 +2,10 @@ import { cut } from '../../matching/cut.ts'
 import type { Actor } from '../../permissions.ts'
 import type { User } from '../users.ts'
 
-/** A user's profile as this caller may see it; links begin with `origin`. No member is null but the image, when there is none. */
+/**
+ * A user's profile as this caller may see it; links begin with `origin`. No member is null but the image, when there is none.
+ * Settings are for the person alone.
+ */
 export const profileOf = (it: User, actor: Actor | null, origin: string) => ({
   user_id: it.id,
   slug: it.id,
@@ -25,6 +28,7 @@ export const profileOf = (it: User, actor: Actor | null, origin: string) => ({
   profile_image: imageUrl(it, origin),
   avatar_url: it.avatar_url,
   organizations: [],
+  ...(actor?.id === it.id && { language: it.language ?? '', calendar: it.calendar ?? '' }),
 })
 
 /** Where a user's image is, or null. Another image has another address, so that caches need not be told. */

@@ -5,6 +5,7 @@ import { type Answers, made, nothing, ok, page, represented } from '../answer.ts
 import { Related } from '../shapes/cluster.ts'
 import { whole } from '../shapes/common.ts'
 import { ReadDate } from '../shapes/dates.ts'
+import { StoryEntry } from '../shapes/entity.ts'
 import { featureOf, featuresOf, LinkedContext, LinkedData, LinkedList } from '../shapes/linked.ts'
 import { recordOf, rowOf } from '../shapes/record.ts'
 import { Facets } from '../shapes/search.ts'
@@ -12,6 +13,9 @@ import { SuggestedValue } from '../shapes/service.ts'
 
 export const otherwise =
   'With `Accept: application/ld+json` as linked data (CIDOC-CRM, PROV-O), with `application/geo+json` for maps; whoever may see what is the same.'
+
+export const told =
+  'Newest first: what became public, who wrote it and who accepted it, and what differed, field by field. Those who work on the record read of what waited and was refused as well.'
 
 /** Routes with a segment are written out for each kind; {one} and {many} stand for its names. */
 export const records: Answers<typeof routes> = {
@@ -53,6 +57,11 @@ export const records: Answers<typeof routes> = {
     says: 'Read: {one}',
     more: otherwise,
     gives: represented(ok(recordOf), { [LINKED]: LinkedData, [MAPPED]: (kind) => featureOf(whole, recordOf(kind)) }),
+  },
+  'GET /cidoc/{segment}/{id}/history/': {
+    says: 'Tell what has changed: {one}',
+    more: told,
+    gives: page(StoryEntry),
   },
   'PUT /cidoc/{segment}/{id}/': {
     says: 'Replace: {one}',

@@ -6,7 +6,7 @@ import { Registry } from '../shapes/service.ts'
 export const registry: Answers<typeof routes> = {
   'GET /cidoc/schema/registry/': {
     says: 'Read the registry of all kinds',
-    more: 'From it contribution forms are built. `schema_version` changes when anything in it does.',
+    more: 'From it contribution forms are built. `schema_version` changes when anything in it does. `languages=en,ne` gives every text in both languages: `label` and `label_ne`.',
     gives: { 200: { shape: Registry, etag: true } },
     headers: ['X-HG-Schema-Source'],
     shows: excerpt,

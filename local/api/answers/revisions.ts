@@ -1,6 +1,7 @@
 import type { routes } from '../../../functions/revisions.ts'
 import { type Answers, ok, page } from '../answer.ts'
-import { Difference, Explanation, RevisionRow } from '../shapes/entity.ts'
+import { Difference, Explanation, RevisionRow, StoryEntry } from '../shapes/entity.ts'
+import { told } from './records.ts'
 
 export const revisions: Answers<typeof routes> = {
   'GET /data/revisions/': { says: 'List the revisions of a record', gives: page(RevisionRow) },
@@ -15,5 +16,10 @@ export const revisions: Answers<typeof routes> = {
     more: 'For each property: the value that stands, the claim it rests on, the rule and the decision that made it so, and its rivals.',
     gives: ok(Explanation),
     refuses: [],
+  },
+  'GET /data/entities/{entity_id}/history/': {
+    says: 'Tell what has changed of a record',
+    more: told,
+    gives: page(StoryEntry),
   },
 }

@@ -4,7 +4,11 @@ import { type Answers, ok, page } from '../answer.ts'
 import { Account, Profile } from '../shapes/account.ts'
 import { UserCard } from '../shapes/common.ts'
 
-const change = { says: 'Change the own profile', more: 'Only the members that are sent change.', gives: ok(Profile) }
+const change = {
+  says: 'Change the own profile',
+  more: 'Only the members that are sent change. `language` (`en`, `ne`) is the one in which the service speaks to the caller whatever `Accept-Language` says, `calendar` the one in which it shows dates where no query names one; empty or null takes the setting back. Only the person sees them.',
+  gives: ok(Profile),
+}
 const rename = {
   says: 'Change the own username',
   gives: ok(v.object({ username: v.string() })),

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
 import { kindKeys } from '../../../lib/kinds/index.ts'
 import { activityTypes, flagTypes } from '../../../lib/records/items.ts'
+import { storyEvents } from '../../../lib/records/past/story.ts'
 import { rules } from '../../../lib/records/rules/canonical.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { handlings, verdicts } from '../../../lib/records/rules/verdicts.ts'
 import { Author, maybe, oneOf, text, time, tombstone, UserCard, uuid, Values, whole } from './common.ts'
+import { DateShown, DatesShown } from './dates.ts'
 import { Assertion } from './record.ts'
 
 /** Contributions by their review identity, and what is said and decided about them. */
@@ -34,6 +36,7 @@ export const Contribution = v.object({
   parent_entity: maybe(uuid),
   fork_depth: whole,
   is_fork: v.boolean(),
+  dates: v.optional(DatesShown),
   ...tombstone,
 })
 
@@ -69,7 +72,12 @@ export const Revision = v.object({
   created_by: maybe(UserCard),
   created_at: time,
 })
-export const RevisionRow = v.object({ ...Revision.entries, entity_name: text, is_accepted: v.boolean() })
+export const RevisionRow = v.object({
+  ...Revision.entries,
+  entity_name: text,
+  is_accepted: v.boolean(),
+  dates: v.optional(DatesShown),
+})
 
 export const ContributionDetail = v.object({
   ...Contribution.entries,
@@ -148,6 +156,26 @@ export const Difference = v.object({
   field_diffs: v.array(ChangeBetween),
 })
 
+/** What happened to a record, and what differed since. */
+export const StoryEntry = v.object({
+  at: time,
+  event: oneOf(storyEvents),
+  revision_number: maybe(whole),
+  author: maybe(UserCard),
+  verdict: maybe(oneOf(verdicts)),
+  decided_by: maybe(UserCard),
+  note: text,
+  changes: v.array(
+    v.object({
+      field: text,
+      label: text,
+      change: oneOf(['added', 'removed', 'changed']),
+      before: maybe(text),
+      after: maybe(text),
+    }),
+  ),
+})
+
 /** A claim beside the one that stands. */
 export const Rival = v.object({
   ...Assertion.entries,
@@ -176,6 +204,7 @@ export const ExplainedProperty = v.object({
     }),
   ),
   rivals: v.array(Rival),
+  date: v.optional(maybe(DateShown)),
 })
 export const Explanation = v.object({
   entity_id: uuid,

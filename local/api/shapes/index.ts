@@ -6,6 +6,7 @@ import * as dates from './dates.ts'
 import * as entity from './entity.ts'
 import * as imports from './imports.ts'
 import * as linked from './linked.ts'
+import * as picture from './picture.ts'
 import * as project from './project.ts'
 import * as record from './record.ts'
 import * as review from './review.ts'
@@ -25,6 +26,7 @@ export const shapes = named(
     entity,
     imports,
     linked,
+    picture,
     project,
     record,
     review,

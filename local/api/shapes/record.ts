@@ -3,6 +3,7 @@ import { type Field, type Kind, kindKeys, kinds, recordKinds } from '../../../li
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { maybe, oneOf, text, time, tombstone, uuid, whole } from './common.ts'
 import { DatesShown } from './dates.ts'
+import { Picture } from './picture.ts'
 
 /** Records under /cidoc/, one shape for each kind, from its declaration. */
 
@@ -109,6 +110,7 @@ function recordShape(kind: Kind) {
 function shapeOf({ type, multivalued }: Field): v.GenericSchema {
   if (type === 'relation') return multivalued ? v.array(Link) : maybe(Link)
   if (type === 'labels') return v.array(text)
+  if (type === 'media') return v.array(Picture)
   if (type === 'number' || type === 'float') return maybe(v.number())
   return type === 'boolean' ? maybe(v.boolean()) : text
 }

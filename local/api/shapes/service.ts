@@ -34,17 +34,25 @@ export const Links = v.object({
 
 export const Predicate = v.object({ id: text, code: text, label: text, inverse_label: text })
 
-const Option = v.object({ value: text, label: text, description: v.optional(text) })
+/** A text of the registry; beside it the Nepali one where both languages are asked for. */
+const inBoth = <const Name extends string>(name: Name) =>
+  ({ [name]: text, [`${name}_ne`]: v.optional(text) }) as Record<Name, typeof text>
+const Option = v.object({
+  value: text,
+  ...inBoth('label'),
+  description: v.optional(text),
+  description_ne: v.optional(text),
+})
 /** A member of a kind, as forms draw it. */
 export const Slot = v.object({
   key: text,
-  label: text,
+  ...inBoth('label'),
   type: text,
   section: text,
   order: whole,
   required: v.boolean(),
   multivalued: v.boolean(),
-  description: text,
+  ...inBoth('description'),
   slot_uri: text,
   relationTo: v.optional(text),
   relationEndpoint: v.optional(text),
@@ -60,17 +68,19 @@ export const Slot = v.object({
 })
 export const RegistryClass = v.object({
   key: text,
-  label: text,
-  labelPlural: text,
-  description: text,
+  ...inBoth('label'),
+  ...inBoth('labelPlural'),
+  ...inBoth('description'),
   classUri: text,
   icon: text,
   apiEndpoint: text,
   category: text,
   navigable: v.boolean(),
-  sections: v.array(v.object({ key: text, label: text })),
+  sections: v.array(v.object({ key: text, ...inBoth('label') })),
   fields: v.array(Slot),
-  columns: v.array(v.object({ key: text, label: text, sortable: v.boolean(), visible: v.boolean(), format: text })),
+  columns: v.array(
+    v.object({ key: text, ...inBoth('label'), sortable: v.boolean(), visible: v.boolean(), format: text }),
+  ),
 })
 export const Registry = v.object({
   schema_version: text,
@@ -79,15 +89,15 @@ export const Registry = v.object({
   classes: v.record(v.string(), RegistryClass),
   enums: v.record(v.string(), v.array(Option)),
   contribute_hub: v.object({
-    hubCategories: v.array(v.object({ key: text, label: text, icon: text, order: whole })),
+    hubCategories: v.array(v.object({ key: text, ...inBoth('label'), icon: text, order: whole })),
     intents: v.array(
       v.object({
         registryKey: text,
         hubCategory: text,
         route: text,
         emoji: text,
-        shortDescription: text,
-        description: text,
+        ...inBoth('shortDescription'),
+        ...inBoth('description'),
         difficulty: oneOf(['beginner', 'intermediate', 'advanced']),
       }),
     ),

@@ -286,6 +286,26 @@ export function updated(it: Update, old: Item | undefined, key: Item, words: Wor
   return { next, names }
 }
 
+/** What is at these paths of an item; members of maps stay in their maps. */
+const pathsOf = parsed((tokens) => {
+  const paths = [path(tokens)]
+  while (tokens.take(',')) paths.push(path(tokens))
+  return paths
+})
+export function projected(expression: string, item: Item, words: Words): Item {
+  const only: Record<string, Value> = {}
+  for (const to of pathsOf(expression)) {
+    const [first = '', ...deeper] = to
+    if (deeper.length > 0) throw new Error('the simulated table reads no members of maps')
+    const name = nameOf(first, words)
+    if (name in only)
+      throw new Invalid('Two document paths overlap with each other; must remove or rewrite one of these paths')
+    const value = item[name]
+    if (value) only[name] = value
+  }
+  return only
+}
+
 const pieces = (text: string): string[] => text.match(/[#:][A-Za-z_]\w*/g) ?? []
 
 /** Fails where a name or value is declared and no expression uses it, as the table does. */

@@ -6,6 +6,7 @@ import {
   holds,
   Invalid,
   type Item,
+  projected,
   updated,
   updateOf,
   type Value,
@@ -192,8 +193,7 @@ export class Table {
   }
 
   #reading(input: Reading): Steps {
-    if (input.ProjectionExpression) throw new Error('the simulated table projects nothing')
-    checkUsed(input, [input.KeyConditionExpression, input.FilterExpression])
+    checkUsed(input, [input.KeyConditionExpression, input.FilterExpression, input.ProjectionExpression])
     if (!this.chance.torn()) return [(now) => this.#page(input, () => this.#readMoment(input, now))]
     // The one half of the keys is read a moment before the other.
     let first = 0
@@ -219,7 +219,8 @@ export class Table {
   }
 
   #page(input: Reading, momentOf: (cell: Cell) => number): unknown {
-    const { IndexName, Limit = Number.POSITIVE_INFINITY, FilterExpression, ScanIndexForward = true } = input
+    const { IndexName, Limit = Number.POSITIVE_INFINITY, FilterExpression, ProjectionExpression } = input
+    const { ScanIndexForward = true } = input
     const rows = this.#candidates(input, momentOf)
     if (!ScanIndexForward) rows.reverse()
     const start = input.ExclusiveStartKey
@@ -234,7 +235,8 @@ export class Table {
       }
       looked += 1
       bytes += sizeOf(row)
-      if (FilterExpression === undefined || holds(conditionOf(FilterExpression), row, input)) Items.push(row)
+      if (FilterExpression === undefined || holds(conditionOf(FilterExpression), row, input))
+        Items.push(ProjectionExpression === undefined ? row : projected(ProjectionExpression, row, input))
     }
     // The table says that there may be more when a page ends with its limit, whether there is or not.
     if (!last && looked > 0 && looked >= Limit) last = startAfter(begun[looked - 1] ?? {}, IndexName)

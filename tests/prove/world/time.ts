@@ -1,4 +1,11 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks'
+import {
+  createBrotliCompress,
+  createBrotliDecompress,
+  createInflate,
+  createZstdCompress,
+  createZstdDecompress,
+} from 'node:zlib'
 
 /**
  * Simulated time. Nothing happens but at the moment of an event; between two events all that runs by itself runs to its
@@ -10,23 +17,57 @@ const real = {
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,
+  setInterval: globalThis.setInterval,
+  clearInterval: globalThis.clearInterval,
   now: performance.now.bind(performance),
 }
 
-/** What a process waits for that no event brings: files and hashes. Until it is there nothing else may happen. */
-const outside = new Set<number>()
-const THREADS = /REQ|JOB|ZLIB/
+/**
+ * What a process waits for that no event brings: files, hashes and compressed streams, which threads of Node see to. Until
+ * it is there nothing else may happen.
+ */
+const outside = new Map<number, object>()
+const HASHING = /REQUEST$/
+const THREADS = /REQ|JOB/
 createHook({
-  init: (id, type) => {
-    if (THREADS.test(type)) outside.add(id)
+  init: (id, type, _, resource) => {
+    if (THREADS.test(type)) outside.set(id, HASHING.test(type) ? resource : ALWAYS)
   },
-  after: (id) => void outside.delete(id),
-  destroy: (id) => void outside.delete(id),
+  // What is done in its callback may begin anew.
+  before: (id) => void outside.delete(id),
   trackPromises: false,
 }).enable()
+const ALWAYS = { ondone: true }
+
+/** Whether threads are at work. What was hashed at once, without them, tells nobody when it is done. */
+function isBusy(): boolean {
+  for (const [id, it] of outside) if (!('ondone' in it)) outside.delete(id)
+  return outside.size > 0
+}
+
+/** A stream that compresses is at work from each time that it is written to until it calls back. */
+type Handle = { write: (...args: unknown[]) => unknown; getAsyncId: () => number }
+for (const make of [
+  createInflate,
+  createBrotliCompress,
+  createBrotliDecompress,
+  createZstdCompress,
+  createZstdDecompress,
+]) {
+  const { _handle: handle } = make() as unknown as { _handle: Handle }
+  const prototype: Handle = Object.getPrototypeOf(handle)
+  const { write } = prototype
+  prototype.write = function (this: Handle, ...args) {
+    outside.set(this.getAsyncId(), ALWAYS)
+    return write.apply(this, args)
+  }
+}
 
 const simulated = new AsyncLocalStorage<boolean>()
 export const inSimulation = <T>(work: () => T): T => simulated.run(true, work)
+
+/** So many events at most in one turn of the event loop. */
+const A_TURN = 24
 
 export class Time {
   now = 0
@@ -59,30 +100,48 @@ export class Time {
       over = true
     })
     ended.catch(() => undefined)
-    await quiet()
-    while (!over) {
-      if ((await this.step()) || over) continue
-      await this.#outside(() => over)
-    }
+    await this.#pass(() => over)
     return ended
   }
 
-  /** Nothing is due: a module may still be on its way. Fails after some real seconds. */
-  async #outside(isOver: () => boolean): Promise<void> {
-    const until = real.now() + 10_000
-    while (this.#events.length === 0 && !isOver()) {
-      if (real.now() > until) throw new Error('nothing happens any more, and the work is not done')
-      await turn()
+  /**
+   * One event after the other. Between two callbacks of one turn of the event loop Node runs all that is due by itself, so that a
+   * turn, which asks the system for news, serves many events.
+   */
+  #pass(isOver: () => boolean): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let ended = false
+    let idle = real.now()
+    const one = () => {
+      if (ended || isBusy()) return
+      if (isOver()) {
+        ended = true
+        resolve()
+        return
+      }
+      if (this.#next()) idle = real.now()
     }
+    const turn = () => {
+      if (ended) return
+      // A module may still be on its way.
+      if (real.now() - idle > 10_000) {
+        ended = true
+        reject(new Error('nothing happens any more, and the work is not done'))
+        return
+      }
+      for (let i = isBusy() ? 1 : A_TURN; i > 0; i -= 1) real.setImmediate(one)
+      real.setImmediate(turn)
+    }
+    real.setImmediate(turn)
+    return promise
   }
 
-  /** The next event, and all that follows at once. Answers whether there was one. */
-  async step(): Promise<boolean> {
+  /** The next event. Answers whether there was one. */
+  #next(): boolean {
     const event = this.#pop()
     if (!event) return false
     this.now = Math.max(this.now, event.at)
     event.run()
-    await quiet()
     return true
   }
 
@@ -120,23 +179,46 @@ export class Time {
 
 const isBefore = (a: Event, b: Event) => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** Until nothing runs by itself any more. */
-async function quiet(): Promise<void> {
-  await turn()
-  while (outside.size > 0) await turn()
-}
-const turn = () => new Promise<void>((done) => real.setImmediate(done))
-
-/** From here on timers and clocks of what is simulated are those of this time; all others stay real. */
-export function takeOver(current: () => Time): void {
-  const patched = ((run: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) => {
-    if (!simulated.getStore()) return real.setTimeout(run, milliseconds, ...args)
-    const off = current().after(milliseconds, () => run(...args))
-    const handle = { off, unref: () => handle, ref: () => handle, hasRef: () => false, refresh: () => handle }
+/**
+ * From here on timers and clocks of what is simulated are those of this time; all others stay real. What a process has still to do
+ * ends with it: `isDead` says so of the one that is at work.
+ */
+export function takeOver(current: () => Time, isDead: () => boolean): void {
+  type Run = (...args: unknown[]) => void
+  /** Calls back so much later, in the name of who asked for it; again and again where it is to beat. */
+  const later = (run: Run, milliseconds: number, beats: boolean, args: unknown[]) => {
+    let off: () => void = () => undefined
+    const due = AsyncLocalStorage.bind(() => {
+      if (isDead()) return
+      if (beats) wait()
+      run(...args)
+    })
+    const wait = () => {
+      off = current().after(milliseconds, due)
+    }
+    wait()
+    const handle = {
+      off: () => off(),
+      unref: () => handle,
+      ref: () => handle,
+      hasRef: () => false,
+      refresh: () => handle,
+    }
     return handle
-  }) as typeof globalThis.setTimeout
-  globalThis.setTimeout = patched
-  globalThis.clearTimeout = ((handle?: { off?: () => void }) =>
-    handle?.off ? handle.off() : real.clearTimeout(handle as never)) as typeof globalThis.clearTimeout
-  performance.now = () => (simulated.getStore() ? current().now : real.now())
+  }
+  const isSimulated = () => simulated.getStore() === true
+  const none = (handle: { off?: () => void } | undefined) => typeof handle?.off !== 'function'
+  Object.assign(globalThis, {
+    setTimeout: (run: Run, milliseconds = 0, ...args: unknown[]) =>
+      isSimulated() ? later(run, milliseconds, false, args) : real.setTimeout(run, milliseconds, ...args),
+    setInterval: (run: Run, milliseconds = 0, ...args: unknown[]) =>
+      isSimulated() ? later(run, Math.max(1, milliseconds), true, args) : real.setInterval(run, milliseconds, ...args),
+    setImmediate: (run: Run, ...args: unknown[]) =>
+      isSimulated() ? later(run, 0, false, args) : real.setImmediate(run, ...args),
+    clearTimeout: (handle?: { off?: () => void }) =>
+      none(handle) ? real.clearTimeout(handle as never) : handle?.off?.(),
+    clearInterval: (handle?: { off?: () => void }) =>
+      none(handle) ? real.clearInterval(handle as never) : handle?.off?.(),
+  })
+  performance.now = () => (isSimulated() ? current().now : real.now())
 }

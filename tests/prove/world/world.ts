@@ -9,7 +9,8 @@ import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
 import { type Dice, dice, uuidOf } from './chance.ts'
 import type { Item } from './expressions.ts'
-import { forget, itemTypes, moduleIn } from './processes.ts'
+import { forget, itemTypes, moduleIn, startProcesses } from './processes.ts'
+import type { Cut } from './sources.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time, takeOver } from './time.ts'
 
@@ -62,7 +63,16 @@ type Wire = {
   body?: unknown
 }
 type Reply = { statusCode: number; headers: Record<string, string>; body: unknown }
-type Saved = { table: Snapshot; bucket: Bucket['objects']; now: number; sequence: number }
+type Saved = {
+  table: Snapshot
+  bucket: Bucket['objects']
+  now: number
+  sequence: number
+  later: World['later']
+  received: World['received']
+  shards: World['shards']
+  heard: ReadonlyMap<string, number>
+}
 
 class World {
   time = new Time()
@@ -72,9 +82,13 @@ class World {
   shards: DynamoDBRecord[][] = Array.from({ length: SHARDS }, () => [])
   /** Calls of functions that nobody waits for. */
   later: { name: string; event: unknown }[] = []
+  /** What receivers of hooks were sent. */
+  received: { id: string; body: string; signature: string | undefined }[] = []
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
+  /** Of all that was asked and answered since the world was as it was saved. */
+  digest = 0
   /** Where processes keep files. */
   readonly directory = mkdtempSync(join(tmpdir(), 'prove-'))
   #sequence = 0
@@ -84,13 +98,15 @@ class World {
   /** As it was saved, with empty processes, under another seed. */
   restore(saved: Saved, seed: number): void {
     this.time.clear()
-    this.#heard = new Map()
+    this.#heard = new Map(saved.heard)
     this.time.now = saved.now
+    this.digest = 0
     this.table.calm()
     this.table.cells.restore(saved.table)
     this.bucket.objects = new Map(saved.bucket)
-    this.shards = Array.from({ length: SHARDS }, () => [])
-    this.later = []
+    this.later = [...saved.later]
+    this.received = [...saved.received]
+    this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
     for (const process of PROCESSES) forget(process)
@@ -103,6 +119,10 @@ class World {
       bucket: new Map(this.bucket.objects),
       now: this.time.now,
       sequence: this.#sequence,
+      later: [...this.later],
+      received: [...this.received],
+      shards: this.shards.map((records) => [...records]),
+      heard: new Map(this.#heard),
     }
   }
 
@@ -119,6 +139,11 @@ class World {
           below: (limit) => chance.below(Math.max(1, limit)),
         }
       : strict
+  }
+
+  /** Takes note of something that depends on all that was before. */
+  noteThat(text: string): void {
+    this.digest = (Math.imul(this.digest, 16777619) ^ hash(`${this.time.now} ${text}`)) | 0
   }
 
   latency(actor: Actor): number {
@@ -176,6 +201,8 @@ class World {
     }
     const kill = () => {
       actor.dead = true
+      // Nothing of its memory is left to whoever starts in its place.
+      forget(actor.process)
       actor.die()
       return never
     }
@@ -219,7 +246,9 @@ class World {
   dynamo = async (request: Wire): Promise<Reply> => {
     const command = (request.headers['x-amz-target'] ?? '').replace(/^.*\./, '')
     try {
-      const input: unknown = JSON.parse(textOf(request.body))
+      const text = textOf(request.body)
+      this.noteThat(`${command} ${text}`)
+      const input: unknown = JSON.parse(text)
       const fault = current.getStore()?.fault
       const partial = fault?.({ n: current.getStore()?.calls ?? 0, command, attempt: 0 }) === 'partial batch'
       const answer = await this.exchange(command, request.headers, () => {
@@ -284,6 +313,14 @@ class World {
       if (!(error instanceof Refused)) throw error
       return json(500, { message: error.message })
     }
+  }
+
+  /** A message to a receiver; whoever has it already can tell by its id. Answers the status. */
+  web = async (_url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
+    await this.exchange('HTTP POST', {}, () => [
+      () => this.received.push({ id: headers['x-delivery-id'] ?? '', body, signature: headers['x-signature'] }),
+    ])
+    return 200
   }
 
   /** Lets somebody do something in a process, in simulated time. Fails with `Gone` when the process ends meanwhile. */
@@ -429,13 +466,18 @@ async function bytesOf(body: unknown): Promise<Buffer> {
 export type { Saved, World }
 
 /** The one world of this process. */
-export async function openWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
-  Object.assign(process.env, settings, env)
+export async function openWorld(cut?: Cut): Promise<World> {
+  Object.assign(process.env, settings)
+  await startProcesses(PROCESSES.length, cut)
   const world = new World()
   process.env.TMPDIR = world.directory
   process.on('exit', () => rmSync(world.directory, { recursive: true, force: true }))
   world.table.told = world.tell
-  takeOver(() => world.time)
+  takeOver(
+    () => world.time,
+    () => current.getStore()?.dead === true,
+  )
+  Object.assign(Object(globalThis).proved, { web: world.web })
   for (const each of PROCESSES) await connect(world, each)
   return world
 }
@@ -485,7 +527,7 @@ const settings = {
   RATE_REGISTER: '100000/min',
   RATE_DEV_LOGIN: '100000/min',
   RATE_ASSISTANT: '100000/min',
-  RATE_PROJECTS: '6/h',
+  RATE_PROJECTS: '8/h',
   RATE_UPLOADS: '100000/day',
   RATE_OCR: '100000/day',
 }

@@ -1,0 +1,44 @@
+import sharp, { type Sharp } from 'sharp'
+
+/** The most pixels that an image is unpacked to. */
+export const MOST_PIXELS = 100_000_000
+
+/** What is made of an image: a part of it in pixels of the upright image, to a size, mirrored and turned, in these colours. */
+export type Drawing = {
+  /** Undefined for the whole image, which is then unpacked to no more than is needed. */
+  region: { left: number; top: number; width: number; height: number } | undefined
+  width: number
+  height: number
+  mirrored: boolean
+  degrees: number
+  quality: 'default' | 'color' | 'gray' | 'bitonal'
+  format: 'jpg' | 'png' | 'webp'
+}
+
+/** The image is one that cannot be unpacked. */
+export class Undrawable extends Error {}
+
+/** Draws an image upright, without any of its metadata. Fails with `Undrawable` where it cannot be unpacked. */
+export async function drawn(bytes: Uint8Array, wanted: Drawing): Promise<Uint8Array> {
+  const { region, width, height, mirrored, degrees, quality, format } = wanted
+  const image = sharp(bytes, { limitInputPixels: MOST_PIXELS, sequentialRead: true, failOn: 'error' }).autoOrient()
+  if (region) image.extract(region)
+  image.resize(width, height, { fit: 'fill' })
+  if (mirrored) image.flop()
+  if (degrees % 360 !== 0) image.rotate(degrees, { background: format === 'jpg' ? '#ffffff' : '#ffffff00' })
+  if (quality === 'gray') image.grayscale()
+  if (quality === 'bitonal') image.threshold()
+  // JPEG has no transparency.
+  if (format === 'jpg') image.flatten({ background: '#ffffff' })
+  try {
+    return await encodings[format](image).timeout({ seconds: 25 }).toBuffer()
+  } catch (error) {
+    throw new Undrawable('The image cannot be unpacked.', { cause: error })
+  }
+}
+
+const encodings: Readonly<Record<Drawing['format'], (image: Sharp) => Sharp>> = {
+  jpg: (image) => image.jpeg({ quality: 82 }),
+  png: (image) => image.png({ compressionLevel: 6 }),
+  webp: (image) => image.webp({ quality: 80 }),
+}

@@ -1,0 +1,68 @@
+import { addressOf } from '../ids/address.ts'
+import type { Picture } from '../kinds/index.ts'
+import type { Subject } from '../permissions.ts'
+import { objectKey } from '../pictures/items.ts'
+import { licenceAddress } from '../pictures/licences.ts'
+import { picturesIn } from '../pictures/take.ts'
+import type { Size } from '../pictures/view.ts'
+import { type Asset, asSubject, asset, project } from '../projects/items.ts'
+import { type RecordItem, recordItem } from '../records/items.ts'
+import { key } from '../table/keys.ts'
+import { get, getMany, itemIn } from '../table/read.ts'
+
+/** One image with whose it is: it is seen where its record or its project is. */
+export type Image = Subject & {
+  version: number
+  /** The id of its file. */
+  file: string
+  object_key: string
+  size: Size
+  /** The address of its licence, where it has one. */
+  rights?: string | undefined
+}
+
+const named = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** The image that an id of the Image API names, in one call; undefined where there is none. */
+export async function loadImage(id: string): Promise<Image | undefined> {
+  const [, owner, file] = named.exec(id) ?? []
+  if (owner === undefined || file === undefined) return undefined
+  return addressOf(owner) ? ofRecord(owner, file) : ofProject(owner, file)
+}
+
+/** A picture that stands is for whoever sees the record; one that waits is for those who work on it. */
+async function ofRecord(entity_id: string, file: string): Promise<Image | undefined> {
+  const it = await get(recordItem, { entity_id })
+  const stands = it && picturesIn(it.data).find(({ id }) => id === file)
+  const waits = it && picturesIn(it.proposed).find(({ id }) => id === file)
+  if (!it || !(stands ?? waits)) return undefined
+  return pictureOf(it, stands ?? waits, stands !== undefined)
+}
+
+function pictureOf(it: RecordItem, picture: Picture | undefined, stands: boolean): Image | undefined {
+  if (!picture) return undefined
+  const { contributor_id, access_tier, deleted_at, version } = it
+  return {
+    ...{ contributor_id, access_tier, deleted_at, version, public: it.public && stands },
+    file: picture.id,
+    object_key: objectKey(picture.id),
+    size: { width: picture.width ?? 0, height: picture.height ?? 0 },
+    rights: picture.licence === undefined ? undefined : licenceAddress(picture.licence),
+  }
+}
+
+async function ofProject(project_id: string, id: string): Promise<Image | undefined> {
+  const found = await getMany([key.project(project_id), key.asset(project_id, id)], true)
+  const about = itemIn(found, project, { id: project_id })
+  const one = itemIn(found, asset, { project_id, id })
+  const size = one && uprightSize(one)
+  if (!about || !one || !size) return undefined
+  const { about: _, ...subject } = asSubject(about)
+  return { ...subject, file: one.id, object_key: one.object_key, size }
+}
+
+/** The size of an image asset as it is shown; undefined of what is no image. The fifth to the eighth orientation turn it by a quarter. */
+export function uprightSize({ media_type, width, height, orientation }: Asset): Size | undefined {
+  if (media_type !== 'image' || width === null || height === null) return undefined
+  return (orientation ?? 1) >= 5 ? { width: height, height: width } : { width, height }
+}

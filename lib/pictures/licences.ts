@@ -1,0 +1,50 @@
+import licences from 'spdx-license-ids/index.json' with { type: 'json' }
+
+/** The statements of rightsstatements.org, version 1.0. */
+const statements: readonly string[] = [
+  ...[
+    'InC',
+    'InC-OW-EU',
+    'InC-EDU',
+    'InC-NC',
+    'InC-RUU',
+    'NoC-CR',
+    'NoC-NC',
+    'NoC-OKLR',
+    'NoC-US',
+    'CNE',
+    'UND',
+    'NKC',
+  ],
+]
+
+const known = new Map(licences.map((id) => [id.toLowerCase(), id]))
+const statement = /^https?:\/\/rightsstatements\.org\/(?:vocab|page)\/([A-Za-z-]+)\/1\.0\/?$/
+
+/**
+ * A licence as it is kept: an identifier of the SPDX list in its own letters, or the address of a statement of
+ * rightsstatements.org. Undefined for what is neither.
+ */
+export function licenceOf(text: string): string | undefined {
+  const spdx = known.get(text.toLowerCase())
+  if (spdx !== undefined) return spdx
+  const code = statement.exec(text)?.[1]
+  const found = statements.find((it) => it.toLowerCase() === code?.toLowerCase())
+  return found && `http://rightsstatements.org/vocab/${found}/1.0/`
+}
+
+/** What is said of a licence that is none. */
+export const NO_LICENCE =
+  'The licence is none. Give an identifier of the SPDX list, such as CC-BY-SA-4.0, or the address of a statement of rightsstatements.org.'
+
+/** The ports of Creative Commons that an address names by a jurisdiction have none here: their text is one of many. */
+const creativeCommons = /^CC-(BY(?:-NC)?(?:-(?:SA|ND))?)-(\d\.\d)$/
+
+/** Where a licence can be read, as IIIF and linked data name it; undefined for those that have no address of this sort. */
+export function licenceAddress(licence: string): string | undefined {
+  if (licence.startsWith('http')) return licence
+  if (licence === 'CC0-1.0') return 'http://creativecommons.org/publicdomain/zero/1.0/'
+  if (licence === 'CC-PDM-1.0') return 'http://creativecommons.org/publicdomain/mark/1.0/'
+  const [, sort, version] = creativeCommons.exec(licence) ?? []
+  return sort && `http://creativecommons.org/licenses/${sort.toLowerCase()}/${version}/`
+}

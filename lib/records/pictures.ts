@@ -1,0 +1,14 @@
+import type { Picture } from '../kinds/index.ts'
+import { IMAGES, picturesIn } from '../pictures/take.ts'
+import type { Assertion, RecordItem } from './items.ts'
+
+/** Every picture that a record has, or ever had: what its values say, and its claims. */
+export const picturesOf = (
+  it: Pick<RecordItem, 'data' | 'proposed'> & { assertions: readonly Assertion[] },
+): Picture[] => [
+  ...it.assertions.flatMap(({ asserted_property, value }) =>
+    asserted_property === IMAGES ? picturesIn({ [IMAGES]: value }) : [],
+  ),
+  ...picturesIn(it.data),
+  ...picturesIn(it.proposed),
+]

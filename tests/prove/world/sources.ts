@@ -1,0 +1,116 @@
+import { globSync } from 'node:fs'
+import { mkdir, readFile, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin, stop } from 'esbuild'
+
+/**
+ * The project's sources in one file, in which each module is loaded when it is asked for. They are read as they are but for
+ * four things: what a process keeps in its memory can be forgotten (a cold start), timers are those of the simulated
+ * time, some clients and tables that a
+ * module keeps to itself are shown, and what is beyond the world is part of it: the reader of images, the receivers of hooks.
+ */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** A change of one source, as a mutant has it: which file, and what stands where what stood. */
+export type Cut = { file: string; from: number; to: number; with: string }
+
+/** What a process keeps from one request to the next, by module: it goes with the process. */
+const MEMORY: Readonly<Record<string, readonly string[]>> = {
+  'lib/clock.ts': ['counter'],
+  'lib/auth/jwt.ts': ['known'],
+  'lib/cache/cached.ts': ['store', 'underWay'],
+  'lib/health/prometheus.ts': ['kept'],
+  'lib/table/two-phase/staged.ts': ['known'],
+  'lib/table/sequence.ts': ['blocks'],
+  'lib/leaderboard/keep.ts': ['closed'],
+  'lib/search/model/follower.ts': ['ours'],
+}
+
+/** What modules keep to themselves and invariants look at. */
+const SHOWN: Readonly<Record<string, string>> = {
+  'lib/effects/repair-records.ts': 'export { derivedOf as shown_derivedOf }',
+  'lib/ops/invoke.ts': 'export { client as shown_client }',
+}
+
+const DECLARED = 'export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemType<Id, S> {'
+
+/** Reading is done by threads and takes seconds; what is proved is what becomes of it. */
+const READING =
+  'export async function readText(image: Uint8Array, wanted: readonly Language[], seconds: number): Promise<Reading> {'
+const SILENT = "  if (config.LOG_LEVEL === 'silent') return\n"
+
+function edited(path: string, source: string, cut: Cut | undefined): string {
+  let text = source
+  if (cut?.file === path) text = text.slice(0, cut.from) + cut.with + text.slice(cut.to)
+  for (const name of MEMORY[path] ?? []) {
+    const declared = new RegExp(`^(?:export )?(?:const|let) ${name}(?:: [^=\\n]+)? = (.+)$`, 'm').exec(text)
+    const empty = new RegExp(`^let ${name}: [^=\\n]+$`, 'm').exec(text)
+    const found = declared ?? empty
+    if (!found) throw new Error(`${path} keeps no ${name} any more: correct MEMORY in tests/prove/world/sources.ts`)
+    text = text.replace(found[0], found[0].replace(/^(export )?const/, '$1let'))
+    text += `\n;(globalThis as any).proved.memoryOf(import.meta.url).push(() => { ${name} = ${declared?.[1] ?? 'undefined'} })`
+  }
+  if (path === 'lib/table/item.ts') {
+    if (!text.includes(DECLARED)) throw new Error('lib/table/item.ts declares items in another way')
+    text = text.replace(
+      DECLARED,
+      `${DECLARED} (globalThis as any).proved.typesOf(import.meta.url).set(item.type, item);`,
+    )
+  }
+  if (path === 'lib/ops/log.ts') {
+    if (!text.includes(SILENT)) throw new Error('lib/ops/log.ts is silent in another way')
+    text = text.replace(SILENT, `;(globalThis as any).proved.log(line)\n${SILENT}`)
+  }
+  if (path === 'lib/files/ocr-engine.ts') {
+    if (!text.includes(READING)) throw new Error('lib/files/ocr-engine.ts reads in another way')
+    text = text.replace(
+      READING,
+      `${READING}\n  if (image) return { text: 'Carved in stone', confidence: 90, words: [] }`,
+    )
+  }
+  return `${text}\n${SHOWN[path] ?? ''}`
+}
+
+/** Which modules can be asked for. */
+const asked = () =>
+  globSync(['lib/**/*.ts', 'functions/**/*.ts', 'local/service/users.ts', 'local/commands/import/*.ts'], { cwd: ROOT })
+
+const reading = (cut: Cut | undefined): Plugin => ({
+  name: 'prove',
+  setup: (it) => {
+    it.onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(ROOT, 'tests/prove/world/sleep.ts') }))
+    it.onResolve({ filter: /^node:https?$/ }, ({ path, importer }) =>
+      importer.startsWith(join(ROOT, 'lib/projects'))
+        ? { path: join(ROOT, 'tests/prove/world/receiver.ts') }
+        : { path, external: true },
+    )
+    it.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+      contents: edited(path.slice(ROOT.length), await readFile(path, 'utf8'), cut),
+      loader: 'ts',
+    }))
+  },
+})
+
+/** Bundles the sources, with a cut in them or without, into a file of the folder of what is built; answers its path. */
+export async function buildSources(cut?: Cut): Promise<string> {
+  const made = join(ROOT, '.build/prove', `${process.pid}.mjs`)
+  await mkdir(dirname(made), { recursive: true })
+  const loaders = asked().map((path) => `${JSON.stringify(path)}: () => import('./${path}'),`)
+  await build({
+    absWorkingDir: ROOT,
+    stdin: { contents: `export const modules = {\n${loaders.join('\n')}\n}`, resolveDir: ROOT, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    packages: 'external',
+    outfile: `${made}.part`,
+    keepNames: true,
+    logLevel: 'silent',
+    plugins: [reading(cut)],
+  })
+  await stop()
+  await rename(`${made}.part`, made)
+  return made
+}
