@@ -1,4 +1,5 @@
 import { discovered, kindOfResource } from '../kinds/resources.ts'
+import { imagePath, thumbnailAt } from '../pictures/view.ts'
 import type { Hit, MapResult } from '../search/query.ts'
 
 /** The page of the dashboard that shows what was found. */
@@ -31,7 +32,16 @@ export const resultView = (it: Hit) => ({
   snippet: it.snippet ?? null,
   distance_km: it.distance ?? null,
   when: it.when ?? null,
+  picture: pictureOf(it),
 })
+
+/** The picture that stands for a record, with its sizes, as the record itself shows it. */
+function pictureOf({ id, picture }: Hit) {
+  if (!picture) return null
+  const { image, width, height } = picture
+  const iiif = imagePath(id, image)
+  return { iiif, width, height, thumbnail: thumbnailAt(iiif, { width, height }) }
+}
 
 /** The years of a thing as a reader writes them: 1702, c. 1650-1690, 300 BCE. */
 function yearOf(years: Hit['years']): string | null {
@@ -85,5 +95,5 @@ export const discoveryView = (it: Hit) => ({
   cultural_entity_id: it.id,
   status: it.status,
   is_published: it.is_published,
-  has_media: false,
+  has_media: it.picture !== undefined,
 })

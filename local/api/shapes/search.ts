@@ -4,6 +4,7 @@ import { discovered, kindOfResource, resources, searchedFirst } from '../../../l
 import { readings } from '../../../lib/search/concepts.ts'
 import { facetNames } from '../../../lib/search/document.ts'
 import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
+import { PictureFace } from './picture.ts'
 import { rowOf } from './record.ts'
 
 /** Search, discovery, and the assistant. */
@@ -36,6 +37,7 @@ export const SearchResult = v.object({
   snippet: maybe(text),
   distance_km: maybe(v.number()),
   when: maybe(oneOf(['certain', 'possible'])),
+  picture: maybe(PictureFace),
 })
 export const SearchResults = v.object({
   q: text,
