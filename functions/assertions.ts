@@ -92,6 +92,7 @@ export const routes = withTables({
 
   'GET /cidoc/relationship-predicates/': publicRoute({
     permission: 'vocabulary.read',
+    says: ['results.*.label', 'results.*.inverse_label'],
     cache: { control: 'public, max-age=300' },
     handle: async ({ request, page }) =>
       listBody(request, page, { count: predicates.length, results: sliceOf(predicates, page) }),

@@ -138,6 +138,7 @@ const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug
 export const routes = withTables({
   'GET /data/projects/{slug}/assets/': readRoute({
     permission: 'project.follow',
+    says: ['results.*.ocr_error'],
     params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {

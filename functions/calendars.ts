@@ -21,10 +21,11 @@ export const routes = {
     permission: 'calendar.convert',
     query: ConvertQuery,
     cache: { control: 'public, max-age=86400' },
-    handle: async ({ query: { date, from, to } }) => {
+    says: [],
+    handle: async ({ query: { date, from, to }, request: { language } }) => {
       const found = dateIn(date, from)
       if (isFault(found)) throw invalid({ date: [found.fault] })
-      return converted(date, found, to && [to])
+      return converted(date, found, { into: to && [to], language })
     },
   }),
 } satisfies Routes

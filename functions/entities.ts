@@ -9,18 +9,20 @@ import { listAddress, listBody } from '../lib/http/page.ts'
 import { ByEntity } from '../lib/http/params.ts'
 import { noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { showingOf } from '../lib/http/showing.ts'
 import { type Contribution, kinds, type Mode, membersOfBody, schemaOf } from '../lib/kinds/index.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
-import type { Actor } from '../lib/permissions.ts'
+import { type Actor, worksOn } from '../lib/permissions.ts'
 import { type History, loadHistory } from '../lib/records/history.ts'
 import type { RecordItem } from '../lib/records/items.ts'
 import * as lists from '../lib/records/lists.ts'
-import { RecordQuery } from '../lib/records/queries.ts'
+import { CalendarQuery, RecordQuery } from '../lib/records/queries.ts'
 import { isPublished } from '../lib/records/rules/status.ts'
 import { searchRecords } from '../lib/records/search.ts'
 import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
+import { withDates } from '../lib/records/views/dates.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/records/views/entity.ts'
 import * as records from '../lib/records/write.ts'
 import { needsSearch } from '../lib/search/open.ts'
@@ -30,8 +32,8 @@ import * as users from '../lib/users/users.ts'
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
 /** The page of the list that is asked for with the people that it names, whatever it is then written as. */
-async function listed({ query, actor, scope, page, request }: ListCall<typeof RecordQuery>) {
-  const { identifier: _, ordering, ...wanted } = query
+async function listed({ query, actor, scope, page, request }: ListCall<typeof DatedQuery>) {
+  const { identifier: _, calendar: __, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering }
   if (!needsSearch(filter)) {
     const found = await lists.list(filter, scope, page, namedIn)
@@ -46,14 +48,18 @@ async function listed({ query, actor, scope, page, request }: ListCall<typeof Re
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
+/** A list of contributions whose dates are shown in a calendar. */
+const DatedQuery = v.object({ ...RecordQuery.entries, ...CalendarQuery.entries })
+
 /** Contributions of every kind by their review identity, and cultural entities, which have no other. */
 export const routes = withTables({
   'GET /data/cultural-entities/': listRoute({
     permission: 'record.list',
-    query: RecordQuery,
+    query: DatedQuery,
     handle: async (asked) => {
       const { results, people, ...page } = await listed(asked)
-      return { ...page, results: results.map((it) => listRow(it, asked, people)) }
+      const showing = showingOf(asked.request, asked.query.calendar)
+      return { ...page, results: results.map((it) => withDates(listRow(it, asked, people), it, showing)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -82,7 +88,7 @@ export const routes = withTables({
 
   'GET /data/cultural-entities/my_contributions/': actorRoute({
     permission: 'contribution.list',
-    query: RecordQuery,
+    query: DatedQuery,
     handle: async ({ query, actor, page, request }) => {
       const scope = { signedIn: true, everything: false, own: actor.id }
       const filter = { status: query.status, search: query.search, mine: true, ...query.ordering }
@@ -91,9 +97,11 @@ export const routes = withTables({
         ? await searchRecords(filter, actor, scope, page)
         : await lists.list(filter, scope, page, involved)
       const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
+      const showing = showingOf(request, query.calendar)
+      const results = await shownTo(actor, listed.results)
       return listBody(request, page, {
         ...listed,
-        results: (await shownTo(actor, listed.results)).map((it) => contributionRow(it, actor, people)),
+        results: results.map((it) => withDates(contributionRow(it, actor, people), it, showing)),
       })
     },
   }),
@@ -102,7 +110,9 @@ export const routes = withTables({
     permission: 'record.read',
     params: ByEntity,
     subject,
-    handle: async ({ subject, actor }) => shown(subject, actor),
+    query: CalendarQuery,
+    handle: async ({ subject, actor, query, request }) =>
+      withDates(await shown(subject, actor), seenBy(subject, actor), showingOf(request, query.calendar)),
     representations: {
       [LINKED]: async ({ subject, actor, request }) =>
         linkedRecord(await shownOne(actor, subject), actor, request.origin),
@@ -176,6 +186,7 @@ export const routes = withTables({
 
   'POST /data/cultural-entities/{entity_id}/submit_for_review/': changeRoute({
     permission: 'record.update',
+    says: ['message'],
     params: ByEntity,
     subject,
     handle: async ({ subject, actor }) => {
@@ -194,11 +205,17 @@ const involvedIn = (it: RecordItem) => [
 ]
 
 /** What is published is listed as it stands, also to those who work on an edit of it, but where they ask for what waits. */
-function listRow(it: Shown<RecordItem>, { query, actor }: ListCall<typeof RecordQuery>, people: PeopleById) {
+function listRow(it: Shown<RecordItem>, { query, actor }: ListCall<typeof DatedQuery>, people: PeopleById) {
   const { status, mine, all } = query
   const waiting = mine === true || all === true || (status !== undefined && !isPublished(status))
   return entityRow(it, actor, people, { waiting })
 }
+
+/** The values that its detail shows: to those who work on a record what waits. */
+const seenBy = (it: History, actor: Actor | null) => ({
+  kind: it.kind,
+  data: worksOn(actor, it) ? (it.proposed ?? it.data) : it.data,
+})
 
 const shown = async (it: History, actor: Actor | null) => detail(await shownOne(actor, it), actor)
 

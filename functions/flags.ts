@@ -7,6 +7,7 @@ import { listBody } from '../lib/http/page.ts'
 import { ById, knownText, OptionalBoolean } from '../lib/http/params.ts'
 import { noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import type { Say } from '../lib/language/catalogue.ts'
 import { cut } from '../lib/matching/cut.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { flagTypes } from '../lib/records/items.ts'
@@ -44,13 +45,14 @@ const subject = ({ id }: { id: string }) => flags.load(id)
 const change = (body: typeof Whole | typeof Part) =>
   changeRoute({
     permission: 'flag.change',
+    says: [],
     params: ById,
     subject,
     body,
-    handle: ({ subject, actor, body }) =>
+    handle: ({ subject, actor, body, request: { say } }) =>
       answering(
         () => flags.amend(subject, actor, body),
-        (next) => viewOf(next, actor),
+        (next) => viewOf(next, actor, say),
       ),
   })
 
@@ -58,29 +60,35 @@ const change = (body: typeof Whole | typeof Part) =>
 export const routes = withTables({
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',
+    says: [],
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
       const { people, results, ...listed } = await flags.list(query, actor, page)
-      return listBody(request, page, { ...listed, results: results.map((it) => flagRow(it, people, actor)) })
+      return listBody(request, page, {
+        ...listed,
+        results: results.map((it) => flagRow(it, people, actor, request.say)),
+      })
     },
   }),
 
   'POST /data/review-flags/': actorRoute({
     permission: 'flag.create',
+    says: [],
     body: Raised,
     idempotent: '24h',
-    handle: ({ actor, body: { entity, ...said } }) =>
+    handle: ({ actor, body: { entity, ...said }, request: { say } }) =>
       creating(
         () => flags.raise(entity, actor, said),
-        (made) => viewOf(made, actor),
+        (made) => viewOf(made, actor, say),
       ),
   }),
 
   'GET /data/review-flags/{id}/': readRoute({
     permission: 'flag.read',
+    says: [],
     params: ById,
     subject,
-    handle: async ({ subject, actor }) => viewOf(subject, actor),
+    handle: async ({ subject, actor, request: { say } }) => viewOf(subject, actor, say),
   }),
 
   'PUT /data/review-flags/{id}/': change(Whole),
@@ -98,19 +106,20 @@ export const routes = withTables({
 
   'POST /data/review-flags/{id}/resolve/': changeRoute({
     permission: 'flag.resolve',
+    says: [],
     params: ById,
     subject,
-    handle: ({ subject, actor }) =>
+    handle: ({ subject, actor, request: { say } }) =>
       answering(
         () => flags.resolve(subject, actor),
-        (next) => viewOf(next, actor),
+        (next) => viewOf(next, actor, say),
       ),
   }),
 } satisfies Routes)
 
 export const handler = endpoint(routes)
 
-async function viewOf(it: flags.Flagged, actor: Actor | null) {
+async function viewOf(it: flags.Flagged, actor: Actor | null, say: Say) {
   const { shown, people } = await flags.show(it, actor)
-  return flagRow(shown, people, actor)
+  return flagRow(shown, people, actor, say)
 }

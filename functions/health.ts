@@ -30,6 +30,7 @@ export const routes = {
 
   'GET /health/ready/': publicRoute({
     permission: 'service.read',
+    says: ['checks.*.message'],
     handle: async () => {
       const checks = await checkAll(vital)
       const ready = isHealthy(checks)
@@ -39,6 +40,7 @@ export const routes = {
 
   'GET /health/detailed/': publicRoute({
     permission: 'service.read',
+    says: ['*.message'],
     handle: async () => {
       const checks = await checkAll({ ...vital, ...optional })
       const healthy = isHealthy(checks)

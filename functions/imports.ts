@@ -71,6 +71,7 @@ const ofImport = ({ id }: { id: string }) => imports.load(id)
 export const routes = withTables({
   'GET /data/imports/': actorRoute({
     permission: 'import.own',
+    says: ['results.*.failed'],
     handle: async ({ actor, page, request }) => {
       const { results, ...listed } = await imports.list(actor.id, page)
       const people = await peopleOf([actor.id])
@@ -80,6 +81,7 @@ export const routes = withTables({
 
   'POST /data/imports/': actorRoute({
     permission: 'import.own',
+    says: ['failed', 'told.*'],
     form: {
       bytes: LARGEST_FORM,
       instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/?$/, '/uploads/')}` }),
@@ -115,6 +117,7 @@ export const routes = withTables({
 
   'POST /data/imports/uploads/{id}/complete/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => {
@@ -148,6 +151,7 @@ export const routes = withTables({
 
   'GET /data/imports/{id}/': readRoute({
     permission: 'import.read',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject }) => shown(subject),
@@ -155,6 +159,7 @@ export const routes = withTables({
 
   'PATCH /data/imports/{id}/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Part,
@@ -164,6 +169,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/check/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'check', actor), shown),
@@ -171,6 +177,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/run/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Run,
@@ -186,6 +193,7 @@ export const routes = withTables({
 
   'GET /data/imports/{id}/rows/': readRoute({
     permission: 'import.read',
+    says: ['results.*.faults.*.message', 'results.*.run.reason'],
     params: ById,
     query: RowQuery,
     subject: ofImport,
@@ -197,6 +205,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/decide/': changeRoute({
     permission: 'import.decide',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     body: Deciding,
@@ -209,6 +218,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/withdraw/': changeRoute({
     permission: 'import.change',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'withdraw', actor), shown),
@@ -216,6 +226,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/take-back/': changeRoute({
     permission: 'import.take_back',
+    says: ['failed', 'told.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'take_back', actor), shown),

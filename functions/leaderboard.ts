@@ -33,6 +33,12 @@ export const routes = withTables({
 
   'GET /data/progression/': publicRoute({
     permission: 'board.list',
+    says: [
+      'user_progress.tier',
+      'user_progress.nextMilestone',
+      'user_progress.tracks.*.tier',
+      'leaderboard.*.tier_name',
+    ],
     handle: async ({ actor, request }) => progressionView(await progression(actor), request.origin),
   }),
 

@@ -30,10 +30,14 @@ export const routes = withTables({
   'GET /data/notifications/': actorRoute({
     permission: 'notification.own',
     query: Filter,
+    says: [],
     handle: async ({ query: { is_read, notification_type }, actor, page, request }) => {
       const filter = { is_read, notification_type: notification_type ?? undefined }
       const { people, results, ...listed } = await notifications.list(filter, actor, page)
-      return listBody(request, page, { ...listed, results: results.map((it) => notificationRow(it, people)) })
+      return listBody(request, page, {
+        ...listed,
+        results: results.map((it) => notificationRow(it, people, request.say)),
+      })
     },
   }),
 
@@ -60,10 +64,11 @@ export const routes = withTables({
   'GET /data/notifications/{id}/': actorRoute({
     permission: 'notification.own',
     params: v.object({ id: v.string() }),
-    handle: async ({ actor, params: { id } }) => {
+    says: [],
+    handle: async ({ actor, params: { id }, request }) => {
       const found = await notifications.load(id, actor)
       if (!found) throw notFound()
-      return notificationRow(found.shown, found.people)
+      return notificationRow(found.shown, found.people, request.say)
     },
   }),
 } satisfies Routes)

@@ -36,6 +36,7 @@ export const routes = {
 
   'DELETE /data/user/profile-image/': actorRoute({
     permission: 'profile.change',
+    says: ['detail'],
     handle: async ({ actor }) => {
       await replace(actor.id, '')
       return { detail: 'The profile image has been removed.' }

@@ -32,6 +32,7 @@ const Moderation = v.pipe(
 export const routes = withTables({
   'GET /data/review-queue/': actorRoute({
     permission: 'queue.read',
+    says: ['results.*.why_here.*'],
     query: QueueQuery,
     handle: async ({ query: { my_domain, category, ...asked }, actor, request }) => {
       const page = pageOf(request, 10)
@@ -55,12 +56,14 @@ export const routes = withTables({
 
   'GET /data/review-queue/{entity_id}/': actorRoute({
     permission: 'queue.read',
+    says: ['why_here.*'],
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
   }),
 
   'POST /data/review-queue/{entity_id}/claim/': actorRoute({
     permission: 'queue.claim',
+    says: ['why_here.*'],
     params: ByEntity,
     handle: ({ params: { entity_id }, actor }) =>
       answering(
@@ -71,6 +74,7 @@ export const routes = withTables({
 
   'POST /data/review-queue/{entity_id}/release/': actorRoute({
     permission: 'queue.claim',
+    says: ['why_here.*'],
     params: ByEntity,
     handle: ({ params: { entity_id }, actor }) =>
       answering(
@@ -81,6 +85,7 @@ export const routes = withTables({
 
   'GET /data/contribution-queue/': actorRoute({
     permission: 'queue.read',
+    says: ['results.*.why_here.*'],
     query: ContributionQueueQuery,
     handle: async ({ query: { queue_tab, category, ...asked }, actor, page, request }) => {
       // Nothing is forked yet.
@@ -101,12 +106,14 @@ export const routes = withTables({
 
   'GET /data/contribution-queue/{entity_id}/': actorRoute({
     permission: 'queue.read',
+    says: ['why_here.*'],
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
   }),
 
   'POST /data/contribution-queue/{entity_id}/moderate/': actorRoute({
     permission: 'queue.moderate',
+    says: ['message'],
     params: ByEntity,
     body: Moderation,
     handle: async ({ params, actor, body }) => {

@@ -18,6 +18,7 @@ import {
   type Routes,
   readRoute,
 } from '../lib/http/route.ts'
+import { showingOf } from '../lib/http/showing.ts'
 import { recordId } from '../lib/ids/address.ts'
 import { kindOfScope, noKind, schemaOf } from '../lib/kinds/index.ts'
 import { context } from '../lib/linked/context.ts'
@@ -152,8 +153,9 @@ export const routes = {
     query: DatedQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
-      const { actor, query } = asked
-      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, query.calendar)) }
+      const { actor, query, request } = asked
+      const showing = showingOf(request, query.calendar)
+      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, showing)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -177,6 +179,7 @@ export const routes = {
 
   'GET /cidoc/related/': listRoute({
     permission: 'related.list',
+    says: ['groups.*.display_type', 'groups.*.results.*.display_type'],
     query: RelatedQuery,
     handle: async ({ query, actor }) => {
       const { domain, id, group, page, page_size } = query
@@ -196,8 +199,10 @@ export const routes = {
 
   'POST /cidoc/assist/read-date/': actorRoute({
     permission: 'assist.ask',
+    says: ['message'],
     body: DateTyped,
-    handle: async ({ actor, body: { text, calendar } }) => understoodOf(text, calendar, actor),
+    handle: async ({ actor, body: { text, calendar }, request: { language } }) =>
+      understoodOf({ words: text, calendar, language }, actor),
   }),
 
   'POST /cidoc/{segment}/': actorRoute({
@@ -217,9 +222,9 @@ export const routes = {
     params: Address,
     subject,
     query: ViewQuery,
-    handle: async ({ subject, actor, query }) => {
+    handle: async ({ subject, actor, query, request }) => {
       const it = await asOf(query.at, subject, actor)
-      return withDates(await shown(await withTied(it, actor), actor), it, query.calendar)
+      return withDates(await shown(await withTied(it, actor), actor), it, showingOf(request, query.calendar))
     },
     representations: {
       [LINKED]: async ({ subject, actor, query, request }) =>

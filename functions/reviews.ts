@@ -28,8 +28,19 @@ export const routes = withTables({
     permission: 'review.read',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
-    handle: async ({ subject, actor }) =>
-      workspaceView(await shownOne(actor, subject), actor, await loadReferenced(subject), clock.now().getTime()),
+    says: [
+      'refusal',
+      'difference.*.label',
+      'properties.*.label',
+      'properties.*.why',
+      'conflicts.*.label',
+      'conflicts.*.why',
+    ],
+    handle: async ({ subject, actor, request: { say } }) =>
+      workspaceView(await shownOne(actor, subject), actor, await loadReferenced(subject), {
+        at: clock.now().getTime(),
+        say,
+      }),
   }),
 
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({

@@ -1,4 +1,5 @@
 import '../lib/effects/search-documents.ts'
+import type { CalendarKey } from '../lib/calendars/systems.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -6,13 +7,16 @@ import { listBody, type PageRequest, sliceOf } from '../lib/http/page.ts'
 import { ByEntity, ById } from '../lib/http/params.ts'
 import type { Request } from '../lib/http/request.ts'
 import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
+import { showingOf } from '../lib/http/showing.ts'
 import { kinds } from '../lib/kinds/index.ts'
 import { type Actor, mayInspect } from '../lib/permissions.ts'
 import { type History, loadHistory, loadHistoryOf } from '../lib/records/history.ts'
+import type { Revision } from '../lib/records/items.ts'
 import { publicAt } from '../lib/records/past/record.ts'
 import { storyPage } from '../lib/records/past/story.ts'
-import { DiffQuery, EntityQuery, ExplainQuery } from '../lib/records/queries.ts'
+import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/records/queries.ts'
 import { type Shown, shownOne } from '../lib/records/shown.ts'
+import { withDate, withDates } from '../lib/records/views/dates.ts'
 import { explained } from '../lib/records/views/explain.ts'
 import { diffView, revisionRow, visibleRevisions } from '../lib/records/views/revision.ts'
 import { peopleOf } from '../lib/users/people.ts'
@@ -27,11 +31,11 @@ async function historyWith({ id }: { id: string }) {
 export const routes = withTables({
   'GET /data/revisions/': listRoute({
     permission: 'history.list',
-    query: EntityQuery,
+    query: DatedEntityQuery,
     handle: async ({ query, actor, page, request }) => {
       const it = await loadHistory(query.entity)
       const seen = it && mayInspect(actor, it) ? await shownOne(actor, it) : undefined
-      return revisionList(seen, actor, page, request)
+      return revisionList(seen, { actor, page, request, calendar: query.calendar })
     },
   }),
 
@@ -39,11 +43,13 @@ export const routes = withTables({
     permission: 'history.read',
     params: ById,
     subject: historyWith,
-    handle: async ({ subject, actor }) => {
+    query: CalendarQuery,
+    handle: async ({ subject, actor, query, request }) => {
       const it = await shownOne(actor, subject)
       const found = visibleRevisions(it, actor).find(({ revision_id }) => revision_id === it.wanted)
       if (!found) throw notFound()
-      return revisionRow(it, found, actor, await peopleOf([found.created_by]))
+      const row = revisionRow(it, found, actor, await peopleOf([found.created_by]))
+      return withDates(row, { kind: it.kind, data: found.data }, showingOf(request, query.calendar))
     },
   }),
 
@@ -52,10 +58,11 @@ export const routes = withTables({
     permission: 'history.read',
     params: ById,
     subject: historyWith,
-    handle: async ({ subject, actor, page, request }) => {
+    query: CalendarQuery,
+    handle: async ({ subject, actor, query, page, request }) => {
       const named = visibleRevisions(subject, actor).some((it) => it.revision_id === subject.wanted)
       if (!named && subject.wanted !== subject.entity_id) throw notFound()
-      return revisionList(await shownOne(actor, subject), actor, page, request)
+      return revisionList(await shownOne(actor, subject), { actor, page, request, calendar: query.calendar })
     },
   }),
 
@@ -64,6 +71,7 @@ export const routes = withTables({
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: DiffQuery,
+    says: ['field_diffs.*.label'],
     handle: async ({ subject, actor, query }) => {
       const it = await shownOne(actor, subject)
       const visible = visibleRevisions(it, actor)
@@ -80,10 +88,12 @@ export const routes = withTables({
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: ExplainQuery,
-    handle: async ({ subject, actor, query }) => {
+    says: ['properties.*.label', 'properties.*.why'],
+    handle: async ({ subject, actor, query, request }) => {
       const found = query.at === undefined ? subject : publicAt(subject, query.at, actor)
       if (!found) throw notFound()
       const it = await shownOne(actor, found)
+      const showing = showingOf(request, query.calendar)
       const property = query.property && propertyOf(it, query.property)
       const people = await peopleOf(it.decisions.map((each) => each.reviewer_id))
       return {
@@ -91,7 +101,9 @@ export const routes = withTables({
         entity_name: it.name,
         kind: it.kind,
         cidoc_id: kinds[it.kind].record ? it.id : null,
-        properties: explained(it, actor, people, property),
+        properties: explained(it, actor, people, property).map((each) =>
+          withDate(each, { of: it, member: each.property, words: each.value }, showing),
+        ),
       }
     },
   }),
@@ -106,11 +118,16 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-async function revisionList(it: Shown<History> | undefined, actor: Actor | null, page: PageRequest, request: Request) {
+type Asked = { actor: Actor | null; page: PageRequest; request: Request; calendar: CalendarKey | undefined }
+
+async function revisionList(it: Shown<History> | undefined, { actor, page, request, calendar }: Asked) {
+  const showing = showingOf(request, calendar)
   const visible = it ? visibleRevisions(it, actor) : []
   const rows = sliceOf(visible, page)
   const people = await peopleOf(rows.map((each) => each.created_by))
-  const results = it ? rows.map((each) => revisionRow(it, each, actor, people)) : []
+  const row = (of: Shown<History>, each: Revision) =>
+    withDates(revisionRow(of, each, actor, people), { kind: of.kind, data: each.data }, showing)
+  const results = it ? rows.map((each) => row(it, each)) : []
   return listBody(request, page, { count: visible.length, results })
 }
 

@@ -1,13 +1,14 @@
 import '../lib/effects/search-documents.ts'
 import type * as v from 'valibot'
 import { DiscoveryQuery, REPEATED, RequiredQuery, SearchQuery } from '../lib/discovery/queries.ts'
-import { discoveryView, mapView, resultView, suggestionView } from '../lib/discovery/view.ts'
+import { datedView, discoveryView, mapView, suggestionView } from '../lib/discovery/view.ts'
 import { invalid } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { MAPPED } from '../lib/http/media.ts'
 import { Reply } from '../lib/http/reply.ts'
 import { listRoute, type Routes } from '../lib/http/route.ts'
+import { showingOf } from '../lib/http/showing.ts'
 import { discovered, resources, searchedFirst } from '../lib/kinds/resources.ts'
 import type { Actor, Scope } from '../lib/permissions.ts'
 import { visibleRecords } from '../lib/records/search.ts'
@@ -32,8 +33,9 @@ export const routes = withTables({
     permission: 'search.read',
     query: SearchQuery,
     repeated: REPEATED,
-    handle: async ({ query, actor, scope }) => {
-      const { q, page, page_size, sort, facets } = query
+    handle: async ({ query, actor, scope, request }) => {
+      const { q, page, page_size, sort, facets, calendar } = query
+      const showing = showingOf(request, calendar)
       const narrowed = narrowedTo(query, actor, scope)
       const model = await searchModel()
       const find = async () => {
@@ -42,11 +44,11 @@ export const routes = withTables({
           ...{ ...narrowed, ...place, sort, snippets: true },
         })
         const told = { interpreted: interpreted ?? [], left_out: left_out ?? [], did_you_mean: did_you_mean ?? null }
-        return { count, ...told, results: hits.map(resultView) }
+        return { count, ...told, results: hits.map((it) => datedView(it, showing)) }
       }
       const count = async () => (await model.search({ ...narrowed, limit: 0, facets: true })).facets ?? none
       if (actor) return answered(actor, { q, page, page_size, ...(await find()) }, facets ? await count() : null)
-      const found = await results(model.state, [narrowed, sort, page, page_size], find)
+      const found = await results(model.state, [narrowed, sort, page, page_size, showing], find)
       const counted = facets ? await facetCounts(model.state, narrowed, count) : undefined
       const isHit = found.hit && counted?.hit !== false
       return answered(actor, { q, page, page_size, ...found.value }, counted?.value ?? null, isHit)
@@ -127,7 +129,7 @@ function narrowedTo(query: v.InferOutput<typeof SearchQuery>, actor: Actor | nul
 
 type Answered = Required<Pick<SearchResult, 'count' | 'interpreted' | 'left_out'>> & {
   did_you_mean: string | null
-  results: ReturnType<typeof resultView>[]
+  results: ReturnType<typeof datedView>[]
 }
 const results = keeper<Answered>(60)
 const facetCounts = keeper<Facets>(300)

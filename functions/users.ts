@@ -58,6 +58,7 @@ export const routes = withTables({
 
   'GET /data/testme/': actorRoute({
     permission: 'account.read',
+    says: ['message'],
     handle: async ({ actor }) => ({ message: `Hello, ${actor.username}. You are signed in.`, roles: [] }),
   }),
 

@@ -11,6 +11,9 @@ export const clock = {
 /** The present as stored and sent: ISO 8601 in UTC with milliseconds. */
 export const now = () => clock.now().toISOString()
 
+/** The time of day, whatever the service's clock says: what AWS compares with its own. Milliseconds since 1970. */
+export const timeOfDay = () => Date.now()
+
 /** Whole seconds since 1970, as JWT claims and DynamoDB's TTL count them. */
 export const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
 

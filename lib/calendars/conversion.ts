@@ -27,12 +27,16 @@ export function dateIn(words: string, calendar: unknown): Reading | Fault {
 export type Shown = Partial<Record<CalendarKey, ShownDate>>
 
 /** The same days in each of these calendars. */
-const shownInAll = (found: Reading, into: readonly CalendarKey[], language: Language = 'en'): Shown =>
+const shownInAll = (found: Reading, into: readonly CalendarKey[], language: Language): Shown =>
   Object.fromEntries(into.map((key) => [key, shownIn(found, key, language)]))
 
 /** A date with what was understood of it: its own calendar, and others. */
-export const converted = (words: string, found: Reading, into: readonly CalendarKey[] = calendarKeys) => ({
+export const converted = (
+  words: string,
+  found: Reading,
+  { into = calendarKeys, language }: { into?: readonly CalendarKey[] | undefined; language: Language },
+) => ({
   words,
-  understood: shownIn(found, found.calendar),
-  shown: shownInAll(found, into),
+  understood: shownIn(found, found.calendar, language),
+  shown: shownInAll(found, into, language),
 })

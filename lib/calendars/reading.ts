@@ -1,4 +1,5 @@
 import { type Found, formsIn, type Interval, impliedForms, inForms } from './forms.ts'
+import { inKnownWords } from './nepali-forms.ts'
 import { type CalendarKey, calendarKeys, type Fault, isFault, systems } from './systems.ts'
 
 export type { Interval } from './forms.ts'
@@ -16,7 +17,7 @@ export type Reading = Interval & { calendar: CalendarKey }
  */
 export function readDate(words: string, calendar?: unknown): Reading | Fault | undefined {
   if (words.length > longest) return undefined
-  const text = tidied(words)
+  const text = inKnownWords(tidied(words))
   const key = calendarKeys.find((it) => it === calendar && it !== 'gregorian')
   if (key === undefined && typeof calendar === 'string' && calendar !== '' && calendar !== 'gregorian') return undefined
   const meant = read(text, key)
@@ -61,7 +62,7 @@ function tidied(text: string): string {
 }
 
 const doubtBefore =
-  /^(?:circa|ca\.?|c\.?|about|around|approx\.?|approximately|probably|~|लगभग|करिब|अन्दाजी) ?(?=[\p{L}\d])(?!entury)(.+)$/u
+  /^(?:circa|ca\.?|c\.?|about|around|approx\.?|approximately|probably|~|लगभग|करिब|अन्दाजी) ?(?=[\p{L}\d])(?!entury|e[ .])(.+)$/u
 const doubtAfter = /^(.+?) ?(?:[?~%]|circa|तिर)$/
 
 /** How writers name calendars, before a date and after it. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { MISSING, placeAndTime, StrictBoolean, wholeNumber } from '../http/params.ts'
+import { CalendarName, MISSING, placeAndTime, StrictBoolean, wholeNumber } from '../http/params.ts'
 import { discovered, resources } from '../kinds/resources.ts'
 import { cut } from '../matching/cut.ts'
 import { statuses } from '../records/rules/status.ts'
@@ -78,6 +78,7 @@ const SearchMembers = v.object(
     page: wholeNumber(1, 1_000_000),
     page_size: wholeNumber(FEW_RESULTS, MOST_RESULTS),
     facets: StrictBoolean,
+    calendar: CalendarName,
     literal: StrictBoolean,
     ...v.entriesFromList(facetNames, valuesOf),
     ...placeAndTime,

@@ -1,3 +1,7 @@
+import { gregorianDay } from '../calendars/days.ts'
+import type { Interval } from '../calendars/reading.ts'
+import { shownIn } from '../calendars/shown.ts'
+import type { Showing } from '../http/showing.ts'
 import { discovered, kindOfResource } from '../kinds/resources.ts'
 import { imagePath, thumbnailAt } from '../pictures/view.ts'
 import type { Hit, MapResult } from '../search/query.ts'
@@ -42,6 +46,21 @@ function pictureOf({ id, picture }: Hit) {
   const iiif = imagePath(id, image)
   return { iiif, width, height, thumbnail: thumbnailAt(iiif, { width, height }) }
 }
+
+/** A result with its years in the calendar of whoever asks, beside their words. */
+export function datedView(it: Hit, showing: Showing | undefined) {
+  const view = resultView(it)
+  if (showing === undefined) return view
+  const { calendar, language } = showing
+  return { ...view, date: it.years ? { words: view.year, ...shownIn(daysIn(it.years), calendar, language) } : null }
+}
+
+/** From the first day of a span of years to its last. */
+const daysIn = ({ from, to, approximate }: NonNullable<Hit['years']>): Interval => ({
+  from: from === null ? -Infinity : gregorianDay(from, 1, 1),
+  to: to === null ? Infinity : gregorianDay(to, 12, 31),
+  approximate,
+})
 
 /** The years of a thing as a reader writes them: 1702, c. 1650-1690, 300 BCE. */
 function yearOf(years: Hit['years']): string | null {

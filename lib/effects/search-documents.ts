@@ -6,8 +6,9 @@ import { openTier, signedInTier } from '../permissions.ts'
 import { assetText } from '../projects/assets/texts.ts'
 import { project } from '../projects/items.ts'
 import { changedAt, type RecordItem, recordItem } from '../records/items.ts'
+import { namedBy } from '../records/links.ts'
 import { byAge, headingOf as headingOfEntry, namesOfEntry, QUEUED } from '../records/queue-entry.ts'
-import { documentOfValues, MOST_TEXT, short, textsIn } from '../records/search-document.ts'
+import { documentOfValues, facetOf, MOST_TEXT, short, textsIn } from '../records/search-document.ts'
 import type { Change, Document } from '../search/document.ts'
 import { provideDocuments } from '../search/model/documents.ts'
 import { headingOf as headingOfSource, source } from '../sources/sources.ts'
@@ -160,14 +161,21 @@ const plain = (it: { id: string; created_at: string; updated_at: string; version
   version: it.version,
 })
 
+/** So many records that one links to are known to search. */
+const MOST_LINKS = 50
+
 /**
  * The standing values of a record. An edit that waits behind a published one is nobody's business and must not show in any
  * member, and neither may the name of a record that it links to, which may be hidden: so its time is that of the revision that stands, and it is popular by the revisions that were accepted.
  */
 function recordDocument(it: RecordItem): Document {
   const kind = kinds[it.kind]
+  const links = namedBy(it)
+    .slice(0, MOST_LINKS)
+    .map(({ to, relation }) => ({ id: to, facet: facetOf(relation) }))
   return {
     ...documentOfValues(kind, it.name, it.data),
+    ...(links.length > 0 && { links }),
     id: it.entity_id,
     object_pk: kind.record ? String(it.id) : it.entity_id,
     point: it.point,

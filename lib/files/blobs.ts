@@ -18,6 +18,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { timeOfDay } from '../clock.ts'
 import { config } from '../config.ts'
 import { localCredentials } from '../ops/local-credentials.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
@@ -195,10 +196,9 @@ export async function uploadForm(key: string, file: { type: string; size: number
   return { url: addressOf('', by).href, fields, expires_at: until.toISOString() }
 }
 
-/** The time of day, not the service's clock: the bucket compares it with its own. */
 async function signer(): Promise<Signer> {
   const [credentials, region] = await Promise.all([s3.config.credentials(), s3.config.region()])
-  return { credentials, region, at: new Date() }
+  return { credentials, region, at: new Date(timeOfDay()) }
 }
 
 /** The bucket is a host of its own at AWS, and a folder of the local server. */

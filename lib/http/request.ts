@@ -31,6 +31,8 @@ export type Request = {
   calendar?: CalendarKey | undefined
   /** Whether what is unknown or malformed is refused, as `Prefer: handling=strict` asks; told in the answer. */
   strict?: boolean
+  /** Whether the answer holds words in the language of the request, whatever its route says. */
+  spoke?: true
   /** Whether someone has read which page is asked for. */
   paged?: true
   /** Filled in on the way, for the log line. */

@@ -14,7 +14,7 @@ import type { Request } from './request.ts'
  */
 export async function spoken(reply: Reply, request: Request, says?: readonly string[]): Promise<Reply> {
   const { status, body, headers, cookies } = reply
-  if (!isTold(reply) && says === undefined) return reply
+  if (!isTold(reply) && says === undefined && !request.spoke) return reply
   const own = { 'content-language': request.language, ...headers }
   if (request.language === 'en' || !isPlain(body)) return new Reply(status, body, own, cookies)
   const say = await sayIn(request.language)

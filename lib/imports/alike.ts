@@ -1,4 +1,5 @@
 import { fold } from '../matching/fold.ts'
+import { gridRange } from '../matching/geo.ts'
 import { looksAlike, similarity } from '../matching/likeness.ts'
 import { readEntry } from '../names/index.ts'
 import type { Header } from '../records/build.ts'
@@ -17,8 +18,15 @@ export type Alike = {
 
 type Row = { row: number; header: Header }
 
-/** Finds what rows look like, against everything and among themselves, as a single contribution is compared. */
-export async function lookAlikes(kind: string, rows: readonly Row[]): Promise<Map<number, Alike[]>> {
+/**
+ * Finds what rows look like, against everything, each other and the rows before them, as a single contribution is compared. They are among
+ * the earlier rows afterwards.
+ */
+export async function lookAlikes(
+  kind: string,
+  rows: readonly Row[],
+  earlier: EarlierRows,
+): Promise<Map<number, Alike[]>> {
   const places = new Map(rows.map((it) => [it.row, placesFor(thing(kind, it.header)).map(cellsOf)]))
   const wanted: Wanted = new Map()
   for (const { pk, prefixes } of [...places.values()].flat()) for (const prefix of prefixes) want(wanted, pk, prefix)
@@ -27,7 +35,6 @@ export async function lookAlikes(kind: string, rows: readonly Row[]): Promise<Ma
     const place = `${pk} ${prefix}`
     found.set(place, [...(found.get(place) ?? []), readEntry(item)])
   })
-  const earlier = earlierRows()
   const alike = new Map<number, Alike[]>()
   for (const it of rows) {
     const at = places.get(it.row) ?? []
@@ -36,12 +43,22 @@ export async function lookAlikes(kind: string, rows: readonly Row[]): Promise<Ma
     )
     const all = [...recordsLike(kind, it, entries), ...earlier.like(it, at)]
     if (all.length > 0) alike.set(it.row, all)
-    earlier.add(it, at)
+    earlier.add(it, standsAt(kind, it.header, at))
   }
   return alike
 }
 
 const thing = (kind: string, { names, identities, point }: Header) => ({ kind, names, identities, point })
+
+/** Where others find a row: under the same names and identities, and in the one cell that it stands in. */
+const standsAt = (kind: string, { point }: Header, at: readonly Cells[]): Cells[] => [
+  ...at.filter(({ pk }) => !pk.startsWith('GRID#')),
+  ...(point ? gridRange(point, 0) : []).map(({ row, from }) => ({
+    pk: `GRID#${kind}#${row}`,
+    identified: false,
+    prefixes: [from],
+  })),
+]
 
 /** A range of cells as each of them. */
 function cellsOf({ pk, from, to, identified }: Place) {
@@ -62,13 +79,18 @@ const recordsLike = (kind: string, { header }: Row, entries: readonly Found[]): 
   }))
 
 /** The rows so far, by where their look-alikes would be looked for. */
-function earlierRows() {
+export type EarlierRows = ReturnType<typeof earlierRows>
+export function earlierRows() {
   const at = new Map<string, Row[]>()
   const keysOf = (places: readonly Cells[]) =>
     places.flatMap(({ pk, prefixes, identified }) => prefixes.map((prefix) => ({ key: `${pk} ${prefix}`, identified })))
   return {
     add: (it: Row, places: readonly Cells[]) => {
-      for (const { key } of keysOf(places)) at.set(key, [...(at.get(key) ?? []), it].slice(0, MOST_AT_ONE_PLACE))
+      for (const { key } of keysOf(places)) {
+        const there = at.get(key)
+        if (!there) at.set(key, [it])
+        else if (there.length < MOST_AT_ONE_PLACE) there.push(it)
+      }
     },
     like: ({ header }: Row, places: readonly Cells[]): Alike[] => {
       const others = new Map<number, { other: Row; identified: boolean }>()

@@ -1,13 +1,13 @@
 import { type Contribution, kinds } from '../kinds/index.ts'
 import type { Values } from '../names/values.ts'
 import { type Actor, mayInspect, permissions } from '../permissions.ts'
-import { type Header, headerOf } from '../records/build.ts'
+import { headerOf } from '../records/build.ts'
 import { type RecordItem, revision } from '../records/items.ts'
 import { namedBy } from '../records/links.ts'
 import { move } from '../records/rules/status.ts'
 import { stateOf } from '../records/write.ts'
 import { get } from '../table/read.ts'
-import { type Alike, lookAlikes } from './alike.ts'
+import { type Alike, type EarlierRows, earlierRows, lookAlikes } from './alike.ts'
 import { addCounts, type Counts, noCounts, type Outcome } from './items.ts'
 import { differences, headsOf, knownRecords, valuesNow } from './known.ts'
 import type { Mapping } from './mapping.ts'
@@ -15,68 +15,95 @@ import { resolver, valuesOf } from './references.ts'
 import { reportWriter } from './report.ts'
 import { putResults, type RowResult } from './results.ts'
 import { columnOf, contributionOf, type Fault, type Read, rowReader } from './rows.ts'
-import { dataChunks } from './store.ts'
+import { dataChunks, type TableRow } from './store.ts'
 
 /** What a dry run works on: the rows that were read of an import, and how they are meant. */
 export type Table = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor }
 
 /**
- * Says of each row what the run would make of it, and stores that with a report beside the file. No record is written. Rows are read
- * twice, so that no more than their names is held: first to look all of them up at once, then to compare.
+ * Says of each row what the run would make of it, and stores that with a report beside the file. No record is written. Rows are looked
+ * up two thousand at a time; of those before them no more is held than what later ones may look like.
  */
 export async function dryRun(table: Table): Promise<{ counts: Counts; chunks: Counts[] }> {
   const { id, mapping } = table
-  const scene = await sceneOf(table)
+  const scene = sceneOf(table)
   const report = reportWriter(id, table.columns)
   const chunks: Counts[] = []
-  for await (const { chunk, rows } of dataChunks(id, mapping)) {
-    const results: RowResult[] = []
-    for (const [row, cells] of rows) results.push(await resultOf(table, scene, row, cells))
-    const shown = await withoutHidden(results, table.actor)
-    await putResults(id, chunk, shown)
-    for (const [i, result] of shown.entries()) await report.add(rows[i]?.[1] ?? [], result)
-    const counts = noCounts()
-    for (const { outcome } of results) counts[outcome] += 1
-    chunks.push(counts)
+  for await (const piece of inPieces(dataChunks(id, mapping))) {
+    const looked = await lookUp(
+      table,
+      scene,
+      piece.flatMap(({ rows }) => rows),
+    )
+    for (const { chunk, rows } of piece) {
+      const results: RowResult[] = []
+      for (const [row, cells] of rows) results.push(await resultOf(table, looked, row, cells))
+      const shown = await withoutHidden(results, table.actor)
+      await putResults(id, chunk, shown)
+      for (const [i, result] of shown.entries()) await report.add(rows[i]?.[1] ?? [], result)
+      const counts = noCounts()
+      for (const { outcome } of results) counts[outcome] += 1
+      chunks.push(counts)
+    }
   }
   await report.end()
   return { counts: chunks.reduce(addCounts, noCounts()), chunks }
 }
 
-/** All that is known before the rows are compared. */
-type Scene = {
-  reads: (cells: readonly string[]) => Read
-  known: ReadonlyMap<number, RecordItem>
-  alike: ReadonlyMap<number, Alike[]>
-  /** The first row that is about a record, by the record; and with an identifier, by that. */
-  first: ReadonlyMap<string, number>
-  resolves: ReturnType<typeof resolver>
+/** So many chunks are looked up at once. */
+const CHUNKS_AT_ONCE = 4
+
+async function* inPieces<T>(all: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let piece: T[] = []
+  for await (const each of all) {
+    piece.push(each)
+    if (piece.length < CHUNKS_AT_ONCE) continue
+    yield piece
+    piece = []
+  }
+  if (piece.length > 0) yield piece
 }
 
-async function sceneOf({ id, mapping, columns, actor }: Table): Promise<Scene> {
+/** What is known of the rows so far. */
+type Scene = {
+  reads: (cells: readonly string[]) => Read
+  earlier: EarlierRows
+  /** The first row that is about a record, by the record; and with an identifier, by that. */
+  first: Map<string, number>
+  resolves: ReturnType<typeof resolver>
+}
+/** The same with what was looked up for the rows that are compared now. */
+type Looked = Scene & { known: ReadonlyMap<number, RecordItem>; alike: ReadonlyMap<number, Alike[]> }
+
+const sceneOf = ({ mapping, columns, actor }: Table): Scene => ({
+  reads: rowReader(mapping, columns),
+  earlier: earlierRows(),
+  first: new Map(),
+  resolves: resolver(kinds[mapping.kind], actor),
+})
+
+async function lookUp({ mapping, actor }: Table, scene: Scene, rows: readonly TableRow[]): Promise<Looked> {
   const kind = kinds[mapping.kind]
-  const reads = rowReader(mapping, columns)
-  const sought: { row: number; id: string | undefined; header: Header | undefined }[] = []
-  const first = new Map<string, number>()
-  for await (const { rows } of dataChunks(id, mapping))
-    for (const [row, cells] of rows) {
-      const read = reads(cells)
-      const came = contributionOf(mapping, read, modeOf(mapping))
-      const header = 'contribution' in came ? headerOf(kind, came.contribution.data) : undefined
-      sought.push({ row, id: read.id, header })
-      if (header?.identifier && !first.has(`=${header.identifier}`)) first.set(`=${header.identifier}`, row)
-    }
+  const { first } = scene
+  const sought = rows.map(([row, cells]) => {
+    const read = scene.reads(cells)
+    const came = contributionOf(mapping, read, modeOf(mapping))
+    const header = 'contribution' in came ? headerOf(kind, came.contribution.data) : undefined
+    return { row, id: read.id, header }
+  })
   const known = await knownRecords(mapping, sought, actor)
-  for (const [row, { entity_id }] of known) if (!first.has(entity_id)) first.set(entity_id, row)
+  for (const { row, header } of sought)
+    for (const thing of [known.get(row)?.entity_id, header?.identifier && `=${header.identifier}`])
+      if (thing && !first.has(thing)) first.set(thing, row)
   const fresh = sought.flatMap(({ row, header }) =>
     header && !known.has(row) && mapping.match !== 'id' ? [{ row, header }] : [],
   )
-  return { reads, known, alike: await lookAlikes(kind.key, fresh), first, resolves: resolver(kind, actor) }
+  return { ...scene, known, alike: await lookAlikes(kind.key, fresh, scene.earlier) }
 }
 
 const modeOf = ({ match }: Mapping) => (match === 'id' ? 'change' : 'create')
 
-async function resultOf(table: Table, scene: Scene, row: number, cells: readonly string[]): Promise<RowResult> {
+async function resultOf(table: Table, scene: Looked, row: number, cells: readonly string[]): Promise<RowResult> {
   const { mapping } = table
   const read = scene.reads(cells)
   const name = read.texts.get(kinds[mapping.kind].nameField) ?? ''

@@ -97,13 +97,13 @@ function composed(text: string, known: (part: string) => string | undefined): st
   return said === undefined ? text : `${said} ${inDevanagari(number)}`
 }
 
-/** A message behind the label of its field: "Construction date: There is no month 13." */
-function labelled(
-  text: string,
-  whole: ReadonlyMap<string, string>,
-  say: (text: string, depth: number) => string,
-): string {
-  const at = text.indexOf(': ')
-  const label = at < 0 ? undefined : whole.get(text.slice(0, at))
-  return label === undefined ? text : `${label}: ${say(text.slice(at + 2), 0)}`
+/** A message behind the label of its field, or a name: "Construction date: There is no month 13: a year has 12." */
+function labelled(text: string, known: Catalogued, say: (text: string, depth: number) => string): string {
+  for (let at = text.indexOf(': '); at >= 0; at = text.indexOf(': ', at + 2)) {
+    const [label, rest] = [text.slice(0, at), text.slice(at + 2)]
+    const said = say(rest, 0)
+    if (said !== rest) return `${known.get(label) ?? label}: ${said}`
+  }
+  return text
 }
+type Catalogued = ReadonlyMap<string, string>

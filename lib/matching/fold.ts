@@ -1,3 +1,4 @@
+import { lru } from '../lru.ts'
 import { romanise } from './devanagari.ts'
 
 /**
@@ -6,8 +7,16 @@ import { romanise } from './devanagari.ts'
  * Never fails; a text without letters or digits gives ''. Folding twice changes nothing.
  */
 export function fold(name: string): string {
-  return plainWords(name).map(respell).join(' ')
+  const known = folded.get(name)
+  if (known !== undefined) return known
+  const made = plainWords(name).map(respell).join(' ')
+  if (name.length <= LONGEST_KEPT) folded.set(name, made)
+  return made
 }
+
+/** Where many are compared with many, the same names come again and again: so many of these, no longer than names are, stay folded. */
+const folded = lru<string, string>(10_000)
+const LONGEST_KEPT = 100
 
 /** The words of a text in plain lower-case letters, Devanagari romanised, spelt as they were written. */
 export function plainWords(text: string): string[] {

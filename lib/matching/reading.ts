@@ -1,3 +1,4 @@
+import { lru } from '../lru.ts'
 import { cut } from './cut.ts'
 import { fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
 import { sortOf } from './sorts.ts'
@@ -22,7 +23,18 @@ export type Reading = {
 }
 
 /** The readings of a name: its own, and one of each remark in it, since that is often another name: "Indra Jatra (Yenya)". */
-export function readingsOf(name: string): Reading[] {
+export function readingsOf(name: string): readonly Reading[] {
+  const known = read.get(name)
+  if (known) return known
+  const made = madeReadings(name)
+  read.set(name, made)
+  return made
+}
+
+/** Names that are compared come again: the readings of so many stay. */
+const read = lru<string, readonly Reading[]>(2000)
+
+function madeReadings(name: string): Reading[] {
   const remarks = [...name.matchAll(/\(([^)]*)\)/g)].flatMap((match) => (match[1] ? [match[1]] : []))
   return [readingOf(name, false), ...remarks.map((remark) => readingOf(remark, true))]
 }

@@ -1,3 +1,6 @@
+import type { Say } from '../language/catalogue.ts'
+import { english } from '../language/say.ts'
+
 export const notificationTypes = [
   'submission_update',
   'comment',
@@ -177,14 +180,18 @@ type NoticeInput = {
   on?: { slug: string; title: string } | undefined
 }
 
-/** A notice in words. Of a record or a project that its reader may not see, neither name nor address are told. */
-export function wordsOf(name: NoticeName, { detail, about, on }: NoticeInput): { message: string; link: string } {
+/** A notice in words, in the language of its reader. Of a record or a project that its reader may not see, neither name nor address are told. */
+export function wordsOf(
+  name: NoticeName,
+  { detail, about, on }: NoticeInput,
+  say: Say = english,
+): { message: string; link: string } {
   const { says, link }: Notice = notices[name]
-  const sentence = says.replace('{detail}', () => detail.replaceAll('_', ' '))
+  const sentence = say(says.replace('{detail}', () => detail.replaceAll('_', ' ')))
   const named = about?.name ?? on?.title
   const leads = named !== undefined || !link.includes('{')
   return {
-    message: named === undefined ? `${sentence}.` : `${sentence}: ${named}`,
+    message: named === undefined ? `${sentence}${say('.')}` : `${sentence}: ${named}`,
     link: leads ? link.replace('{entity_id}', about?.entity_id ?? '').replace('{slug}', on?.slug ?? '') : '',
   }
 }

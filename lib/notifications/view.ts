@@ -1,3 +1,4 @@
+import type { Say } from '../language/catalogue.ts'
 import { type PeopleById, service } from '../users/people.ts'
 import { wordsOf } from './events.ts'
 import type { Shown } from './notifications.ts'
@@ -6,6 +7,7 @@ import type { Shown } from './notifications.ts'
 export function notificationRow(
   { notification, is_read, about, on }: Shown,
   people: PeopleById,
+  say: Say,
 ): Record<string, unknown> {
   const { notification_id, user_id, notification_type, notice, detail, actor_id, created_at } = notification
   const { username, first_name, last_name } = people(actor_id) ?? service
@@ -13,7 +15,7 @@ export function notificationRow(
     notification_id,
     user: user_id,
     notification_type,
-    ...wordsOf(notice, { detail, about, on }),
+    ...wordsOf(notice, { detail, about, on }, say),
     is_read,
     entity_id: about?.entity_id ?? null,
     entity_name: about?.name ?? '',

@@ -32,7 +32,7 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   return {
     parts: parts.length,
     of: whole.entities.length,
-    plan: (part) => planPart(parts[part] ?? [], whole, order.actor, bucket),
+    plan: (part, until) => planPart(parts[part] ?? [], whole, { actor: order.actor, bucket, until }),
     last: (results) =>
       lastOf(
         whole,
@@ -43,16 +43,20 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   }
 }
 
-async function planPart(ids: readonly string[], whole: Whole, actor: Actor, bucket: Bucket): Promise<PartPlan> {
+async function planPart(
+  ids: readonly string[],
+  whole: Whole,
+  { actor, bucket, until }: { actor: Actor; bucket: Bucket; until: number },
+): Promise<PartPlan> {
   const depicted = depictedBy(whole)
-  const planned = await planRecords(ids, actor, depicted)
+  const planned = await planRecords(ids, actor, depicted, until)
   const blockers = planned.flatMap((it) => ('blocker' in it ? [namedBlocker(it)] : []))
   if (blockers.length > 0) throw invalid({ blockers: blockers.sort() })
   const accepted = planned.flatMap((it) => ('accepted' in it ? [it] : []))
   if (accepted.length === 0) return { records: ids.length, writes: [] }
   // A picture has a file of its own: what becomes of the project's later is no matter of the record's.
   const shown = accepted.flatMap(({ old }) => depicted.get(old.entity_id) ?? [])
-  await inTurns(shown, ({ asset }) => bucket.copy(asset.object_key, objectKey(asset.id)))
+  await inTurns(shown, until, ({ asset }) => bucket.copy(asset.object_key, objectKey(asset.id)))
   const kept = await keepRecords(
     bucket,
     accepted.map((it) => it.accepted),
@@ -63,14 +67,15 @@ async function planPart(ids: readonly string[], whole: Whole, actor: Actor, buck
 /** What a merge does to a record that waits: what it accepts with the writes that do it, or why it cannot. */
 export type Planned = { old: History } & ({ accepted: Accepted; writes: readonly Write[] } | { blocker: string })
 
-/** What a merge by this actor does to those of these records that wait. Nothing is written. */
+/** What a merge by this actor does to those of these records that wait. Nothing is written. Fails with `TimeOver` at `until`. */
 export async function planRecords(
   ids: readonly string[],
   actor: Actor,
   depicted: ReadonlyMap<string, Depicting[]>,
+  until: number,
 ): Promise<Planned[]> {
   const planned: Planned[] = []
-  await inTurns(await waitingOf(ids), async (entity_id) => {
+  await inTurns(await waitingOf(ids), until, async (entity_id) => {
     const old = await loadHistory(entity_id)
     // Others may have decided on it since.
     if (old && isAccepted(old)) planned.push(await planOne(old, actor, depicted.get(entity_id) ?? []))

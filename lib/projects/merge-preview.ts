@@ -79,7 +79,8 @@ async function planAll(
   for (const part of inParts(links, limits.recordsInPart)) {
     if (performance.now() > until) break
     const ids = part.map((it) => it.entity_id)
-    const planned = await planRecords(ids, actor, depicted)
+    // A part that was begun is planned whole.
+    const planned = await planRecords(ids, actor, depicted, Number.POSITIVE_INFINITY)
     for (const it of planned) count(tally, it)
     tally.looked += part.length
     all.push(...planned)

@@ -42,9 +42,9 @@ export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): 
   return {
     parts: parts + own.length,
     of: whole.entities.length,
-    plan: async (part) => {
+    plan: async (part, until) => {
       const records = snapshot.parts[part]
-      return records ? planPart(records, bucket) : { records: 0, writes: own[part - parts] ?? [] }
+      return records ? planPart(records, bucket, until) : { records: 0, writes: own[part - parts] ?? [] }
     },
     last: (results) =>
       lastOf(
@@ -59,11 +59,11 @@ export async function rollbackWork(whole: Whole, order: Order, bucket: Bucket): 
 /** So many writes are reckoned for a record. */
 const WRITES = 8
 
-async function planPart(part: Kept, bucket: Bucket): Promise<PartPlan> {
+async function planPart(part: Kept, bucket: Bucket, until: number): Promise<PartPlan> {
   const left: string[] = []
   const writes: Write[] = []
   const records = await readRecords(bucket, part)
-  await inTurns(records, async (it) => {
+  await inTurns(records, until, async (it) => {
     const current = await loadHistory(it.before.head.entity_id)
     if (current && isUntouched(current, it.after.head)) writes.push(...restored(current, it))
     else left.push(it.before.head.entity_id)

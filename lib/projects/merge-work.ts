@@ -1,4 +1,5 @@
 import type { Write } from '../table/item.ts'
+import { checkTime } from '../table/two-phase/patience.ts'
 import type { Whole } from './projects.ts'
 import type { Kept } from './snapshots.ts'
 
@@ -8,8 +9,8 @@ export type Work = {
   parts: number
   /** How many records there are. */
   of: number
-  /** What is to be written of one part, from 0, as things are now. */
-  plan: (part: number) => Promise<PartPlan>
+  /** What is to be written of one part, from 0, as things are now. Fails with `TimeOver` between two calls once the time is over. */
+  plan: (part: number, until: number) => Promise<PartPlan>
   /** What is written with the switch, and the project as it is then; made anew when others were faster. */
   last: (results: readonly PartResult[]) => Promise<Last>
 }
@@ -40,7 +41,11 @@ export const MOST_BLOCKERS = 100
 export const inParts = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
 
-/** Does the work for all, a few at the same time. */
-export async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  for (const some of inParts(all, limits.atOnce)) await Promise.all(some.map(work))
+/** Does the work for all, a few at the same time, unless the time is over. */
+export async function inTurns<T>(all: readonly T[], until: number, work: (one: T) => Promise<void>): Promise<void> {
+  for (const some of inParts(all, limits.atOnce)) {
+    checkTime(until)
+    await Promise.all(some.map(work))
+  }
+  checkTime(until)
 }

@@ -7,7 +7,7 @@ import type { Write } from '../table/item.ts'
 import { reading } from '../table/pending.ts'
 import { retryOnConflict } from '../table/retry.ts'
 import { allOrNothing } from '../table/two-phase/commit.ts'
-import { isThrottle } from '../table/two-phase/patience.ts'
+import { isThrottle, TimeOver } from '../table/two-phase/patience.ts'
 import { settle } from '../table/two-phase/settle.ts'
 import { stageCounters, stagePart } from '../table/two-phase/stage.ts'
 import * as transaction from '../table/two-phase/transaction.ts'
@@ -37,7 +37,7 @@ import type { Bucket } from './snapshots.ts'
  * Merging accepts every linked record that waits, and rolling back makes it wait again: with the project, in one large
  * transaction (lib/table/two-phase/README.md), whose parts are staged one after the other, 10 records each.
  *
- *   while a request waits     up to 20 seconds. Whatever fails undoes all: the project is still approved. So it is
+ *   while a request waits     up to 20 seconds, less on a slow table. Whatever fails undoes all: the project is still approved. So it is
  *                             too when the process ends; the sweeper clears that away after a minute.
  *   then it goes on by itself one transaction says so: the project (`merge`, and edits are refused), its activity
  *                             `merge_started`, the job, and the large transaction, which nobody else calls off from here on.
@@ -71,7 +71,7 @@ export type Wish<R> = { actor: Actor; bucket: Bucket; show: Show<R> }
 type Asked = Pick<Job, 'actor' | 'comment' | 'action'>
 
 async function begin<R>(old: Whole, asked: Asked, bucket: Bucket, show: Show<R>): Promise<R> {
-  const until = performance.now() + merging.waitedForMs
+  const began = performance.now()
   const { id: project } = old.about
   if (old.about.merge) throw beingMerged()
   await transact([reservation(project, beingMerged)])
@@ -80,6 +80,7 @@ async function begin<R>(old: Whole, asked: Asked, bucket: Bucket, show: Show<R>)
     const order: Order = { ...asked, id: newId(), project, size: limits.recordsInPart, background: false }
     const work = await workOf(asked.action, whole, order, bucket)
     await transaction.begin(order.id)
+    const until = began + waitedFor(performance.now() - began)
     const prepare = async () => {
       const { part, results, heads } = await stage(order.id, work, until)
       return part < work.parts
@@ -94,6 +95,11 @@ async function begin<R>(old: Whole, asked: Asked, bucket: Bucket, show: Show<R>)
   }
 }
 
+/** A request is answered within so many milliseconds, or never. What comes after the parts takes so many times as long as what has come before. */
+const [ANSWERED_MS, ENDING] = [28_000, 4]
+/** For how long a request waits on a table that is as slow as it has been until now. */
+const waitedFor = (opened: number) => Math.min(merging.waitedForMs, ANSWERED_MS - ENDING * opened)
+
 const workOf = async (action: Job['action'], whole: Whole, order: Order, bucket: Bucket): Promise<Work> =>
   action === 'merge' ? mergeWork(whole, order, bucket) : rollbackWork(whole, order, bucket)
 
@@ -107,12 +113,13 @@ async function unchanged({ about }: Whole): Promise<Whole> {
   return whole
 }
 
-/** Stages parts until all are, or the time is over. */
+/** Stages parts until all are, or the time is over: then also within a part, which is done again. */
 async function stage(id: string, work: Work, until: number) {
   const results: PartResult[] = []
   const heads: Write[] = []
-  for (let part = 0; part < work.parts && performance.now() < until; part += 1) {
-    const staged = await stageOne(id, work, part)
+  for (let part = 0; part < work.parts; part += 1) {
+    const staged = await stageOne(id, work, part, until)
+    if (!staged) break
     results.push(staged.result)
     heads.push(...staged.heads)
   }
@@ -122,36 +129,43 @@ async function stage(id: string, work: Work, until: number) {
 /** Others may change a record between its plan and its mark: then the part is planned anew. */
 const ATTEMPTS = 5
 
-/** Answers what is to be remembered of it, and the writes of its records, which may be shown before they are there. */
-async function stageOne(id: string, work: Work, part: number): Promise<{ result: PartResult; heads: Write[] }> {
-  for (let attempt = 1; ; attempt += 1) {
-    let staged: { result: PartResult; heads: Write[] } = { result: { records: 0 }, heads: [] }
+type Staged = { result: PartResult; heads: Write[] }
+
+/** Answers what is to be remembered of it, and the writes of its records, which may be shown before they are there; undefined when the time was over before. */
+async function stageOne(id: string, work: Work, part: number, until: number): Promise<Staged | undefined> {
+  for (let attempt = 1; performance.now() < until; attempt += 1) {
+    let staged: Staged | undefined
+    const plan = async () => {
+      const { writes, ...result } = await planOf(work, part, until)
+      staged = { result, heads: writes.filter(({ type }) => type === recordItem.type) }
+      return writes
+    }
     try {
-      await stagePart(id, part + 1, async () => {
-        const { writes, ...result } = await planOf(work, part)
-        staged = { result, heads: writes.filter(({ type }) => type === recordItem.type) }
-        return writes
-      })
+      await stagePart(id, part + 1, plan, until)
       return staged
     } catch (error) {
+      if (error instanceof TimeOver) return undefined
       if (!isConflict(error) || attempt === ATTEMPTS) throw error
     }
   }
+  return undefined
 }
 
-/** A part that cannot be is told with all that stands in the way of those behind it. */
-async function planOf(work: Work, part: number) {
+/** A part that cannot be is told with all that stands in the way of those behind it, as far as there is time to look. */
+async function planOf(work: Work, part: number, until: number) {
   try {
-    return await work.plan(part)
+    return await work.plan(part, until)
   } catch (error) {
-    throw isProblem(error, 'invalid') ? await withFurther(error, work, part + 1) : error
+    throw isProblem(error, 'invalid') ? await withFurther(error, work, part + 1, until) : error
   }
 }
 
-async function withFurther(error: unknown, work: Work, from: number): Promise<unknown> {
+async function withFurther(error: unknown, work: Work, from: number, until: number): Promise<unknown> {
   const blockers = blockersIn(error)
-  for (let part = from; part < work.parts && blockers.length < MOST_BLOCKERS; part += 1)
-    await work.plan(part).catch((further: unknown) => {
+  const goesOn = () => blockers.length < MOST_BLOCKERS && performance.now() < until
+  for (let part = from; part < work.parts && goesOn(); part += 1)
+    await work.plan(part, until).catch((further: unknown) => {
+      if (further instanceof TimeOver) return
       if (!isProblem(further, 'invalid')) throw further
       blockers.push(...blockersIn(further))
     })
@@ -195,7 +209,7 @@ async function goOnAlone<R>(
   show: Show<R>,
 ): Promise<Prepared<R>> {
   const { about } = whole
-  for (const [number, each] of results.entries()) await remember(id, number, each)
+  await Promise.all(results.map((each, number) => remember(id, number, each)))
   const at = now()
   const { action, actor } = asked
   const began = { actor_id: actor.id, action: 'merge_started' as const, payload: { merge: action, of } }
@@ -257,10 +271,11 @@ async function workOn(taken: Job, bucket: Bucket, until: number, note: (it: Job)
   if (whole?.about.merge?.id !== job.id) throw new Error(`the project of the merge ${job.id} does not know it`)
   const { id, actor, comment, size, project_id: project } = job
   const work = await workOf(job.action, whole, { id, actor, comment, project, size, background: true }, bucket)
-  while (job.part < work.parts && performance.now() < until) {
-    const { result } = await stageOne(id, work, job.part)
-    await remember(id, job.part, result)
-    const [part, done] = [job.part + 1, job.done + result.records]
+  while (job.part < work.parts) {
+    const staged = await stageOne(id, work, job.part, until)
+    if (!staged) break
+    await remember(id, job.part, staged.result)
+    const [part, done] = [job.part + 1, job.done + staged.result.records]
     job = await saveJob(job, { part, done, failures: 0, held_until: leaseFrom() })
     note(job)
   }

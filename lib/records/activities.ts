@@ -85,7 +85,8 @@ function partitionsFor({ activity_type }: Filter, by: string | undefined, actor:
 
 async function ofAll(filter: Filter, by: string | undefined, actor: Actor | null, place: PageRequest) {
   const partitions = partitionsFor(filter, by, actor)
-  const list = { partitions, counted: partitions.map(({ pk }) => pk), ...(filter.forward && { forward: true }) }
+  const counted = partitions.map(({ pk }) => pk)
+  const list = { partitions, counted, isCountedEach: true, ...(filter.forward && { forward: true }) }
   const listing = await readList(list, place, (items) => involved(items.map((item) => parse(activity, item))))
   return { ...listing, items: listing.items.map((item) => parse(activity, item)) }
 }

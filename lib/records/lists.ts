@@ -111,7 +111,7 @@ function listFor({ kind, status, mine, all, contributor, category, forward }: Fi
     if (!scope.own || (whose && whose !== scope.own)) return []
     return here(scope.own, visibility)
   })
-  return { partitions, counted: partitions.map(({ pk }) => pk), ...(forward && { forward }) }
+  return { partitions, counted: partitions.map(({ pk }) => pk), isCountedEach: true, ...(forward && { forward }) }
 }
 
 const sortsIn = (category: string) => [

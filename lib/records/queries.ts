@@ -52,7 +52,8 @@ export const DatedQuery = v.object({
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 })
 /** In which calendar a record shows its dates, and as of when it is shown. */
-export const ViewQuery = v.object({ calendar: CalendarName, at: PastMoment })
+export const CalendarQuery = v.object({ calendar: CalendarName })
+export const ViewQuery = v.object({ ...CalendarQuery.entries, at: PastMoment })
 export const ActivityQuery = v.object({
   username: QueryText,
   activity_type: QueryText,
@@ -85,11 +86,13 @@ export const RelatedQuery = v.object(
   MISSING,
 )
 
-export const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
+const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
+/** The same where the revisions show their dates in a calendar. */
+export const DatedEntityQuery = v.object({ ...EntityQuery.entries, calendar: CalendarName }, MISSING)
 const revisionNumber = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,7}$/, 'A revision is a whole number from 1.'),
   v.transform(Number),
 )
 export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, MISSING)
-export const ExplainQuery = v.object({ property: QueryText, at: PastMoment })
+export const ExplainQuery = v.object({ property: QueryText, calendar: CalendarName, at: PastMoment })

@@ -1,6 +1,7 @@
 import { converted, dateIn } from '../calendars/conversion.ts'
 import { intervalIn, type Reading } from '../calendars/reading.ts'
 import { isFault } from '../calendars/systems.ts'
+import type { Language } from '../language/languages.ts'
 import { foldedName, readEntry } from '../names/index.ts'
 import { textOf } from '../names/text.ts'
 import { type Actor, maySee } from '../permissions.ts'
@@ -11,15 +12,20 @@ import { type RecordItem, recordItem } from './items.ts'
 /** A period of history that words name, as a record. */
 type Period = { id: number; name: string; cultural_entity_id: string }
 
+/** What someone types, the calendar in which they mean bare numbers, and the language in which they read. */
+type Typed = { words: string; calendar: unknown; language: Language }
+
 /**
  * What is understood of a date as someone types it: its bounds in every calendar, or why it is none. Words that are no date may name a
  * period of history, such as a reign, that the asker may see: then its bounds are meant. Two calls for those, else none.
  */
-export async function understoodOf(words: string, calendar: unknown, actor: Actor) {
+export async function understoodOf({ words, calendar, language }: Typed, actor: Actor) {
   const found = dateIn(words, calendar)
-  if (!isFault(found)) return { understood: true, message: null, period: null, date: converted(words, found) }
+  if (!isFault(found))
+    return { understood: true, message: null, period: null, date: converted(words, found, { language }) }
   const named = await periodNamed(words, actor)
-  if (named) return { understood: true, message: null, period: named.period, date: converted(words, named.bounds) }
+  if (named)
+    return { understood: true, message: null, period: named.period, date: converted(words, named.bounds, { language }) }
   return { understood: false, message: found.fault, period: null, date: null }
 }
 

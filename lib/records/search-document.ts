@@ -45,6 +45,10 @@ const facetFields: Readonly<Record<FacetName, readonly string[]>> = {
   material: ['associated_materials', 'used_materials'],
 }
 
+/** The facet that the values of a member are counted under; null for others. */
+export const facetOf = (member: string): FacetName | null =>
+  facetNames.find((each) => facetFields[each].includes(member)) ?? null
+
 /** The longest value that is a heading; prose is no facet. */
 const MOST_HEADING = 80
 

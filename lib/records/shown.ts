@@ -4,12 +4,13 @@ import { type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import { isLink, textOf } from '../names/text.ts'
 import type { Link, Values } from '../names/values.ts'
 import { type Actor, mayInspect, worksOn } from '../permissions.ts'
+import { read } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { getMany, itemAt, itemIn, type Stored } from '../table/read.ts'
+import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { peopleIn as peopleAmong, usernameOf } from '../users/people.ts'
 import { keyOf as userKeyOf } from '../users/users.ts'
 import type { Claim } from './assertions.ts'
-import { type Assertion, assertion, type RecordItem, type RecordRow, type Revision, recordItem } from './items.ts'
+import { Assertion, assertion, type RecordItem, type RecordRow, type Revision } from './items.ts'
 import { keyOf, nameOf, Target } from './relations.ts'
 
 /**
@@ -41,22 +42,36 @@ export const shownAmong = <T extends Whole>(
   actor: Actor | null,
   things: readonly T[],
   found: ReadonlyMap<string, Stored>,
-): Shown<T>[] => things.map((it) => asShown(recordIn(sightIn(found, actor), it)))
+): Shown<T>[] => {
+  const sight = sightIn(found, actor)
+  return things.map((it) => asShown(recordIn(sight, it)))
+}
 
 /** Records as the caller may be shown them. One call for each hundred things that they name. */
 export const shownTo = async <T extends Whole>(actor: Actor | null, things: readonly T[]): Promise<Shown<T>[]> =>
-  shownAmong(actor, things, await getMany(namedIn(things)))
+  shownAmong(actor, things, await namedBy(namedIn(things)))
 
 /** One record as the caller may be shown it. */
 export const shownOne = async <T extends Whole>(actor: Actor | null, it: T): Promise<Shown<T>> =>
-  asShown(recordIn(sightIn(await getMany(namedIn([it])), actor), it))
+  asShown(recordIn(sightIn(await namedBy(namedIn([it])), actor), it))
 
 /** Claims as the caller may be shown them; one that says nothing but what is hidden is left out. */
 export async function shownClaims(actor: Actor | null, claims: readonly Claim[]): Promise<Shown<Claim>[]> {
   const wanted = claims.flatMap(({ claim }) => [...keysOfClaim(claim), userKeyOf(claim.contributor_id)])
-  const sight = sightIn(await getMany(wanted), actor)
+  const sight = sightIn(await namedBy(wanted), actor)
   return claims.flatMap((it) => claimIn(sight, it.claim).map((claim) => asShown({ ...it, claim })))
 }
+
+/** What is read of claims, of all things, and of people where they are only named. */
+const NamedClaim = v.pick(Assertion, [
+  ...(['contributor_id', 'reconciliation_status', 'value', 'object_entity_id'] as const),
+  ...(['asserted_property', 'asserted_value'] as const),
+])
+const namedMembers = [
+  ...Object.keys({ ...NamedClaim.entries, ...Target.entries }),
+  ...['id', 'username', 'first_name', 'last_name'],
+]
+const namedBy = (keys: readonly Key[]) => getMany(keys, false, undefined, namedMembers)
 
 type Sight = {
   /** The link as it is shown; undefined where it is not. */
@@ -91,14 +106,16 @@ function visibleName(found: ReadonlyMap<string, Stored>, kind: KindKey, id: Link
 /** A claim goes by its value in words, or by its property where the value is a record, which may be hidden. */
 function visibleClaim(found: ReadonlyMap<string, Stored>, id: string, actor: Actor | null): string | undefined {
   const record = addressOf(id)?.record ?? ''
-  const it = itemIn(found, assertion, { entity_id: record, id })
-  const about = itemIn(found, recordItem, { entity_id: record })
-  if (!it || !about || !mayInspect(actor, about)) return undefined
+  const [stored, head] = [itemAt(found, key.assertion(record, id)), itemAt(found, key.head(record))]
+  if (!stored || !head) return undefined
+  const [it, about] = [read(NamedClaim, assertion, stored), v.parse(Target, head)]
+  if (!mayInspect(actor, about)) return undefined
   if (!isSettled(it) && !worksOn(actor, about) && actor?.id !== it.contributor_id) return undefined
   return Array.isArray(it.value) || it.object_entity_id !== null ? it.asserted_property : it.asserted_value
 }
 
-const isSettled = (it: Assertion) => ['accepted', 'disputed'].includes(it.reconciliation_status)
+const isSettled = (it: Pick<Assertion, 'reconciliation_status'>) =>
+  ['accepted', 'disputed'].includes(it.reconciliation_status)
 
 /** The links of a property, with the kind to which they lead; undefined for what is no relation. */
 function linksIn(kind: KindKey, property: string, value: unknown): { to: KindKey; links: Link[] } | undefined {
@@ -165,21 +182,20 @@ function recordIn<T extends Whole>(sight: Sight, it: T): T {
   }
 }
 
-/** Values with their links as they are shown; a relation of which nothing is shown is not there. */
+/**
+ * Values with their links as they are shown, in the order of the kind's fields, then the others by name: the table keeps no order,
+ * and equal values are equal answers. A relation of which nothing is shown is not there.
+ */
 function valuesIn(sight: Sight, kind: KindKey, values: Values): Values {
-  const entries = inOrder(kind, values).flatMap(([property, value]): [string, unknown][] => {
-    const links = shownLinks(sight, kind, property, value)
-    if (!links) return [[property, value]]
-    return links.length > 0 ? [[property, links]] : []
-  })
-  return Object.fromEntries(entries)
-}
-
-/** Members in the order of the kind's fields, then the others by name: the table keeps no order, and equal values are equal answers. */
-function inOrder(kind: KindKey, values: Values): [string, unknown][] {
   const ordinals = ordinalsOf(kind)
   const ordinal = (name: string) => ordinals.get(name) ?? ordinals.size
-  return Object.entries(values).sort(([a], [b]) => ordinal(a) - ordinal(b) || (a < b ? -1 : 1))
+  const names = Object.keys(values).sort((a, b) => ordinal(a) - ordinal(b) || (a < b ? -1 : 1))
+  const entries: [string, unknown][] = []
+  for (const name of names) {
+    const links = shownLinks(sight, kind, name, values[name])
+    if (links?.length !== 0) entries.push([name, links ?? values[name]])
+  }
+  return Object.fromEntries(entries)
 }
 
 const ordinals = new Map<KindKey, ReadonlyMap<string, number>>()

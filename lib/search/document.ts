@@ -27,6 +27,8 @@ export const Document = v.object({
   name_ne: v.exactOptional(v.string()),
   /** What it is by the values that results are counted and narrowed by. */
   values: v.exactOptional(v.partial(v.object(v.entriesFromList(facetNames, v.array(v.string()))))),
+  /** The records that it links to, by their ids, each with the facet that it is a value of. */
+  links: v.exactOptional(v.array(v.object({ id: v.string(), facet: v.nullable(v.picklist(facetNames)) }))),
   /** The years of our era in which it was made, lived or was held; both ends included, an open one null. */
   years: v.exactOptional(
     v.object({ from: v.nullable(v.number()), to: v.nullable(v.number()), approximate: v.boolean() }),

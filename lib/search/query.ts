@@ -41,7 +41,7 @@ export type SearchQuery = {
 }
 
 /** A document as a result. `score` lies between 0 and 1. */
-export type Hit = Omit<Document, 'text' | 'version'> & {
+export type Hit = Omit<Document, 'text' | 'version' | 'links'> & {
   score: number
   /** A piece of the field that answers, as HTML: what was asked for between <mark> and </mark>. */
   snippet?: string

@@ -55,7 +55,7 @@ export function read<S extends v.GenericSchema>(
   const { mark } = shapeOf(schema)
   const { shape } = Object(stored)
   if (mark === undefined || shape !== mark) return v.parse(wanted, stored)
-  return picked(shapeOf(wanted).members, Object(stored))
+  return picked(shapeOf(wanted), Object(stored))
 }
 
 /** What is written of a value besides its own members: where it lies, what it is, and of which shape. */

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { lru } from '../lru.ts'
 import { countKeys, sumOf } from './counters.ts'
 import type { IndexName, Key } from './keys.ts'
 import { getMany, type Stored, type Walk, walk, walkTable } from './read.ts'
@@ -17,6 +18,8 @@ export type List = {
   only?: Walk['only']
   /** Only these members of its items are read, where it is in an index. */
   members?: Walk['members']
+  /** Each of `counted` is the size of the partition at the same place: those that are known to be empty need not be read. */
+  isCountedEach?: boolean
   /** Its items are in the partitions by chance, so that each holds its share of a page. */
   isSpread?: boolean
 }
@@ -43,11 +46,32 @@ export async function readList(
   place: PageRequest,
   also: (items: Stored[]) => readonly Key[] | Promise<readonly Key[]> = () => [],
 ): Promise<Listing> {
-  const page = await pageOf(list, place)
+  const asked = list.isCountedEach ? withoutEmpty(list) : list.partitions
+  const page = await pageOf({ ...list, partitions: asked }, place)
   const items = page.map((it) => it.item)
   const found = await getMany([...countKeys(list.counted), ...(await also(items))])
+  if (list.isCountedEach) noteEmpty(list, found)
+  // Something has come where nothing was.
+  if (asked.length < list.partitions.length && withoutEmpty(list).some((it) => !asked.includes(it)))
+    return readList(list, place, also)
   const [first, last] = [page.at(0)?.at, page.at(-1)?.at]
   return { items, found, count: sumOf(list.counted, found), ...(first && { first }), ...(last && { last }) }
+}
+
+/**
+ * Partitions that were empty when this process last read their sizes, by the name of the counter. They are not read again until
+ * their size, which comes with every page, says that something is there: most lists have such, of what few people have.
+ */
+const empty = lru<string, true>(5000)
+
+const withoutEmpty = ({ partitions, counted }: List): readonly Partition[] =>
+  partitions.filter((_, i) => !empty.get(counted[i] ?? ''))
+
+function noteEmpty({ counted }: List, found: ReadonlyMap<string, Stored>): void {
+  for (const name of counted) {
+    if (sumOf([name], found) === 0) empty.set(name, true)
+    else empty.delete(name)
+  }
 }
 
 /** An item and its sort key in the index partition where it was found. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type * as v from 'valibot'
+import { blankWith } from './wire/shape.ts'
 
 /**
  * What was written by a process with the same schema need not be validated again when it is read. So each item is stored with the
@@ -10,6 +11,8 @@ export type Shape = {
   /** Undefined for a schema that does more than say what is there: its items are always validated. */
   mark: string | undefined
   members: readonly string[]
+  /** An object with all of them, to be copied and filled. */
+  blank: Readonly<Record<string, unknown>>
 }
 
 const known = new WeakMap<object, Shape>()
@@ -20,18 +23,17 @@ export function shapeOf(schema: v.GenericSchema): Shape {
   if (found) return found
   const said = described(schema)
   const isPlain = schema.type === 'object' && said !== undefined
-  const shape = {
-    mark: isPlain ? hash('sha256', said, 'base64url').slice(0, 8) : undefined,
-    members: isPlain ? Object.keys((schema as Parts).entries ?? {}) : [],
-  }
+  const members = isPlain ? Object.keys((schema as Parts).entries ?? {}) : []
+  const mark = isPlain ? hash('sha256', said, 'base64url').slice(0, 8) : undefined
+  const shape = { mark, members, blank: blankWith(members) }
   known.set(schema, shape)
   return shape
 }
 
-/** These members of an item, in their order, as far as it has them. */
-export function picked(members: readonly string[], item: object): Record<string, unknown> {
+/** The members of a shape that an item has, in their order. */
+export function picked({ members, blank }: Pick<Shape, 'members' | 'blank'>, item: object): Record<string, unknown> {
   const from = item as Readonly<Record<string, unknown>>
-  const made: Record<string, unknown> = {}
+  const made: Record<string, unknown> = members.every((name) => from[name] !== undefined) ? { ...blank } : {}
   for (const name of members) if (from[name] !== undefined) made[name] = from[name]
   return made
 }

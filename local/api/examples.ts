@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import { isJson } from './json.ts'
 
 /**
@@ -12,12 +12,12 @@ export type Examples = Record<
 >
 
 /** Recorded, not written: packed, so that no change of the code is hidden among them. */
-const EXAMPLES = new URL('examples.json.gz', import.meta.url)
-export const examples: Examples = JSON.parse(gunzipSync(readFileSync(EXAMPLES)).toString())
+const EXAMPLES = new URL('examples.json.br', import.meta.url)
+export const examples: Examples = JSON.parse(brotliDecompressSync(readFileSync(EXAMPLES)).toString())
 
 /** Keeps examples for all who build the document from here on, in this process too. */
 export function keepExamples(next: Examples): void {
-  writeFileSync(EXAMPLES, gzipSync(JSON.stringify(next), { level: 9 }))
+  writeFileSync(EXAMPLES, brotliCompressSync(JSON.stringify(next)))
   Object.assign(examples, next)
 }
 

@@ -1,4 +1,5 @@
-import { metered } from '../../lib/ops/request-cost.ts'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { csv } from '../harness/imports.ts'
 import { sure } from '../harness/make.ts'
 import { print } from './table.ts'
@@ -13,40 +14,27 @@ export async function benchImports(): Promise<void> {
   const app = await openApp({
     env: { LOG_LEVEL: 'silent', RATE_IMPORTS: '1000/day', RATE_IMPORT_ROWS: '1000000/day' },
   })
-  const { handler } = await import('../../functions/importer.ts')
   const rows: Record<string, string | number>[] = []
   const send = async (many: number) => {
     const body = new FormData()
     body.set('file', new File([table(many)], 'shrines.csv'))
     return sure(201, await app.contributor.post('/data/imports/', { body })).id as string
   }
-  /** Lets the worker come by until the import is in a state, and says what that took. */
+  /** Lets the worker come by, in a process of its own, and says what that took; fails where the import is not in that state then. */
   const until = async (id: string, what: string, many: number, state: string) => {
-    const [began, before] = [performance.now(), process.cpuUsage()]
-    let most = 0
-    const watch = setInterval(() => {
-      most = Math.max(most, process.memoryUsage.rss())
-    }, 50)
-    const spent = await metered(async (meter) => {
-      for (let visit = 0; visit < 1000; visit += 1) {
-        await handler()
-        const it = sure(200, await app.contributor.get(`/data/imports/${id}/`))
-        if (it.failed) throw new Error(`${what}: ${it.failed}`)
-        if (it.state === state && it.progress === null) return meter
-      }
-      throw new Error(`${what} comes to no end`)
-    })
-    clearInterval(watch)
-    const { user, system } = process.cpuUsage(before)
+    const spent = await worked()
+    const it = sure(200, await app.contributor.get(`/data/imports/${id}/`))
+    if (it.failed || it.state !== state || it.progress) throw new Error(`${what}: ${it.failed ?? it.state}`)
     rows.push({
       what,
       rows: many,
-      seconds: ((performance.now() - began) / 1000).toFixed(1),
-      'processor s': ((user + system) / 1e6).toFixed(1),
+      seconds: spent.seconds.toFixed(1),
+      'processor s': spent.processor.toFixed(1),
       'calls a row': (spent.calls / many).toFixed(2),
       'units a row': (spent.units / many).toFixed(1),
-      'most resident MB': Math.round(most / MB),
+      'resident MB, at rest and at most': `${Math.round(spent.rss.atRest / MB)}, ${Math.round(spent.rss.most / MB)}`,
     })
+    process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`)
   }
   const large = await send(tried)
   await until(large, 'read', tried, 'read')
@@ -64,6 +52,20 @@ export async function benchImports(): Promise<void> {
   sure(200, await app.staff.post(`/data/imports/${small}/take-back/`))
   await until(small, 'take back', run, 'taken_back')
   print('Tables that are imported', rows)
+}
+
+type Spent = {
+  seconds: number
+  processor: number
+  calls: number
+  units: number
+  rss: { most: number; atRest: number }
+}
+
+/** The worker as imports-worker.ts runs it. */
+async function worked(): Promise<Spent> {
+  const { stdout } = await promisify(execFile)('node', ['tests/bench/imports-worker.ts'], { env: process.env })
+  return JSON.parse(stdout)
 }
 
 /** Shrines with names of their own, here and there in the valley; each tenth row names a place in words. */

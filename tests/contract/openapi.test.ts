@@ -525,7 +525,7 @@ describe('a change that breaks clients is told', () => {
     [
       'a representation',
       (d) => {
-        d.paths[flags].get.responses[200].content['text/csv'] = { schema: { type: 'string' } }
+        d.paths[flags].get.responses[200].content['text/turtle'] = { schema: { type: 'string' } }
       },
     ],
     [

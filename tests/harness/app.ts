@@ -6,6 +6,7 @@ import type { Event, Result } from '../../lib/http/shell.ts'
 import { expectDocumented } from './documented.ts'
 import { createTestTable } from './emulator.ts'
 import { serveLambda } from './lambda.ts'
+import { expectSayable } from './said.ts'
 
 export type Sent = { body?: unknown; query?: Record<string, string | number>; headers?: Record<string, string> }
 export type Answer = {
@@ -149,11 +150,13 @@ async function answer(method: string, path: string, identity: Record<string, str
   expectDocumented({ method, path: event.rawPath, sent: sent.body, status, headers, bytes })
   const text = result.isBase64Encoded ? '' : bytes.toString()
   const isJson = headers['content-type']?.includes('json') && text !== ''
+  const body = isJson ? JSON.parse(text) : undefined
+  expectSayable({ method, path: event.rawPath, status, body })
   return {
     status,
     headers,
     cookies: result.cookies ?? [],
-    body: isJson ? JSON.parse(text) : undefined,
+    body,
     text,
     bytes,
     cost: line ?? { calls: 0, units: 0 },

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { App } from '../harness/app.ts'
 import { withCapacity } from '../harness/capacity.ts'
 import { withFault } from '../harness/faults.ts'
@@ -187,6 +187,64 @@ describe('a merge that takes longer than a request waits', () => {
     expect(await projectOf(slug)).toMatchObject({ state: 'merged', merge: null })
     expect(await statuses(records)).toEqual(['accepted'])
   }, 120_000)
+})
+
+describe('on a table that is slow', () => {
+  /** What the gateway waits for. */
+  const LONGEST_MS = 29_000
+
+  /** Runs work for which each call to the table or the bucket takes so long by the clock of the process. Answers how long it takes by that. */
+  async function whileSlow(callMs: number, work: () => Promise<void>): Promise<number> {
+    const [{ db }, { s3 }] = await Promise.all([
+      import('../../lib/table/client.ts'),
+      import('../../lib/files/blobs.ts'),
+    ])
+    const began = performance.now()
+    let at = began
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => at)
+    const slow = (next: (args: never) => Promise<unknown>) => async (args: never) => {
+      const end = at + callMs
+      const result = await next(args)
+      at = Math.max(at, end)
+      return result
+    }
+    const options = { step: 'initialize', name: 'slow', priority: 'high' } as const
+    db.middlewareStack.add(slow as never, options)
+    s3.middlewareStack.add(slow as never, options)
+    try {
+      await work()
+      return at - began
+    } finally {
+      clock.mockRestore()
+      db.middlewareStack.remove('slow')
+      s3.middlewareStack.remove('slow')
+    }
+  }
+
+  test.each([[400], [700], [1000]])(
+    'whose calls take %d ms, merging and rolling back 80 records is answered before the gateway gives up, and ends well',
+    async (callMs) => {
+      await waitingFor(20_000, 10)
+      const records = (await waitingRecords(app, 80)) as Made[]
+      const slug = await projectIn(app, 'approved', records)
+      const before = await published()
+      // Signed in.
+      await app.domain.get(at(slug))
+      const merged = await whileSlow(callMs, async () => void sure(202, await move(app.domain, slug, 'merged')))
+      expect(merged).toBeLessThan(LONGEST_MS)
+      expect(await work()).toEqual({ ended: 1, running: 0 })
+      expect([(await projectOf(slug)).state, await published()]).toEqual(['merged', before + 80])
+      expect(new Set(await Promise.all(records.map(decisionsOf)))).toEqual(new Set([1]))
+      const undone = await whileSlow(
+        callMs,
+        async () => void sure(202, await app.domain.post(at(slug, 'rollback-merge/'))),
+      )
+      expect(undone).toBeLessThan(LONGEST_MS)
+      expect(await work()).toEqual({ ended: 1, running: 0 })
+      expect([(await projectOf(slug)).state, await published()]).toEqual(['needs_revision', before])
+    },
+    120_000,
+  )
 })
 
 describe('a rollback that takes longer than a request waits', () => {

@@ -206,6 +206,7 @@ export async function makeBase(world: World): Promise<Base> {
   const old = await submissions(world)
   await world.settle()
   await world.function('sweeper', { chores: 'seldom' })
+  await world.function('exporter')
   await world.settle()
   world.forgetStream()
   return { saved: world.save(), ids: ids as Base['ids'], ...made, ...rest, ...works, ...old }

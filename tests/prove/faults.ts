@@ -1,3 +1,4 @@
+import { type Job, jobs } from './background.ts'
 import type { Base } from './base.ts'
 import { violations } from './invariants/all.ts'
 import { type Operation, operations } from './operations.ts'
@@ -11,9 +12,9 @@ import { Gone } from './world/world.ts'
  * Every call of every change goes wrong in every way that there is, once. What is promised holds between the failure and the
  * repetition as well as after it; and what is there in the end is what there is when nothing fails.
  */
-const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|S3 (PUT|DELETE|POST)|Invoke)/
+const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|S3 (PUT|DELETE|POST)|Invoke|HTTP)/
 const BATCHES = /^Batch/
-const isOnTable = (command: string) => !/^(S3|Invoke)/.test(command)
+const isOnTable = (command: string) => !/^(S3|Invoke|HTTP)/.test(command)
 
 /** Which ways there are for a call of this sort. */
 const ways: readonly { fault: Fault; fits: (command: string) => boolean; lasts: boolean }[] = [
@@ -156,8 +157,87 @@ export async function faults(world: World, base: Base, asked: Faults): Promise<T
   return into
 }
 
+/** The same for the work that nobody waits for. */
+export async function background(world: World, base: Base, asked: Faults): Promise<Tally> {
+  const into = tally('background', 'faults')
+  const began = Date.now()
+  for (const [i, job] of jobs.entries()) {
+    if (Date.now() > asked.until) break
+    const site = { world, base, into, seed: asked.seed + i }
+    try {
+      await ofJob(site, job, i, asked)
+    } catch (error) {
+      const again = `npm run prove -- --only faults --at '${job.name}/0/refused'`
+      note(into, { where: job.name, seed: site.seed, again, what: [String(error)] })
+    }
+  }
+  into.milliseconds = Date.now() - began
+  return into
+}
+
+type Site = Pick<Trial, 'world' | 'base' | 'into' | 'seed'>
+
+/** The work of a job once, by a process that a fault may end; what else is waiting for its function is done with it. */
+async function once({ world }: Pick<Site, 'world'>, job: Job, fault?: Actor['fault']): Promise<readonly string[]> {
+  const events = job.does === 'ocr' ? world.later.splice(0).map(({ event }) => event) : [job.event]
+  const commands: string[] = []
+  for (const event of events) {
+    const called: Actor['fault'] = (call) => {
+      if (call.attempt > 0) commands[call.n] = call.command
+      return fault?.(call)
+    }
+    await world.function(job.does, event, called).catch(() => undefined)
+  }
+  return commands
+}
+
+/** As often as the schedule comes by until it is surely done. */
+async function toItsEnd({ world }: Site, job: Job): Promise<void> {
+  for (let visit = 0; visit < 4; visit += 1) {
+    world.time.advance(job.minutes * 60_000)
+    await world.settle()
+    await once({ world }, job)
+    await world.settle()
+  }
+}
+
+type Prepared = { base: Base; commands: readonly string[]; outcome: string; many: Map<string, number> }
+async function prepared(site: Site, job: Job): Promise<Prepared> {
+  const { world, base, seed } = site
+  world.restore(base.saved, seed)
+  await job.before(world, base)
+  const own = { ...base, saved: world.save() }
+  const commands = await once(site, job)
+  await toItsEnd(site, job)
+  return { base: own, commands, outcome: JSON.stringify(await job.outcome(world, own)), many: census(world) }
+}
+
+/** The nth call of a job goes wrong; it is taken up again, and comes to the same. */
+async function resumed(site: Site, job: Job, n: number, way: (typeof ways)[number], calm: Prepared): Promise<string[]> {
+  const { world, seed } = site
+  world.restore(calm.base.saved, seed)
+  await once(site, job, at(n, way.fault, way.lasts))
+  const wrong = await checked(world, false, 'after the failure')
+  await toItsEnd(site, job)
+  wrong.push(...(await checked(world, true, 'when all is settled')), ...difference(calm.many, census(world)))
+  const outcome = JSON.stringify(await job.outcome(world, calm.base))
+  if (outcome !== calm.outcome) wrong.push(`came to ${outcome} instead of ${calm.outcome}`)
+  return wrong
+}
+
+async function ofJob(site: Site, job: Job, i: number, { until, some, share }: Faults): Promise<void> {
+  const calm = await prepared(site, job)
+  site.into.kinds += 1
+  for (const [n, command] of calm.commands.entries())
+    for (const [w, way] of ways.entries()) {
+      if (!way.fits(command) || !isOwn(share, n + w) || !isChosen(i * 13 + n * 7 + w, some)) continue
+      if (Date.now() > until) return
+      await taken(site, `${job.name}/${n}/${way.fault}`, () => resumed(site, job, n, way, calm))
+    }
+}
+
 /** One case: what is wrong is noted, and the digest of the run kept. */
-async function taken({ into, seed, world }: Trial, place: string, work: () => Promise<string[]>): Promise<void> {
+async function taken({ into, seed, world }: Site, place: string, work: () => Promise<string[]>): Promise<void> {
   into.tried += 1
   const what = await trying(work)
   into.digest ^= hash(`${place} ${world.digest}`)
@@ -198,6 +278,8 @@ const isChosen = (n: number, share: number) => share >= 1 || (Math.imul(n + 1, 2
 /** One fault alone, as a failure names it. */
 export async function faultAt(world: World, base: Base, place: string, seed: number): Promise<Tally> {
   const [name = '', call = '0', fault = ''] = place.split('/')
+  const job = jobs.find((each) => each.name === name)
+  if (job) return jobAt(world, base, { place, n: Number(call), fault, seed }, job)
   const i = operations.findIndex((each) => each.name === name)
   const operation = operations[i]
   const way = ways.find((each) => each.fault === fault)
@@ -212,6 +294,22 @@ export async function faultAt(world: World, base: Base, place: string, seed: num
   )
   console.log(calm.answer.commands.map((command, at) => `${at} ${command}`).join(', '))
   return into
+}
+
+async function jobAt(
+  world: World,
+  base: Base,
+  { place, n, fault, seed }: { place: string; n: number; fault: string; seed: number },
+  job: Job,
+): Promise<Tally> {
+  const way = ways.find((each) => each.fault === fault)
+  if (!way) throw new Error(`there is no ${fault}`)
+  const site = { world, base, into: tally('faults', 'faults'), seed: seed + jobs.indexOf(job) }
+  const calm = await prepared(site, job)
+  site.into.kinds = 1
+  await taken(site, place, () => resumed(site, job, n, way, calm))
+  console.log(calm.commands.map((command, i) => `${i} ${command}`).join(', '), calm.outcome)
+  return site.into
 }
 
 async function trying(work: () => Promise<string[]>): Promise<string[]> {

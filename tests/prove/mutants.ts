@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { foundCuts, someCuts } from './cuts.ts'
+import { isOwn, type Share } from './report.ts'
 import { type Cut, ROOT } from './world/sources.ts'
 
 /**
@@ -18,7 +20,7 @@ type Mutant = {
 }
 
 const race = (...kinds: string[]) => kinds.map((kind) => ['--only', 'races', '--at', kind])
-const inCells = [['--only', 'cells', '--short']]
+const inCells = [['--only', 'cells']]
 const fault = (place: string) => [['--only', 'faults', '--at', place]]
 
 const mutants: readonly Mutant[] = [
@@ -129,8 +131,8 @@ const mutants: readonly Mutant[] = [
   {
     name: 'what a merge has taken away stays marked',
     file: 'lib/table/two-phase/settle.ts',
-    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id))\n  await patiently",
-    is: 'await patiently',
+    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)\n  const",
+    is: 'const',
     parts: race('two roll back', 'two merge'),
   },
   {
@@ -233,11 +235,14 @@ const mutants: readonly Mutant[] = [
   },
 ]
 
+/** Cuts that are found in the sources have numbers of their own. */
+const FOUND = 'found-'
+
 /** The cut with this number. */
-export function mutantAt(number: number): Cut {
-  const it = mutants[number]
+export function mutantAt(number: string): Cut {
+  const it = number.startsWith(FOUND) ? foundCuts()[Number(number.slice(FOUND.length))] : mutants[Number(number)]
   if (!it) throw new Error(`there is no mutant ${number}`)
-  return placeOf(it)
+  return 'was' in it ? placeOf(it) : it
 }
 
 function placeOf({ file, was, is, name }: Mutant): Cut {
@@ -248,41 +253,65 @@ function placeOf({ file, was, is, name }: Mutant): Cut {
 }
 
 /** Whether a part finds something wrong, with a cut or, to see that it does not always, without. */
-async function isWrong(part: readonly string[], seed: number, cut?: number): Promise<boolean> {
+async function isWrong(part: readonly string[], seed: number, cut?: string): Promise<boolean> {
   const args = [
     fileURLToPath(new URL('run.ts', import.meta.url)),
-    ...(cut === undefined ? [] : ['--cut', String(cut)]),
-    ...['--seed', String(seed), '--minutes', '2', '--each', '150', '--share', '0/1', ...part],
+    ...(cut === undefined ? [] : ['--cut', cut]),
+    ...['--seed', String(seed), '--minutes', '1.5', '--each', '120', '--some', '0.1', '--share', '0/1', ...part],
   ]
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   return (await new Promise<number | null>((done) => child.on('exit', done))) !== 0
 }
 
-async function isNoticed(number: number, { parts }: Mutant, seed: number): Promise<boolean> {
+async function isNoticed(number: string, parts: Mutant['parts'], seed: number): Promise<boolean> {
   for (const part of parts) if (await isWrong(part, seed, number)) return true
   return false
 }
 
 /** Does the work of each, so many at a time. */
-async function inTurn<T>(all: readonly T[], many: number, work: (it: T, at: number) => Promise<void>): Promise<void> {
-  const left = [...all.entries()]
+async function inTurn<T>(all: readonly T[], many: number, work: (it: T) => Promise<void>): Promise<void> {
+  const left = [...all]
   const one = async () => {
-    for (let next = left.shift(); next; next = left.shift()) await work(next[1], next[0])
+    for (let next = left.shift(); next; next = left.shift()) await work(next)
   }
   await Promise.all(Array.from({ length: many }, one))
 }
 
+/** Where a cut of which nobody knows what it does is looked for: in a little of everything. */
+const EVERYWHERE = [
+  ['--only', 'races', '--each', '3'],
+  ['--only', 'faults', '--some', '0.02'],
+  ['--only', 'background', '--some', '0.02'],
+  ['--only', 'cells', '--some', '0.1'],
+]
+
+/** Tries so many of those that are found in the sources; answers how many nobody noticed. */
+export async function tryFound(many: number, seed: number, workers: number): Promise<number> {
+  const missed: string[] = []
+  const own = someCuts(many, seed)
+  await inTurn(own, workers, async ([number, { name }]) => {
+    const noticed = await isNoticed(`${FOUND}${number}`, EVERYWHERE, seed)
+    console.log(`${noticed ? 'noticed' : 'MISSED '} ${name}`)
+    if (!noticed) missed.push(name)
+  })
+  console.log(
+    `cuts: ${own.length - missed.length} of ${own.length} were noticed, of ${foundCuts().length} that there are`,
+  )
+  return missed.length
+}
+
 /** Tries all of them; answers how many nobody noticed, and how many parts found something where nothing is cut. */
-export async function tryMutants(seed: number, workers: number): Promise<number> {
+export async function tryMutants(seed: number, workers: number, share: Share): Promise<number> {
   for (const it of mutants) placeOf(it)
   const missed: string[] = []
-  await inTurn(mutants, workers, async (it, number) => {
-    const noticed = await isNoticed(number, it, seed)
+  const own = [...mutants.entries()].filter(([number]) => isOwn(share, number))
+  await inTurn(own, workers, async ([number, it]) => {
+    const noticed = await isNoticed(String(number), it.parts, seed)
     console.log(`${noticed ? 'noticed' : 'MISSED '} ${it.name} (${it.file})`)
     if (!noticed) missed.push(it.name)
   })
-  console.log(`mutants: ${mutants.length - missed.length} of ${mutants.length} were noticed`)
-  const parts = [...new Map(mutants.flatMap((it) => it.parts).map((part) => [part.join(' '), part])).values()]
+  console.log(`mutants: ${own.length - missed.length} of ${own.length} were noticed`)
+  const parts = [...new Map(own.flatMap(([, it]) => it.parts).map((part) => [part.join(' '), part])).values()]
   let wrong = 0
   await inTurn(parts, workers, async (part) => {
     if (!(await isWrong(part, seed))) return

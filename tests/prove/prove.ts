@@ -1,6 +1,6 @@
 import { makeBase } from './base.ts'
 import { cells } from './cells.ts'
-import { faultAt, faults } from './faults.ts'
+import { background, faultAt, faults } from './faults.ts'
 import { fuzz } from './fuzz.ts'
 import { violations } from './invariants/all.ts'
 import { mutantAt } from './mutants.ts'
@@ -27,7 +27,7 @@ export type Asked = {
 export type Proved = { tallies: Tally[]; requests: number; calls: number }
 
 /** When a part that is not alone has to end, as shares of the time. */
-const ENDS = { faults: 0.35, races: 0.65, random: 0.72, cells: 0.87, fuzz: 1 } as const
+const ENDS = { faults: 0.33, background: 0.43, races: 0.66, random: 0.71, cells: 0.84, fuzz: 1 } as const
 /** What the short form leaves out: a round of the random runs is longer than what it has for them. */
 const LONG = new Set(['random'])
 
@@ -37,17 +37,18 @@ export async function prove(
   share: Share,
 ): Promise<Proved> {
   first.ends = cut !== undefined
-  const began = Date.now()
-  const world = await openWorld(cut === undefined ? undefined : mutantAt(Number(cut)))
+  const world = await openWorld(cut === undefined ? undefined : mutantAt(cut))
   const base = await makeBase(world)
   const wrong = await world.run({ name: 'invariants', process: 1 }, () => violations(world, true))
   if (wrong.length > 0) throw new Error(`the world is wrong from its beginning: ${wrong.join('; ')}`)
+  const began = Date.now()
   const by = (part: keyof typeof ENDS) => began + minutes * 60_000 * (only ? 1 : ENDS[part])
   const parts: Record<keyof typeof ENDS, () => Promise<Tally>> = {
     faults: () =>
       at && only === 'faults'
         ? faultAt(world, base, at, seed)
         : faults(world, base, { seed, until: by('faults'), some, share }),
+    background: () => background(world, base, { seed, until: by('background'), some, share }),
     races: () =>
       races(world, base, { seed, until: by('races'), kind: only === 'races' ? at : undefined, most: each, share }),
     random: () => random(world, base, { seed, until: by('random'), share }),

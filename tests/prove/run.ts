@@ -5,14 +5,14 @@ import { parseArgs } from 'node:util'
 import './prepare.ts'
 import type { Asked, Proved } from './prove.ts'
 
-const usage = `npm run prove [-- --seed N] [--minutes M] [--only faults|races|random|fuzz|cells] [--short] [--mutants] [--at CASE]
+const usage = `npm run prove [-- --seed N] [--minutes M] [--only faults|background|races|random|fuzz|cells] [--short] [--mutants] [--at CASE]
 
 Tries what the service promises under a simulated world; see tests/prove/README.md. The same seed does the same.
 --each N: so many schedules of each kind of race at most. --requests N: so many wild requests at most.
 --some SHARE: so much of the faults and of the cells.
 --workers N: so many processes share the cases; as many as there are processors where nothing is said.
 --short: two minutes at most, for each change. --mutants: takes conditions and waits out of the sources, one at a time, and tells
-which were noticed.`
+which were noticed. --cuts N: does so with N conditions and waits that are found in the sources.`
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     workers: { type: 'string', default: String(availableParallelism()) },
     short: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    cuts: { type: 'string' },
     cut: { type: 'string' },
     // Which cases this process has, of those of several: 0/2.
     share: { type: 'string' },
@@ -36,26 +37,33 @@ if (values.help) {
   console.log(usage)
   process.exit(0)
 }
+/** What the short form tries: the same each time, where the time is enough, and it is so where a machine has nothing else to do. */
+const SHORT = { minutes: 1.5, each: 3, requests: 6000, some: 0.01 }
 const asked: Asked = {
   ...values,
   seed: Number(values.seed),
-  minutes: values.short ? 1.6 : Number(values.minutes),
-  each: Number(values.each),
-  requests: Number(values.requests),
-  some: Number(values.some),
+  minutes: values.short ? SHORT.minutes : Number(values.minutes),
+  each: values.short ? SHORT.each : Number(values.each),
+  requests: values.short ? SHORT.requests : Number(values.requests),
+  some: values.short ? SHORT.some : Number(values.some),
 }
 // What one failure names is one case.
 const workers = values.at === undefined || values.only === 'races' ? Math.max(1, Number(values.workers)) : 1
 
+if (values.cuts) {
+  const { tryFound } = await import('./mutants.ts')
+  process.exit((await tryFound(Number(values.cuts), asked.seed, workers)) > 0 ? 1 : 0)
+}
 if (values.mutants) {
   const { tryMutants } = await import('./mutants.ts')
-  process.exit((await tryMutants(asked.seed, workers)) > 0 ? 1 : 0)
+  process.exit((await tryMutants(asked.seed, workers, shareOf(values.share ?? '0/1'))) > 0 ? 1 : 0)
 }
 if (values.share) {
-  const [at = 0, of = 1] = values.share.split('/').map(Number)
+  // Whoever asked has gone.
+  process.on('disconnect', () => process.exit(1))
   // The configuration is read when a module is loaded, so what is tried is loaded after what it stands on.
   const { prove } = await import('./prove.ts')
-  const proved = await prove(asked, { at, of })
+  const proved = await prove(asked, shareOf(values.share))
   if (!process.send) process.exit(proved.tallies.some((it) => it.violations.length > 0) ? 1 : 0)
   process.send(proved, () => process.exit(0))
 } else {
@@ -71,6 +79,11 @@ if (values.share) {
     `${sum(({ requests }) => requests)} requests, ${sum(({ calls }) => calls)} calls of table, bucket and functions, ${Math.round((Date.now() - began) / 1000)} s, seed ${asked.seed}, ${workers} processes`,
   )
   process.exit(tallies.some((it) => it.violations.length > 0) ? 1 : 0)
+}
+
+function shareOf(text: string): { at: number; of: number } {
+  const [at = 0, of = 1] = text.split('/').map(Number)
+  return { at, of }
 }
 
 /** Tries one share of the cases in a process of its own. */

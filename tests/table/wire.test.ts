@@ -1,13 +1,18 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
+import { Sha256 } from '@smithy/core/checksum'
 import { HttpRequest } from '@smithy/core/protocols'
+import { SignatureV4 } from '@smithy/signature-v4'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HttpHandler } from '../../lib/table/wire/http-handler.ts'
+import { lean } from '../../lib/table/wire/lean.ts'
 import { answerIn, requestBody } from '../../lib/table/wire/messages.ts'
-import { Sha256 } from '../../lib/table/wire/sha256.ts'
+import { macOf, signerIn } from '../../lib/table/wire/signature.ts'
 
 /** Of the others the SDK makes no attribute, or takes what has them for an object of a class. */
 const name = fc.string({ unit: 'binary', minLength: 1 }).filter((it) => !['__proto__', 'constructor'].includes(it))
@@ -132,20 +137,148 @@ describe('the notation of the table', () => {
   })
 })
 
-describe('the digest of the signer', () => {
-  it.each([0, 5, 64, 65, 200])('is HMAC with a secret of %d bytes', async (length) => {
-    const secret = new Uint8Array(length).fill(7)
-    const own = new Sha256(secret)
-    own.update('one ')
-    own.update(Buffer.from('शिव'))
-    expect(Buffer.from(await own.digest())).toEqual(createHmac('sha256', secret).update('one शिव').digest())
+describe('the signature', () => {
+  const credentials = { accessKeyId: 'AKIA', secretAccessKey: 'secret' }
+  const asked = (text: string) =>
+    new HttpRequest({
+      method: 'POST',
+      path: '/',
+      body: text,
+      headers: {
+        host: 'dynamodb.ap-south-1.amazonaws.com',
+        'content-type': 'application/x-amz-json-1.0',
+        'content-length': String(Buffer.byteLength(text)),
+        'x-amz-target': 'DynamoDB_20120810.GetItem',
+      },
+    })
+
+  it.each([
+    ['without a session', undefined, '{}', '2026-01-02T03:04:05.678Z'],
+    ['with a session', 'token', '{"a":"शिव"}', '2026-01-02T03:04:05.678Z'],
+    ['on another day', 'token', '{"a":"शिव"}', '2026-12-31T23:59:59.999Z'],
+    ['again on the first day', undefined, '{}', '2026-01-02T23:00:00.000Z'],
+  ])('is that of the SDK %s', async (_, sessionToken, text, time) => {
+    const by = { ...credentials, ...(sessionToken !== undefined && { sessionToken }) }
+    const theirs = new SignatureV4({
+      credentials: by,
+      region: 'ap-south-1',
+      service: 'dynamodb',
+      sha256: Sha256,
+      applyChecksum: false,
+    })
+    const { headers } = await theirs.sign(asked(text), { signingDate: new Date(time) })
+    const own = sign(asked(text), by, new Date(time))
+    expect(own).toEqual(headers)
+  })
+  const sign = signerIn('ap-south-1')
+
+  it.each([0, 5, 64, 65, 200])('takes a key of %d bytes as HMAC does', (length) => {
+    const key = new Uint8Array(length).fill(7)
+    expect(macOf(key)('one शिव')).toEqual(createHmac('sha256', key).update('one शिव').digest())
+  })
+})
+
+describe('a call', () => {
+  type Reply = { status: number; body?: object; headers?: Record<string, string> }
+  type Answer = Reply | 'torn'
+  /** A client of a table that answers so, one after the other, and what it was asked. */
+  async function clientOf(answers: Answer[]) {
+    const asked: { body: string; authorization: string }[] = []
+    const server = createServer(async (request, reply) => {
+      const text = Buffer.concat(await Array.fromAsync(request)).toString()
+      asked.push({ body: text, authorization: request.headers.authorization ?? '' })
+      const answer = answers.shift() ?? { status: 200, body: {} }
+      if (answer === 'torn') request.socket.destroy()
+      else reply.writeHead(answer.status, answer.headers).end(JSON.stringify(answer.body ?? {}))
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    const client = new DynamoDBClient({
+      region: 'us-east-1',
+      maxAttempts: 3,
+      requestHandler: new HttpHandler(),
+      endpoint: `http://127.0.0.1:${port}`,
+      credentials: { accessKeyId: 'AKIA', secretAccessKey: 'secret' },
+    })
+    const db = lean(client, DynamoDBDocumentClient.from(client), (_, input, call) => call(input))
+    const stop = () => {
+      client.destroy()
+      server.closeAllConnections()
+      server.close()
+    }
+    return { db, asked, stop }
+  }
+  const failed = (name: string): Reply => ({
+    status: 400,
+    body: { __type: `com.amazonaws.dynamodb.v20120810#${name}` },
+  })
+  const get = new GetCommand({ TableName: 'one', Key: { pk: 'a', sk: 'b' } })
+  const found: Answer = { status: 200, body: { Item: { pk: { S: 'a' } } } }
+
+  it('that succeeds is made once', async () => {
+    const { db, asked, stop } = await clientOf([found])
+    const { Item, $metadata } = await db.send(get)
+    expect([Item, $metadata.attempts, asked.length]).toEqual([{ pk: 'a' }, 1, 1])
+    stop()
   })
 
-  it('is SHA-256 without one', async () => {
-    const own = new Sha256()
-    expect(Buffer.from(await own.digest())).toEqual(createHash('sha256').digest())
-    own.update('a')
-    expect(Buffer.from(await own.digest())).toEqual(createHash('sha256').update('a').digest())
+  it.each<[string, Answer]>([
+    ['the table fails', { status: 500, body: { __type: 'InternalServerError' } }],
+    ['the table is throttled', failed('ProvisionedThroughputExceededException')],
+    ['the connection breaks', 'torn'],
+  ])('is made again when %s, as it was, and as often as the SDK does', async (_, answer) => {
+    const once = await clientOf([answer, found])
+    const { Item, $metadata } = await once.db.send(get)
+    expect([Item, $metadata.attempts]).toEqual([{ pk: 'a' }, 2])
+    expect(once.asked.map(({ body }) => body)).toEqual([once.asked[0]?.body, once.asked[0]?.body])
+    once.stop()
+    const always = await clientOf([answer, answer, answer, found])
+    await expect(always.db.send(get)).rejects.toMatchObject({ $metadata: { attempts: 3 } })
+    expect(always.asked).toHaveLength(3)
+    always.stop()
+  })
+
+  it('keeps the token of a transaction when it is made again', async () => {
+    const { db, asked, stop } = await clientOf(['torn'])
+    await db.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName: 'one', Key: { pk: 'a' } } }] }))
+    const tokens = asked.map(({ body }) => JSON.parse(body).ClientRequestToken)
+    expect(tokens).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), tokens[0]])
+    stop()
+  })
+
+  it('that is refused fails as the SDK says, once', async () => {
+    const { db, asked, stop } = await clientOf([failed('ConditionalCheckFailedException')])
+    await expect(db.send(get)).rejects.toBeInstanceOf(ConditionalCheckFailedException)
+    expect(asked).toHaveLength(1)
+    stop()
+  })
+
+  it('is signed by the time of the table once that has refused ours', async () => {
+    const date = 'Fri, 01 Jan 2027 00:00:00 GMT'
+    const skewed: Answer = { ...failed('RequestTimeTooSkewed'), headers: { date } }
+    const right = { status: 200, body: {}, headers: { date } }
+    const { db, asked, stop } = await clientOf([skewed, right, right])
+    await db.send(get)
+    await db.send(get)
+    const days = asked.map(({ authorization }) => /\/(\d{8})\//.exec(authorization)?.[1])
+    expect(days.slice(1)).toEqual(['20270101', '20270101'])
+    stop()
+  })
+
+  it('goes through whatever was put into the stack, and stops when it is told to', async () => {
+    const { db, asked, stop } = await clientOf([])
+    const seen: unknown[] = []
+    const note = (next: (args: object) => Promise<never>) => (args: object) => {
+      seen.push(args)
+      return next(args)
+    }
+    db.middlewareStack.add(note as never, { step: 'finalizeRequest', name: 'note' })
+    await db.send(get)
+    db.middlewareStack.remove('note')
+    await db.send(get)
+    expect([seen.length, asked.length]).toEqual([1, 2])
+    await expect(db.send(get, { abortSignal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+    stop()
   })
 })
 

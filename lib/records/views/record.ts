@@ -87,17 +87,24 @@ export function valuesFor(it: Shown<RecordRow>, data: RecordItem['data'], actor:
 
 const hasPoint = (kind: Kind) => wiresOf(kind).hasPoint
 
-/** What rows of a kind show: the names of each field, and whether there is a point. */
-type Wires = { hasPoint: boolean; fields: readonly (readonly [name: string, field: Field, names: readonly string[]])[] }
+/** What rows of a kind show: the names of each field, whether there is a point, and a row of which nothing is known. */
+type Wires = {
+  hasPoint: boolean
+  fields: readonly (readonly [name: string, field: Field, names: readonly string[]])[]
+  blank: Readonly<Record<string, unknown>>
+}
 const wires = new WeakMap<Kind, Wires>()
 
 function wiresOf(kind: Kind): Wires {
   const known = wires.get(kind)
   if (known) return known
-  const fields = Object.entries(kind.fields)
+  const fields = Object.entries(kind.fields).map(([name, field]) => [name, field, [name, ...field.aliases]] as const)
+  const names = fields.flatMap(([, , all]) => all)
   const found = {
     hasPoint: fields.some(([, field]) => field.type === 'coordinates'),
-    fields: fields.map(([name, field]) => [name, field, [name, ...field.aliases]] as const),
+    fields,
+    // Read as JSON, since V8 keeps an object that has grown by so many computed names as a dictionary, slow to copy and to write.
+    blank: JSON.parse(JSON.stringify(Object.fromEntries(['id', ...names].map((name) => [name, null])))),
   }
   wires.set(kind, found)
   return found
@@ -105,8 +112,9 @@ function wiresOf(kind: Kind): Wires {
 
 /** The id, and each field under its name and its aliases; what is absent is "", null or an empty list, as forms and tables expect. */
 function members(kind: Kind, { id, entity_id }: RecordRow, data: Record<string, unknown>): Record<string, unknown> {
-  const made: Record<string, unknown> = { id }
-  for (const [name, field, names] of wiresOf(kind).fields) {
+  const { fields, blank } = wiresOf(kind)
+  const made: Record<string, unknown> = { ...blank, id }
+  for (const [name, field, names] of fields) {
     const value = field.type === 'media' ? picturesView(entity_id, picturesIn(data)) : wire(field, data[name])
     for (const each of names) made[each] = each === 'aliases' && Array.isArray(value) ? value.join(', ') : value
   }

@@ -1,4 +1,5 @@
 import { kinds } from '../../kinds/index.ts'
+import type { Say } from '../../language/catalogue.ts'
 import { type Actor, mayInspect } from '../../permissions.ts'
 import type { History, Referenced } from '../../records/history.ts'
 import type { Assertion } from '../../records/items.ts'
@@ -17,7 +18,7 @@ export function workspaceView(
   it: Shown<History>,
   actor: Actor | null,
   { people, other, stats }: Referenced,
-  at: number,
+  { at, say }: { at: number; say: Say },
 ): Record<string, unknown> {
   const kind = kinds[it.kind]
   const seen = (entity_id: string | null) => {
@@ -40,7 +41,7 @@ export function workspaceView(
     review_decisions: it.decisions.map((each) => decisionView(each, it.revisions, it, people)),
     flags: it.flags
       .filter((each) => !each.is_resolved)
-      .map((each) => flagRow({ flag: each, about: it, other: seen(each.other_entity_id) }, people, actor)),
+      .map((each) => flagRow({ flag: each, about: it, other: seen(each.other_entity_id) }, people, actor, say)),
     difference: differenceOf(it, it.public ? it.data : {}, reviewed),
     properties: explained(it, actor, people),
     conflicts: conflictsIn(it),

@@ -81,7 +81,7 @@ export async function build(
 }
 
 /** Changes with every change of what a file holds or how; a process takes no file of another format. */
-export const FORMAT = 9
+export const FORMAT = 10
 
 const schema = `
   CREATE TABLE facts (facts TEXT);

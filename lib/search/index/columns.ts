@@ -1,6 +1,7 @@
 import { type Point, roundTo } from '../../matching/geo.ts'
 import { isCoarse, isForEveryone, type Scope } from '../../permissions.ts'
 import { type Document, type FacetName, facetNames } from '../document.ts'
+import { labelOf } from './links.ts'
 
 /**
  * What is filtered, counted and sorted by: one typed array per member, indexed by the number of a document. Documents of the
@@ -145,7 +146,7 @@ export function append(
   columns.resource[at] = labels.resource.of(it.resource)
   columns.status[at] = labels.status.of(it.status ?? '')
   columns.category[at] = labels.category.of(it.category ?? '')
-  for (const facet of facetNames) columns[facet][at] = labels[facet].of(it.values?.[facet]?.[0] ?? '')
+  for (const facet of facetNames) columns[facet][at] = labels[facet].of(labelOf(it, facet))
   columns.contributor[at] = row.contributor
   columns.created[at] = Date.parse(it.created_at)
   columns.updated[at] = Date.parse(it.updated_at)

@@ -1,4 +1,5 @@
 import type { Document } from '../document.ts'
+import { linkTerm } from './links.ts'
 import { tagsOf } from './tags.ts'
 import { ANY, type Voice } from './voice.ts'
 import { stemOf, type Word, wordsOf } from './words.ts'
@@ -37,11 +38,15 @@ export function contentsOf(it: Document): Contents {
     const byte = byteOf(TAGGED * sure)
     impacts.push({ term: tag, voice: ANY, name: byte, text: byte })
   }
+  for (const id of new Set(it.links?.map((link) => link.id))) {
+    const byte = byteOf(TAGGED)
+    impacts.push({ term: linkTerm(id), voice: ANY, name: byte, text: byte })
+  }
   return { raws, terms: new Set(impacts.map(({ term }) => term)), impacts }
 }
 
 const byteOf = (share: number) => Math.max(1, Math.round(share * 255))
-/** What a tag says that is sure, as the only word of a name would. */
+/** What a link says, and a tag that is sure, as the only word of a name would. */
 const TAGGED = 0.3
 
 /** The words of Nepali that are left of those with endings. */

@@ -1,3 +1,5 @@
+import { isLinkTerm } from './links.ts'
+
 /** The three-letter pieces of a word with its beginning and end marked; what words that are spelt alike have in common. */
 export function gramsOf(word: string): string[] {
   return pieces(`^^${word}$`, 3)
@@ -12,8 +14,9 @@ export function skeletonOf(term: string): string | undefined {
   return left.length < 4 ? undefined : `=${left}`
 }
 
-/** The pieces of a term, its skeleton among them. */
+/** The pieces of a term, its skeleton among them; of a link none, since nobody misspells it. */
 export function termGramsOf(term: string): string[] {
+  if (isLinkTerm(term)) return []
   const skeleton = skeletonOf(term)
   return skeleton === undefined ? gramsOf(term) : [...gramsOf(term), skeleton]
 }

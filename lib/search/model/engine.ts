@@ -5,8 +5,9 @@ import type { Hit, MapResult, Model, SearchQuery, SearchResult, Sort, SuggestQue
 import { clusteredPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
 import { facetsOf } from './facets.ts'
-import { admission, type Filters } from './filters.ts'
+import { admission, type Filters, isNarrowed } from './filters.ts'
 import { hitOf, placedHit, shownHit, toldOf } from './hits.ts'
+import { withLinks } from './linked.ts'
 import { literalIn } from './literal.ts'
 import {
   type Asked,
@@ -21,7 +22,7 @@ import {
   understood,
 } from './lookup.ts'
 import { firstOf, type Matches, match } from './match.ts'
-import { byRelevance, type Found, type Ranked } from './rank.ts'
+import { byRelevance, COMPARED, type Found, type Ranked } from './rank.ts'
 import { selectTop } from './select-top.ts'
 
 /** With fewer documents than this that hold all words as written, near spellings and documents that lack a word are shown too. */
@@ -64,7 +65,7 @@ function search(corpus: Corpus, weights: Weights, ask: SearchQuery, state: strin
   return {
     count: found.numbers.length,
     hits: page.map(({ number, score }) => shownHit(corpus, number, score, { ask, found })),
-    ...(ask.facets && { facets: facetsOf(corpus, found.numbers, ask.years) }),
+    ...(ask.facets && { facets: facetsOf(corpus, found.numbers, ask) }),
     ...toldOf(corpus, ask, found, page),
     state,
   }
@@ -83,9 +84,16 @@ function readAsMeant(corpus: Corpus, weights: Weights, ask: SearchQuery, size: n
   const sight = sightOf(ask.scope)
   const asked = questionOf(corpus, ask.text, sight)
   const asName = find(corpus, { ...ask, literal: true }, asked)
-  const isMeant = !ask.literal && understood(corpus, asked, sight).concepts.length > 0
-  const ranked = isMeant || byWords(asName) ? rank(asName) : undefined
-  const found = isMeant && !ranked?.some(({ likeness }) => likeness >= NAMED) ? find(corpus, ask, asked) : asName
+  if (ask.literal || asName.wanted.length === 0)
+    return { found: asName, ranked: byWords(asName) ? rank(asName) : undefined }
+  const ranked = rank(asName)
+  // What is linked to may itself be filtered out: a deity is no temple.
+  const anywhere = { text: ask.text, scope: ask.scope, literal: true }
+  const called = isNarrowed(corpus, ask) ? rank(find(corpus, anywhere, asked)) : ranked
+  const linked = withLinks(corpus, asked, called.map(({ number }) => number).slice(0, COMPARED), sight)
+  const isName = ranked.some(({ likeness }) => likeness >= NAMED)
+  const isMeant = !isName && understood(corpus, asked, sight).concepts.length > 0
+  const found = isMeant || linked !== asked ? find(corpus, { ...ask, literal: !isMeant }, linked) : asName
   return { found, ranked: byWords(found) ? (found === asName ? ranked : rank(found)) : undefined }
 }
 

@@ -2,13 +2,17 @@ import { facetNames } from '../document.ts'
 import { APPROXIMATE, type Columns, MOST_LABELS, type Numbering } from '../index/columns.ts'
 import type { Facets, SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
+import { labelReader } from './filters.ts'
 
 /** So many values of a facet are told, those of most documents. */
 const MOST_VALUES = 100
 
 /** How many documents there are of each resource, status and value. A facet of which none has a value is not there. */
-export function facetsOf({ columns, labels }: Corpus, numbers: Uint32Array, years: SearchQuery['years']): Facets {
-  const counted = (column: Uint16Array, known: Numbering) => countsBy(known.texts, countsOf(column, numbers))
+export function facetsOf(corpus: Corpus, numbers: Uint32Array, { scope, years }: SearchQuery): Facets {
+  const { columns, labels } = corpus
+  const read = labelReader(corpus, scope)
+  const counted = (column: Uint16Array, known: Numbering) =>
+    told(countsOf(column, numbers).map(([label, count]) => [read(known.texts[label] ?? ''), count]))
   const others = facetNames.map((facet) => [facet, counted(columns[facet], labels[facet])] as const)
   return {
     resource: counted(columns.resource, labels.resource),
@@ -38,15 +42,17 @@ function countsOf(column: Uint16Array, numbers: Uint32Array): [number, number][]
 }
 
 /** By name, in alphabetical order, without those that have none. */
-const countsBy = (names: readonly string[], counted: readonly [number, number][]): Record<string, number> =>
-  Object.fromEntries(
-    counted
-      .map(([label, count]): [string, number] => [names[label] ?? '', count])
+function told(counted: readonly (readonly [string, number])[]): Record<string, number> {
+  const byName = new Map<string, number>()
+  for (const [name, count] of counted) byName.set(name, (byName.get(name) ?? 0) + count)
+  return Object.fromEntries(
+    [...byName]
       .filter(([name]) => name !== '')
       .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
       .slice(0, MOST_VALUES)
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
+}
 
 /** Whether the years of a document are surely within those asked for: exact ones, none of which is outside. */
 export const isCertain = ({ flags, from, to }: Columns, number: number, years: { from: number; to: number }): boolean =>

@@ -4,6 +4,7 @@ import { isDevanagari } from '../index/header.ts'
 import type { Hit, Interpreted, SearchQuery, SearchResult } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 import { isCertain } from './facets.ts'
+import { labelReader } from './filters.ts'
 import { closeness } from './likeness.ts'
 import { tellsOfText, type Wanted } from './lookup.ts'
 import type { Found } from './rank.ts'
@@ -11,7 +12,7 @@ import { snippetOf } from './snippet.ts'
 
 /** A document as a result. */
 export function hitOf(corpus: Corpus, number: number, score: number): Hit {
-  const { version: _, text: __, ...header } = corpus.document(number)
+  const { version: _, text: __, links: ___, ...header } = corpus.document(number)
   return { ...header, point: pointFor(header), score: Math.round(Math.min(1, score) * 1e6) / 1e6 }
 }
 
@@ -19,8 +20,11 @@ export function hitOf(corpus: Corpus, number: number, score: number): Hit {
 export function placedHit(corpus: Corpus, number: number, ask: SearchQuery, score = 0): Hit {
   const hit = hitOf(corpus, number, score)
   const { near, years } = ask
+  const { place } = corpus.columns
+  const linked = labelReader(corpus, ask.scope)(corpus.labels.place.texts[place[number] ?? 0] ?? '')
   return {
     ...hit,
+    ...(linked && { values: { ...hit.values, place: [linked, ...(hit.values?.place?.slice(1) ?? [])] } }),
     ...(near && hit.point && { distance: Math.round(metres(near, hit.point)) / 1000 }),
     ...(years && { when: isCertain(corpus.columns, number, years) ? ('certain' as const) : ('possible' as const) }),
   }

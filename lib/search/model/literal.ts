@@ -36,7 +36,7 @@ export function literalIn(
     return x === y ? (columns.order[a] ?? 0) > (columns.order[b] ?? 0) : x > y
   }
   const holding = (number: number): Hit[] => {
-    const { version: _, text, ...header } = corpus.document(number)
+    const { version: _, text, links: __, ...header } = corpus.document(number)
     const searched = [header.title, ...header.names, header.summary, text]
     return searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle))
       ? [{ ...header, score: 1 }]

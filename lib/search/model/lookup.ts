@@ -35,6 +35,8 @@ export type Asked = Word & {
   swapped: ReadonlySet<string>
   /** What the word, or the phrase that it is part of, is understood as. */
   concept?: Concept
+  /** The links of records that the word, or the name that it is part of, names. */
+  links?: readonly string[]
 }
 type Letters = Pick<Word, 'raw' | 'sound'>
 /** A word that was asked for, how much it tells of a name and how rare it is, and its choices, the best first. */
@@ -143,6 +145,7 @@ export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight)
     kept(corpus, word, `written ${sight}`, () =>
       wanted(corpus, word, [
         ...tagged(corpus, word, sight),
+        ...seen(corpus, word.links ?? [], sight).map((link) => ({ terms: [link], fit: LINKED, adds: true })),
         ...exact(corpus, word, sight),
         ...completions(corpus, word, sight),
       ]),
@@ -158,8 +161,18 @@ const MOST_KEPT = 100_000
 function kept(corpus: Corpus, word: Asked, how: string, look: () => Wanted): Wanted {
   const known = found.get(corpus) ?? lru<string, Wanted>(MOST_KEPT, ({ choices }) => 1 + choices.length)
   found.set(corpus, known)
-  const { raw, aside, syllabic, begins, swapped, concept } = word
-  const key = [corpus.changes, how, raw, aside, syllabic, begins?.raw, concept && tagOf(concept), ...swapped].join(' ')
+  const { raw, aside, syllabic, begins, swapped, concept, links = [] } = word
+  const key = [
+    corpus.changes,
+    how,
+    raw,
+    aside,
+    syllabic,
+    begins?.raw,
+    concept && tagOf(concept),
+    ...swapped,
+    ...links,
+  ].join(' ')
   const before = known.get(key)
   if (before) return before
   const wanted = look()
@@ -270,6 +283,8 @@ function completions(corpus: Corpus, { term, begins, known }: Asked, sight: Sigh
   ].filter(({ terms: [each = ''] }) => corpus.terms.count(each, sight) > 0)
 }
 const COMPLETED = 0.7
+/** What is linked to a thing of the name holds the name nearly as well as what is called so. */
+const LINKED = 0.9
 
 /** The other spellings of a name, and the name with an ending that it may have or lack. */
 function otherwise(corpus: Corpus, { others, ended }: Asked, sight: Sight): Choice[] {

@@ -17,7 +17,7 @@ export type Found = Matches & {
 export type Ranked = { number: number; score: number; likeness: number }
 
 /** The names of so many of the best are read and compared with the question; the rest goes by its words alone. */
-const COMPARED = 64
+export const COMPARED = 64
 /** What a document counts beside those that have all words in their names. */
 const BESIDE = 0.85
 /** What a document is worth that answers nothing of a question that is understood. */

@@ -32,13 +32,28 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
 /** So many writes are under way at the same time. */
 const AT_ONCE = 32
 
-/** Does the work for each, patiently and several at once. None goes on once the failure of another is told. */
-export async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>, atOnce = AT_ONCE): Promise<void> {
+/** The time is over that there was for some work. */
+export class TimeOver extends Error {}
+/** Fails with `TimeOver` when the time is over, in milliseconds of `performance.now()`. */
+export function checkTime(until: number): void {
+  if (performance.now() >= until) throw new TimeOver()
+}
+
+/**
+ * Does the work for each, patiently and several at once. None goes on once the failure of another is told; none begins when
+ * the time is over, in milliseconds of `performance.now()`, and then it fails with `TimeOver`.
+ */
+export async function eachOf<T>(
+  all: readonly T[],
+  work: (one: T) => Promise<void>,
+  until = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const left = [...all]
   const worker = async () => {
     try {
       for (let one = left.shift(); one !== undefined; one = left.shift()) {
         const it = one
+        checkTime(until)
         await patiently(() => work(it))
       }
     } catch (error) {
@@ -46,7 +61,15 @@ export async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<voi
       throw error
     }
   }
-  const ended = await Promise.allSettled(Array.from({ length: Math.min(atOnce, left.length) }, worker))
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, left.length) }, worker))
   const failed = ended.find((it) => it.status === 'rejected')
   if (failed) throw failed.reason
 }
+
+/** So many items are written in one call. */
+const IN_ONE_CALL = 25
+/** Items as calls take them. */
+export const inCalls = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / IN_ONE_CALL) }, (_, i) =>
+    all.slice(i * IN_ONE_CALL, (i + 1) * IN_ONE_CALL),
+  )

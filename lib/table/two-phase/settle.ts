@@ -3,7 +3,7 @@ import { db, TableName } from '../client.ts'
 import { type Key, place } from '../keys.ts'
 import { removeAll, transact } from '../write.ts'
 import { COUNTERS, keyOfPart, type Part, partsOf, type Touched } from './part.ts'
-import { eachOf, patiently } from './patience.ts'
+import { eachOf, inCalls, patiently, TimeOver } from './patience.ts'
 import { beforeKey, deltaName, keyOf, type Raw, rawMany, withoutStaging } from './staged.ts'
 import * as transaction from './transaction.ts'
 
@@ -17,32 +17,38 @@ export async function settle(id: string, until = Number.POSITIVE_INFINITY): Prom
   const it = await transaction.find(id)
   if (!it || it.settled) return true
   if (it.state === 'open') return false
-  for (const part of await partsOf(id)) {
-    if (performance.now() >= until) return false
-    await (it.state === 'done' ? settlePart(part) : undoPart(part))
+  try {
+    for (const part of await partsOf(id)) {
+      if (performance.now() >= until) return false
+      await (it.state === 'done' ? settlePart(part, until) : undoPart(part, until))
+    }
+  } catch (error) {
+    if (!(error instanceof TimeOver)) throw error
+    return false
   }
   await transaction.noteSettled(it)
   return true
 }
 
 /** After the switch: the before-images go, last of all, since by them the stream is told of what has changed. */
-async function settlePart(part: Part): Promise<void> {
+async function settlePart(part: Part, until: number): Promise<void> {
   if (part.number === COUNTERS) return settleCounters(part, true)
-  await eachOf(of(part, 'new'), (at) => unmark(at, part.id))
-  await eachOf(of(part, 'gone'), (at) => drop(at, part.id))
-  await patiently(() => removeAll(of(part, 'changed').map((at) => beforeKey(at, part.id))))
+  await eachOf(of(part, 'new'), (at) => unmark(at, part.id), until)
+  await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)
+  const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
+  await eachOf(inCalls(befores), removeAll, until)
   await patiently(() => removeAll([keyOfPart(part)]))
 }
 
-/** Without a switch: everything is again what it was. */
-export async function undoPart(part: Part): Promise<void> {
+/** Without a switch: everything is again what it was. Fails with `TimeOver` when the time is over before that; may be repeated. */
+export async function undoPart(part: Part, until = Number.POSITIVE_INFINITY): Promise<void> {
   if (part.number === COUNTERS) return settleCounters(part, false)
   const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
   const found = await rawMany(befores)
-  await eachOf([...found.values()], (image) => putBack(withoutStaging(image), part.id))
-  await eachOf(of(part, 'new'), (at) => drop(at, part.id))
-  await eachOf(of(part, 'gone'), (at) => lowerAgain(at, part.id))
-  await patiently(() => removeAll(befores))
+  await eachOf([...found.values()], (image) => putBack(withoutStaging(image), part.id), until)
+  await eachOf(of(part, 'new'), (at) => drop(at, part.id), until)
+  await eachOf(of(part, 'gone'), (at) => lowerAgain(at, part.id), until)
+  await eachOf(inCalls(befores), removeAll, until)
   await patiently(() => removeAll([keyOfPart(part)]))
 }
 

@@ -6,7 +6,7 @@ import type { Write } from '../item.ts'
 import { type Key, place } from '../keys.ts'
 import { putAll, transact, withCause } from '../write.ts'
 import { COUNTERS, findPart, newPart, type Part, partsOf } from './part.ts'
-import { eachOf, patiently } from './patience.ts'
+import { checkTime, eachOf, inCalls, patiently } from './patience.ts'
 import { clearItem, settle, undoPart } from './settle.ts'
 import { beforeImage, deltaName, type How, keyOf, type Raw, rawMany } from './staged.ts'
 import * as transaction from './transaction.ts'
@@ -18,21 +18,29 @@ type Step = { key: Key; how: Exclude<How, 'before'>; old: Raw | undefined; next:
  * Prepares one part of a large transaction. What a process that has ended has left of this part is undone first, so a part
  * may be staged again, with another plan. Each write is a plain one, at half of what it costs in a transaction: the marks
  * hide them all until the switch. Fails with `conflict` or with the word of a condition that does not hold; then the
- * part is undone.
+ * part is undone. It fails with `TimeOver` between two calls once the time is over, in milliseconds of `performance.now()`;
+ * then it is left half staged, as by a process that has ended.
  */
-export async function stagePart(id: string, number: number, plan: () => Promise<readonly Write[]>): Promise<void> {
+export async function stagePart(
+  id: string,
+  number: number,
+  plan: () => Promise<readonly Write[]>,
+  until = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const left = await findPart(id, number)
-  if (left) await undoPart(left)
+  if (left) await undoPart(left, until)
   const writes = await plan()
+  checkTime(until)
   const steps = (await stepsOf(id, writes)).sort((a, b) => (place(a.key) < place(b.key) ? -1 : 1))
+  checkTime(until)
   const part: Part = { id, number, touched: steps.map(({ key: at, how }) => ({ ...at, how })), counts: totals(writes) }
   await patiently(() => transact([newPart(part)]))
   try {
     const images = steps.flatMap(({ how, old }) => (how === 'changed' && old ? [beforeImage(old, id)] : []))
-    await patiently(() => putAll(images))
+    await eachOf(inCalls(images), putAll, until)
     // The first decides between two transactions on the same items, so that one of them goes on.
-    await eachOf(steps.slice(0, 1), (step) => write(id, step))
-    await eachOf(steps.slice(1), (step) => write(id, step))
+    await eachOf(steps.slice(0, 1), (step) => write(id, step), until)
+    await eachOf(steps.slice(1), (step) => write(id, step), until)
   } catch (error) {
     if (isBroken(error)) {
       await undoPart(part)

@@ -3,17 +3,31 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { getEndpointFromInstructions } from '@smithy/core/endpoints'
 import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { operation } from '@smithy/core/schema'
+import { timeOfDay } from '../../clock.ts'
 import { answerIn, requestBody } from './messages.ts'
+import { type Sign, signerIn } from './signature.ts'
 
 /**
- * The document client with less between a call and the wire. The SDK still signs, tries again, and makes its errors. What goes:
- * the stack of middleware is put together once for each sort of command, not for each call; the endpoint is resolved once; and
- * bodies are read and written in one walk, where the SDK takes three: schema, attributes, values.
+ * The document client with less between a call and the wire. What goes: bodies are read and written in one walk, where the SDK
+ * takes three (schema, attributes, values), the endpoint is resolved once, and a call's first attempt needs neither stack nor
+ * middleware. The SDK makes errors and tries again: whatever comes of a first attempt that is no success is where it goes on from.
+ * `around` is given every call, to look at its input and its output.
  */
-export function lean(client: DynamoDBClient, documents: DynamoDBDocumentClient): DynamoDBDocumentClient {
+export function lean(
+  client: DynamoDBClient,
+  documents: DynamoDBDocumentClient,
+  around: Around,
+): DynamoDBDocumentClient {
   replaceMiddleware(client)
+  const { middlewareStack } = client
+  const attempt = firstAttempt(client)
+  const known = new Set(middlewareStack.identify())
   const handlers = new Map<Schema, Handler>()
-  whenChanged(client.middlewareStack, () => handlers.clear())
+  let isOwn = true
+  whenChanged(middlewareStack, () => {
+    handlers.clear()
+    isOwn = middlewareStack.identify().every((it) => known.has(it))
+  })
   const handlerFor = (schema: Schema, options?: Options): Handler => {
     // What can be aborted has a way of its own.
     if (options) return handlerOf(client, schema, options)
@@ -21,10 +35,54 @@ export function lean(client: DynamoDBClient, documents: DynamoDBDocumentClient):
     handlers.set(schema, kept)
     return kept
   }
-  const send = async ({ clientCommand: command }: Documented, options?: Options) =>
-    (await handlerFor(command.schema, options)({ input: command.input })).output
-  documents.send = send as unknown as DynamoDBDocumentClient['send']
+  documents.send = (({ clientCommand: { schema, input: given } }: Documented, options?: Options) =>
+    around(schema[2], given, async (input) => {
+      // Where someone else has put a middleware into the stack, all goes through it.
+      const first = isOwn ? await attempt(schema, input, options) : undefined
+      if (first?.output) return first.output
+      return (await handlerFor(schema, options)({ input, ...first })).output
+    })) as unknown as DynamoDBDocumentClient['send']
   return documents
+}
+
+/** What goes around each call: told the operation and its input, it makes the call and answers its output. */
+type Around = (operation: string, input: object, call: (input: object) => Promise<object>) => Promise<object>
+
+/** What has come of a first attempt: its output; else the request, and the answer or failure from which the SDK goes on. */
+type First = { output?: object; request?: HttpRequest; came?: Came[] }
+type Came = () => Promise<{ response: HttpResponse }>
+
+function firstAttempt({ config }: DynamoDBClient) {
+  let base: Promise<Base> | undefined
+  return async (schema: Schema, input: object, options: Options = {}): Promise<First> => {
+    base ??= baseOf(config)
+    const { place, sign, succeeded } = await base
+    const request = requestOf(place, schema, input)
+    const at = new Date(timeOfDay() + config.systemClockOffset)
+    const headers = sign(request, await config.credentials(), at)
+    try {
+      const { response } = await config.requestHandler.handle(new HttpRequest({ ...request, headers }), options)
+      if (response.statusCode >= 300) return { request, came: [async () => ({ response })] }
+      succeeded()
+      return { output: outputOf(response, 1) }
+    } catch (error) {
+      return { request, came: [() => Promise.reject(error)] }
+    }
+  }
+}
+
+/** What is the same for all requests of a client. */
+type Base = { place: Place; sign: Sign; succeeded: () => void }
+
+async function baseOf(config: DynamoDBClient['config']): Promise<Base> {
+  const strategy = await config.retryStrategy()
+  const token = 'acquireInitialRetryToken' in strategy ? await strategy.acquireInitialRetryToken('') : undefined
+  return {
+    place: await placeOf(config),
+    sign: signerIn(await config.region()),
+    // Each success lets it try again a little more often.
+    succeeded: () => token && 'recordSuccess' in strategy && strategy.recordSuccess(token),
+  }
 }
 
 type Schema = readonly [sort: number, ...of: Parameters<typeof operation>]
@@ -32,7 +90,7 @@ type Command = { schema: Schema; input: object }
 /** A command of lib-dynamodb has within it the plain one: the schema of its operation, and the input as it was given. */
 type Documented = { clientCommand: Command }
 type Options = { abortSignal?: AbortSignal }
-type Handler = (args: { input: object }) => Promise<{ output: object }>
+type Handler = (args: { input: object } & First) => Promise<{ output: object }>
 
 function replaceMiddleware({ middlewareStack, config }: DynamoDBClient): void {
   // These work for nobody: one copies every input and output for a logger that writes nothing, the other names the SDK in two headers.
@@ -41,7 +99,8 @@ function replaceMiddleware({ middlewareStack, config }: DynamoDBClient): void {
   middlewareStack.add(
     (next, context) => async (args) => {
       place ??= placeOf(config)
-      return next({ ...args, request: requestOf(await place, schemaIn(context), args.input) })
+      const request = (args as First).request ?? requestOf(await place, schemaIn(context), args.input)
+      return next({ ...args, request })
     },
     // The SDK puts the choice of credentials before the resolving of endpoints, which this does too.
     { step: 'serialize', name: 'serializerMiddleware', aliases: ['endpointV2Middleware'], override: true },
@@ -66,11 +125,10 @@ function handlerOf({ middlewareStack, config }: DynamoDBClient, schema: Schema, 
     commandName: `${name}Command`,
     __smithy_context: { service: 'DynamoDB_20120810', operation: name, operationSchema: schema, ...options },
   }
-  const way = middlewareStack.resolve(
-    async ({ request }: { request: unknown }) =>
-      (await config.requestHandler.handle(request as HttpRequest, options)) as never,
-    context as never,
-  )
+  const way = middlewareStack.resolve(async ({ request, came }: { request: unknown } & Pick<First, 'came'>) => {
+    const first = came?.pop()
+    return (await (first ? first() : config.requestHandler.handle(request as HttpRequest, options))) as never
+  }, context as never)
   return way as unknown as Handler
 }
 
@@ -98,10 +156,10 @@ function requestOf(place: Place, [, , name]: Schema, input: object): HttpRequest
   return new HttpRequest({ ...place, headers: { ...place.headers, ...own }, body })
 }
 
-const outputOf = ({ statusCode, headers, body }: HttpResponse): object => ({
-  ...answerIn(body),
-  $metadata: { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid'] },
-})
+const outputOf = ({ statusCode, headers, body }: HttpResponse, attempts?: number): object =>
+  Object.assign(answerIn(body), {
+    $metadata: { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid'], attempts },
+  })
 
 /** What the SDK makes of a refusal, with the answer on it, which may say when to try again. */
 async function errorIn(response: HttpResponse, config: DynamoDBClient['config'], context: object): Promise<unknown> {
@@ -125,8 +183,9 @@ function whenChanged(stack: DynamoDBClient['middlewareStack'], changed: () => vo
     const inner: (...given: never[]) => unknown = stack[name]
     Object.assign(stack, {
       [name]: (...given: never[]) => {
+        const answer = inner(...given)
         changed()
-        return inner(...given)
+        return answer
       },
     })
   }

@@ -96,11 +96,18 @@ export class WireReader {
   /** The value of an attribute, which is a map with one member that is named after its type. */
   readonly #attribute = (): unknown => {
     this.#expect(OPEN_MAP)
-    const type = this.text()
+    const type = this.#type()
     this.#expect(COLON)
     const value = this.#typed(type)
     this.#expect(CLOSE_MAP)
     return value
+  }
+
+  /** The name of a type: most have one letter, which need not be looked for. */
+  #type(): string {
+    if (this.#peek() !== QUOTE || this.#text.charCodeAt(this.#at + 2) !== QUOTE) return this.text()
+    this.#at += 3
+    return this.#text.charAt(this.#at - 2)
   }
 
   #typed(type: string): unknown {
@@ -134,8 +141,9 @@ export class WireReader {
   #word(): unknown {
     this.#peek()
     const start = this.#at
-    while (this.#at < this.#text.length && !/[\s,\]}]/.test(this.#text.charAt(this.#at))) this.#at += 1
-    return JSON.parse(this.#text.slice(start, this.#at))
+    while (isOfWord(this.#text.charCodeAt(this.#at))) this.#at += 1
+    const word = this.#text.slice(start, this.#at)
+    return Object.hasOwn(words, word) ? words[word] : JSON.parse(word)
   }
 
   /** The character that comes next, behind blanks. */
@@ -153,3 +161,7 @@ export class WireReader {
     return new SyntaxError(`This is not DynamoDB's JSON, at ${this.#at}.`)
   }
 }
+
+const words: Readonly<Record<string, unknown>> = { true: true, false: false, null: null }
+/** Nothing comes after the end, where there is no code. */
+const isOfWord = (code: number) => code > 32 && code !== COMMA && code !== CLOSE_LIST && code !== CLOSE_MAP

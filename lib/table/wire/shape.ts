@@ -19,11 +19,41 @@ export function ordered(from: Members, read: (name: string) => unknown): Record<
     if (ordinal === undefined) others.push([name, value])
     else insert(known, values, ordinal, value)
   })
-  const made: Record<string, unknown> = {}
+  const made: Record<string, unknown> = { ...blankOf(known) }
   for (let i = 0; i < known.length; i += 1) setMember(made, names[known[i] ?? 0] ?? '', values[i])
   for (const [name, value] of others) setMember(made, name, value)
   return made
 }
+
+/** Sets of members that have been met, member by member in their order, with an object that has them all. */
+type Met = { further: Map<number, Met>; blank?: object }
+const none: Met = { further: new Map() }
+let met = 0
+const MOST_MET = 5000
+/** V8 keeps an object as a dictionary, which is slow to read and to copy, when so many members are added by computed names. */
+const MANY = 12
+
+/** An object with these members, to be copied and filled; nothing where they are few, or too many sets have been met. */
+function blankOf(known: readonly number[]): object | undefined {
+  if (known.length <= MANY) return undefined
+  let at = none
+  for (const ordinal of known) {
+    let next = at.further.get(ordinal)
+    if (!next) {
+      if (met >= MOST_MET) return undefined
+      met += 1
+      next = { further: new Map() }
+      at.further.set(ordinal, next)
+    }
+    at = next
+  }
+  at.blank ??= blankWith(known.map((ordinal) => names[ordinal] ?? ''))
+  return at.blank
+}
+
+/** An object with these members, all null. V8 makes a fast one of what it reads as JSON. */
+export const blankWith = (names: readonly string[]): Record<string, unknown> =>
+  JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:null`)}}`)
 
 function ordinalOf(name: string): number | undefined {
   const known = ordinals.get(name)

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isJson, type Json } from '../json.ts'
 import { titled } from '../shapes/record.ts'
 import { answerAtLength, answerInShort, operationAtLength, operationInShort } from './operation.ts'
+import { type Parameters, parametersOf, withNamed, withWritten } from './parameters.ts'
 import { type Schemas, schemasAtLength, schemasInShort } from './schemas.ts'
 
 /** Where the contract lies: written by `npm run openapi`, compared with the routes by every test run. */
@@ -12,21 +13,25 @@ export type KindName = { segment: string; name: string }
 
 /**
  * What clients rely on, short enough to be reviewed: each route once, with `{segment}` and `{Kind}` where it is the same for
- * all kinds; each schema once; of a kind's schemas what it does not share with all other kinds.
+ * all kinds; what several routes take, and each schema, once; of a kind's schemas what it does not share with all other kinds.
  */
 export type Contract = {
   kinds: KindName[]
   /** By method and path. An operation of one kind goes before that of all kinds; null says that the kind has none. */
   operations: Record<string, Json | null>
+  parameters: Parameters
   responses: Record<string, Json>
 } & Schemas
 
 /** The contract that a canonical document states. */
 export function contractOf(document: Json, kinds: readonly KindName[]): Contract {
   const { schemas, responses } = object(document.components)
+  const operations = operationsOf(document, kinds)
+  const parameters = parametersOf(operations)
   return {
     kinds: [...kinds],
-    operations: operationsOf(document, kinds),
+    operations: changed(operations, (it) => withNamed(it, parameters)),
+    parameters,
     responses: mapped(responses, (each) => answerInShort(object(each))),
     ...schemasInShort(
       object(schemas),
@@ -36,7 +41,8 @@ export function contractOf(document: Json, kinds: readonly KindName[]): Contract
 }
 
 /** The canonical document that a contract stands for. */
-export function documentOf({ kinds, operations, responses, everyKind, schemas }: Contract): Json {
+export function documentOf({ kinds, parameters, responses, everyKind, schemas, ...short }: Contract): Json {
+  const operations = changed(short.operations, (it) => withWritten(it, parameters))
   const written = Object.entries(operations).flatMap(([key, it]) =>
     key.includes('{segment}')
       ? kinds.map((kind): [string, Json | null] => [forKind(key, kind), it && forKind(it, kind)])
@@ -58,6 +64,9 @@ export function documentOf({ kinds, operations, responses, everyKind, schemas }:
     },
   }
 }
+
+const changed = (operations: Contract['operations'], change: (it: Json) => Json): Contract['operations'] =>
+  Object.fromEntries(Object.entries(operations).map(([key, it]) => [key, it && change(it)]))
 
 function operationsOf({ paths }: Json, kinds: readonly KindName[]): Contract['operations'] {
   const own = Object.entries(object(paths)).flatMap(([path, methods]) =>

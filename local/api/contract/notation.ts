@@ -3,13 +3,15 @@ import { isJson, type Json } from '../json.ts'
 
 /**
  * Schemas in short. A text is a type (`integer`), a format (`string(uuid)`) or a component (`Link`); `[]` makes a list of
- * it, ` | ` joins what it may be. `members` are those of an object, a name that ends in `?` need not be there. All else is
+ * it, ` | ` joins what it may be, `bytes` are a file and `page of Link` is a page of a list. `members` are those of an object, a name that ends in `?` need not be there. All else is
  * JSON Schema as it stands.
  */
 export type Notation = string | Json
 
 const COMPONENTS = '#/components/schemas/'
 const types = ['string', 'integer', 'number', 'boolean', 'null']
+const BYTES = { type: 'string', contentMediaType: 'application/octet-stream' }
+const PAGE = 'page of '
 
 /** Writes a canonical schema in short. */
 export function inShort(schema: unknown): Notation {
@@ -37,19 +39,25 @@ export function atLength(it: unknown): Json {
 }
 
 function asText(schema: Json): string | undefined {
-  const { type, $ref, format, items, anyOf } = schema
+  const { type, $ref, format, items, anyOf, properties } = schema
   const has = (...names: string[]) => Object.keys(schema).toSorted().join() === names.join()
   if (has('$ref') && typeof $ref === 'string' && $ref.startsWith(COMPONENTS)) return $ref.slice(COMPONENTS.length)
   if (has('type') && typeof type === 'string' && types.includes(type)) return type
   if (has('format', 'type') && type === 'string') return `string(${format})`
   if (has('items', 'type') && type === 'array') return asList(items)
   if (has('anyOf') && Array.isArray(anyOf)) return asUnion(anyOf)
-  return undefined
+  if (has('contentMediaType', 'type')) return 'bytes'
+  return isJson(properties) && isJson(properties.results) ? asPage(properties.results) : undefined
 }
 
 function asList(items: unknown): string | undefined {
   const item = isJson(items) ? asText(items) : undefined
   return item === undefined || item.includes(' | ') ? undefined : `${item}[]`
+}
+
+function asPage({ items }: Json): string | undefined {
+  const item = isJson(items) ? asText(items) : undefined
+  return item === undefined ? undefined : `${PAGE}${item}`
 }
 
 function asUnion(options: readonly unknown[]): string | undefined {
@@ -62,10 +70,18 @@ function asUnion(options: readonly unknown[]): string | undefined {
 function ofText(text: string): Json {
   const options = text.split(' | ')
   if (options.length > 1) return { anyOf: options.map(ofText) }
+  if (text === 'bytes') return BYTES
+  if (text.startsWith(PAGE)) return pageOf(text.slice(PAGE.length))
   if (text.endsWith('[]')) return { type: 'array', items: ofText(text.slice(0, -2)) }
   const [, format] = /^string\((.*)\)$/.exec(text) ?? []
   if (format !== undefined) return { type: 'string', format }
   return types.includes(text) ? { type: text } : { $ref: `${COMPONENTS}${text}` }
+}
+
+/** What every list answers with (decisions 3). */
+function pageOf(item: string): Json {
+  const links = { next: 'string | null', previous: 'string | null' }
+  return atLength({ members: { count: 'number', ...links, results: `${item}[]`, 'warnings?': 'Warning[]' } })
 }
 
 function asMembers(schema: Json): Json {

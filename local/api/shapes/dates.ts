@@ -13,8 +13,10 @@ export const ShownDate = v.object({
   approximate: v.boolean(),
   text,
 })
+/** A date in the calendar that was asked for, beside its words. */
+export const DateShown = v.object({ words: text, ...ShownDate.entries })
 /** The dates of a record in the calendar that was asked for, by member, beside their words. */
-export const DatesShown = v.record(v.string(), v.object({ words: text, ...ShownDate.entries }))
+export const DatesShown = v.record(v.string(), DateShown)
 /** A date as it was written, as it was understood, and in other calendars. */
 export const ConvertedDate = v.object({
   words: text,

@@ -6,6 +6,7 @@ import { rules } from '../../../lib/records/rules/canonical.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { handlings, verdicts } from '../../../lib/records/rules/verdicts.ts'
 import { Author, maybe, oneOf, text, time, tombstone, UserCard, uuid, Values, whole } from './common.ts'
+import { DateShown, DatesShown } from './dates.ts'
 import { Picture } from './picture.ts'
 import { Assertion } from './record.ts'
 
@@ -36,6 +37,7 @@ export const Contribution = v.object({
   parent_entity: maybe(uuid),
   fork_depth: whole,
   is_fork: v.boolean(),
+  dates: v.optional(DatesShown),
   ...tombstone,
 })
 
@@ -71,7 +73,12 @@ export const Revision = v.object({
   created_by: maybe(UserCard),
   created_at: time,
 })
-export const RevisionRow = v.object({ ...Revision.entries, entity_name: text, is_accepted: v.boolean() })
+export const RevisionRow = v.object({
+  ...Revision.entries,
+  entity_name: text,
+  is_accepted: v.boolean(),
+  dates: v.optional(DatesShown),
+})
 
 export const ContributionDetail = v.object({
   ...Contribution.entries,
@@ -199,6 +206,7 @@ export const ExplainedProperty = v.object({
     }),
   ),
   rivals: v.array(Rival),
+  date: v.optional(maybe(DateShown)),
 })
 export const Explanation = v.object({
   entity_id: uuid,

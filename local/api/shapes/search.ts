@@ -4,6 +4,7 @@ import { discovered, kindOfResource, resources, searchedFirst } from '../../../l
 import { readings } from '../../../lib/search/concepts.ts'
 import { facetNames } from '../../../lib/search/document.ts'
 import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
+import { DateShown } from './dates.ts'
 import { PictureFace } from './picture.ts'
 import { rowOf } from './record.ts'
 
@@ -38,6 +39,7 @@ export const SearchResult = v.object({
   distance_km: maybe(v.number()),
   when: maybe(oneOf(['certain', 'possible'])),
   picture: maybe(PictureFace),
+  date: v.optional(maybe(DateShown)),
 })
 export const SearchResults = v.object({
   q: text,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'valibot'
+import { exported } from '../background.ts'
 import type { World } from '../world/world.ts'
 import { type Oracle, openOracle, type Plain, type View, viewOf } from './view.ts'
 
@@ -446,7 +447,13 @@ function* logEntries(view: View): Iterable<string> {
   }
 }
 
-/** By name. Exports are compared apart, where they are made. */
+/** The current exports are whole: each file that they name is there, with the bytes that were counted. */
+function* exports({ world }: View): Iterable<string> {
+  for (const { name, sha256, real } of exported(world))
+    if (sha256 !== real) yield `the exported file ${name} is ${real === undefined ? 'missing' : 'another'}`
+}
+
+/** By name. That exports hold what readers see is looked at where they are made (../background.ts). */
 const invariants: Readonly<Record<string, Invariant>> = {
   counters,
   lists,
@@ -466,6 +473,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   'nothing hidden': hidden,
   limits,
   'log entries': logEntries,
+  exports,
 }
 
 let oracle: Oracle | undefined

@@ -17,6 +17,8 @@ const real = {
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,
+  setInterval: globalThis.setInterval,
+  clearInterval: globalThis.clearInterval,
   now: performance.now.bind(performance),
 }
 
@@ -177,18 +179,46 @@ export class Time {
 
 const isBefore = (a: Event, b: Event) => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** From here on timers and clocks of what is simulated are those of this time; all others stay real. */
-export function takeOver(current: () => Time): void {
-  const patched = ((run: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) => {
-    if (!simulated.getStore()) return real.setTimeout(run, milliseconds, ...args)
-    const off = current().after(milliseconds, () => run(...args))
-    const handle = { off, unref: () => handle, ref: () => handle, hasRef: () => false, refresh: () => handle }
+/**
+ * From here on timers and clocks of what is simulated are those of this time; all others stay real. What a process has still to do
+ * ends with it: `isDead` says so of the one that is at work.
+ */
+export function takeOver(current: () => Time, isDead: () => boolean): void {
+  type Run = (...args: unknown[]) => void
+  /** Calls back so much later, in the name of who asked for it; again and again where it is to beat. */
+  const later = (run: Run, milliseconds: number, beats: boolean, args: unknown[]) => {
+    let off: () => void = () => undefined
+    const due = AsyncLocalStorage.bind(() => {
+      if (isDead()) return
+      if (beats) wait()
+      run(...args)
+    })
+    const wait = () => {
+      off = current().after(milliseconds, due)
+    }
+    wait()
+    const handle = {
+      off: () => off(),
+      unref: () => handle,
+      ref: () => handle,
+      hasRef: () => false,
+      refresh: () => handle,
+    }
     return handle
-  }) as typeof globalThis.setTimeout
-  globalThis.setTimeout = patched
-  globalThis.setImmediate = ((run: (...args: unknown[]) => void, ...args: unknown[]) =>
-    simulated.getStore() ? patched(run, 0, ...args) : real.setImmediate(run, ...args)) as typeof globalThis.setImmediate
-  globalThis.clearTimeout = ((handle?: { off?: () => void }) =>
-    handle?.off ? handle.off() : real.clearTimeout(handle as never)) as typeof globalThis.clearTimeout
-  performance.now = () => (simulated.getStore() ? current().now : real.now())
+  }
+  const isSimulated = () => simulated.getStore() === true
+  const none = (handle: { off?: () => void } | undefined) => typeof handle?.off !== 'function'
+  Object.assign(globalThis, {
+    setTimeout: (run: Run, milliseconds = 0, ...args: unknown[]) =>
+      isSimulated() ? later(run, milliseconds, false, args) : real.setTimeout(run, milliseconds, ...args),
+    setInterval: (run: Run, milliseconds = 0, ...args: unknown[]) =>
+      isSimulated() ? later(run, Math.max(1, milliseconds), true, args) : real.setInterval(run, milliseconds, ...args),
+    setImmediate: (run: Run, ...args: unknown[]) =>
+      isSimulated() ? later(run, 0, false, args) : real.setImmediate(run, ...args),
+    clearTimeout: (handle?: { off?: () => void }) =>
+      none(handle) ? real.clearTimeout(handle as never) : handle?.off?.(),
+    clearInterval: (handle?: { off?: () => void }) =>
+      none(handle) ? real.clearInterval(handle as never) : handle?.off?.(),
+  })
+  performance.now = () => (isSimulated() ? current().now : real.now())
 }

@@ -63,7 +63,16 @@ type Wire = {
   body?: unknown
 }
 type Reply = { statusCode: number; headers: Record<string, string>; body: unknown }
-type Saved = { table: Snapshot; bucket: Bucket['objects']; now: number; sequence: number }
+type Saved = {
+  table: Snapshot
+  bucket: Bucket['objects']
+  now: number
+  sequence: number
+  later: World['later']
+  received: World['received']
+  shards: World['shards']
+  heard: ReadonlyMap<string, number>
+}
 
 class World {
   time = new Time()
@@ -73,6 +82,8 @@ class World {
   shards: DynamoDBRecord[][] = Array.from({ length: SHARDS }, () => [])
   /** Calls of functions that nobody waits for. */
   later: { name: string; event: unknown }[] = []
+  /** What receivers of hooks were sent. */
+  received: { id: string; body: string; signature: string | undefined }[] = []
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
@@ -87,14 +98,15 @@ class World {
   /** As it was saved, with empty processes, under another seed. */
   restore(saved: Saved, seed: number): void {
     this.time.clear()
-    this.#heard = new Map()
+    this.#heard = new Map(saved.heard)
     this.time.now = saved.now
     this.digest = 0
     this.table.calm()
     this.table.cells.restore(saved.table)
     this.bucket.objects = new Map(saved.bucket)
-    this.shards = Array.from({ length: SHARDS }, () => [])
-    this.later = []
+    this.later = [...saved.later]
+    this.received = [...saved.received]
+    this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
     for (const process of PROCESSES) forget(process)
@@ -107,6 +119,10 @@ class World {
       bucket: new Map(this.bucket.objects),
       now: this.time.now,
       sequence: this.#sequence,
+      later: [...this.later],
+      received: [...this.received],
+      shards: this.shards.map((records) => [...records]),
+      heard: new Map(this.#heard),
     }
   }
 
@@ -185,6 +201,8 @@ class World {
     }
     const kill = () => {
       actor.dead = true
+      // Nothing of its memory is left to whoever starts in its place.
+      forget(actor.process)
       actor.die()
       return never
     }
@@ -295,6 +313,14 @@ class World {
       if (!(error instanceof Refused)) throw error
       return json(500, { message: error.message })
     }
+  }
+
+  /** A message to a receiver; whoever has it already can tell by its id. Answers the status. */
+  web = async (_url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
+    await this.exchange('HTTP POST', {}, () => [
+      () => this.received.push({ id: headers['x-delivery-id'] ?? '', body, signature: headers['x-signature'] }),
+    ])
+    return 200
   }
 
   /** Lets somebody do something in a process, in simulated time. Fails with `Gone` when the process ends meanwhile. */
@@ -447,7 +473,11 @@ export async function openWorld(cut?: Cut): Promise<World> {
   process.env.TMPDIR = world.directory
   process.on('exit', () => rmSync(world.directory, { recursive: true, force: true }))
   world.table.told = world.tell
-  takeOver(() => world.time)
+  takeOver(
+    () => world.time,
+    () => current.getStore()?.dead === true,
+  )
+  Object.assign(Object(globalThis).proved, { web: world.web })
   for (const each of PROCESSES) await connect(world, each)
   return world
 }

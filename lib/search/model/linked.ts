@@ -1,0 +1,34 @@
+import type { Sight } from '../index/columns.ts'
+import { linkTerm } from '../index/links.ts'
+import type { Word } from '../index/words.ts'
+import type { Corpus } from './corpus.ts'
+import type { Asked } from './lookup.ts'
+
+/** So many records at most are taken for named in a question. */
+const MOST_NAMED = 4
+
+/** A question with the links of the records that are named in it, so that what links to them holds these words. `numbers`: what may be named, the likeliest first. */
+export function withLinks(
+  corpus: Corpus,
+  asked: readonly Asked[],
+  numbers: readonly number[],
+  sight: Sight,
+): readonly Asked[] {
+  const links = new Map<Asked, string[]>()
+  let named = 0
+  for (const number of numbers) {
+    const run = corpus.names(number).flatMap(({ words }) => runOf(words, asked))
+    const link = run.length > 0 ? linkTerm(corpus.document(number).id) : ''
+    if (link === '' || corpus.terms.count(link, sight) === 0) continue
+    for (const word of new Set(run)) links.set(word, [...(links.get(word) ?? []), link])
+    if (++named === MOST_NAMED) break
+  }
+  return links.size === 0 ? asked : asked.map((it) => ({ ...it, links: links.get(it) ?? [] }))
+}
+
+/** The words of a question that are a whole name, one after the other; none of a name that says only what sort of thing it is. */
+function runOf(name: readonly Word[], asked: readonly Asked[]): readonly Asked[] {
+  if (name.length > asked.length || name.every(({ tells }) => tells < 1)) return []
+  const from = asked.findIndex((_, i) => name.every(({ term }, j) => asked[i + j]?.term === term))
+  return from < 0 ? [] : asked.slice(from, from + name.length)
+}

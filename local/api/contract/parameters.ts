@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isJson, type Json } from '../json.ts'
+
+/** What operations take alike, by place and name; a name ends in `?` only where an operation says whether it must be sent. */
+export type Parameters = Record<string, Json>
+
+type Operations = Record<string, Json | null>
+const places = ['path', 'query', 'header', 'cookie']
+
+/** The parameters that at least two operations take alike: of each name those that most take. */
+export function parametersOf(operations: Operations): Parameters {
+  const found = places.map((place): [string, Json] => {
+    const taken = Object.values(operations).flatMap((it) => Object.entries(object(it?.[place])))
+    const byName = Map.groupBy(taken, ([name]) => bare(name))
+    return [place, Object.fromEntries([...byName].flatMap(([name, each]) => mostTaken(name, each)).sort())]
+  })
+  return Object.fromEntries(found.filter(([, each]) => Object.keys(each).length > 0))
+}
+
+function mostTaken(name: string, taken: [string, unknown][]): [string, unknown][] {
+  const alike = [...Map.groupBy(taken, ([, schema]) => JSON.stringify(schema)).values()]
+  const [most = []] = alike.toSorted((a, b) => b.length - a.length)
+  return most.slice(1, 2).map(([, schema]) => [name, schema])
+}
+
+/** Names the parameters of an operation that are shared, and leaves its own written out, in their order. */
+export function withNamed(it: Json, shared: Parameters): Json {
+  const named = places
+    .filter((place) => isJson(it[place]))
+    .map((place) => [
+      place,
+      Object.entries(object(it[place])).map(([name, schema]) =>
+        isDeepStrictEqual(shared[place]?.[bare(name)], schema) ? name : { [name]: schema },
+      ),
+    ])
+  return replaced(it, Object.fromEntries(named))
+}
+
+/** Reads back what `withNamed` has written. */
+export function withWritten(it: Json, shared: Parameters): Json {
+  const written = places.flatMap((place) => {
+    const names = it[place]
+    if (!Array.isArray(names)) return []
+    const entries = names.flatMap((each) =>
+      typeof each === 'string' ? [[each, shared[place]?.[bare(each)]]] : Object.entries(object(each)),
+    )
+    return [[place, Object.fromEntries(entries)]]
+  })
+  return replaced(it, Object.fromEntries(written))
+}
+
+const replaced = (it: Json, by: Json): Json =>
+  Object.fromEntries(Object.entries(it).map(([name, each]) => [name, by[name] ?? each]))
+const bare = (name: string) => name.replace(/\?$/, '')
+const object = (it: unknown): Json => (isJson(it) ? it : {})
