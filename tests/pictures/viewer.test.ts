@@ -15,7 +15,8 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const reason = existsSync(CHROMIUM) ? undefined : `there is no ${CHROMIUM}; CHROMIUM names another`
 if (reason) console.warn(`No viewer was tried: ${reason}.`)
 
-const viewer = readFileSync(createRequire(import.meta.url).resolve('openseadragon'))
+const require = createRequire(import.meta.url)
+const viewer = readFileSync(require.resolve('openseadragon'))
 /** A page of another origin that knows the address of a manifest and nothing else. */
 const page = `<!doctype html><title>viewer</title><div id="viewer" style="width:600px;height:400px"></div>
 <script src="/viewer.js"></script><script>
