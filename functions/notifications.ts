@@ -9,6 +9,7 @@ import { actorRoute, type Routes } from '../lib/http/route.ts'
 import { notificationTypes } from '../lib/notifications/events.ts'
 import * as notifications from '../lib/notifications/notifications.ts'
 import { notificationRow } from '../lib/notifications/view.ts'
+import { letterRoutes } from './notifications/letters.ts'
 
 const Filter = v.object({
   is_read: OptionalBoolean,
@@ -71,6 +72,7 @@ export const routes = withTables({
       return notificationRow(found.shown, found.people, request.say)
     },
   }),
+  ...letterRoutes,
 } satisfies Routes)
 
 export const handler = endpoint(routes)

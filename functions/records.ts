@@ -240,6 +240,7 @@ export const routes = {
     permission: 'history.read',
     params: Address,
     subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
+    says: [],
     handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
   }),
 

@@ -112,6 +112,7 @@ export const routes = withTables({
     permission: 'history.read',
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
+    says: [],
     handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
   }),
 } satisfies Routes)

@@ -75,6 +75,14 @@ const Environment = v.pipe(
       DYNAMODB_ENDPOINT: address,
       S3_ENDPOINT: address,
       LAMBDA_ENDPOINT: address,
+      SES_ENDPOINT: address,
+      /** Whom letters come from: an address, or a name and an address in angle brackets. */
+      LETTERS_SENDER: v.pipe(
+        text(),
+        v.regex(/^$|^(?:[^<>\p{Cc}]* <)?[^<>@\s]+@[^<>@\s]+>?$/u, 'must be an address, or a name and <an address>'),
+      ),
+      /** So many letters go out in a minute at most. */
+      LETTERS_PER_MINUTE: wholeBelow(10_001, '120'),
       DEBUG: flag,
       SERVICE_DEV_AUTH: flag,
       SECRET_KEY: text(),

@@ -211,6 +211,8 @@ export const permissions = {
     changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
   },
   'notification.own': { role: anyone },
+  'letters.own': { role: anyone },
+  'letters.link': { open: 'whoever has the link got the letter that it stands in' },
   'submission.list': { role: anyone },
   'submission.read': { sees: canSeeSubmission },
   'submission.ids': { open: 'an id says nothing of what it names, and each is checked when it is read' },
@@ -302,7 +304,7 @@ const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
   'project.contribute': 'import',
 }
 /** What only people read: who holds which keys is no business of a machine. */
-const forPeople: readonly Permission[] = ['key.own', 'key.revoke']
+const forPeople: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own']
 
 /** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
 export function mayWithKey(key: MachineKey | undefined, permission: Permission, reads: boolean): Ruling {

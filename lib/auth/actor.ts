@@ -1,6 +1,7 @@
 import { config } from '../config.ts'
 import type { Denial } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
+import { actorOf } from '../users/actor.ts'
 import { isKey } from '../users/keys.ts'
 import type { User } from '../users/users.ts'
 import type { Authenticator, Credentials } from './authenticator.ts'
@@ -49,12 +50,3 @@ function denialOf({ headers, cookie }: Credentials): Denial {
 
 /** The token of `Authorization: Bearer`, if it has the letters of one (RFC 6750) and a sane length. */
 const bearer = (header = '') => /^Bearer +([A-Za-z0-9._~+/=-]{1,8192})$/i.exec(header.trim())?.[1] ?? ''
-
-const actorOf = ({ id, username, email, is_staff, is_superuser, reviewer_role }: User): Actor => ({
-  id,
-  username,
-  email,
-  is_staff,
-  is_superuser,
-  rank: reviewer_role?.is_active ? reviewer_role.role : null,
-})

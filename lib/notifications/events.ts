@@ -174,7 +174,7 @@ export const notices = {
 
 export type NoticeName = keyof typeof notices
 
-type NoticeInput = {
+export type NoticeInput = {
   detail: string
   about: { entity_id: string; name: string } | undefined
   on?: { slug: string; title: string } | undefined

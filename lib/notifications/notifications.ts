@@ -13,6 +13,7 @@ import { type Plan, retryOnConflict } from '../table/retry.ts'
 import { type PeopleById, peopleIn } from '../users/people.ts'
 import { keyOf } from '../users/users.ts'
 import { type NoticeName, notices, notificationTypes } from './events.ts'
+import { Mailing, withDue } from './mailing.ts'
 
 /**
  * What people are told. A notification is stored once, however often its event is heard, and kept for 180 days. The
@@ -45,7 +46,7 @@ const expiryOf = (it: { created_at: string }) => Math.floor(Date.parse(it.create
 /** Every id below this one has expired, whether the table has dropped it or not. */
 const oldestId = () => firstIdAt(clock.now().getTime() - LIFETIME * 1000)
 
-const notification = defineItem({
+export const notification = defineItem({
   type: 'notification',
   schema: Notification,
   key: (it: { user_id: string; notification_id: string }) => key.notification(it.user_id, it.notification_id),
@@ -65,14 +66,19 @@ const Inbox = v.object({
   arrived: v.number(),
   /** Whatever arrived up to this one is read. */
   read_through: v.number(),
+  /** Of who wants letters, and of nobody else. */
+  mailing: v.optional(Mailing),
   version: v.number(),
 })
-type Inbox = v.InferOutput<typeof Inbox>
-const inbox = defineItem({
+export type Inbox = v.InferOutput<typeof Inbox>
+export const inbox = defineItem({
   type: 'inbox',
   schema: Inbox,
   key: ({ user_id }: { user_id: string }) => key.inbox(user_id),
+  indexes: ({ mailing, user_id }) => (mailing?.due_at ? { gsi2: { pk: DUE, sk: `${mailing.due_at}#${user_id}` } } : {}),
 })
+/** The inboxes for which a letter is due, by when. */
+export const DUE = 'INBOX#DUE'
 
 /** Stands for one that the table has dropped, so that it is taken out of the counts once. */
 const uncounted = defineItem({
@@ -133,7 +139,10 @@ const sendSome = (user_id: string, told: readonly NewNotification[], turn: numbe
       const made = { ...it, user_id, notification_id, notification_type: type, arrival: box.arrived }
       writes.push(put(notification, { project_id: null, ...made, is_read: false, version: 1 }, undefined))
     }
-    if (writes.length > 0) writes.push(put(inbox, amended<Inbox>(box, {}), old))
+    if (writes.length > 0) {
+      const mailing = box.mailing && withDue(box.mailing, clock.now().toISOString())
+      writes.push(put(inbox, amended<Inbox>(box, { mailing }), old))
+    }
     return { result: taken, writes }
   })
 
@@ -320,13 +329,18 @@ async function expiredIn(where: Where): Promise<Notification[]> {
 }
 
 /** What a notification names: its record or project, and who made the event. */
-const namedBy = ({ entity_id, project_id, actor_id }: Notification): Key[] => [
+export const namedBy = ({ entity_id, project_id, actor_id }: Notification): Key[] => [
   ...(entity_id === null ? [] : [key.head(entity_id)]),
   ...(project_id === null ? [] : [key.project(project_id)]),
   ...(actor_id === null ? [] : [keyOf(actor_id)]),
 ]
 
-function shownTo(actor: Actor, it: Notification, box: Inbox | undefined, found: ReadonlyMap<string, Stored>): Shown {
+export function shownTo(
+  actor: Actor,
+  it: Notification,
+  box: Inbox | undefined,
+  found: ReadonlyMap<string, Stored>,
+): Shown {
   const about = it.entity_id === null ? undefined : itemIn(found, recordItem, { entity_id: it.entity_id })
   const on = it.project_id === null ? undefined : itemIn(found, project, { id: it.project_id })
   return {
@@ -337,14 +351,14 @@ function shownTo(actor: Actor, it: Notification, box: Inbox | undefined, found: 
   }
 }
 
-const isLiving = (it: { notification_id: string }) => it.notification_id >= oldestId()
-const isRead = (it: Notification, box: Inbox | undefined) => it.is_read || it.arrival <= (box?.read_through ?? 0)
+export const isLiving = (it: { notification_id: string }) => it.notification_id >= oldestId()
+export const isRead = (it: Notification, box: Inbox | undefined) => it.is_read || it.arrival <= (box?.read_through ?? 0)
 const unreadIn = (box: Inbox | undefined) => Object.values(box?.unread ?? {}).reduce((sum, n) => sum + n, 0)
 const unreadBy = (box: Pick<Inbox, 'unread'> | undefined, type: string, by: number) => ({
   unread: { ...box?.unread, [type]: Math.max(0, (box?.unread[type] ?? 0) + by) },
 })
 /** Before the first one arrives. */
-const empty = (user_id: string): Inbox => ({ user_id, unread: {}, arrived: 0, read_through: 0, version: 0 })
+export const empty = (user_id: string): Inbox => ({ user_id, unread: {}, arrived: 0, read_through: 0, version: 0 })
 
 function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id: string): Notification | undefined {
   const it = itemIn(found, notification, { user_id, notification_id: id })
@@ -352,4 +366,4 @@ function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id: strin
 }
 
 /** Several write to one inbox at a time: whoever comes second looks again. */
-const changeInbox = <T>(plan: () => Promise<Plan<T>>): Promise<T> => retryOnConflict(plan, { attempts: 20 })
+export const changeInbox = <T>(plan: () => Promise<Plan<T>>): Promise<T> => retryOnConflict(plan, { attempts: 20 })

@@ -12,6 +12,7 @@ export const measures = {
   projection: { lag_ms: 'Milliseconds', failures: 'Count' },
   queue: { waiting: 'Count', oldest_unclaimed_s: 'Seconds' },
   webhook: { webhook_failures: 'Count' },
+  letters: { letter_failures: 'Count' },
   export: { exported: 'Count' },
 } as const satisfies Record<string, Readonly<Record<string, Unit>>>
 

@@ -40,6 +40,7 @@ const members = [
   'queue_age_s',
   'oldest_unclaimed_s',
   'webhook_failures',
+  'letter_failures',
   'exported',
   'count',
   'error',

@@ -36,6 +36,9 @@ import { addressOf } from '../ids/address.ts'
  *   one's notifications; of one type                  gsi3, gsi4  NOTIFICATION#<user>[#<type>]  <id>
  *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
  *   how many of them are unread                       table       INBOX#<user>                    HEAD
+ *   whose letters are due, by when                    gsi2        INBOX#DUE                       <moment>#<user>
+ *   how someone wants letters                         table       LETTERS#<user>                  HEAD
+ *   who waits to be asked whether an address is theirs  gsi2      LETTERS#CONFIRM                 <moment>#<user>
  *   comments of a thread, newest first                table       THREAD#<record or project>      ROOT#<number>
  *   their first replies, of the newest first          table       THREAD#<record or project>      EARLY#<number of the root, counted down>#<place>
  *   further replies                                   table       THREAD#<record or project>      LATER#<number of the root>#<place>
@@ -168,6 +171,7 @@ export const key = {
   application: (id: string): Key => ({ pk: `APPLICATION#${id}`, sk: HEAD }),
   notification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: id }),
   goneNotification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: `GONE#${id}` }),
+  letters: (user: string): Key => ({ pk: `LETTERS#${user}`, sk: HEAD }),
   inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),
   project: (id: string): Key => ({ pk: `PROJECT#${id}`, sk: HEAD }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: HEAD }),

@@ -3,11 +3,14 @@ import { roleId, roles } from '../deploy/roles.ts'
 import type { Roles } from './judge.ts'
 import { type Resources, rolesIn } from './template.ts'
 
+/** Whom letters come from on one's own machine. */
+export const localIdentity = 'heritage.test'
+
 /** The roles that the template would give these functions, as resources; from the code as it is now. */
 export async function roleResources(root: string, names: readonly string[]): Promise<Resources> {
   const reach = { functions: await reachOf(root, names), identifying: await identifyingReach(root) }
   // No function reads parameters on one's own machine.
-  return roles('heritage-local', () => ({}), reach).Resources
+  return roles('heritage-local', () => ({ LETTERS_IDENTITY: localIdentity }), reach).Resources
 }
 
 /** What these roles allow where the table and the bucket have these names. */

@@ -90,6 +90,7 @@ export const words: Readonly<Record<string, string>> = {
     'As it was public at this moment: a date, which means until its end in UTC (`2026-01-31`), or a time (`2026-01-31T18:00:00Z`). What is hidden today stays hidden. What other records say of it (`linked_*`) is not known of the past. Of a list `count` is that of today, which this one cannot exceed, and a page may have fewer rows; follow `next`.',
   calendar:
     'Dates are shown in this calendar as well, under `dates` (of one value `date`): `bs`, `ns`, `gregorian`, `julian` or `shaka`. Else in the one that the caller has set in the profile.',
+  token: 'What the link in the letter carries.',
   date: 'The date, as records word it.',
   'calendars from': 'The calendar in which bare numbers are meant; the words may name another one.',
   'calendars to': 'Only this calendar; else all.',

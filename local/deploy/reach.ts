@@ -85,8 +85,8 @@ const marks: Readonly<Record<string, RegExp>> = {
   'dynamodb:Query Table/index': /\bIndexName\b/,
   'dynamodb:Scan Table': /new ScanCommand\(/,
 }
-/** Commands whose rights are those of what is in them, or are said in roles.ts: which function is called is data. */
-const composed = ['TransactWrite', 'Invoke']
+/** Commands whose rights are those of what is in them, or are said in roles.ts: which function is called is data, and so is whom letters come from. */
+const composed = ['TransactWrite', 'Invoke', 'SendEmail']
 
 function tableUses(file: string, text: string): string[] {
   const parts = statementsIn(text)

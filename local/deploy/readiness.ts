@@ -4,6 +4,7 @@ import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { GetAccountSettingsCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda'
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 
@@ -24,6 +25,7 @@ export async function readinessOf(name: string, region: string, template: Templa
     parameters(new SSMClient(client), template),
     concurrency(new LambdaClient(client), template),
     certificates(new ACMClient(client), template),
+    sender(new SESv2Client(client), template),
     tablesTaken(new DynamoDBClient(client), { Resources: missing }),
     bucketsTaken(new S3Client(client), { Resources: missing }, Account),
     functionsTaken(new LambdaClient(client), { Resources: missing }),
@@ -109,6 +111,31 @@ async function certificates(client: ACMClient, template: Template): Promise<stri
     return [`The certificate ${CertificateArn} is for ${SubjectAlternativeNames.join(', ')}, not for ${domain}.`]
   })
   return (await Promise.all(lines)).flat()
+}
+
+/** Whom letters come from: an identity that the mail service has verified, and an account that may write to anybody. */
+async function sender(client: SESv2Client, template: Template): Promise<string[]> {
+  const variables = propertiesOf(template, 'AWS::Lambda::Function').map((it) =>
+    Object(Object(it.Environment).Variables),
+  )
+  const { LETTERS_SENDER = '', LETTERS_IDENTITY: EmailIdentity = '' }: Record<string, string> = Object(
+    variables.find((it) => 'LETTERS_IDENTITY' in it),
+  )
+  if (LETTERS_SENDER === '') return []
+  const address = /<(.*)>$/.exec(LETTERS_SENDER)?.[1] ?? LETTERS_SENDER
+  if (EmailIdentity !== address && EmailIdentity !== address.split('@')[1])
+    return [`LETTERS_SENDER is ${address}, and LETTERS_IDENTITY neither that nor its domain.`]
+  const found = await client.send(new GetEmailIdentityCommand({ EmailIdentity })).catch(() => undefined)
+  const verified = found?.VerifiedForSendingStatus
+    ? []
+    : [
+        `The identity ${EmailIdentity} is not verified for letters: aws sesv2 create-email-identity --email-identity ${EmailIdentity}`,
+      ]
+  const { ProductionAccessEnabled } = await client.send(new GetAccountCommand({}))
+  const open = ProductionAccessEnabled
+    ? []
+    : ['The account may send letters to verified addresses only: ask for production access in the console of SES.']
+  return [...verified, ...open]
 }
 
 const taken = (what: string, name: string) =>

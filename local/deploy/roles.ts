@@ -15,6 +15,7 @@ const platform: Readonly<Record<string, readonly Grant[]>> = {
   importer: ['scheduleFailures'],
   sweeper: ['scheduleFailures'],
   exporter: ['scheduleFailures'],
+  letters: ['scheduleFailures'],
 }
 
 type Grant = keyof typeof grants
@@ -51,6 +52,14 @@ function secretsIn(environment: Environment): Statement[] {
   return paths.length === 0 ? [] : [allow(['ssm:GetParameters'], [...new Set(paths)].map(parameter))]
 }
 
+/** The right to send letters as the identity that the mail service knows; none where the stage sends no letters. */
+function mailAs({ LETTERS_IDENTITY }: Environment): Statement[] {
+  const identity = String(LETTERS_IDENTITY ?? '')
+  if (identity === '') return []
+  const arn = `arn:\${AWS::Partition}:ses:\${AWS::Region}:\${AWS::AccountId}:identity/${identity}`
+  return [allow(['ses:SendEmail'], [{ 'Fn::Sub': arn }])]
+}
+
 const parameter = (path: string) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter${path}`,
 })
@@ -79,6 +88,7 @@ export function roles(
         const statements = [
           logsOf(service),
           ...secretsIn(environmentOf(name)),
+          ...(name === 'letters' ? mailAs(environmentOf(name)) : []),
           ...own(name, reached, identifying),
           ...ofPlatform(name),
         ]

@@ -9,12 +9,16 @@ import { rolesIn } from '../access/template.ts'
 import { packagesIn } from '../deploy/build.ts'
 import { loadStack } from '../deploy/stack.ts'
 import { startEmulator } from '../service/emulator.ts'
+import { startMailCatcher } from '../service/mail-catcher.ts'
 import { root } from '../service/paths.ts'
 import { freePort } from '../service/ports.ts'
 import { startS3 } from '../service/s3.ts'
 import { createTable } from '../service/table.ts'
 import { startParameters } from './parameters.ts'
 import { type Route, Stack } from './template.ts'
+
+/** Whom the mail service sends for. */
+const IDENTITY = 'letters.invalid'
 
 /**
  * The stack of a stage, packaged anew; what an operator decides is said here: whose browsers may call, and who says who
@@ -35,6 +39,7 @@ export async function packaged(stage: string, idp: string): Promise<Stack> {
           CORS_ORIGINS: 'http://localhost:3000',
           EXTRA_HOSTS: 'localhost',
           REVIEW_WEBHOOK_URL: 'https://reviews.invalid/hook',
+          ...{ LETTERS_SENDER: `Heritage <letters@${IDENTITY}>`, LETTERS_IDENTITY: IDENTITY },
         },
         ...{ IDP_CLIENT_ID: 'heritage-local', IDP_ISSUER: idp, IDP_USERINFO_URL: `${idp}/userinfo` },
         ...{ IDP_TOKENINFO_URL: `${idp}/introspection`, IDP_JWKS_URL: `${idp}/jwks` },
@@ -69,13 +74,19 @@ export async function raise(stack: Stack, folder: string, { roles, record, meddl
     return secrets.get(path)
   })
   ending.push(parameters.stop)
-  return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters }
+  const mail = await startMailCatcher({ identity: IDENTITY, access })
+  ending.push(mail.stop)
+  return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters, mail }
 }
 
 type Grounds = Awaited<ReturnType<typeof raise>>
 
 /** What Lambda adds to the variables of a function; it signs with its own name. */
-export function surroundings(name: string, { gate, bucket, parameters }: Grounds, lambda: string): NodeJS.ProcessEnv {
+export function surroundings(
+  name: string,
+  { gate, bucket, parameters, mail }: Grounds,
+  lambda: string,
+): NodeJS.ProcessEnv {
   return {
     ...{
       AWS_REGION: 'us-east-1',
@@ -85,6 +96,7 @@ export function surroundings(name: string, { gate, bucket, parameters }: Grounds
     },
     ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
     ...{ AWS_ENDPOINT_URL_SSM: parameters.endpoint, AWS_ENDPOINT_URL_LAMBDA: lambda },
+    AWS_ENDPOINT_URL_SESV2: mail.endpoint,
     // The local server does not read trailing checksums.
     AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
   }

@@ -9,12 +9,14 @@ import { newRecord } from '../access/judge.ts'
 import { packagesIn } from '../deploy/build.ts'
 import { originsOf } from '../deploy/reach.ts'
 import { startIdp } from '../service/identity-provider.ts'
+import type { MailCatcher } from '../service/mail-catcher.ts'
 import { root } from '../service/paths.ts'
 import { act, startBackground, visit, type World } from './background.ts'
 import { gaps } from './gaps.ts'
 import { readings, router, startGateway } from './gateway.ts'
 import { type Ending, packaged, people, raise, roleIn, rolesOf, surroundings } from './grounds.ts'
 import { startLambda } from './lambda.ts'
+import { letters as letterScene } from './letters.ts'
 import { placesOf, print } from './print.ts'
 import { compare } from './report.ts'
 import { type Runtime, startRuntime } from './runtime.ts'
@@ -52,7 +54,7 @@ async function rehearse(): Promise<number> {
     { roles, record, meddle: async (...call) => world.meddle?.(...call) },
     ending,
   )
-  const { table, bucket, parameters } = grounds
+  const { table, bucket, parameters, mail } = grounds
   const runtime = await startRuntime(functions, {
     folder,
     packages: (name) => join(packagesIn(root), `${name}.zip`),
@@ -73,7 +75,7 @@ async function rehearse(): Promise<number> {
   const origins = await gateways(world)
   ending.push((await startBackground(world)).stop)
   console.log(`${functions.length} packages of ${stage} answer at ${origins.join(' and ')}.`)
-  const failed = await played(world, runtime, origins, { bucket, idp: idp.issuer }).catch((error: unknown) => [
+  const failed = await played(world, runtime, origins, { bucket, idp: idp.issuer, mail }).catch((error: unknown) => [
     `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
   ])
   const names = functions.map(({ name }) => name)
@@ -98,7 +100,12 @@ async function gateways(world: World): Promise<string[]> {
 }
 
 /** Everything that is tried, in turn. Answers what went wrong. */
-async function played(world: World, runtime: Runtime, origins: readonly string[], around: Around): Promise<string[]> {
+async function played(
+  world: World,
+  runtime: Runtime,
+  origins: readonly string[],
+  around: Around & { mail: MailCatcher },
+): Promise<string[]> {
   const [origin = ''] = origins
   const choose = router(world.stack.routes(), { restMayBeEmpty: true })
   const targetOf = (path: string, method: string) => choose(path, method)?.target
@@ -112,6 +119,7 @@ async function played(world: World, runtime: Runtime, origins: readonly string[]
   await scene('what people do', () => story(origin, around))
   await scene('every route', () => everyRoute(origins, around))
   await scene('what comes by', () => visited(world))
+  await scene('letters', () => letterScene(world, origin, around.mail))
   if (short) return failed
   await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))
   await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf, bucket: around.bucket }))

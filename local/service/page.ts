@@ -1,9 +1,17 @@
 import { personas } from './users.ts'
 
-type Running = { api: string; idp: string; s3: string; dynamodb: string; directory: string; seconds: string }
+type Running = {
+  api: string
+  idp: string
+  s3: string
+  mail: string
+  dynamodb: string
+  directory: string
+  seconds: string
+}
 
 /** What whoever started the service wants to know, on one page. */
-export function page({ api, idp, s3, dynamodb, directory, seconds }: Running): string {
+export function page({ api, idp, s3, mail, dynamodb, directory, seconds }: Running): string {
   const people = personas.map(({ email, role, is_staff }) => ({
     email,
     role: is_staff ? 'staff' : (role ?? 'contributor'),
@@ -17,6 +25,7 @@ The service is ready (${seconds} s).
   Registry           ${api}/cidoc/schema/registry/
   Identity provider  ${idp}
   S3                 ${s3}
+  Letters            ${mail}
   DynamoDB           ${dynamodb}
 
 People (username: the part before the @; password: heritage-local)

@@ -6,13 +6,14 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
-import { newRecord } from '../access/judge.ts'
-import { roleResources, rolesFor } from '../access/local-roles.ts'
+import { type AccessRecord, newRecord, type Roles } from '../access/judge.ts'
+import { localIdentity, roleResources, rolesFor } from '../access/local-roles.ts'
 import { startTableGate } from '../access/table-gate.ts'
 import { loadFunctions, loadStack } from '../deploy/stack.ts'
 import { startEmulator } from './emulator.ts'
 import { loadFollowers, loadProjectorFilter, through } from './followers.ts'
 import { startIdp } from './identity-provider.ts'
+import { startMailCatcher } from './mail-catcher.ts'
 import { directory, pidFile, root } from './paths.ts'
 import { ensureFree } from './ports.ts'
 import { startReceiver } from './receiver.ts'
@@ -48,12 +49,13 @@ async function prepare() {
   }
   const stack = loadStack()
   Object.assign(process.env, stack.environment)
-  const { DYNAMODB_ENDPOINT = '', S3_ENDPOINT = '', IDP_ISSUER = '' } = stack.environment
+  const { DYNAMODB_ENDPOINT = '', S3_ENDPOINT = '', IDP_ISSUER = '', SES_ENDPOINT = '' } = stack.environment
   const ports = {
     API: Number(stack.offline.httpPort),
     functions: Number(stack.offline.lambdaPort),
     S3: portOf(S3_ENDPOINT),
     'identity provider': portOf(IDP_ISSUER),
+    mail: portOf(SES_ENDPOINT),
   }
   await ensureFree(outside ? ports : { ...ports, DynamoDB: portOf(DYNAMODB_ENDPOINT) })
   return { stack, ports }
@@ -89,6 +91,7 @@ async function start(): Promise<void> {
     access: { ...access, roles: () => access.roles },
   })
   running.push(files.stop)
+  const mail = await catchMail(ports.mail, access)
   const idp = await startIdp(ports['identity provider'])
   running.push(idp.stop)
   await createTable(DYNAMODB_ENDPOINT, TABLE_NAME, stack.table)
@@ -105,11 +108,21 @@ async function start(): Promise<void> {
       api: `http://localhost:${ports.API}`,
       idp: idp.issuer,
       s3: files.endpoint,
+      mail: mail.endpoint,
       dynamodb: DYNAMODB_ENDPOINT,
       directory,
       seconds: process.uptime().toFixed(1),
     }),
   )
+}
+
+type Access = { roles: Roles; record: AccessRecord }
+
+/** Letters are shown on a page instead of being sent. */
+async function catchMail(port: number, { roles, record }: Access) {
+  const mail = await startMailCatcher({ port, identity: localIdentity, access: { roles: () => roles, record } })
+  running.push(mail.stop)
+  return mail
 }
 
 /** What nobody calls: the projector and the other followers of the table, and the functions that come by. */
@@ -127,7 +140,7 @@ async function startBackground(at: { endpoint: string; table: string }, ports: {
       ).stop,
     )
   }
-  for (const [name, seconds] of Object.entries({ webhooks: 2, merger: 2, importer: 2, sweeper: 10 }))
+  for (const [name, seconds] of Object.entries({ webhooks: 2, letters: 2, merger: 2, importer: 2, sweeper: 10 }))
     running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
 }
 

@@ -20,7 +20,7 @@ export async function benchChanges(sizes: readonly number[]): Promise<void> {
   }
   print('The feed of changes: calls / units, by how many changes there are', rows)
   say(
-    'The mirror reads pages of random length, reads one in four of them again, and is compared with the public records.',
+    'The mirror reads pages of random length and reads one in four of them again. When it has read some of the feed, one record in twenty is changed, taken away or brought back. In the end its copy is compared with the public records.',
   )
 }
 
@@ -72,8 +72,50 @@ const idIn = (text: string) => /<identifier>([^<]+)</.exec(text)?.[1] ?? ''
 async function mirror(app: App, size: number): Promise<Record<string, string>> {
   const { Mirror } = await import('../changes/mirror.ts')
   const reader = new Mirror(app, size, 100)
+  for (let page = 0; page < size / 150; page += 1) await reader.readSome()
+  await disturb(size)
   await reader.readAll()
   const stands = await reader.whatStands()
   const equal = [...stands].filter(([url, it]) => JSON.stringify(reader.copy.get(url)) === JSON.stringify(it)).length
   return { 'records that a mirror has, and equal': `${reader.copy.size} / ${equal}` }
+}
+
+/** One record in twenty is changed, is taken away, or comes back, and the feed is told. */
+async function disturb(size: number): Promise<void> {
+  const [
+    { recordId },
+    { kinds },
+    { recordItem },
+    { amended, put },
+    { key },
+    { getMany, itemIn },
+    { transact },
+    { tell },
+  ] = await Promise.all([
+    import('../../lib/ids/address.ts'),
+    import('../../lib/kinds/index.ts'),
+    import('../../lib/records/items.ts'),
+    import('../../lib/table/item.ts'),
+    import('../../lib/table/keys.ts'),
+    import('../../lib/table/read.ts'),
+    import('../../lib/table/write.ts'),
+    import('../../lib/changes/tell.ts'),
+  ])
+  const all = Array.from({ length: Math.floor(size / 20) }, (_, i) => recordId(kinds.structure.code, i * 20))
+  for (let start = 0; start < all.length; start += 40) {
+    const ids = all.slice(start, start + 40)
+    const found = await getMany(ids.map(key.head), true)
+    const writes = ids.flatMap((entity_id, i) => {
+      const old = itemIn(found, recordItem, { entity_id })
+      if (!old) return []
+      const at = new Date().toISOString()
+      const next =
+        i % 3 === 0
+          ? amended(old, { deleted_at: old.deleted_at ? null : at })
+          : amended(old, { data: { ...old.data, note: `Changed when there were ${size}.` } })
+      return [put(recordItem, next, old)]
+    })
+    await transact(writes)
+    await tell(ids.map((id) => ({ sort: 'record', id })))
+  }
 }

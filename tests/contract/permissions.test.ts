@@ -145,6 +145,19 @@ const pictured = { open: { record: '', image: '' }, hidden: { record: '', image:
 const ofTable = (rest = '') => `/data/imports/${table}/${rest}`
 const changesTable = (ok: number) => by(401, 404, ok, 403, 403, 403, 403)
 
+/** The link that the contributor gets in a letter, for whoever has it. */
+const link = (what: 'stop' | 'confirm', body?: object): Case => ({
+  place: async () => ({ path: await letterLink(what), ...(body && { body }) }),
+  gives: all(200),
+})
+async function letterLink(what: 'stop' | 'confirm'): Promise<string> {
+  const { confirmLink, stopLink } = await import('../../lib/letters/links.ts')
+  const { pathname, search } = new URL(
+    what === 'stop' ? stopLink('http://localhost', me) : confirmLink('http://localhost', me, 'dev@heritage.test'),
+  )
+  return pathname + search
+}
+
 const unknown = '8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10'
 let made = 0
 const fresh = () => contribute(app.contributor, 'structures', { name: `Fresh ${++made}` })
@@ -617,6 +630,14 @@ const matrix: Matrix = {
     'GET /data/notifications/unread_count/': at(() => '/data/notifications/unread_count/', signedIn(200)),
     'POST /data/notifications/mark_read/': at(() => '/data/notifications/mark_read/', signedIn(200), { body: '' }),
     'POST /data/notifications/mark_all_read/': at(() => '/data/notifications/mark_all_read/', signedIn(200)),
+    'GET /data/notifications/letters/': at(() => '/data/notifications/letters/', signedIn(200)),
+    'PUT /data/notifications/letters/': at(() => '/data/notifications/letters/', signedIn(200), {
+      body: { mode: 'off' },
+    }),
+    'GET /data/notifications/letters/stop/': [link('stop')],
+    'POST /data/notifications/letters/stop/': [link('stop', {})],
+    'GET /data/notifications/letters/confirm/': [link('confirm')],
+    'POST /data/notifications/letters/confirm/': [link('confirm', {})],
     'GET /data/notifications/{id}/': at(() => '/data/notifications/00000000000/', signedIn(404)),
   },
 

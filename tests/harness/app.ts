@@ -90,6 +90,7 @@ const settings = {
   RATE_REGISTER: '10000/min',
   RATE_DEV_LOGIN: '10000/min',
   RATE_ASSISTANT: '10000/min',
+  LETTERS_SENDER: 'Heritage <letters@heritage.test>',
   LOG_LEVEL: 'info',
 }
 

@@ -13,6 +13,9 @@ export type Cloud = {
   names: Set<string>
   parameters: Set<string>
   certificates: Map<string, { Status: string; SubjectAlternativeNames: string[] }>
+  /** Identities that the mail service has verified, and whether it sends to anybody. */
+  identities: Set<string>
+  mailsAnybody: boolean
   /** How many functions may run at once. */
   concurrency: number
   stacks: Map<string, Stack>
@@ -34,6 +37,8 @@ export async function openCloud(): Promise<Cloud> {
     names: new Set(),
     parameters: new Set(),
     certificates: new Map(),
+    identities: new Set(),
+    mailsAnybody: false,
     concurrency: 1000,
     stacks: new Map(),
     objects: new Map(),
@@ -64,6 +69,7 @@ function reply(cloud: Cloud, request: IncomingMessage, body: Buffer): Reply {
       AccountLimit: { ConcurrentExecutions: cloud.concurrency, UnreservedConcurrentExecutions: cloud.concurrency },
     })
   if (pathname.includes('/functions')) return functions(cloud, pathname)
+  if (pathname.startsWith('/v2/email/')) return mail(cloud, pathname)
   if (String(request.headers['content-type']).includes('x-www-form-urlencoded'))
     return cloudFormation(cloud, new URLSearchParams(body.toString()))
   return storage(cloud, request.method ?? 'GET', pathname, searchParams, body)
@@ -111,6 +117,13 @@ function functions({ names }: Cloud, pathname: string): Reply {
   return all.includes(name)
     ? ok({ Configuration: { FunctionName: name, LastModified } })
     : refused(404, 'ResourceNotFoundException')
+}
+
+/** What the mail service says of identities and of the account. */
+function mail({ identities, mailsAnybody }: Cloud, pathname: string): Reply {
+  if (pathname === '/v2/email/account') return ok({ ProductionAccessEnabled: mailsAnybody })
+  const name = decodeURIComponent(pathname.split('/').at(-1) ?? '')
+  return identities.has(name) ? ok({ VerifiedForSendingStatus: true }) : refused(404, 'NotFoundException')
 }
 
 const XML = { 'content-type': 'application/xml' }

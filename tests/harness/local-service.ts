@@ -9,7 +9,7 @@ import { freePort } from '../../local/service/ports.ts'
 export async function startService(): Promise<{ origin: string; idp: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'heritage-local-'))
   const ports: Record<string, string> = {}
-  for (const name of ['PORT', 'LAMBDA_PORT', 'DYNAMODB_PORT', 'S3_PORT', 'IDP_PORT'])
+  for (const name of ['PORT', 'LAMBDA_PORT', 'DYNAMODB_PORT', 'S3_PORT', 'IDP_PORT', 'MAIL_PORT'])
     ports[name] = String(await freePort())
   const { PATH = '', HOME = '' } = process.env
   // None of what the tests set for themselves: it has an emulator and a table of its own.

@@ -521,6 +521,17 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
     const { who } = await someone()
     return { who, path: `/data/user/${(await infoOf(who)).id}/`, body: { biography: named('Born') } }
   }
+  const inLetter = async (what: 'stop' | 'confirm') => {
+    const { who } = await someone()
+    sure(200, await who.put('/data/notifications/letters/', { body: { mode: 'at_once' } }))
+    const [{ id, email }, { confirmLink, stopLink }] = await Promise.all([
+      infoOf(who),
+      import('../../lib/letters/links.ts'),
+    ])
+    const link = what === 'stop' ? stopLink('http://localhost', id) : confirmLink('http://localhost', id, email)
+    const { pathname, search } = new URL(link)
+    return { who: app.anon, path: pathname + search, body: {} }
+  }
   const portrait = () => {
     const body = new FormData()
     const file = image().get('file')
@@ -561,6 +572,11 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
     'POST /data/notifications/mark_all_read/': () => ({
       ...{ who: app.contributor, path: '/data/notifications/mark_all_read/' },
     }),
+    'PUT /data/notifications/letters/': async () => ({
+      ...{ who: (await someone()).who, path: '/data/notifications/letters/', body: { mode: 'daily', language: 'ne' } },
+    }),
+    'POST /data/notifications/letters/stop/': () => inLetter('stop'),
+    'POST /data/notifications/letters/confirm/': () => inLetter('confirm'),
     'POST /data/notifications/mark_read/': () => ({
       ...{ who: app.contributor, path: '/data/notifications/mark_read/', body: { notification_ids: [] } },
     }),

@@ -51,13 +51,16 @@ test('an account that lacks everything is told so, a line each, and nothing is m
   cloud.names.add('AWS::Logs::LogGroup /aws/lambda/heritage-prod')
   const arn = 'arn:aws:acm:us-east-1:000000000000:certificate/x'
   cloud.certificates.set(arn, { Status: 'ISSUED', SubjectAlternativeNames: ['other.example.org'] })
-  const { code, said } = await deploy({ API_DOMAIN: 'api.example.org', API_CERTIFICATE_ARN: arn })
+  const letters = { LETTERS_SENDER: 'Heritage <letters@example.org>', LETTERS_IDENTITY: 'example.org' }
+  const { code, said } = await deploy({ API_DOMAIN: 'api.example.org', API_CERTIFICATE_ARN: arn, ...letters })
   expect(code).toBe(1)
   const lines = said.slice(said.indexOf('Not deployed.')).trim().split('\n').slice(1)
   expect(lines.map((line) => line.replace(/:.*/s, '').replace(/,.*/s, ''))).toEqual([
     ...PARAMETERS.toSorted().map((name) => `The parameter ${name} is missing`),
     'The account lets 10 functions run at once',
     'The certificate arn',
+    'The identity example.org is not verified for letters',
+    'The account may send letters to verified addresses only',
     'The table heritage-prod is there already and not in the stack',
     `The bucket heritage-prod-files-${ACCOUNT} is there already and not in the stack`,
     'The function heritage-prod-ocr is there already and not in the stack',

@@ -2,6 +2,8 @@ import { listBody, type PageRequest, sliceOf } from '../../http/page.ts'
 import type { Request } from '../../http/request.ts'
 import { type Field, kinds } from '../../kinds/index.ts'
 import { optionsOf } from '../../kinds/schema/enums.ts'
+import type { Say } from '../../language/catalogue.ts'
+import { phrase } from '../../language/phrase.ts'
 import { textOf } from '../../names/text.ts'
 import { type Actor, maySeeTier, openTier, worksOn } from '../../permissions.ts'
 import { type PeopleById, peopleOf } from '../../users/people.ts'
@@ -40,7 +42,10 @@ export async function storyPage(it: History, actor: Actor | null, page: PageRequ
       .flatMap(({ revision, decision }) => [revision?.created_by, decision?.reviewer_id])
       .filter((id) => id !== undefined),
   )
-  return listBody(request, page, { count: all.length, results: some.map((each) => rowOf(seen, each, actor, people)) })
+  return listBody(request, page, {
+    count: all.length,
+    results: some.map((each) => rowOf(seen, each, { actor, people, say: request.say })),
+  })
 }
 
 /** Everything that this reader may know of, newest first. */
@@ -108,12 +113,10 @@ const tierOf = ({ data }: Revision): string => textOf(data.access_tier) || openT
 const guardedIn = (it: Shown<History>, revision: Revision, actor: Actor | null) =>
   valuesFor({ ...it, access_tier: stricterTier(it.access_tier, tierOf(revision)) }, revision.data, actor)
 
-function rowOf(
-  it: Shown<History>,
-  { at, event, revision, decision, between }: Entry,
-  actor: Actor | null,
-  people: PeopleById,
-) {
+/** Who reads it, in whose language. */
+type Reading = { actor: Actor | null; people: PeopleById; say: Say }
+
+function rowOf(it: Shown<History>, { at, event, revision, decision, between }: Entry, { actor, people, say }: Reading) {
   return {
     at,
     event,
@@ -122,7 +125,7 @@ function rowOf(
     verdict: decision?.verdict ?? null,
     decided_by: decision ? people(decision.reviewer_id) : null,
     note: decision ? noteOf(decision, worksOn(actor, it)) : '',
-    changes: between ? differenceOf(it, ...between).map((each) => changeIn(it, each)) : [],
+    changes: between ? differenceOf(it, ...between).map((each) => changeIn(it, each, say)) : [],
   }
 }
 
@@ -131,16 +134,16 @@ const noteOf = ({ reconciliation_note, feedback }: Decision, inside: boolean): s
   (inside && feedback) || reconciliation_note
 
 type Difference = ReturnType<typeof differenceOf>[number]
-const changeIn = (it: History, { field, label, change, old, new: next }: Difference) => {
+const changeIn = (it: History, { field, label, change, old, new: next }: Difference, say: Say) => {
   const declared = kinds[it.kind].fields[field]
-  return { field, label, change, before: inWords(declared, old), after: inWords(declared, next) }
+  return { field, label: say(label), change, before: inWords(declared, old, say), after: inWords(declared, next, say) }
 }
 
 /** A value as a person reads it; null where there is none. */
-function inWords(field: Field | undefined, value: unknown): string | null {
+function inWords(field: Field | undefined, value: unknown, say: Say): string | null {
   if (value === null || value === undefined) return null
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'boolean') return say(value ? phrase('Yes') : phrase('No'))
   const text = textOf(value)
   const option = field?.vocabulary && optionsOf(field.vocabulary).find((each) => each.value === text)
-  return option?.label ?? text
+  return option ? say(option.label) : text
 }

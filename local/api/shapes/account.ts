@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { calendarKeys } from '../../../lib/calendars/systems.ts'
 import { languages } from '../../../lib/language/languages.ts'
+import { letterModes, obstacles } from '../../../lib/letters/settings.ts'
 import { notificationTypes } from '../../../lib/notifications/events.ts'
 import { ranks } from '../../../lib/permissions.ts'
 import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
@@ -75,3 +76,16 @@ export const Notification = v.object({
   created_at: time,
 })
 export const Marked = v.object({ marked_read: whole })
+
+/** How someone wants letters. `obstacle`: why none come although they are wanted. */
+export const LetterSettings = v.object({
+  mode: oneOf(letterModes),
+  language: maybe(oneOf(languages)),
+  hour: whole,
+  zone: text,
+  email: text,
+  obstacle: maybe(oneOf(obstacles)),
+})
+/** What a link in a letter leads to; the address is shown in part. */
+export const LettersStopped = v.object({ email: text, stopped: v.boolean() })
+export const AddressConfirmed = v.object({ email: text, confirmed: v.boolean() })

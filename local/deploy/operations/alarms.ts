@@ -58,7 +58,8 @@ const alarms: Readonly<Record<string, Alarm>> = {
     minutes: 5,
   },
   SweeperGaveUp: {
-    means: 'The sweeper, the exporter or the webhooks failed twice: the event is in the queue ScheduleFailures.',
+    means:
+      'The sweeper, the exporter, the webhooks or the letters failed twice: the event is in the queue ScheduleFailures.',
     metric: inQueue('ScheduleFailures'),
     statistic: 'Maximum',
     above: 0,
@@ -121,6 +122,13 @@ const alarms: Readonly<Record<string, Alarm>> = {
     metric: own('webhook_failures'),
     statistic: 'Sum',
     above: 2,
+    minutes: 15,
+  },
+  LettersFail: {
+    means: 'The mail service did not take letters, or gave no answer. Saved query: errors.',
+    metric: own('letter_failures'),
+    statistic: 'Sum',
+    above: 5,
     minutes: 15,
   },
 }

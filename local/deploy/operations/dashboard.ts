@@ -47,7 +47,12 @@ const panels: Readonly<Record<string, readonly LineOf[]>> = {
     lambda('projector', 'IteratorAge', 'Maximum'),
   ],
   'Queue: size, oldest unclaimed': [own('waiting', 'Maximum'), own('oldest_unclaimed_s', 'Maximum')],
-  'Caches and webhook': [own('cache_hits', 'Sum'), own('cache_misses', 'Sum'), own('webhook_failures', 'Sum')],
+  'Caches, webhook and letters': [
+    own('cache_hits', 'Sum'),
+    own('cache_misses', 'Sum'),
+    own('webhook_failures', 'Sum'),
+    own('letter_failures', 'Sum'),
+  ],
   'Given up: messages in dead-letter queues': letters.map((name) => queue(name, 'ApproximateNumberOfMessagesVisible')),
   'Files of assets: how far behind, milliseconds of the reader of text': [
     lambda('asset-files', 'IteratorAge', 'Maximum'),

@@ -1,0 +1,21 @@
+import { deliverLetters, type Sent } from '../lib/letters/deliver.ts'
+import { log } from '../lib/ops/log.ts'
+import { alone } from '../lib/table/alone.ts'
+
+/** As long as the function may run. */
+const LONGEST_S = 60
+
+/** Comes by every minute and sends the letters that are due. */
+export async function handler(): Promise<Sent> {
+  // One at a time, so that no more go out in a minute than may.
+  const result = (await alone('letters', LONGEST_S, deliverLetters)) ?? { sent: 0, refused: 0, given_up: 0, unknown: 0 }
+  const failed = result.refused + result.given_up + result.unknown
+  if (result.sent + failed > 0)
+    log({
+      level: result.given_up + result.unknown > 0 ? 'error' : 'info',
+      message: 'letters',
+      count: result.sent,
+      letter_failures: failed,
+    })
+  return result
+}

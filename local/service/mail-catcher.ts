@@ -1,0 +1,121 @@
+import * as v from 'valibot'
+import { type AccessRecord, deniedCall, type Roles, refusal } from '../access/judge.ts'
+import { ACCOUNT, REGION, signerOf } from '../access/requests.ts'
+import { bodyOf, listen } from '../rehearse/listening.ts'
+
+/** A letter as it was given to the service. */
+export type Caught = {
+  from: string
+  to: string
+  subject: string
+  text: string
+  headers: [string, string][]
+  at: string
+}
+
+/** What happens to a letter: it is taken; refused with a status; taken without an answer; or the caller waits for one. */
+export type Fate = 'taken' | { status: number; error: string } | 'lost'
+export type MailCatcher = { endpoint: string; caught: readonly Caught[]; stop: () => Promise<void> }
+
+type Settings = {
+  port?: number
+  /** Whom the service sends for: a domain, or an address. */
+  identity: string
+  access: { roles: () => Roles; record: AccessRecord }
+  fate?: (letter: Caught) => Fate
+}
+
+/**
+ * Stands in for SendEmail of the Simple Email Service, version 2: takes letters from whoever may send them, and shows them on a
+ * page instead of sending them. It refuses what the real one refuses: other senders, several addresses in one, and headers of more than a line.
+ */
+export async function startMailCatcher({
+  port = 0,
+  identity,
+  access,
+  fate = () => 'taken',
+}: Settings): Promise<MailCatcher> {
+  const caught: Caught[] = []
+  const listening = await listen(async (request, response) => {
+    const say = (status: number, body: object, error?: string) =>
+      void response
+        .writeHead(status, { 'content-type': 'application/json', ...(error && { 'x-amzn-errortype': error }) })
+        .end(JSON.stringify(body))
+    const path = request.url ?? '/'
+    if (request.method === 'GET') return void answerPage(path, caught, response)
+    if (path !== '/v2/email/outbound-emails') return say(404, { message: 'no such operation' }, 'NotFoundException')
+    const body = (await bodyOf(request)).toString()
+    const signer = signerOf({ headers: { authorization: request.headers.authorization }, query: {} })
+    const need = { action: 'ses:SendEmail', resource: `arn:aws:ses:${REGION}:${ACCOUNT}:identity/${identity}` }
+    const refused = refusal(access.roles(), signer, [need], access.record)
+    if (refused) return say(403, JSON.parse(deniedCall(signer, refused).body), 'AccessDeniedException')
+    const letter = letterIn(body)
+    const fault = typeof letter === 'string' ? letter : faultOf(letter, identity)
+    if (fault !== undefined || typeof letter === 'string') return say(400, { message: fault }, 'BadRequestException')
+    const end = fate(letter)
+    if (typeof end === 'object') return say(end.status, { message: end.error }, end.error)
+    caught.push(letter)
+    if (end === 'lost') return void response.destroy()
+    say(200, { MessageId: `caught-${caught.length}` })
+  }, port)
+  return { endpoint: `http://127.0.0.1:${listening.port}`, caught, stop: listening.stop }
+}
+
+const Part = v.object({ Data: v.string() })
+const Sent = v.object({
+  FromEmailAddress: v.string(),
+  Destination: v.object({ ToAddresses: v.tuple([v.string()]) }),
+  Content: v.object({
+    Simple: v.object({
+      Subject: Part,
+      Body: v.object({ Text: Part }),
+      Headers: v.optional(v.array(v.object({ Name: v.string(), Value: v.string() })), []),
+    }),
+  }),
+})
+
+function letterIn(body: string): Caught | string {
+  const sent = v.safeParse(Sent, JSON.parse(body))
+  if (!sent.success) return sent.issues.map(({ message }) => message).join('; ')
+  const { FromEmailAddress: from, Destination, Content } = sent.output
+  const { Subject, Body, Headers } = Content.Simple
+  return {
+    ...{ from, to: Destination.ToAddresses[0], subject: Subject.Data, text: Body.Text.Data },
+    headers: Headers.map(({ Name, Value }) => [Name, Value]),
+    at: new Date().toISOString(),
+  }
+}
+
+/** Why the real one would not take it. */
+function faultOf({ from, to, subject, headers }: Caught, identity: string): string | undefined {
+  const sender = /<([^<>]+)>$/.exec(from)?.[1] ?? from
+  if (sender !== identity && !sender.endsWith(`@${identity}`)) return `Email address is not verified: ${sender}`
+  if (!/^[^\s<>,;:"@]+@[^\s<>,;:"@]+$/.test(to)) return 'Illegal address'
+  if (/[\r\n]/.test(subject)) return 'Control or non-ASCII character in a header'
+  const bad = headers.find(([name, value]) => !/^[!-9;-~]{1,126}$/.test(name) || !/^[ -~]{1,870}$/.test(value))
+  return bad && `Invalid header ${bad[0]}`
+}
+
+type Response = Parameters<Parameters<typeof listen>[0]>[1]
+
+function answerPage(path: string, caught: readonly Caught[], response: Response): void {
+  if (path === '/letters.json')
+    return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(caught))
+  const letters = caught.map(letterView).reverse().join('\n')
+  const policy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...policy }).end(`<!doctype html>
+<meta charset="utf-8"><title>Letters</title>
+<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;font:inherit}article{border:1px solid #999;padding:0 1rem;margin:1rem 0}small{color:#555}</style>
+<h1>Letters that were sent (${caught.length})</h1>
+${letters || '<p>None yet.</p>'}
+`)
+}
+
+const letterView = ({ from, to, subject, text, headers, at }: Caught): string => {
+  const shown = headers.map(([name, value]) => `<br><small>${escaped(`${name}: ${value}`)}</small>`).join('')
+  const linked = escaped(text).replace(/https?:\/\/[^\s]+/g, (link) => `<a href="${link}">${link}</a>`)
+  return `<article><p><b>${escaped(subject)}</b><br><small>${escaped(`${at}, from ${from} to ${to}`)}</small>${shown}</p><pre>${linked}</pre></article>`
+}
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
