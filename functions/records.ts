@@ -238,6 +238,7 @@ export const routes = {
 
   'GET /cidoc/{segment}/{id}/history/': readRoute({
     permission: 'history.read',
+    says: ['results.*.changes.*.label'],
     params: Address,
     subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
     handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
