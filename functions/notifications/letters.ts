@@ -57,6 +57,7 @@ export const letterRoutes = {
   'GET /data/notifications/letters/stop/': publicRoute({
     permission: 'letters.link',
     query: Token,
+    says: [],
     handle: async ({ query }) => stopView(await stoppedBy(query.token)),
     representations: {
       'text/html': async ({ query, request: { say, language } }) => {
@@ -86,6 +87,7 @@ export const letterRoutes = {
   'GET /data/notifications/letters/confirm/': publicRoute({
     permission: 'letters.link',
     query: Token,
+    says: [],
     handle: async ({ query }) => confirmView(await confirmedBy(query.token)),
     representations: {
       'text/html': async ({ query, request: { say, language } }) => {
