@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { lru } from '../lru.ts'
 
 /** Answers about tokens, kept in this process until a time in seconds. */
@@ -17,4 +17,4 @@ export function memory<T extends NonNullable<unknown>>(most: number): TokenMemor
 }
 
 /** A token's SHA-256: what memories and the table know it by. */
-export const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+export const hashOf = (token: string) => hash('sha256', token, 'base64url')

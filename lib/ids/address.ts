@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * Ids that carry their address. A record's review identity and everything that lives in its partition (assertions,
@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto'
 
 /** The review identity of the `sequence`-th record of a kind; the same two always give the same id. */
 export function recordId(kindCode: number, sequence: number): string {
-  const digest = createHash('sha256').update(`${kindCode}/${sequence}`).digest('hex')
+  const digest = hash('sha256', `${kindCode}/${sequence}`)
   return layOut((BigInt(kindCode) << 40n) | BigInt(sequence), BigInt(`0x${digest}`) & ALL_74)
 }
 

@@ -6,6 +6,7 @@ import { kinds } from './nepali/kinds.ts'
 import { letters } from './nepali/letters.ts'
 import { notices } from './nepali/notices.ts'
 import { patterns } from './nepali/patterns.ts'
+import { pictures } from './nepali/pictures.ts'
 import { predicates } from './nepali/predicates.ts'
 import { records } from './nepali/records.ts'
 import { requests } from './nepali/requests.ts'
@@ -17,6 +18,7 @@ export const parts = [
   fields,
   choices,
   patterns,
+  pictures,
   predicates,
   requests,
   files,

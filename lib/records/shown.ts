@@ -83,7 +83,13 @@ type Sight = {
 
 function sightIn(found: ReadonlyMap<string, Stored>, actor: Actor | null): Sight {
   const people = peopleAmong(found)
-  const name = (kind: KindKey, id: Link['id']) => visibleName(found, kind, id, actor)
+  // The rows of a page name the same things over and over.
+  const names = new Map<string, string | undefined>()
+  const name = (kind: KindKey, id: Link['id']) => {
+    const asked = `${kind} ${typeof id} ${id}`
+    if (!names.has(asked)) names.set(asked, visibleName(found, kind, id, actor))
+    return names.get(asked)
+  }
   return {
     name,
     link: (kind, { text, id, name: _, ...rest }) => {

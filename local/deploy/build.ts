@@ -6,8 +6,8 @@ import { buildDocuments } from './shipped-documents.ts'
 import { zip } from './zip.ts'
 
 /**
- * Builds one minified bundle for each function, the SDK included, and zips it. Answers the zip files by name of the
- * function. Source maps lie beside them, outside the zips.
+ * Builds each function, minified and the SDK included, and zips it: what each start needs in one file or a few, and beside them what
+ * is loaded when it is first asked for. Answers the zip files by name of the function. Source maps lie beside them, outside the zips.
  */
 export async function buildPackages(
   root: string,
@@ -15,26 +15,56 @@ export async function buildPackages(
   outdir = packagesIn(root),
 ): Promise<Map<string, string>> {
   await rm(outdir, { recursive: true, force: true })
-  const { outputFiles, metafile } = await build({
+  await mkdir(outdir, { recursive: true })
+  const others = await bundlesOf(root, Object.values(apart), { outdir, splitting: false })
+  const documents = await buildDocuments(root)
+  const made = packagesOf(outdir, names)
+  for (const [name, file] of made) {
+    // Each by itself: what several had in common would be in files of its own, and a function would start from a hundred.
+    const { outputFiles, metafile } = await bundlesOf(root, [`functions/${name}.ts`], { outdir })
+    const parts = partsOf(metafile, `functions/${name}.ts`)
+    const own = outputFiles.filter((it) => isCode(it) && parts.has(basename(it.path)))
+    const also = Object.keys(apart).filter((it) => asksFor(metafile, it))
+    const bundles = [...own, ...others.outputFiles.filter(({ path }) => also.includes(basename(path, '.mjs')))]
+    const code = Object.fromEntries(bundles.map((it) => [`functions/${basename(it.path)}`, it.contents]))
+    await writeFile(file, zip({ ...code, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
+    for (const map of outputFiles.filter(({ path }) => path.endsWith('.map') && parts.has(basename(path, '.map'))))
+      await writeFile(mapIn(outdir, name, map), map.contents)
+  }
+  return made
+}
+
+const bundlesOf = (root: string, entryPoints: string[], how: Pick<BuildOptions, 'outdir' | 'splitting'>) =>
+  build({
     ...forLambda(root),
-    entryPoints: [...names.map((name) => `functions/${name}.ts`), ...Object.values(apart)],
+    ...how,
+    entryPoints,
     entryNames: '[name]',
-    outdir,
     write: false,
     // The map is made, but nothing in the bundle points to it.
     sourcemap: 'external',
   })
-  await mkdir(outdir, { recursive: true })
-  const documents = await buildDocuments(root)
-  const made = packagesOf(outdir, names)
-  for (const [name, file] of made) {
-    const own = [name, ...Object.keys(apart).filter((it) => asksFor(metafile, name, it))].map((each) => `${each}.mjs`)
-    const bundles = Object.fromEntries(own.map((each) => [`functions/${each}`, contents(outputFiles, each)]))
-    await writeFile(file, zip({ ...bundles, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
-    await writeFile(join(outdir, `${name}.mjs.map`), contents(outputFiles, `${name}.mjs.map`))
+
+/**
+ * The names of the files of a build to which the bundle of that source leads, its own first; with `atOnce` those alone that it imports
+ * as it starts. There are others, of what is imported by code that was left out.
+ */
+export function partsOf({ outputs }: Metafile, source: string, atOnce = false): ReadonlySet<string> {
+  const parts = new Set<string>()
+  const add = (file: string): void => {
+    if (parts.has(basename(file))) return
+    parts.add(basename(file))
+    for (const { kind, path } of outputs[file]?.imports ?? [])
+      if (outputs[path] && (kind === 'import-statement' || !atOnce)) add(path)
   }
-  return made
+  for (const [file, { entryPoint }] of Object.entries(outputs)) if (entryPoint === source) add(file)
+  return parts
 }
+
+const isCode = ({ path }: OutputFile) => path.endsWith('.mjs')
+/** Of two functions' parts some are alike, but not the maps of what is named after a function. */
+const mapIn = (outdir: string, name: string, { path }: OutputFile) =>
+  join(outdir, basename(path).startsWith(`${name}.`) ? basename(path) : `${name}.${basename(path)}`)
 
 /** The folder of the zip files, and where in it those of some functions lie. */
 export const packagesIn = (root: string): string => join(root, folder, 'package')
@@ -94,6 +124,8 @@ export const forLambda = (root: string) =>
     ...common,
     absWorkingDir: root,
     minify: true,
+    // What is imported when it is first asked for is a file of its own, which a start need not read.
+    splitting: true,
     mainFields: ['module', 'main'],
     external: [...neverBundled],
     legalComments: 'none',
@@ -117,12 +149,9 @@ const besides: Plugin = {
   },
 }
 
-/** Whether a function's bundle imports one of them. */
-const asksFor = ({ outputs }: Metafile, name: string, other: string): boolean =>
-  Object.entries(outputs).some(
-    ([file, { imports }]) =>
-      basename(file) === `${name}.mjs` && imports.some(({ path }) => basename(path) === `${other}.mjs`),
-  )
+/** Whether the bundles of a function import one of them. */
+const asksFor = ({ outputs }: Metafile, other: string): boolean =>
+  Object.values(outputs).some(({ imports }) => imports.some(({ path }) => basename(path) === `${other}.mjs`))
 
 const DEPLOYED = 'deployed:'
 
@@ -143,10 +172,4 @@ export const handler = asDeployed('${path}', inner)`,
       }))
     },
   }
-}
-
-function contents(files: readonly OutputFile[], name: string): Uint8Array {
-  const file = files.find((each) => basename(each.path) === name)
-  if (!file) throw new Error(`esbuild wrote no ${name}`)
-  return file.contents
 }

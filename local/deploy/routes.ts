@@ -45,11 +45,11 @@ function greedy(root: Root): readonly string[] {
   return formsOf([root.path, ...between, '{proxy+}'].join('/'))
 }
 
-/** The prefixes that a family is served under. */
+/** The prefixes that a family is served under. Both of the first at once, `/api/v1/data/api`, which no client sends, is dispatched. */
 function formsOf(path: string): readonly string[] {
   if (path.startsWith('/data/')) {
     const below = path.slice('/data'.length)
-    return [`/data${below}`, `/data/api${below}`, `/api/v1/data${below}`, `/api/v1/data/api${below}`]
+    return [`/data${below}`, `/data/api${below}`, `/api/v1/data${below}`]
   }
   if (path.startsWith('/cidoc') || path.startsWith('/assistant')) return [path, `/api/v1${path}`]
   return [path]

@@ -1,75 +1,81 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { build } from 'esbuild'
-import { forLambda } from '../../local/deploy/build.ts'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
+import { forLambda, partsOf } from '../../local/deploy/build.ts'
 import { functionNames } from '../harness/functions.ts'
 import { print } from './table.ts'
 
-const ROUNDS = 7
+const ROUNDS = 20
 
 /**
- * Size and import time of each function's bundle over those of bundles with nothing but the SDK clients that it uses.
- * Import times are the least of several fresh processes.
+ * What a start of each function reads, and how long it takes, over bundles with nothing but the SDK clients that it starts with: all of
+ * them made alike. What is read later, when it is first asked for, is told beside it. Times are the median of fresh processes, whose
+ * turns come round by round, so that a busy moment hits all of them.
  */
 export async function benchBundles(): Promise<void> {
   // Beside the packages that some bundles load from there.
   mkdirSync('.build', { recursive: true })
   const directory = mkdtempSync(join(resolve('.build'), 'bundles-'))
-  const functions = functionNames()
-  await bundle(directory, Object.fromEntries(functions.map((name) => [name, `functions/${name}.ts`])))
-  const clients = {
-    table: ['client-dynamodb', 'lib-dynamodb'],
-    files: ['client-dynamodb', 'lib-dynamodb', 'client-s3'],
-  }
-  for (const [name, packages] of Object.entries(clients)) await bundleOf(directory, `sdk-${name}`, packages)
-  const measured = (name: string) => ({
-    bytes: statSync(join(directory, `${name}.mjs`)).size,
-    ms: importTime(join(directory, `${name}.mjs`)),
-  })
-  const [table, files] = [measured('sdk-table'), measured('sdk-files')]
-  const withFiles = new Set(
-    'assistant clusters entities health profile-images queue records search sources sweeper'.split(' '),
+  const made: Made[] = []
+  for (const [name, packages] of Object.entries(clients)) made.push(await bundleOf(directory, name, packages))
+  for (const name of functionNames()) made.push(await bundle(directory, name, `functions/${name}.ts`))
+  const times = new Map(made.map(({ name }): [string, number[]] => [name, []]))
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const { name, file } of made) times.get(name)?.push(importTime(file))
+  const ms = (name: string) => times.get(name)?.sort((a, b) => a - b)[ROUNDS / 2] ?? 0
+  const base = ({ hasFiles }: Made) => made[hasFiles ? 1 : 0]
+  print(
+    'Bundles: KB that a start reads, and median time of import, over the SDK clients alone',
+    made.map((it) => ({
+      bundle: it.name,
+      KB: kb(it.start),
+      size: (it.start / (base(it)?.start ?? 1)).toFixed(2),
+      ms: ms(it.name).toFixed(0),
+      import: (ms(it.name) / ms(base(it)?.name ?? '')).toFixed(2),
+      'KB read later': kb(it.all - it.start),
+    })),
   )
-  print('Bundles: minified size and import time, over the SDK clients alone', [
-    { bundle: 'SDK: DynamoDB', KB: kb(table.bytes), size: '1.00', ms: table.ms.toFixed(0), import: '1.00' },
-    { bundle: 'SDK: DynamoDB and S3', KB: kb(files.bytes), size: '1.00', ms: files.ms.toFixed(0), import: '1.00' },
-    ...functions.map((name) => {
-      const [own, base] = [measured(name), withFiles.has(name) ? files : table]
-      return {
-        bundle: name,
-        KB: kb(own.bytes),
-        size: (own.bytes / base.bytes).toFixed(2),
-        ms: own.ms.toFixed(0),
-        import: (own.ms / base.ms).toFixed(2),
-      }
-    }),
-  ])
   rmSync(directory, { recursive: true })
 }
 
+const clients: Readonly<Record<string, readonly string[]>> = {
+  'SDK: DynamoDB': ['client-dynamodb', 'lib-dynamodb'],
+  'SDK: DynamoDB and S3': ['client-dynamodb', 'lib-dynamodb', 'client-s3'],
+}
+
+/** A bundle, the bytes that its start reads and all that it has, and whether its start has the client of S3. */
+type Made = { name: string; file: string; start: number; all: number; hasFiles: boolean }
+
 const kb = (bytes: number) => (bytes / 1024).toFixed(0)
-/** As they are packaged. */
-const bundle = (outdir: string, entryPoints: Record<string, string>) =>
-  build({ ...forLambda(process.cwd()), entryPoints, outdir })
+
+/** As it is packaged. */
+async function bundle(directory: string, name: string, source: string, alias?: BuildOptions['alias']): Promise<Made> {
+  const outdir = join(directory, name.replace(/\W+/g, '-'))
+  const how = { ...forLambda(process.cwd()), ...(alias && { alias }) }
+  const { metafile } = await build({ ...how, entryPoints: [source], outdir })
+  const outputs = new Map(Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]))
+  const [all, started] = [partsOf(metafile, source), partsOf(metafile, source, true)]
+  const bytes = (files: ReadonlySet<string>) =>
+    [...files].reduce((sum, file) => sum + (outputs.get(file)?.bytes ?? 0), 0)
+  const hasFiles = [...started].some((file) =>
+    Object.keys(outputs.get(file)?.inputs ?? {}).some((input) => input.includes('@aws-sdk/client-s3/')),
+  )
+  const [entry = ''] = started
+  return { name, file: join(outdir, entry), start: bytes(started), all: bytes(all), hasFiles }
+}
 
 /** The SDK as it comes, with its whole chain of credential providers. */
-const bundleOf = (outdir: string, name: string, packages: readonly string[]) =>
-  build({
-    ...forLambda(process.cwd()),
-    alias: {},
-    stdin: {
-      // Used, so that nothing is shaken out that a function with all of its calls would hold.
-      contents: packages
-        .map(
-          (it, i) =>
-            `import * as p${i} from '@aws-sdk/${it}'; globalThis.p${i} = [${used[it]?.map((each) => `p${i}.${each}`)}];`,
-        )
-        .join('\n'),
-      resolveDir: process.cwd(),
-    },
-    outfile: join(outdir, `${name}.mjs`),
-  })
+function bundleOf(directory: string, name: string, packages: readonly string[]): Promise<Made> {
+  const source = join(directory, `${packages.join('-')}.ts`)
+  // Used, so that nothing is shaken out that a function with all of its calls would hold.
+  const lines = packages.map(
+    (it, i) =>
+      `import * as p${i} from '@aws-sdk/${it}'; Object.assign(globalThis, { p${i}: [${used[it]?.map((each) => `p${i}.${each}`)}] })`,
+  )
+  writeFileSync(source, lines.join('\n'))
+  return bundle(directory, name, relative(process.cwd(), source), {})
+}
 
 const used: Readonly<Record<string, readonly string[]>> = {
   'client-dynamodb': ['DynamoDBClient', 'TransactionCanceledException'],
@@ -85,12 +91,10 @@ const used: Readonly<Record<string, readonly string[]>> = {
 }
 
 function importTime(file: string): number {
-  const code = `const t=performance.now();await import(${JSON.stringify(file)});process.stdout.write(String(performance.now()-t))`
-  const run = () =>
-    Number(
-      execFileSync(process.execPath, ['--input-type=module', '-e', code], {
-        env: { ...process.env, TABLE_NAME: 'bench', STAGE: 'local' },
-      }),
-    )
-  return Math.min(...Array.from({ length: ROUNDS }, run))
+  const code = `const t=performance.now();await import(${JSON.stringify(file)});process.stdout.write(String(performance.now()-t),()=>process.exit())`
+  return Number(
+    execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+      env: { ...process.env, TABLE_NAME: 'bench', STAGE: 'local' },
+    }),
+  )
 }

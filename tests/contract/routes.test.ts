@@ -52,10 +52,10 @@ describe('serverless.yml and the route tables', () => {
     expect(dead).toEqual([])
   })
 
-  test('every root is declared for both families, versioned and not', () => {
+  test('every root is declared for both families, and versioned; both prefixes of one family at once are dispatched', () => {
     const routes = gateway.map(({ route }) => route)
     for (const { group, path } of groupRoots.filter((it) => /^\/(data|cidoc|assistant)\//.test(it.path)))
-      for (const form of prefixed(path))
+      for (const form of prefixed(path).filter((it) => !it.startsWith('/api/v1/data/api/')))
         expect([group, form, routes.some((route) => route.startsWith(`ANY ${form}/`))]).toEqual([group, form, true])
   })
 
@@ -76,8 +76,9 @@ describe('serverless.yml and the route tables', () => {
   })
 })
 
-test('the service stays within the quotas of the gateway (300 routes) with room for eight more groups of two roots', () => {
-  expect(gateway.length + 8 * 2 * 4).toBeLessThanOrEqual(300)
+test('the service stays within the quotas of the gateway (300 routes) with room for ten more groups of two roots', () => {
+  expect(gateway.length).toBeLessThanOrEqual(220)
+  expect(gateway.length + 10 * 2 * 3).toBeLessThanOrEqual(300)
 })
 
 test('no role may do everything, or something with everything', () => {

@@ -311,6 +311,7 @@ export async function tryMutants(seed: number, workers: number, share: Share): P
     if (!noticed) missed.push(it.name)
   })
   console.log(`mutants: ${own.length - missed.length} of ${own.length} were noticed`)
+  if (share.of > 1) return missed.length
   const parts = [...new Map(own.flatMap(([, it]) => it.parts).map((part) => [part.join(' '), part])).values()]
   let wrong = 0
   await inTurn(parts, workers, async (part) => {

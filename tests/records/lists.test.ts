@@ -215,3 +215,38 @@ describe('records that are not for everyone', () => {
     expect((await app.other.get('/cidoc/persons/')).body.count).toBe(282)
   })
 })
+
+describe('a part of a list that is empty', () => {
+  const PATH = '/cidoc/guthis/'
+  const read = async (who: Persona) => {
+    const { body, cost } = await who.get(PATH)
+    return { count: body.count, names: body.results.map(({ name }: { name: string }) => name), calls: cost.calls }
+  }
+
+  test('is not read a second time, and shows what comes into it and what goes at once', async () => {
+    await publish(app, 'guthis', { name: 'Open' })
+    const [first, second] = [await read(app.other), await read(app.other)]
+    expect([first.names, second.names, first.calls - second.calls]).toEqual([['Open'], ['Open'], 1])
+
+    const closed = await publish(app, 'guthis', { name: 'Closed', access_tier: 'restricted' })
+    expect(await read(app.other)).toMatchObject({ count: 2, names: ['Closed', 'Open'] })
+    expect(await read(app.other)).toMatchObject({ count: 2, names: ['Closed', 'Open'], calls: first.calls })
+    expect(await read(app.anon)).toMatchObject({ count: 1, names: ['Open'] })
+
+    const { status } = await app.staff.delete(`${PATH}${closed.id}/`)
+    expect(status).toBe(204)
+    expect(await read(app.other)).toMatchObject({ count: 1, names: ['Open'] })
+    expect(await read(app.other)).toMatchObject({ count: 1, names: ['Open'], calls: second.calls })
+  })
+
+  test('is walked past, page after page, in both directions', async () => {
+    const one = await publish(app, 'deities', { name: 'Open' })
+    await copies(one, 12)
+    await app.other.get('/cidoc/deities/')
+    const { pages } = await follow(app.other, '/cidoc/deities/?limit=5', 'next')
+    const rows = pages.flatMap((page) => page.results)
+    expect(new Set(ids(rows)).size).toBe(pages[0]?.count)
+    const back = await follow(app.other, pages.at(-2)?.next ?? '', 'previous')
+    expect(ids(back.pages.toReversed().flatMap((page) => page.results))).toEqual(ids(rows))
+  })
+})

@@ -51,11 +51,8 @@ function seen(raw: readonly Plain[]): Plain[] {
     gone: (isDone) => !isDone,
     before: (isDone) => !isDone,
   }
-  const replaced = new Set(
-    raw
-      .filter((it) => it.staged_as === 'before')
-      .map((it) => `${String(it.pk).slice(`STAGED#${it.staged_by}#`.length)} ${it.sk}`),
-  )
+  const replaced = new Set(raw.filter((it) => it.staged_as === 'before').map(placeBefore))
+  const inPlace = new Set(raw.filter((it) => it.staged_by === undefined).map((it) => `${it.pk} ${it.sk}`))
   return raw.flatMap((it) => {
     if (String(it.pk).startsWith('COUNT#')) return [counted(it, done)]
     if (it.staged_by === undefined) return [it]
@@ -63,9 +60,14 @@ function seen(raw: readonly Plain[]): Plain[] {
     // One that is marked and has no image beside it is as it was.
     if (it.staged_as === 'changed' && !done.has(it.staged_by) && !replaced.has(`${it.pk} ${it.sk}`))
       return [unmarked(it)]
+    // Between an image and its item readers come by both, and pass over the second.
+    if (it.staged_as === 'before' && inPlace.has(placeBefore(it))) return []
     return isSeen ? [unmarked(it)] : []
   })
 }
+
+/** Where an item lies of which this is the image. */
+const placeBefore = (it: Plain): string => `${String(it.pk).slice(`STAGED#${it.staged_by}#`.length)} ${it.sk}`
 
 function unmarked({ staged_by, staged_as, staged_type, ...it }: Plain): Plain {
   if (staged_as === 'before')

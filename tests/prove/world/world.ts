@@ -527,7 +527,7 @@ const settings = {
   RATE_REGISTER: '100000/min',
   RATE_DEV_LOGIN: '100000/min',
   RATE_ASSISTANT: '100000/min',
-  RATE_PROJECTS: '6/h',
+  RATE_PROJECTS: '8/h',
   RATE_UPLOADS: '100000/day',
   RATE_OCR: '100000/day',
 }
