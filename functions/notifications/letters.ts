@@ -57,13 +57,14 @@ export const letterRoutes = {
   'GET /data/notifications/letters/stop/': publicRoute({
     permission: 'letters.link',
     query: Token,
+    says: [],
     handle: async ({ query }) => stopView(await stoppedBy(query.token)),
     representations: {
-      'text/html': async ({ query, request: { say } }) => {
+      'text/html': async ({ query, request: { say, language } }) => {
         const { email, stopped } = stopView(await stoppedBy(query.token))
         return stopped
-          ? linkPage({ sentence: say(`No letters go to ${email}.`) })
-          : linkPage({ sentence: say(`Letters go to ${email}.`), button: say(phrase('Stop them')) })
+          ? linkPage(language, say(`No letters go to ${email}.`))
+          : linkPage(language, say(`Letters go to ${email}.`), say(phrase('Stop them')))
       },
     },
   }),
@@ -86,13 +87,14 @@ export const letterRoutes = {
   'GET /data/notifications/letters/confirm/': publicRoute({
     permission: 'letters.link',
     query: Token,
+    says: [],
     handle: async ({ query }) => confirmView(await confirmedBy(query.token)),
     representations: {
-      'text/html': async ({ query, request: { say } }) => {
+      'text/html': async ({ query, request: { say, language } }) => {
         const { email, confirmed } = confirmView(await confirmedBy(query.token))
         return confirmed
-          ? linkPage({ sentence: say(`${email} is confirmed: letters go there.`) })
-          : linkPage({ sentence: say(`Shall letters go to ${email}?`), button: say(phrase('Yes, this is my address')) })
+          ? linkPage(language, say(`${email} is confirmed: letters go there.`))
+          : linkPage(language, say(`Shall letters go to ${email}?`), say(phrase('Yes, this is my address')))
       },
     },
   }),

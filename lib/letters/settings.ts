@@ -39,7 +39,7 @@ const settings = defineItem({
 })
 
 /** Nobody gets letters who has not asked for them. */
-export const unset = (user_id: string): Settings => ({
+const unset = (user_id: string): Settings => ({
   ...{ user_id, mode: 'off', language: null, hour: 7, zone: 'Asia/Kathmandu', origin: '', version: 0 },
   ...{ confirmed: null, asked_at: null },
 })
@@ -49,7 +49,7 @@ export const load = async (user_id: string): Promise<Settings> => (await get(set
 
 /** Why no letters come although they are wanted. */
 export const obstacles = ['unconfirmed', 'unsendable'] as const
-export type Obstacle = (typeof obstacles)[number]
+type Obstacle = (typeof obstacles)[number]
 
 /** What keeps letters from someone's address: it is no address, or nobody has confirmed it. A provider that signs people in has. */
 export function obstacleOf(it: Settings, { email, subjects }: Pick<User, 'email' | 'subjects'>): Obstacle | undefined {

@@ -12,7 +12,7 @@ import { getMany, itemAt, type Stored } from '../table/read.ts'
 import type { Plan } from '../table/retry.ts'
 import { historyAudiencesOf } from './activities.ts'
 import { claim, flagOf, nextId } from './build.ts'
-import { contradictionFlags } from './conflict-flags.ts'
+import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
 import {
   type Assertion,
   assertion,
@@ -29,6 +29,7 @@ import {
   toldOfClaim,
 } from './items.ts'
 import { load, loadById } from './load.ts'
+import { meaningsIn } from './periods.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
@@ -184,7 +185,7 @@ async function planned(actor: Actor, { data, assertion: source }: Contribution):
     object_entity_type: other?.kind ?? null,
     object_entity_id: other?.id ?? null,
   }
-  const flags = subject ? contradictionFlags(subject, [made]) : []
+  const flags = subject ? await contradictionsOf(subject, made, actor) : []
   const stored = subject && recordItemOf(subject)
   const next =
     stored &&
@@ -232,6 +233,13 @@ export async function settle(old: Claim, reconciliation_status: Assertion['recon
     ...(before && after ? [put(recordItem, after, before), ...queueWrites(before, after)] : []),
   ])
   return { ...old, claim: next, version: next.version }
+}
+
+/** The flags for what a new claim contradicts. Two calls more for each date that names a period. */
+async function contradictionsOf(about: Loaded, made: Assertion, actor: Actor) {
+  const data = { calendar_system: about.data.calendar_system, [made.asserted_property]: made.value }
+  const meanings = await meaningsIn(kinds[about.kind], data, actor, about)
+  return contradictionFlags([made], detectConflicts(about, [made], meanings))
 }
 
 /** The other record of a relationship. Its predicate is one of the controlled list, and the record is one the caller may see. */

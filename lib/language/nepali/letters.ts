@@ -1,4 +1,4 @@
-/** What letters say, and what is said of past moments. */
+/** What letters say. */
 export const letters: Readonly<Record<string, string>> = {
   '{0} notices for you': 'तपाईंका लागि {0} सूचना',
   'Dear {0},': 'प्रिय {0},',
@@ -23,11 +23,4 @@ export const letters: Readonly<Record<string, string>> = {
   'This service sends no letters.': 'यो सेवाले पत्र पठाउँदैन।',
   'No letter can be sent to the address of this account.': 'यस खाताको ठेगानामा पत्र पठाउन सकिँदैन।',
   'This link is not valid, or not any more.': 'यो लिङ्क मान्य छैन वा यसको म्याद सकिएको छ।',
-  'Give a date such as 2026-01-31, or a time such as 2026-01-31T18:00:00Z.':
-    '2026-01-31 जस्तो मिति वा 2026-01-31T18:00:00Z जस्तो समय दिनुहोस्।',
-  'This moment has not come yet.': 'यो समय अझै आएको छैन।',
-  'Of a past time, follow the links in "next".': 'विगतको समयका लागि "next" मा दिइएका लिङ्क पछ्याउनुहोस्।',
-  'A list of a past time is not narrowed or sorted: leave out {0}.':
-    'विगतको समयको सूची छानिँदैन र क्रममा राखिँदैन: {0} नराख्नुहोस्।',
-  'Tables show the records of today: leave out format or at.': 'तालिकाले आजका अभिलेख देखाउँछ: format वा at नराख्नुहोस्।',
 }
