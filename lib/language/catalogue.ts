@@ -102,7 +102,8 @@ function labelled(text: string, known: Catalogued, say: (text: string, depth: nu
   for (let at = text.indexOf(': '); at >= 0; at = text.indexOf(': ', at + 2)) {
     const [label, rest] = [text.slice(0, at), text.slice(at + 2)]
     const said = say(rest, 0)
-    if (said !== rest) return `${known.get(label) ?? label}: ${said}`
+    const head = known.get(label)
+    if (said !== rest) return `${head === undefined ? say(`${label}:`, 0) : `${head}:`} ${said}`
   }
   return text
 }

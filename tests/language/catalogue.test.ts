@@ -83,6 +83,7 @@ describe('a text is said', () => {
       'It has no effect. Not a valid choice. Choose one of: a, b.',
       'यसको कुनै असर छैन। मान्य विकल्प होइन। यीमध्ये एक छान्नुहोस्: a, b।',
     ],
+    ['Picture 2: Its file has not been sent yet.', 'तस्बिर २: यसको फाइल अझै पठाइएको छैन।'],
     ['Construction date: There is no month 13: a year has 12.', 'निर्माण मिति: १३ औँ महिना हुँदैन: वर्षमा १२ महिना हुन्छन्।'],
     ['A project that is in review cannot become merged.', 'समीक्षामा रहेको परियोजना गाभिएको हुन सक्दैन।'],
     ['The same name as architectural structure 7, "Note".', 'नाम वास्तु संरचना ७, "Note" सँग उस्तै छ।'],

@@ -35,8 +35,10 @@ export const pictures: Readonly<Record<string, string>> = {
   '{0} There is no file of yours with this id.': '<0> यस पहिचान सङ्केतको तपाईंको कुनै फाइल छैन।',
   '{0} Its file has not been sent yet.': '<0> यसको फाइल अझै पठाइएको छैन।',
   '{0} Its file has expired. Send it again.': '<0> यसको फाइलको म्याद सकिएको छ। फेरि पठाउनुहोस्।',
-  '{0} The licence is none. Give an identifier of the SPDX list, such as CC-BY-SA-4.0, or the address of a statement of rightsstatements.org.':
-    '<0> यो इजाजतपत्र होइन। CC-BY-SA-4.0 जस्तो SPDX सूचीको सङ्केत, वा rightsstatements.org को कथनको ठेगाना दिनुहोस्।',
+  'The licence is none. Give an identifier of the SPDX list, such as CC-BY-SA-4.0, or the address of a statement of rightsstatements.org.':
+    'यो इजाजतपत्र होइन। CC-BY-SA-4.0 जस्तो SPDX सूचीको सङ्केत, वा rightsstatements.org को कथनको ठेगाना दिनुहोस्।',
+  'The project is not about this record. Link it first.': 'परियोजना यस अभिलेखबारे होइन। पहिले यसलाई जोड्नुहोस्।',
+  'Give the review identity of a record, a UUID.': 'अभिलेखको समीक्षा पहिचान (UUID) दिनुहोस्।',
   'Give a list of pictures.': 'तस्बिरहरूको सूची दिनुहोस्।',
   'Give no more than {0} pictures.': '{0} भन्दा बढी तस्बिर नदिनुहोस्।',
   'Give each picture as an object with the id of its file.':
