@@ -37,7 +37,7 @@ const FORM_SECONDS = 3600
 const record = v.pipe(
   v.string('Not a valid text.'),
   v.toLowerCase(),
-  v.union([v.literal(''), v.pipe(v.string(), v.uuid())], 'Give the review identity of a record, a UUID.'),
+  v.check((it) => it === '' || v.is(v.pipe(v.string(), v.uuid()), it), 'Give the review identity of a record, a UUID.'),
 )
 const licence = v.pipe(
   line(200),

@@ -238,9 +238,9 @@ export const routes = {
 
   'GET /cidoc/{segment}/{id}/history/': readRoute({
     permission: 'history.read',
+    says: ['results.*.changes.*.label'],
     params: Address,
     subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
-    says: [],
     handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
   }),
 

@@ -110,9 +110,9 @@ export const routes = withTables({
 
   'GET /data/entities/{entity_id}/history/': readRoute({
     permission: 'history.read',
+    says: ['results.*.changes.*.label'],
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
-    says: [],
     handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
   }),
 } satisfies Routes)

@@ -265,7 +265,7 @@ export const permissions = {
   'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
   'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
   'picture.own': { role: anyone },
-  'picture.read': { sees: owns },
+  'picture.read': { sees: (actor, it) => actor?.is_staff === true || owns(actor, it) },
   'picture.change': { sees: owns, changes: anyone },
   'import.own': { role: anyone },
   // The table is its sender's; reviewers see it as the batch that its rows wait in.

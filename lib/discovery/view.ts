@@ -3,6 +3,7 @@ import type { Interval } from '../calendars/reading.ts'
 import { shownIn } from '../calendars/shown.ts'
 import type { Showing } from '../http/showing.ts'
 import { discovered, kindOfResource } from '../kinds/resources.ts'
+import { imagePath, thumbnailAt } from '../pictures/view.ts'
 import type { Hit, MapResult } from '../search/query.ts'
 
 /** The page of the dashboard that shows what was found. */
@@ -15,7 +16,7 @@ export function urlOf({ resource, object_pk }: Pick<Hit, 'resource' | 'object_pk
 }
 
 /** A result, as far as it says something. `id` is what names the thing in its own endpoint, the review identity of a record is beside it. */
-export const resultView = (it: Hit) => ({
+const resultView = (it: Hit) => ({
   resource: it.resource,
   id: it.object_pk,
   title: it.title,
@@ -35,7 +36,16 @@ export const resultView = (it: Hit) => ({
   snippet: it.snippet ?? null,
   distance_km: it.distance ?? null,
   when: it.when ?? null,
+  picture: pictureOf(it),
 })
+
+/** The picture that stands for a record, with its sizes, as the record itself shows it. */
+function pictureOf({ id, picture }: Hit) {
+  if (!picture) return null
+  const { image, width, height } = picture
+  const iiif = imagePath(id, image)
+  return { iiif, width, height, thumbnail: thumbnailAt(iiif, { width, height }) }
+}
 
 /** A result with its years in the calendar of whoever asks, beside their words. */
 export function datedView(it: Hit, showing: Showing | undefined) {
@@ -104,5 +114,5 @@ export const discoveryView = (it: Hit) => ({
   cultural_entity_id: it.id,
   status: it.status,
   is_published: it.is_published,
-  has_media: false,
+  has_media: it.picture !== undefined,
 })

@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp'
 
 /** The most pixels that an image is unpacked to. */
-export const MOST_PIXELS = 100_000_000
+const MOST_PIXELS = 100_000_000
 
 /** What is made of an image: a part of it in pixels of the upright image, to a size, mirrored and turned, in these colours. */
 export type Drawing = {

@@ -30,7 +30,7 @@ export function imageInfo(id: string, { width, height }: Size, rights?: string):
 }
 
 /** Halves of halves, the smallest first; those of the largest that is drawn at all. */
-export function sizesOf(image: Size): Size[] {
+function sizesOf(image: Size): Size[] {
   const sizes: Size[] = []
   for (let side = Math.min(LONGEST_SIDE, Math.max(image.width, image.height)); side >= LEAST; side /= 2)
     sizes.unshift(fitting(image, Math.round(side)))

@@ -11,6 +11,8 @@ export type Column = {
   samples: string[]
   /** Of the values that were looked at, the shares that are of a sort. */
   shares: Record<Sort, number>
+  /** Of the first rows, which it says something in. */
+  rows?: ReadonlySet<number>
   /** The different values, up to a number; undefined of a column with more. */
   values: string[] | undefined
 }
@@ -37,9 +39,17 @@ const LONGEST_SAMPLE = 80
 /** Looks at rows as they come; `columns` tells what was seen. */
 export function profiler(headers: readonly string[]) {
   const names = uniqueNames(headers)
-  const seen = names.map(() => ({ filled: 0, looked: 0, values: new Set<string>(), of: new Map<Sort, number>() }))
+  const seen = names.map(() => ({
+    filled: 0,
+    looked: 0,
+    values: new Set<string>(),
+    of: new Map<Sort, number>(),
+    rows: new Set<number>(),
+  }))
+  let row = 0
   return {
     look: (cells: readonly string[]) => {
+      row += 1
       for (const [i, it] of seen.entries()) {
         const text = (cells[i] ?? '').trim()
         if (text === '') continue
@@ -47,11 +57,13 @@ export function profiler(headers: readonly string[]) {
         if (it.values.size <= DIFFERENT) it.values.add(text.slice(0, 300))
         if (it.looked === LOOKED_AT) continue
         it.looked += 1
+        it.rows.add(row)
         for (const sort of sorts) if (is[sort](text)) it.of.set(sort, (it.of.get(sort) ?? 0) + 1)
       }
     },
     columns: (): Column[] =>
-      seen.map(({ filled, looked, values, of }, i) => ({
+      seen.map(({ filled, looked, values, of, rows }, i) => ({
+        rows,
         name: names[i] ?? '',
         header: (headers[i] ?? '').trim(),
         filled,

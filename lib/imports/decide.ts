@@ -1,7 +1,7 @@
 import { isConflict, Problem } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { loadHistory } from '../records/history.ts'
-import { byAge, lists, type Waiting } from '../records/queue-entry.ts'
+import { byAge, lists, type Waiting, waits } from '../records/queue-entry.ts'
 import { decide } from '../review/decide.ts'
 import { parse } from '../table/item.ts'
 import { placed } from '../table/keys.ts'
@@ -26,23 +26,35 @@ export type Step = { next: number; decided: number; ended: boolean }
  * escalated and what others were faster with is left to be decided on by itself.
  */
 export async function decideRows(id: string, asked: Decide, reviewer: Actor, behind: number): Promise<Step> {
-  const page = await waitingRows(id, behind)
+  const found = await waitingRows(id, behind)
+  const ended = found.length < PAGE
+  const page = ended ? found : wholeRows(found)
   const wanted = page.filter((it) => isAsked(it, asked))
   let decided = 0
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     const done = await Promise.all(wanted.slice(at, at + AT_ONCE).map((it) => decideOne(it.entity_id, asked, reviewer)))
     decided += done.filter(Boolean).length
   }
-  return { next: page.at(-1)?.batch?.row ?? behind, decided, ended: page.length < PAGE }
+  return { next: page.at(-1)?.batch?.row ?? behind, decided, ended }
+}
+
+/** A row may have made several records: those of the last one may go on behind the page, so they wait for the next. */
+function wholeRows(page: readonly Waiting[]): Waiting[] {
+  const last = page.at(-1)?.batch?.row
+  return page.filter(({ batch }) => batch?.row !== last)
 }
 
 const isAsked = ({ batch, open_flags }: Waiting, { rows, flagged }: Decide): boolean =>
   (rows.length === 0 || (batch !== null && rows.includes(batch.row))) &&
   (flagged === null || open_flags > 0 === flagged)
 
-async function decideOne(entity_id: string, { verdict, feedback }: Decide, reviewer: Actor): Promise<boolean> {
+/** Rows that name one another get in each other's way: so often one is read again. */
+const ATTEMPTS = 4
+
+async function decideOne(entity_id: string, asked: Decide, reviewer: Actor, attempt = 1): Promise<boolean> {
+  const { verdict, feedback } = asked
   const old = await loadHistory(entity_id)
-  if (!old) return false
+  if (!old || !waits(old)) return false
   try {
     await decide(old, reviewer, {
       verdict,
@@ -52,6 +64,7 @@ async function decideOne(entity_id: string, { verdict, feedback }: Decide, revie
     })
     return true
   } catch (error) {
+    if (isConflict(error) && attempt < ATTEMPTS) return decideOne(entity_id, asked, reviewer, attempt + 1)
     if (error instanceof Problem && (isConflict(error) || error.code === 'invalid' || error.code === 'refused'))
       return false
     throw error

@@ -47,7 +47,7 @@ function meaningOf(kind: Kind, header: string): string | undefined {
   const known = meanings.get(kind.key) ?? meaningsFor(kind)
   meanings.set(kind.key, known)
   const words = wordsOf(header)
-  return known.get(words) ?? known.get(words.replace(/^(the|its|of) /, ''))
+  return known.get(words) ?? known.get(words.replace(/^(the|its|of) /, '').replace(/ (relation )?hint$/, ''))
 }
 
 /** Guesses of which kind the rows are, and what each column is. `about` is what else has a name: the file and the sheet. */
@@ -104,22 +104,30 @@ const isOwn = (kind: Kind, field: string | undefined) =>
   field !== undefined && field in kind.fields && !shared.has(field) && !field.startsWith('source_')
 
 function guessColumns(kind: Kind, columns: readonly Column[]): Guess[] {
-  const taken = new Set<string>()
+  const taken = new Map<string, Column[]>()
   const guesses = columns.map((column): Guess => {
     const field = column.header === '' ? undefined : byHeader(kind, column)
-    if (field === undefined || taken.has(field)) return { column: column.name, field: null, by: null, sure: 0 }
-    taken.add(field)
+    const others = taken.get(field ?? '') ?? []
+    // Two columns are one field where never both say something.
+    if (field === undefined || !others.every((it) => standsFor(column, it)))
+      return { column: column.name, field: null, by: null, sure: 0 }
+    taken.set(field, [...others, column])
     return { column: column.name, field, by: 'header', sure: contradicted(kind, field, column) ? 0.4 : 1 }
   })
   return guesses.map((it, i) => {
     const column = columns[i]
     if (it.field !== null || !column || column.filled === 0 || isBookkeeping(column.header)) return it
-    const field = byValues(kind, column, columns, [...taken])
+    // What its header says is another column already.
+    if (meaningOf(kind, column.header) !== undefined) return it
+    const field = byValues(kind, column, columns, [...taken.keys()])
     if (field === undefined) return it
-    taken.add(field)
+    taken.set(field, [column])
     return { column: column.name, field, by: 'values', sure: 0.6 }
   })
 }
+
+const standsFor = ({ rows: a }: Column, { rows: b }: Column) =>
+  a !== undefined && b !== undefined && ![...a].some((row) => b.has(row))
 
 /** Columns about the row itself: a field that was guessed for them would be wrong. */
 const isBookkeeping = (header: string) =>
@@ -152,7 +160,7 @@ function contradicted(kind: Kind, field: string, { shares, filled, values }: Col
 
 /** What a column is by what stands in it, of what no header has taken. */
 function byValues(kind: Kind, column: Column, all: readonly Column[], taken: readonly string[]): string | undefined {
-  const { shares } = column
+  const { shares, samples } = column
   const free = (field: string) => field in kind.fields && !taken.includes(field)
   const placed = taken.includes('coordinates') || taken.includes('latitude')
   if (kind.fields.coordinates && !placed && shares.coordinates >= 0.8) return 'coordinates'
@@ -164,7 +172,8 @@ function byValues(kind: Kind, column: Column, all: readonly Column[], taken: rea
   if (shares.devanagari >= 0.8 && shares.long < 0.2 && free('name_ne')) return 'name_ne'
   if (shares.date >= 0.8 && shares.number < 0.2)
     return Object.keys(kind.fields).find((it) => free(it) && isDate(kind.fields[it]))
-  if (shares.long >= 0.6 && free('description')) return 'description'
+  const isData = samples.every((it) => /^[{[]/.test(it))
+  if (shares.long >= 0.6 && !isData && free('description')) return 'description'
   const first = all.find((it) => it.shares.number < 0.2 && it.filled > 0)
   return free(kind.nameField) && first === column ? kind.nameField : undefined
 }

@@ -128,6 +128,7 @@ export const headerWords: Readonly<Record<string, readonly string[]>> = {
   condition: ['state', 'state of preservation', 'present condition', 'अवस्था', 'हालको अवस्था'],
   commissioned_by: ['builder', 'patron', 'built by', 'donor', 'founder', 'निर्माणकर्ता', 'संस्थापक', 'दाता'],
   dedicated_to: ['deity', 'deities', 'god', 'main deity', 'देवता', 'देवी देवता', 'मुख्य देवता'],
+  supported_by_institution: ['supported by', 'supported by guthi', 'guthi'],
   monument_type: ['type of monument', 'स्मारकको प्रकार'],
   location_type: ['place type', 'type of place', 'स्थानको प्रकार'],
   access_tier: ['access', 'visibility', 'पहुँच'],

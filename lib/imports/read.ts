@@ -170,7 +170,7 @@ export type KeptColumns = { columns: Column[]; guesses: Guessed['guesses'] }
 
 /** Stores the columns of a sheet with what was guessed of them. */
 export const keepColumns = (id: string, sheet: number, kept: KeptColumns): Promise<void> =>
-  putChunk(id, 'columns', sheet, kept)
+  putChunk(id, 'columns', sheet, { ...kept, columns: kept.columns.map(({ rows: _, ...it }) => it) })
 
 /** The columns of a sheet, as they were stored. */
 export async function columnsOf(id: string, sheet: number): Promise<KeptColumns | undefined> {

@@ -88,9 +88,11 @@ async function advance(held: Held, until: number): Promise<boolean> {
   try {
     return await tasks[work.task](held, work, until)
   } catch (error) {
-    // It belongs to another by now.
-    if (isConflict(error)) return false
-    return await fail(held, work, error)
+    return await fail(held, work, error).catch((further: unknown) => {
+      // It belongs to another by now, or the reply to what was written is lost: whoever comes by sees what is.
+      if (isConflict(further)) return false
+      throw further
+    })
   } finally {
     clearInterval(beat)
   }
@@ -101,6 +103,7 @@ const isPassing = (error: unknown) =>
 
 /** What may pass is tried again; else the import says why it cannot be. */
 async function fail(held: Held, work: Work, error: unknown): Promise<boolean> {
+  if (isConflict(error)) throw error
   const failures = work.failures + 1
   if (isPassing(error) && failures < MOST_FAILURES) {
     await held.save({}, { failures, held_until: now() })

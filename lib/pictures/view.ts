@@ -5,7 +5,7 @@ import type { PictureFile } from './items.ts'
 const THUMBNAIL = 400
 
 /** What an image is called by the Image API: the record (or project) that shows it, and its file. */
-export const imageId = (owner: string, file: string): string => `${owner}.${file}`
+const imageId = (owner: string, file: string): string => `${owner}.${file}`
 /** Where it answers, as an address of this service without its host. */
 export const imagePathOf = (id: string): string => `/data/iiif/${id}`
 export const imagePath = (owner: string, file: string): string => imagePathOf(imageId(owner, file))

@@ -1,5 +1,5 @@
 import { now } from '../clock.ts'
-import { commit } from '../commit.ts'
+import { commit, commitPlan } from '../commit.ts'
 import { conflict, invalid } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Contribution, kindOfScope, kinds, type Provenance, predicateOf, predicates } from '../kinds/index.ts'
@@ -9,9 +9,10 @@ import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
+import type { Plan } from '../table/retry.ts'
 import { historyAudiencesOf } from './activities.ts'
 import { claim, flagOf, nextId } from './build.ts'
-import { contradictionFlags } from './conflict-flags.ts'
+import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
 import {
   type Assertion,
   assertion,
@@ -28,6 +29,7 @@ import {
   toldOfClaim,
 } from './items.ts'
 import { load, loadById } from './load.ts'
+import { meaningsIn } from './periods.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
@@ -140,9 +142,12 @@ const isForInsiders = (audience: HistoryAudience) => !audiences.some((it) => it 
 
 /**
  * A claim that someone makes about a record: it waits for review and meets the conflict check like any value of a
- * contribution. Fails with field errors when it names a record, property or predicate that is not there.
+ * contribution. Fails with field errors when it names a record, property or predicate that is not there. What others change of the
+ * record at the same time does not keep it back.
  */
-export async function create(actor: Actor, { data, assertion: source }: Contribution): Promise<Claim> {
+export const create = (actor: Actor, it: Contribution): Promise<Claim> => commitPlan(() => planned(actor, it))
+
+async function planned(actor: Actor, { data, assertion: source }: Contribution): Promise<Plan<Claim>> {
   const { data: values } = await resolve(kinds.assertion, data, actor)
   const text = (name: string) => textOf(values[name])
   const about = await recordOf({
@@ -180,7 +185,7 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
     object_entity_type: other?.kind ?? null,
     object_entity_id: other?.id ?? null,
   }
-  const flags = subject ? contradictionFlags(subject, [made]) : []
+  const flags = subject ? await contradictionsOf(subject, made, actor) : []
   const stored = subject && recordItemOf(subject)
   const next =
     stored &&
@@ -190,12 +195,12 @@ export async function create(actor: Actor, { data, assertion: source }: Contribu
       contradicted: stored.contradicted || flags.length > 0,
       ...(flags.length > 0 && intoReview(stored, made, at)),
     })
-  await commit([
+  const writes = [
     put(assertion, made, undefined),
     ...(subject ? flags.map((it) => put(flag, flagOf(subject, it, at), undefined)) : []),
     ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),
-  ])
-  return { ...claimOf(made, undefined), about: subject }
+  ]
+  return { result: { ...claimOf(made, undefined), about: subject }, writes }
 }
 
 /** A claim that contradicts what the public reads brings the record back before reviewers. */
@@ -228,6 +233,13 @@ export async function settle(old: Claim, reconciliation_status: Assertion['recon
     ...(before && after ? [put(recordItem, after, before), ...queueWrites(before, after)] : []),
   ])
   return { ...old, claim: next, version: next.version }
+}
+
+/** The flags for what a new claim contradicts. Two calls more for each date that names a period. */
+async function contradictionsOf(about: Loaded, made: Assertion, actor: Actor) {
+  const data = { calendar_system: about.data.calendar_system, [made.asserted_property]: made.value }
+  const meanings = await meaningsIn(kinds[about.kind], data, actor, about)
+  return contradictionFlags([made], detectConflicts(about, [made], meanings))
 }
 
 /** The other record of a relationship. Its predicate is one of the controlled list, and the record is one the caller may see. */

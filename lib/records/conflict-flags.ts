@@ -3,6 +3,7 @@ import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../ki
 import type { Header, Raised } from './build.ts'
 import type { Assertion, Loaded } from './items.ts'
 import { similarTo } from './look-alikes.ts'
+import type { Meanings } from './periods.ts'
 import { type Claim, type ClaimConflict, conflictsOf, contradictions } from './rules/conflicts.ts'
 
 /** What the record looks like: one flag for each other record, naming it. What it names as something else (`linked`) is not itself. */
@@ -29,17 +30,21 @@ const likenesses = {
 }
 
 /** What each new claim meets among the standing ones of the record. */
-export function detectConflicts(old: Loaded, claims: readonly Assertion[]): ClaimConflict[] {
+export function detectConflicts(old: Loaded, claims: readonly Assertion[], meanings: Meanings): ClaimConflict[] {
   const stated = claims.find((it) => it.asserted_property === 'calendar_system')?.value
   const calendar = old.data.calendar_system
   return conflictsOf(
-    old.assertions.flatMap((it) => comparable(old.kind, it, calendar)),
-    claims.flatMap((it) => comparable(old.kind, it, stated ?? calendar)),
+    old.assertions.flatMap((it) => comparable(old.kind, it, { calendar, meanings })),
+    claims.flatMap((it) => comparable(old.kind, it, { calendar: stated ?? calendar, meanings })),
   )
 }
 
 /** A claim as the conflict check compares it; none where its property is no member of the kind. */
-function comparable(kind: KindKey, it: Assertion, calendar: unknown): Claim[] {
+function comparable(
+  kind: KindKey,
+  it: Assertion,
+  { calendar, meanings }: { calendar: unknown; meanings: Meanings },
+): Claim[] {
   const field = kinds[kind].fields[it.asserted_property]
   if (!field || it.value === undefined) return []
   const comparator = comparatorOf(field)
@@ -48,7 +53,7 @@ function comparable(kind: KindKey, it: Assertion, calendar: unknown): Claim[] {
       id: it.id,
       property: it.asserted_property,
       comparator,
-      value: comparator === 'date' ? withCalendar(it.value, calendar) : it.value,
+      value: comparator === 'date' ? (meanings.get(String(it.value)) ?? withCalendar(it.value, calendar)) : it.value,
       status: it.reconciliation_status,
       author: it.contributor_id,
     },
@@ -56,11 +61,7 @@ function comparable(kind: KindKey, it: Assertion, calendar: unknown): Claim[] {
 }
 
 /** One flag for each claim that contradicts what stands or waits; it names both sides. */
-export function contradictionFlags(
-  old: Loaded,
-  claims: readonly Assertion[],
-  conflicts = detectConflicts(old, claims),
-): Raised[] {
+export function contradictionFlags(claims: readonly Assertion[], conflicts: readonly ClaimConflict[]): Raised[] {
   return conflicts.flatMap((each) => {
     const rivals = contradictions(each)
     const property = claims.find((it) => it.id === each.claim)?.asserted_property

@@ -12,6 +12,7 @@ import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
 import type { Raised } from './build.ts'
 import { recordItem } from './items.ts'
+import type { Meanings } from './periods.ts'
 
 /** Values that are taken though they are hardly meant: their contributor is warned, and reviewers see a flag. */
 
@@ -27,10 +28,10 @@ export async function doubtFlags(
   kind: Kind,
   data: Values,
   actor: Actor,
-  changed: readonly string[] = Object.keys(data),
+  { changed = Object.keys(data), meanings }: { changed?: readonly string[]; meanings: Meanings },
 ): Promise<Raised[]> {
   const doubts = [
-    ...dateDoubts(kind, data, changed),
+    ...dateDoubts(kind, data, { changed, meanings }),
     ...linkDoubts(data, changed),
     ...(await pointDoubts(kind, data, actor, changed)),
   ]
@@ -42,11 +43,14 @@ export async function doubtFlags(
   }))
 }
 
-function dateDoubts({ fields }: Kind, data: Values, changed: readonly string[]): Doubt[] {
+type Looked = { changed: readonly string[]; meanings: Meanings }
+
+/** Dates that cannot be read, and name no period either. */
+function dateDoubts({ fields }: Kind, data: Values, { changed, meanings }: Looked): Doubt[] {
   return changed.flatMap((property) => {
     const [type, value] = [fields[property]?.type, data[property]]
     const isDate = type === 'date' || type === 'edtf_date'
-    if (!isDate || typeof value !== 'string' || value.trim() === '') return []
+    if (!isDate || typeof value !== 'string' || value.trim() === '' || meanings.has(value)) return []
     const read = dateIn(value, data.calendar_system)
     return isFault(read) ? [{ property, message: read.fault }] : []
   })

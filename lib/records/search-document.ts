@@ -3,6 +3,8 @@ import { type Kind, proseFields } from '../kinds/index.ts'
 import type { FieldType } from '../kinds/schema/fields.ts'
 import { cut, shortened } from '../matching/cut.ts'
 import { namesOf, textOf, wordsOf } from '../names/text.ts'
+import { picturesIn } from '../pictures/take.ts'
+import { faceOf } from '../pictures/view.ts'
 import { type Document, type FacetName, facetNames } from '../search/document.ts'
 
 /** What search learns from the name and the values of a record, whoever may see them. */
@@ -11,6 +13,7 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
   const texts = textsOf(kind, data)
   const years = yearsIn(data)
   const name_ne = textOf(data.name_ne)
+  const face = faceOf(picturesIn(data))
   return {
     resource: kind.segment.replaceAll('-', '_'),
     title,
@@ -21,6 +24,7 @@ export function documentOfValues(kind: Kind, name: string, data: Record<string, 
     values: valuesIn(data),
     ...(name_ne && { name_ne }),
     ...(years && { years }),
+    ...(face && { picture: { image: face.id, width: face.width ?? 0, height: face.height ?? 0 } }),
   }
 }
 
@@ -89,7 +93,9 @@ const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * DAY_MS).g
 const DAY_MS = 86_400_000
 
 /** Values of these types say something in words; others are numbers, addresses and marks. */
-const worded: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'select', 'relation', 'labels', 'edtf_date'])
+const worded: ReadonlySet<FieldType> = new Set([
+  ...(['text', 'textarea', 'select', 'relation', 'labels', 'edtf_date', 'media'] as const),
+])
 /** Members in words that say nothing of the thing itself. */
 const unsearched: ReadonlySet<string> = new Set([
   ...['name', 'name_ne', 'alternate_names', 'canonical_label', 'identifier', 'same_as', 'source', 'source_citation'],

@@ -52,6 +52,7 @@ import {
   revision,
 } from './items.ts'
 import { namedBy } from './links.ts'
+import { type Meanings, meaningsIn } from './periods.ts'
 import { picturesOf } from './pictures.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
@@ -86,7 +87,7 @@ async function planCreate(
     nextId(kind),
     stubsFor(missing, provenance, actor, batch),
     likenessFlags(kind, header, { linked: linkedTo(kind, values) }),
-    doubtFlags(kind, values, actor),
+    meaningsIn(kind, values, actor).then((meanings) => doubtFlags(kind, values, actor, { meanings })),
   ])
   const flags = [...likeness, ...doubts]
   const change = newRecord(kind, id, { data: values, header, source: provenance, actor, flags, batch })
@@ -133,14 +134,14 @@ async function planAmend(
   const at = now()
   const header = headerOf(kind, after)
   const stubs = await stubsFor(missing, provenance, actor, batch)
-  const claimed = claimsFor(old, edit, { source: provenance, actor, at })
+  const meanings = await meaningsIn(kind, after, actor, old)
+  const claimed = claimsFor(old, edit, { source: provenance, actor, at, meanings })
   const flags = [
     ...claimed.contradicted,
     ...(await likenessOf(old, after, changed)),
-    ...(await doubtFlags(kind, after, actor, changed)),
+    ...(await doubtFlags(kind, after, actor, { changed, meanings })),
   ]
-  const handed = activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at)
-  const done = { ...handed, of_edit: old.public }
+  const done = handedIn(old, actor, at)
   const stored = recordItemOf(old)
   const next = withActivity(
     amended<RecordItem>(stored, {
@@ -174,6 +175,12 @@ async function planAmend(
   }
 }
 
+/** What is told of an edit that was sent in. */
+const handedIn = (old: Loaded, actor: Actor, at: string) => ({
+  ...activityOf(old.entity_id, actor, old.public ? 'submitted' : 'revised', '', at),
+  of_edit: old.public,
+})
+
 /** What a record looks like once it has these values, if the change is one by which it can look otherwise. */
 async function likenessOf({ kind: key, entity_id }: Loaded, after: Values, changed: readonly string[]) {
   const kind = kinds[key]
@@ -201,19 +208,19 @@ type Claimed = { claims: Assertion[]; contradicted: Raised[]; replaced: Assertio
 function claimsFor(
   old: Loaded,
   { after, changed, removed }: Edit,
-  made: Pick<NewClaim, 'source' | 'actor' | 'at'>,
+  { meanings, ...made }: Pick<NewClaim, 'source' | 'actor' | 'at'> & { meanings: Meanings },
 ): Claimed {
   const revision_number = old.current_revision + 1
   const claims = changed.map((property) =>
     claim({ ...made, about: old, property, value: after[property], revision_number }),
   )
-  const conflicts = detectConflicts(old, claims)
+  const conflicts = detectConflicts(old, claims, meanings)
   const ends = new Set(conflicts.flatMap((each) => each.replaces))
   const replaced = old.assertions.filter(
     (it) => ends.has(it.id) || (waits(it, made.actor) && removed.includes(it.asserted_property)),
   )
   const left = old.assertions.filter((it) => !replaced.includes(it))
-  return { claims, contradicted: contradictionFlags(old, claims, conflicts), replaced, left }
+  return { claims, contradicted: contradictionFlags(claims, conflicts), replaced, left }
 }
 
 /** The record's counts of flags and its worst source after an edit. */

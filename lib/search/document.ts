@@ -21,6 +21,8 @@ export const Document = v.object({
   /** A heading that lists filter by, shown to nobody: of a contribution that under which it is reviewed. What no list filters has none. */
   category: v.exactOptional(v.string()),
   point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
+  /** The picture that stands for it: what its image is called by the Image API, and its size in pixels. */
+  picture: v.exactOptional(v.object({ image: v.string(), width: v.number(), height: v.number() })),
   /** The name in Devanagari, where it has one. */
   name_ne: v.exactOptional(v.string()),
   /** What it is by the values that results are counted and narrowed by. */

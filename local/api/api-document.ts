@@ -176,7 +176,8 @@ function queryParameters({ group, spec, answer }: One): Json[] {
 
 /** Whether a version can be named or is told. */
 const isTagged = ({ spec, answer }: One) =>
-  Object.values(answer.gives).some((it) => it?.etag) || (spec.subject !== undefined && !isChange(spec))
+  Object.values(answer.gives).some((it) => it?.etag) ||
+  (spec.subject !== undefined && '200' in answer.gives && !isChange(spec))
 const isChange = ({ permission }: Declared) => 'changes' in permissions[permission]
 
 function headerParameters(one: One): Json[] {

@@ -68,7 +68,7 @@ const things = {
   'comment.change': 'Whoever wrote the comment, while they see the record, and staff.',
   'source.restore': 'Staff.',
   'picture.view': 'Whoever sees the record or the project of the image, and reviewers while the record waits.',
-  'picture.read': 'Whoever has sent the file.',
+  'picture.read': 'Whoever has sent the file, and staff.',
   'picture.change': 'Whoever has sent the file.',
   'import.read': 'Whoever has sent the table, reviewers and staff.',
   'import.change': 'Whoever has sent the table.',

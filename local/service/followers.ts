@@ -19,10 +19,10 @@ export function loadProjectorFilter(): Follower['wants'] {
 function allFollowers(): Follower[] {
   const { functions } = v.parse(File, parse(readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8')))
   return Object.entries(functions).flatMap(([name, { events }]) =>
-    (v.is(Streams, events) ? events : []).map(({ stream }) => ({
-      name,
-      wants: (record: DynamoDBRecord) => stream.filterPatterns.some((pattern) => fits(pattern, record)),
-    })),
+    (v.is(Streams, events) ? events : []).map(({ stream }) => {
+      const tests = stream.filterPatterns.map(testFor)
+      return { name, wants: (record: DynamoDBRecord) => tests.some((test) => test(record)) }
+    }),
   )
 }
 
@@ -36,20 +36,26 @@ export const through =
     return wanted.length > 0 ? invoke({ Records: wanted }) : { batchItemFailures: [] }
   }
 
+type Test = (value: unknown) => boolean
+
 /** Whether something has what a pattern asks for: at the end of each path one of some texts, or of some beginnings, or anything. */
-function fits(pattern: unknown, value: unknown): boolean {
+function testFor(pattern: unknown): Test {
   if (Array.isArray(pattern)) {
-    return pattern.some(
-      (one) =>
-        one === value ||
-        (v.is(Prefix, one) && String(value).startsWith(one.prefix)) ||
-        (v.is(Exists, one) && one.exists === (value !== undefined)),
-    )
+    const tests = pattern.map(testOfOne)
+    return (value) => tests.some((test) => test(value))
   }
-  return Object.entries(v.parse(anything, pattern)).every(
-    ([name, inner]) => v.is(anything, value) && fits(inner, value[name]),
-  )
+  const members = Object.entries(v.parse(anything, pattern)).map(([name, inner]) => ({ name, test: testFor(inner) }))
+  return (value) => isObject(value) && members.every(({ name, test }) => test(value[name]))
 }
+
+function testOfOne(one: unknown): Test {
+  if (v.is(Prefix, one)) return (value) => String(value).startsWith(one.prefix)
+  if (v.is(Exists, one)) return (value) => one.exists === (value !== undefined)
+  return (value) => value === one
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 const anything = v.record(v.string(), v.unknown())
 const Prefix = v.object({ prefix: v.string() })

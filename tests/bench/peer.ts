@@ -106,6 +106,8 @@ async function cpuOf(side: Side, path: string, body?: Asked['body']): Promise<nu
 async function send({ port, token }: Side, path: string, body?: object): Promise<string> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const asked = request({ port, host: '127.0.0.1', path, agent, headers, method: body ? 'POST' : 'GET' })
+  // One that breaks before the answer fails below, and one that breaks within it where that is read.
+  asked.on('error', () => undefined)
   asked.end(body && JSON.stringify(body))
   const [answer] = await once(asked, 'response')
   const text = Buffer.concat(await Array.fromAsync(answer)).toString()
@@ -156,10 +158,15 @@ async function startDjango(place: { host: string; port: number }, rows: readonly
     'gunicorn',
     '-w',
     '2',
+    // With threads it keeps connections, as ours does; without, each request would have to be connected.
+    '-k',
+    'gthread',
+    '--threads',
+    '4',
     '-b',
     `127.0.0.1:${port}`,
     '--keep-alive',
-    '60',
+    '600',
     '--log-level',
     'error',
     'service:application',

@@ -26,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   projects: async () => (await import('./projects.ts')).benchProjects(),
   merging: async () => (await import('./merging.ts')).benchMerging(),
   uploads: async () => (await import('./uploads.ts')).benchUploads(),
+  pictures: async () => (await import('./pictures.ts')).benchPictures(sizes),
   comments: async () => (await import('./comments.ts')).benchComments(sizes),
   changes: async () => (await import('./changes.ts')).benchChanges(sizes),
   answers: async () => (await import('./answers.ts')).benchAnswers(sizes),

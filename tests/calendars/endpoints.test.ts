@@ -163,6 +163,37 @@ describe('claims about dates are compared by their bounds', () => {
     expect((await flagsOf(made)).map((it) => it.flag_type)).toEqual(types)
   })
 
+  test('a year and its year in another calendar do not contradict each other', async () => {
+    const made = await publish(app, 'structures', { name: 'Compared across', construction_date: '1974' })
+    const path = `/cidoc/structures/${made.id}/`
+    for (const words of ['BS 2031', 'वि.सं. २०३१', 'शाके १८९६', '२०औँ शताब्दी', 'नेपाल संवत् १०९५'])
+      sure(200, await app.contributor.patch(path, { body: { construction_date: words } }))
+    expect(await flagsOf(made)).toEqual([])
+    sure(200, await app.contributor.patch(path, { body: { construction_date: 'वि.सं. २०३३' } }))
+    expect((await flagsOf(made)).map((it) => it.flag_type)).toEqual(['contradiction'])
+  })
+
+  test('words that name a period mean its bounds, and are no doubtful date', async () => {
+    const body = { name: 'Age of the Three Towns', start_year: '1482', end_year: 'BS 1825' }
+    await publish(app, 'historical_periods', body)
+    const dated = async (first: string, second: string) => {
+      const made = await publish(app, 'structures', { name: `${first}, ${second}`, construction_date: first })
+      const path = `/cidoc/structures/${made.id}/`
+      sure(200, await app.contributor.patch(path, { body: { construction_date: second } }))
+      return (await flagsOf(made)).map((it) => it.flag_type)
+    }
+    expect(await dated('Age of the Three Towns', '1702')).toEqual([])
+    expect(await dated('1702', 'during the Age of the Three Towns')).toEqual([])
+    expect(await dated('1802', 'the Age of the Three Towns')).toEqual(['contradiction'])
+    expect(await dated('Age of the Three Towns', '1802')).toEqual(['contradiction'])
+    expect(await dated('1702', 'the age of no town')).toEqual(['low_confidence'])
+
+    const made = await publish(app, 'structures', { name: 'Claimed upon', construction_date: '1802' })
+    const claim = { entity_type: 'structure', entity_id: made.id, property: 'construction_date' }
+    sure(201, await app.other.post('/cidoc/assertions/', { body: { ...claim, value: 'Age of the Three Towns' } }))
+    expect((await flagsOf(made)).map((it) => it.flag_type)).toEqual(['contradiction'])
+  })
+
   test('a bare year is meant in the calendar of its record, on both sides', async () => {
     const body = { name: 'Compared by year', construction_date: '1759', calendar_system: 'bikram_sambat' }
     const made = await publish(app, 'structures', body)

@@ -950,7 +950,7 @@ const matrix: Matrix = {
       () => `/data/pictures/uploads/${picture}/complete/`,
       by(401, 404, 400, 404, 404, 404, 404),
     ),
-    'GET /data/pictures/{id}/': at(() => `/data/pictures/${picture}/`, by(404, 404, 200, 404, 404, 404, 404)),
+    'GET /data/pictures/{id}/': at(() => `/data/pictures/${picture}/`, by(404, 404, 200, 404, 404, 404, 200)),
     'GET /data/manifests/records/{entity_id}/': [
       ...at(() => pictured.open.record, all(200)),
       ...at(() => pictured.hidden.record, inspectsHidden),

@@ -134,7 +134,7 @@ async function followed(
   return { wrong, hit }
 }
 
-type Faults = { seed: number; until: number; some: number; share: Share }
+type Faults = { only?: string | undefined; seed: number; until: number; some: number; share: Share }
 
 /** The whole of it, or so much of it as the time allows: `until` in milliseconds of the real clock. */
 export async function faults(world: World, base: Base, asked: Faults): Promise<Tally> {
@@ -142,6 +142,7 @@ export async function faults(world: World, base: Base, asked: Faults): Promise<T
   const began = Date.now()
   for (const [i, operation] of operations.entries()) {
     if (Date.now() > asked.until) break
+    if (asked.only !== undefined && asked.only !== operation.name) continue
     const trial = { world, base, operation, into, seed: asked.seed + i }
     try {
       const calm = await untroubled(trial)
@@ -163,6 +164,7 @@ export async function background(world: World, base: Base, asked: Faults): Promi
   const began = Date.now()
   for (const [i, job] of jobs.entries()) {
     if (Date.now() > asked.until) break
+    if (asked.only !== undefined && asked.only !== job.name) continue
     const site = { world, base, into, seed: asked.seed + i }
     try {
       await ofJob(site, job, i, asked)

@@ -20,9 +20,11 @@ function shaped(value: unknown, chance: Dice): unknown {
 
 function asked(operation: Documented, base: Base, chance: Dice): Request {
   const place = placed(base, operation, chance.pick(STATES))
-  const path = chance.happens(0.1)
+  const wanted = chance.happens(0.1)
     ? place.replace(/[^/]+\/$/, `${encodeURIComponent(written(wild(chance)).slice(0, 300))}/`)
     : place
+  // What begins with two slashes is the address of another host.
+  const path = wanted.replace(/^\/+/, '/')
   const query: Record<string, string> = {}
   for (const { name, in: where, schema } of operation.parameters)
     if (where === 'query' && chance.happens(0.3))

@@ -45,10 +45,10 @@ export async function prove(
   const by = (part: keyof typeof ENDS) => began + minutes * 60_000 * (only ? 1 : ENDS[part])
   const parts: Record<keyof typeof ENDS, () => Promise<Tally>> = {
     faults: () =>
-      at && only === 'faults'
+      at?.includes('/') && only === 'faults'
         ? faultAt(world, base, at, seed)
-        : faults(world, base, { seed, until: by('faults'), some, share }),
-    background: () => background(world, base, { seed, until: by('background'), some, share }),
+        : faults(world, base, { seed, until: by('faults'), some, share, only: at }),
+    background: () => background(world, base, { seed, until: by('background'), some, share, only: at }),
     races: () =>
       races(world, base, { seed, until: by('races'), kind: only === 'races' ? at : undefined, most: each, share }),
     random: () => random(world, base, { seed, until: by('random'), share }),

@@ -48,7 +48,7 @@ const asked: Asked = {
   some: values.short ? SHORT.some : Number(values.some),
 }
 // What one failure names is one case.
-const workers = values.at === undefined || values.only === 'races' ? Math.max(1, Number(values.workers)) : 1
+const workers = !values.at?.includes('/') ? Math.max(1, Number(values.workers)) : 1
 
 if (values.cuts) {
   const { tryFound } = await import('./mutants.ts')

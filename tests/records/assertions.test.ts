@@ -251,3 +251,16 @@ test('a verdict on the record leaves claims apart from it as they are', async ()
   sure(201, await decide(app.curator, it, { verdict: 'accept' }))
   expect((await app.community.get(`${CLAIMS}${made.id}/`)).body.reconciliation_status).toBe('pending')
 })
+
+test('several who claim something of one record at once are all heard', async () => {
+  const it = await publish(app, 'monuments', { name: 'Claimed by many' })
+  const years = ['1710', '1720', '1730']
+  const who = ['other', 'community', 'staff'] as const
+  const said = await Promise.all(
+    years.map((value, i) => say(who[i] ?? 'other', it, { property: 'construction_date', value })),
+  )
+  expect(said.map(({ status }) => status)).toEqual([201, 201, 201])
+  const { results } = await about('staff', it)
+  const claimed = results.filter(({ property }: Claim) => property === 'construction_date')
+  expect(claimed.map(({ value }: Claim) => value).sort()).toEqual(years)
+})

@@ -96,6 +96,12 @@ describe('words that fold alike and sound otherwise', () => {
     expect(await search('the well')).toMatchObject({ titles: ['Bell'] })
   })
 
+  test('name no sort of thing that only folds so', async () => {
+    const search = await modelWith([documentOf('Pani Kuwa', 1), documentOf('Nandi', 2)])
+    expect(await search('well')).toMatchObject({ titles: ['Pani Kuwa'] })
+    expect(await search('bell')).toMatchObject({ titles: [] })
+  })
+
   test('are found beside each other where one is a rare slip of the other', async () => {
     const often = Array.from({ length: 12 }, (_, i) => documentOf(`Bhaktapur ${i}`, i + 1))
     const search = await modelWith([...often, documentOf('Baktapur', 13)])

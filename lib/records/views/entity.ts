@@ -1,5 +1,7 @@
 import { kinds } from '../../kinds/index.ts'
 import { type Actor, worksOn } from '../../permissions.ts'
+import { picturesIn } from '../../pictures/take.ts'
+import { picturesView } from '../../pictures/view.ts'
 import { type PeopleById, service } from '../../users/people.ts'
 import type { History } from '../history.ts'
 import {
@@ -57,11 +59,13 @@ export const contributionRow = (it: Shown<RecordItem>, actor: Actor, people: Peo
 /** A contribution with its history, as far as the caller may know it: what waits is shown to those who work on it. */
 export function entityDetail(it: Shown<History>, actor: Actor | null, people: PeopleById): Record<string, unknown> {
   const inside = worksOn(actor, it)
+  const values = inside ? (it.proposed ?? it.data) : it.data
   const revisions = it.revisions.filter((each) => inside || each.revision_number === it.accepted_revision)
   return {
     ...entityRow(it, actor, people),
     ...(it.kind !== 'entity' && { cidoc_model: kinds[it.kind].className }),
-    form_data: ordered(it.kind, valuesFor(it, inside ? (it.proposed ?? it.data) : it.data, actor)),
+    form_data: ordered(it.kind, valuesFor(it, values, actor)),
+    images: picturesView(it.entity_id, picturesIn(values)),
     revisions: revisions.map((each) => revisionView(it, { ...each, data: valuesFor(it, each.data, actor) }, people)),
     activities: inside ? it.activities.map((each) => activityView(each, people, it, actor)) : [],
     parent_entity_name: null,

@@ -29,6 +29,7 @@ const members = [
   'years',
   'links',
   'text',
+  'picture',
 ] as const satisfies readonly (keyof Document)[]
 
 /** What most documents hold, the commonest last: a short text is compressed by what it shares with this one. */
@@ -53,7 +54,7 @@ export function unpackDocument(packed: Uint8Array): Document {
   return v.parse(Document, Object.fromEntries(there))
 }
 
-const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years', 'links'])
+const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years', 'links', 'picture'])
 
 /** What titles are ordered by. */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()

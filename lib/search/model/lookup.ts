@@ -97,13 +97,17 @@ function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
 const isWhose = ({ concept, to }: Mention, next: Mention | undefined): boolean =>
   beings.has(concept.label) && next?.concept.as === 'sort' && next.from === to + 1
 
+/** A word that stands nowhere may be any that is folded so. But a short one with b names nothing with w: a bell is no well. */
+const asHeard = (it: Asked): Asked =>
+  it.term.length <= 4 && it.term.startsWith('b') ? { ...it, voice: wordOf(it.raw).voice } : it
+
 /** What a question is understood as, told by its words. */
 export function understood(
   corpus: Corpus,
   words: readonly Asked[],
   sight: Sight,
 ): { words: Asked[]; concepts: Mention[] } {
-  const concepts = mentionsIn(words).filter(
+  const concepts = mentionsIn(words.map(asHeard)).filter(
     (it, i, all) => corpus.terms.count(tagOf(it.concept), sight) > 0 && !isWhose(it, all[i + 1]),
   )
   // A deity's name alone is a name.

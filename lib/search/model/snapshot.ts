@@ -49,6 +49,9 @@ export async function markUnreadable(old: Pointer): Promise<void> {
   if (!old.unreadable) await transact([put(pointer, { ...old, unreadable: true, version: old.version + 1 }, old)])
 }
 
+/** By so many bytes at once: the sixteen thousand that are common cost three times the processor time. */
+const large = { chunkSize: 2 ** 20 }
+
 /** A snapshot is missing, or is not what was stored. */
 export class Unreadable extends Error {}
 
@@ -62,7 +65,7 @@ export async function fetchSnapshot(it: Snapshot): Promise<string> {
   const partial = `${path}.${newId()}`
   try {
     object.on('data', (bytes: Uint8Array) => hash.update(bytes))
-    await pipeline(object, createZstdDecompress(), createWriteStream(partial))
+    await pipeline(object, createZstdDecompress(large), createWriteStream(partial))
     if (hash.digest('hex') !== it.sha256) throw new Unreadable('altered')
     // The name appears when all of it is there, so other processes may take it as it is.
     await rename(partial, path)
@@ -87,7 +90,8 @@ export async function publish(
 ): Promise<Snapshot | undefined> {
   const compressed = `${pathOf(id)}.zst`
   const hash = createHash('sha256')
-  await pipeline(createReadStream(pathOf(id)), createZstdCompress(), createWriteStream(compressed))
+  const file = createReadStream(pathOf(id), { highWaterMark: large.chunkSize })
+  await pipeline(file, createZstdCompress(large), createWriteStream(compressed))
   for await (const bytes of createReadStream(compressed)) hash.update(bytes)
   const { size } = await stat(compressed)
   const current: Snapshot = {

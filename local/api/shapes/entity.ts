@@ -7,6 +7,7 @@ import { statuses } from '../../../lib/records/rules/status.ts'
 import { handlings, verdicts } from '../../../lib/records/rules/verdicts.ts'
 import { Author, maybe, oneOf, text, time, tombstone, UserCard, uuid, Values, whole } from './common.ts'
 import { DateShown, DatesShown } from './dates.ts'
+import { Picture } from './picture.ts'
 import { Assertion } from './record.ts'
 
 /** Contributions by their review identity, and what is said and decided about them. */
@@ -83,6 +84,7 @@ export const ContributionDetail = v.object({
   ...Contribution.entries,
   cidoc_model: v.optional(text),
   form_data: Values,
+  images: v.array(Picture),
   revisions: v.array(Revision),
   activities: v.array(Activity),
   parent_entity_name: maybe(text),

@@ -23,6 +23,9 @@ export const Picture = v.object({
   thumbnail: v.object({ url: text, width: whole, height: whole }),
 })
 
+/** The picture that stands for a record. */
+export const PictureFace = v.pick(Picture, ['iiif', 'width', 'height', 'thumbnail'])
+
 /** A file that has been sent, or is to be. It goes at `expires_at`, unless a contribution names it before. */
 export const PictureFile = v.object({
   id: uuid,

@@ -5,6 +5,7 @@ import { readings } from '../../../lib/search/concepts.ts'
 import { facetNames } from '../../../lib/search/document.ts'
 import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
 import { DateShown } from './dates.ts'
+import { PictureFace } from './picture.ts'
 import { rowOf } from './record.ts'
 
 /** Search, discovery, and the assistant. */
@@ -37,6 +38,7 @@ export const SearchResult = v.object({
   snippet: maybe(text),
   distance_km: maybe(v.number()),
   when: maybe(oneOf(['certain', 'possible'])),
+  picture: maybe(PictureFace),
   date: v.optional(maybe(DateShown)),
 })
 export const SearchResults = v.object({

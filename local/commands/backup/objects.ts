@@ -20,7 +20,7 @@ export type Entry = {
 /** How many objects are read or written at once. */
 const AT_ONCE = 8
 /** What a job of the service makes anew. */
-const made = /^(exports|search)\//
+const made = /^(exports|search|derivatives)\//
 
 /** The objects of the bucket in the order of their keys, read for their hashes; with a folder, their bytes are kept there. */
 export async function* readBucket(place: Place, keep?: string): AsyncGenerator<Entry> {

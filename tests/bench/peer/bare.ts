@@ -8,6 +8,8 @@ import { inProcess } from '../../../local/commands/demo/in-process.ts'
  * is told the port, and the processor time so far, in microseconds, whenever it asks.
  */
 const server = createServer((request, response) => void answer(request, response))
+// Its connections are kept while it is the other side's turn.
+server.keepAliveTimeout = 600_000
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo
