@@ -51,9 +51,5 @@ export const pictures: Readonly<Record<string, string>> = {
   'The face of a picture: Give true or false.': 'मुख्य तस्बिर: true वा false दिनुहोस्।',
   'Give each picture the id of its file. Upload the file first: POST /data/pictures/ answers it.':
     'हरेक तस्बिरलाई त्यसको फाइलको पहिचान सङ्केत दिनुहोस्। पहिले फाइल अपलोड गर्नुहोस्: POST /data/pictures/ ले त्यो दिन्छ।',
-  'The licence is none. Give an identifier of the SPDX list, such as CC-BY-SA-4.0, or the address of a statement of rightsstatements.org.':
-    'यो इजाजतपत्र होइन। CC-BY-SA-4.0 जस्तो SPDX सूचीको सङ्केत, वा rightsstatements.org को कथनको ठेगाना दिनुहोस्।',
-  'The project is not about this record. Link it first.': 'यो परियोजना यस अभिलेखबारे होइन। पहिले यसलाई जोड्नुहोस्।',
-  'Give the review identity of a record, a UUID.': 'अभिलेखको समीक्षा पहिचान (UUID) दिनुहोस्।',
   'There are no pictures of it.': 'यसका तस्बिर छैनन्।',
 }
