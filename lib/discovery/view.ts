@@ -16,7 +16,7 @@ export function urlOf({ resource, object_pk }: Pick<Hit, 'resource' | 'object_pk
 }
 
 /** A result, as far as it says something. `id` is what names the thing in its own endpoint, the review identity of a record is beside it. */
-export const resultView = (it: Hit) => ({
+const resultView = (it: Hit) => ({
   resource: it.resource,
   id: it.object_pk,
   title: it.title,
