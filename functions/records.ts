@@ -1,6 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { invalid, notFound } from '../lib/errors.ts'
+import { withTables } from '../lib/exports/list-tables.ts'
 import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/exports/table.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { members } from '../lib/http/body.ts'
@@ -146,7 +147,7 @@ async function asTable(format: TableFormat, asked: Asked): Promise<Reply> {
 }
 
 /** Records of every kind with integer ids. */
-export const routes = {
+export const routes = withTables({
   'GET /cidoc/{segment}/': listRoute({
     permission: 'record.list',
     params: Collection,
@@ -288,7 +289,7 @@ export const routes = {
         (next) => shown(next, actor),
       ),
   }),
-} satisfies Routes
+} satisfies Routes)
 
 export const handler = endpoint(routes)
 

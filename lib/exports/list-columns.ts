@@ -166,4 +166,10 @@ export const listColumns: Readonly<Record<string, readonly string[]>> = {
     reviewed_at created_at
   `),
   'GET /data/testthelogin/': words('id username'),
+  'GET /cidoc/{segment}/{id}/history/': words(
+    'at event revision_number author.username verdict decided_by.username note changes',
+  ),
+  'GET /data/entities/{entity_id}/history/': words(
+    'at event revision_number author.username verdict decided_by.username note changes',
+  ),
 }

@@ -59,17 +59,21 @@ function turnOf(rotation: string): { mirrored: boolean; degrees: number } {
 type Region = NonNullable<Drawing['region']>
 
 function regionOf(image: Size, asked: string): Region {
-  const region = refusing(() => new calculators[3](image).region(asked).info().region)
-  if (region.width < 1 || region.height < 1) throw impossible('The region lies beyond the image, or is empty.')
+  const region = refusing(() => new calculators[3](image).region(asked).info().region, NO_REGION)
+  if (region.width < 1 || region.height < 1) throw impossible(NO_REGION)
   return region
 }
 
-/** What the library says of a request that asks for nothing, as what it is. */
-function refusing<T>(work: () => T): T {
+const NO_REGION = 'The region lies beyond the image, or is empty.'
+const NO_SIZE = 'The size is empty.'
+const LARGER = 'The size is larger than the region. Ask for it with ^ in front.'
+
+/** What the library refuses, in our own words: `otherwise`, but where it would have to enlarge. */
+function refusing<T>(work: () => T, otherwise: string): T {
   try {
     return work()
   } catch (error) {
-    throw error instanceof Error ? impossible(`${error.message}.`) : error
+    throw error instanceof Error ? impossible(/upscaling/.test(error.message) ? LARGER : otherwise) : error
   }
 }
 
@@ -80,7 +84,7 @@ function sizeOf(image: Size, region: Region, { region: part, size }: Asked): Siz
   const box = /^!(\d+),(\d+)$/.exec(plain)
   if (box) {
     const [width, height] = [Number(box[1]), Number(box[2])]
-    if (width === 0 || height === 0) throw impossible('The size is empty.')
+    if (width === 0 || height === 0) throw impossible(NO_SIZE)
     return within(region, { width: Math.min(width, LONGEST_SIDE), height: Math.min(height, LONGEST_SIDE) }, enlarges)
   }
   const { width, height } = refusing(() => {
@@ -88,10 +92,9 @@ function sizeOf(image: Size, region: Region, { region: part, size }: Asked): Siz
     // Only this fills in the side that is not asked for.
     const { size: found } = calculated.info()
     return { width: found.width ?? 0, height: found.height ?? 0 }
-  })
-  if (width < 1 || height < 1) throw impossible('The size is empty.')
-  if (!enlarges && (width > region.width || height > region.height))
-    throw impossible('The size is larger than the region. Ask for it with ^ in front.')
+  }, NO_SIZE)
+  if (width < 1 || height < 1) throw impossible(NO_SIZE)
+  if (!enlarges && (width > region.width || height > region.height)) throw impossible(LARGER)
   if (width > LONGEST_SIDE || height > LONGEST_SIDE)
     throw impossible(`The size is larger than ${LONGEST_SIDE} pixels on a side.`)
   return { width, height }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
 import { faults, withFault } from '../harness/faults.ts'
+import { followTable } from '../harness/following.ts'
 import { checkTable, csv, done, rowsIn, work } from '../harness/imports.ts'
 import { publish, sure } from '../harness/make.ts'
 
@@ -46,8 +47,10 @@ async function seen(): Promise<Record<string, string>> {
 }
 
 test('a batch that is accepted and taken back leaves what was before, by its digests', async () => {
+  const following = await followTable()
   for (let i = 0; i < 6; i += 1)
     await publish(app, 'structures', { name: `Kept ${crypto.randomUUID()}`, note: 'As it was', condition: 'Fair' })
+  await following.settled()
   const before = await seen()
   // New ones.
   const fresh = await checkTable(app.contributor, 'structures.csv', csv(rowsOf(120)))
@@ -64,9 +67,11 @@ test('a batch that is accepted and taken back leaves what was before, by its dig
   expect(await done(app.contributor, changed.id, 'run')).toMatchObject({ made: { amended: 6, failed: 0 } })
   for (const { id } of [fresh, changed])
     expect(await done(app.curator, id, 'decide', { verdict: 'accept' })).toMatchObject({ waiting: 0 })
+  await following.settled()
   expect(await seen()).not.toEqual(before)
   for (const { id } of [changed, fresh])
     expect(await done(app.staff, id, 'take-back')).toMatchObject({ state: 'taken_back', kept: [] })
+  await following.settled()
   expect(await seen()).toEqual(before)
 }, 240_000)
 

@@ -189,7 +189,7 @@ const mutants: readonly Mutant[] = [
     file: 'lib/effects/apply.ts',
     was: 'await moveComments(old, next)',
     is: '',
-    parts: race('comment and hide'),
+    parts: race('delete twice', 'comment and hide'),
   },
   {
     name: 'the queue is not left',

@@ -29,7 +29,9 @@ export async function sendIn(world: World, it: Request, fault?: Actor['fault']):
   sentSoFar.requests += 1
   const { who, method, path, sent = {}, process = 0, slow = 1 } = it
   const identity: Record<string, string> = who ? { 'x-dev-user': `${who}@heritage.test` } : {}
-  const event = await eventOf(method, path, identity, sent)
+  const made = await eventOf(method, path, identity, sent)
+  world.requests += 1
+  const event = { ...made, requestContext: { ...made.requestContext, requestId: `request-${world.requests}` } }
   const { handler } = await moduleIn(process, `functions/${groupOf(canonical(event.rawPath))}.ts`)
   const context = { awsRequestId: event.requestContext.requestId, getRemainingTimeInMillis: () => PATIENCE } as Context
   let commands: readonly string[] = []

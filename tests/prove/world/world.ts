@@ -68,6 +68,7 @@ type Saved = {
   bucket: Bucket['objects']
   now: number
   sequence: number
+  requests: number
   later: World['later']
   received: World['received']
   shards: World['shards']
@@ -87,6 +88,8 @@ class World {
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
+  /** How many requests there were: each has a number of its own, which is stored with what it changes. */
+  requests = 0
   /** Of all that was asked and answered since the world was as it was saved. */
   digest = 0
   /** Where processes keep files. */
@@ -101,6 +104,7 @@ class World {
     this.#heard = new Map(saved.heard)
     this.time.now = saved.now
     this.digest = 0
+    this.requests = saved.requests
     this.table.calm()
     this.table.cells.restore(saved.table)
     this.bucket.objects = new Map(saved.bucket)
@@ -119,6 +123,7 @@ class World {
       bucket: new Map(this.bucket.objects),
       now: this.time.now,
       sequence: this.#sequence,
+      requests: this.requests,
       later: [...this.later],
       received: [...this.received],
       shards: this.shards.map((records) => [...records]),
