@@ -78,7 +78,7 @@ describe('an error', () => {
   test('of a date that no calendar has', async () => {
     const query = { date: '३२ असार २०८१' }
     expect((await app.anon.get('/data/calendars/convert/', { query, ...ne })).body).toEqual({
-      date: ['वि.सं. २०८१ को असार मा ३२ दिनको मिति हुँदैन, त्यस महिनामा ३१ दिन छन्।'],
+      date: ['वि.सं. २०८१ को असारमा ३२ दिनको मिति हुँदैन, त्यस महिनामा ३१ दिन छन्।'],
     })
   })
 })
@@ -190,7 +190,7 @@ describe('a notice', () => {
     expect(words('flagged', 'questionable_source', { about })).toBe(
       'तपाईंको अभिलेखमा "शङ्कास्पद स्रोत" चेतावनी चिह्न लगाइयो: Note',
     )
-    expect(words('role', 'domain_expert')).toBe('अबदेखि तपाईं विषय विशेषज्ञ का रूपमा समीक्षा गर्नुहुन्छ।')
+    expect(words('role', 'domain_expert')).toBe('अबदेखि तपाईं विषय विशेषज्ञका रूपमा समीक्षा गर्नुहुन्छ।')
     expect(words('import_read', '"a was read.csv"')).toBe('तपाईंको तालिका "a was read.csv" पढियो।')
     expect(words('project_merge_failed', 'It has failed again and again', { on: { slug: 's', title: 'T' } })).toBe(
       'तपाईंले सुरु गरेको काम हुन सकेन, र केही बदलिएको छैन (यो पटक पटक असफल भयो): T',

@@ -16,7 +16,7 @@ export const notices: Readonly<Record<string, string>> = {
   'Your change to the submission {detail} was taken over': 'पेसी {detail} मा तपाईंको परिवर्तन अपनाइयो',
   'Your change to the submission {detail} was not taken over': 'पेसी {detail} मा तपाईंको परिवर्तन अपनाइएन',
   'A moderator has looked at your submission: {detail}': 'सञ्चालकले तपाईंको पेसी हेर्नुभयो: <detail>',
-  'You review as {detail} from now on': 'अबदेखि तपाईं <detail> का रूपमा समीक्षा गर्नुहुन्छ',
+  'You review as {detail} from now on': 'अबदेखि तपाईं <detail>का रूपमा समीक्षा गर्नुहुन्छ',
   'Your table {detail} was read': 'तपाईंको तालिका {detail} पढियो',
   'The rows of your table {detail} were tried': 'तपाईंको तालिका {detail} का पङ्क्ति परीक्षण गरिए',
   'The rows of your table {detail} wait for review': 'तपाईंको तालिका {detail} का पङ्क्ति समीक्षाको प्रतीक्षामा छन्',

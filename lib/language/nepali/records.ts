@@ -15,7 +15,7 @@ export const records: Readonly<Record<string, string>> = {
   'Give the id of a comment.': 'टिप्पणीको पहिचान सङ्केत दिनुहोस्।',
   'Not a valid choice. Choose one of: {0}.': 'मान्य विकल्प होइन। यीमध्ये एक छान्नुहोस्: {0}।',
   'Not a valid choice. Choose among: {0}.': 'मान्य विकल्प होइन। यीमध्येबाट छान्नुहोस्: {0}।',
-  'This is no id of {0}, which look like {1}.': 'यो <0> को पहिचान सङ्केत होइन, ती {1} जस्ता हुन्छन्।',
+  'This is no id of {0}, which look like {1}.': 'यो <0>को पहिचान सङ्केत होइन, ती {1} जस्ता हुन्छन्।',
   'The values together are larger than {0} bytes.': 'मानहरू सबै मिलाएर {0} बाइटभन्दा ठूला छन्।',
   'Follow the links in "next" to read beyond {0}.': '{0} भन्दा पछाडि पढ्न "next" मा दिइएका लिङ्क पछ्याउनुहोस्।',
   'There is no record with this id.': 'यस पहिचान सङ्केतको अभिलेख छैन।',
@@ -40,7 +40,7 @@ export const records: Readonly<Record<string, string>> = {
   'At least one linked ontology entity required.': 'कम्तीमा एउटा जोडिएको अभिलेख चाहिन्छ।',
   'Wait for OCR jobs to finish.': 'अक्षर पहिचानको काम सकिने बेलासम्म पर्खनुहोस्।',
   'A project that is {0} cannot become {1}.': '<0> परियोजना <1> हुन सक्दैन।',
-  'Only {0} may lead a project from {1} to {2}.': 'परियोजनालाई <1> बाट <2> मा <0> ले मात्र लैजान सक्छन्।',
+  'Only {0} may lead a project from {1} to {2}.': 'परियोजनालाई <1>बाट <2>मा <0>ले मात्र लैजान सक्छन्।',
   'Say what is to be revised.': 'के सच्याउनुपर्ने हो भन्नुहोस्।',
   'Its record is not published: that is decided first.': 'यसको अभिलेख प्रकाशित छैन: पहिले त्यसको निर्णय हुन्छ।',
   'Not a valid choice. Choose relationship. and one of: {0}.':

@@ -42,7 +42,7 @@ export const requests: Readonly<Record<string, string>> = {
   'There is no lunar day {0}: a half month has 15.': '{0} औँ तिथि हुँदैन: एक पक्षमा १५ तिथि हुन्छन्।',
   '{0} of BS {1}': 'वि.सं. {1} को <0>',
   'There is no month {0}: a year has 12.': '{0} औँ महिना हुँदैन: वर्षमा १२ महिना हुन्छन्।',
-  'There is no day {0} in {1}, which has {2} days.': '<1> मा {0} दिनको मिति हुँदैन, त्यस महिनामा {2} दिन छन्।',
+  'There is no day {0} in {1}, which has {2} days.': '<1>मा {0} दिनको मिति हुँदैन, त्यस महिनामा {2} दिन छन्।',
   '{0} BCE': 'ई.पू. {0}',
   'There is no lunar day {0}: a month has 30.': '{0} औँ तिथि हुँदैन: महिनामा ३० तिथि हुन्छन्।',
   'NS {0} has no intercalary month {1}.': 'ने.सं. {0} मा अधिक महिना <1> छैन।',
