@@ -153,6 +153,24 @@ describe('pictures of a record', () => {
     })
   })
 
+  test('what a form shows and has not sent is left out and told, or refused to who wants that', async () => {
+    const { id } = await sent()
+    const preview = { name: 'gate.jpg', previewUrl: 'blob:http://localhost:3000/x' }
+    const made = sure(201, await create([{ id, caption: 'Sent' }, preview]))
+    expect(made.images).toMatchObject([{ id, caption: 'Sent' }])
+    expect(made.warnings.map(({ member }: { member: string }) => member)).toEqual([
+      'images.1.name',
+      'images.1.previewUrl',
+    ])
+    const strict = { headers: { prefer: 'handling=strict' }, body: { name: 'Refused', images: [preview] } }
+    const refused = await app.contributor.post('/cidoc/structures/', strict)
+    expect([refused.status, Object.keys(refused.body)]).toEqual([400, ['images']])
+    // A change by such a form keeps the pictures that are there.
+    const change = { name: 'Renamed', images: [preview] }
+    const changed = sure(200, await app.contributor.patch(`/cidoc/structures/${made.id}/`, { body: change }))
+    expect(changed.images).toMatchObject([{ id, caption: 'Sent' }])
+  })
+
   test('bad ones are refused, each with its reason', async () => {
     const { id } = await sent()
     const none = '11111111-1111-4111-8111-111111111111'
@@ -175,7 +193,7 @@ describe('pictures of a record', () => {
     expect((await refusal(Array.from({ length: 31 }, () => ({ id })))).images).toEqual([
       'Give no more than 30 pictures.',
     ])
-    expect((await refusal([{ name: 'gate.jpg', previewUrl: 'blob:http://localhost:3000/x' }])).images).toEqual([
+    expect((await refusal([{ caption: 'Gate' }])).images).toEqual([
       'Give each picture the id of its file. Upload the file first: POST /data/pictures/ answers it.',
     ])
     // Nothing was kept of any of them.

@@ -20,14 +20,25 @@ export const pictures: Form = {
     if (value.length > most) return new Refused(`Give no more than ${most} pictures.`)
     const found: Picture[] = []
     for (const item of value) {
-      if (isAbsent(item)) continue
+      if (isAbsent(item) || isPreview(item)) continue
       const one = pictureIn(item)
       if (one instanceof Refused) return one
       found.push(one)
     }
     return found.length > 0 ? found : undefined
   },
-  schema: () => ({ type: 'array', maxItems: most, items: { anyOf: [picture, absent] } }),
+  schema: () => ({ type: 'array', maxItems: most, items: { anyOf: [picture, preview, absent] } }),
+}
+
+/** What is read of a picture. */
+export const pictureMembers = ['id', ...Object.keys(said), 'face']
+
+/** What a form shows of a file that it has not sent: there is nothing to keep, and the rest of the record counts. */
+const isPreview = (item: unknown) => isObject(item) && isAbsent(item.id) && !isAbsent(item.previewUrl)
+const preview: Json = {
+  type: 'object',
+  required: ['previewUrl'],
+  properties: { id: absent, previewUrl: { not: absent } },
 }
 
 function pictureIn(item: unknown): Picture | Refused {

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Field } from './fields.ts'
 import { forms } from './forms.ts'
 import type { Kind } from './kind.ts'
+import { pictureMembers } from './pictures.ts'
 import { latitude, longitude, pointText } from './points.ts'
 import { type Provenance, provenanceFields, provenanceOf } from './provenance.ts'
 import { type Data, isAbsent, isObject, Refused } from './value.ts'
@@ -43,10 +44,13 @@ export function schemaOf(kind: Kind, mode: Mode): v.GenericSchema<unknown, Contr
 }
 
 function membersOf({ fields }: Kind): Members {
-  const names = Object.entries(fields).flatMap(([name, field]) => [name, ...field.aliases])
-  const pair = fields.coordinates?.type === 'coordinates' ? ['latitude', 'longitude'] : []
   const plain = (all: readonly string[]) => Object.fromEntries(all.map((name) => [name, null]))
-  return { ...plain([...names, ...pair]), assertion: plain(Object.keys(provenanceFields)) }
+  const named = Object.entries(fields).map(([name, { type, aliases }]): Members => {
+    const inside = type === 'media' ? plain(pictureMembers) : null
+    return Object.fromEntries([name, ...aliases].map((each) => [each, inside]))
+  })
+  const pair = fields.coordinates?.type === 'coordinates' ? ['latitude', 'longitude'] : []
+  return { ...Object.assign({}, ...named), ...plain(pair), assertion: plain(Object.keys(provenanceFields)) }
 }
 
 const schemas = {
