@@ -81,8 +81,15 @@ async function tableBytes(
 ): Promise<Uint8Array> {
   if (format === 'csv') return Buffer.from(`\uFEFF${rows.map(csvLine).join('')}`)
   const { writeXlsx } = await import('hucre/xlsx')
-  return writeXlsx({ sheets: [{ name: name.slice(0, 31), rows: rows.map((row) => row.map(inSheet)) }] })
+  const sheet = { name: sheetNamed(name), rows: rows.map((row) => row.map(inSheet)) }
+  return writeXlsx({ sheets: [sheet], properties: { modified: UNDATED } })
 }
+
+/** The same rows are the same bytes, and so keep their ETag. */
+const UNDATED = new Date('1980-01-01T00:00:00Z')
+
+/** Excel takes so many characters, and keeps the name of its own history to itself. */
+const sheetNamed = (name: string) => (name === 'history' ? 'changes' : name.slice(0, 31))
 
 /** A workbook holds numbers, truths and texts; of a text no cell takes more. */
 const inSheet = (value: unknown) =>

@@ -73,6 +73,7 @@ const said: Record<string, readonly string[]> = {
   is_read: flag,
   is_resolved: flag,
   kind: ['structure', 'person'],
+  languages: ['ne', 'en,ne'],
   limit: ['1', '100', '0', '101'],
   locked: flag,
   max_trust_tier_rank: ['1', '5', '0'],
@@ -192,6 +193,10 @@ async function world(): Promise<Record<string, readonly string[]>> {
   const batch = await checkTable(app.contributor, 'sights.csv', csv(rows))
   const hook = sure(201, await app.contributor.post('/api/user/hooks/', { body: { url: 'https://example.org/' } }))
 
+  const { confirmLink, stopLink } = await import('../../lib/letters/links.ts')
+  const me = sure(200, await app.contributor.get('/api/user/info'))
+  const tokenIn = (link: string) => new URL(link).searchParams.get('token') ?? ''
+
   const slugs: string[] = []
   for (const state of said.state ?? []) {
     const one = await contribute(app.contributor, 'traditions', { name: `Sight ${state}` })
@@ -252,6 +257,9 @@ async function world(): Promise<Record<string, readonly string[]>> {
     'revisions id': revisions,
     'submission-suggestions id': [String(suggestion.id)],
     'submissions id': sent.flatMap((it) => [String(it.id), it.submission_id]),
+    'stop token': [tokenIn(stopLink('http://localhost:8000', me.id)), 'forged'],
+    // It is good until the world has grown older.
+    'confirm token': [tokenIn(confirmLink('http://localhost:8000', me.id, me.email)), 'forged'],
     'pictures id': [spare.id],
     'records entity_id': [pictured.cultural_entity_id, ...entities],
     image: [pictured.images[0].iiif.split('/').at(-1), unknown],

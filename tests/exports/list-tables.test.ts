@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { App, Persona } from '../harness/app.ts'
 import { copies, publish, sure } from '../harness/make.ts'
 import { openProjects, projectIn, waitingRecords } from '../harness/projects.ts'
@@ -130,6 +130,18 @@ describe('a list as a table', () => {
       { name: 'cultural-entities', hidden: false, formulas: 0, merged: 0 },
     ])
     expect((await Array.fromAsync(workbookRows(book.bytes, 0))).flat(2)).toContain(name)
+  })
+
+  test('is the same workbook at any time, and keeps its tag', async () => {
+    const { cultural_entity_id } = await publish(app, 'persons', { name: 'Storied person' })
+    // Excel keeps the name of this list to itself.
+    const path = `/data/entities/${cultural_entity_id}/history/`
+    const read = () => app.staff.get(path, { headers: { accept: XLSX } })
+    const first = await read()
+    vi.useFakeTimers({ now: Date.now() + 86_400_000, toFake: ['Date'] })
+    const later = await read()
+    vi.useRealTimers()
+    expect([later.status, Buffer.compare(later.bytes, first.bytes)]).toEqual([200, 0])
   })
 
   test('refuses columns that it has not, by name', async () => {
