@@ -1,5 +1,6 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { config } from '../config.ts'
+import { localCredentials } from '../ops/local-credentials.ts'
 
 /**
  * Mail by the Simple Email Service, which makes the message of these parts. It has no way to tell that it was given a letter
@@ -9,7 +10,7 @@ const client = new SESv2Client({
   region: config.AWS_REGION,
   maxAttempts: 1,
   requestHandler: { connectionTimeout: 2000, requestTimeout: 8000, throwOnRequestTimeout: true },
-  ...(config.SES_ENDPOINT && { endpoint: config.SES_ENDPOINT }),
+  ...(config.SES_ENDPOINT && { endpoint: config.SES_ENDPOINT, credentials: localCredentials }),
 })
 
 export type Mail = {

@@ -65,6 +65,7 @@ describe('an answer', () => {
           cultural_entity_id: dhansar.cultural_entity_id,
           name_ne: 'स्वयम्भू',
           kind: 'monument',
+          picture: null,
           place: 'Kathmandu',
           year: null,
           coordinates: null,
