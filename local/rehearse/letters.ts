@@ -14,7 +14,7 @@ export async function letters(world: World, origin: string, mail: MailCatcher): 
     const question = await caught(world, mail, 'Is this your address?')
     await follow(origin, question)
     good(await dev('POST', '/cidoc/structures/', { name: 'A temple of letters' }))
-    const letter = await caught(world, mail, 'letters')
+    const letter = await caught(world, mail, 'A temple of letters')
     await follow(origin, letter)
     const { body } = good(await dev('GET', '/data/notifications/letters/'))
     return body.mode === 'off' ? [] : ['the link of a letter does not stop letters']

@@ -40,6 +40,7 @@ describe('a project in search', () => {
         ...{ status: 'draft', is_published: true, updated_at, score: expect.any(Number) },
         ...{ url: `/contribute/projects/${slug}`, location_hint: '', cultural_entity_id: null },
         ...{ coordinates: null, distance_km: null, kind: null, name_ne: null, place: null, when: null, year: null },
+        picture: null,
         snippet: expect.stringContaining('<mark>'),
       },
     ])

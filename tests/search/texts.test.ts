@@ -63,6 +63,7 @@ describe('the text of an asset', () => {
         ...{ score: expect.any(Number), location_hint: '', cultural_entity_id: null },
         url: `/contribute/projects/${slug}`,
         ...{ coordinates: null, distance_km: null, kind: null, name_ne: null, place: null, when: null, year: null },
+        picture: null,
         snippet: expect.stringContaining('<mark>'),
       },
     ])
