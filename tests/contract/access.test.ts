@@ -58,6 +58,6 @@ const bodiless = ['GET', 'DELETE']
 
 /** Reading before writing, without a param where there is such a route. */
 function plainest(keys: readonly string[]): string {
-  const rank = (key: string) => (key.includes('{') ? 3 : 0) + ((bodiless.indexOf(key.split(' ')[0] ?? '') + 3) % 3)
+  const rank = (key: string) => ((bodiless.indexOf(key.split(' ')[0] ?? '') + 3) % 3) * 2 + (key.includes('{') ? 1 : 0)
   return keys.toSorted((a, b) => rank(a) - rank(b))[0] ?? ''
 }
