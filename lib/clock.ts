@@ -11,6 +11,9 @@ export const clock = {
 /** The present as stored and sent: ISO 8601 in UTC with milliseconds. */
 export const now = () => clock.now().toISOString()
 
+/** So many seconds from now, as stored and sent. */
+export const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()
+
 /** The time of day, whatever the service's clock says: what AWS compares with its own. Milliseconds since 1970. */
 export const timeOfDay = () => Date.now()
 

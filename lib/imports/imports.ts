@@ -1,4 +1,4 @@
-import { clock, newId, now } from '../clock.ts'
+import { later, newId, now } from '../clock.ts'
 import { commit } from '../commit.ts'
 import { conflict, invalid } from '../errors.ts'
 import type { Actor, Subject } from '../permissions.ts'
@@ -56,7 +56,6 @@ export async function begin(actor: Actor, sent: Sent, there?: { id: string; obje
 
 /** An object of a name that no client ever learns: nobody can change it. */
 export const objectKey = (id: string): string => `imports/${id}/${newId()}`
-const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()
 
 /** A file that was announced is there. */
 export const complete = (old: Import, actor: Actor, kept: { object_key: string; sha256: string }): Promise<Import> =>

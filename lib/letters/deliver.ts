@@ -1,4 +1,4 @@
-import { clock, now } from '../clock.ts'
+import { later, now } from '../clock.ts'
 import { config } from '../config.ts'
 import type { Say } from '../language/catalogue.ts'
 import { sayIn } from '../language/say.ts'
@@ -96,4 +96,3 @@ async function ask(user_id: string): Promise<End> {
 }
 
 const ended = (failure: Failure | undefined): End => (failure === undefined ? 'sent' : 'unknown')
-const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()

@@ -1,4 +1,4 @@
-import { clock, newId, now } from '../clock.ts'
+import { later, newId, now } from '../clock.ts'
 import { commit } from '../commit.ts'
 import { conflict, gone, isConflict } from '../errors.ts'
 import { deleteObject } from '../files/blobs.ts'
@@ -95,5 +95,3 @@ async function clear(id: string): Promise<boolean> {
     throw error
   }
 }
-
-const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()

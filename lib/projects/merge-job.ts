@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { now, nowSeconds } from '../clock.ts'
+import { later, now, nowSeconds } from '../clock.ts'
 import { isConflict } from '../errors.ts'
 import { ranks } from '../permissions.ts'
 import {
@@ -61,7 +61,7 @@ const job = defineItem({
 
 /** Longer than a part takes, however patient: whoever has not been heard of for so long has ended. */
 const LEASE_SECONDS = 60
-export const leaseFrom = (): string => new Date(Date.parse(now()) + LEASE_SECONDS * 1000).toISOString()
+export const leaseFrom = (): string => later(LEASE_SECONDS)
 
 /** Takes a project for a merge while a request waits; fails with `otherwise` while another has it. */
 export const reservation = (project: string, otherwise: Parameters<typeof reserve>[3]): Write =>

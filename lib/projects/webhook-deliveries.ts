@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { clock, now } from '../clock.ts'
+import { later, now } from '../clock.ts'
 import { config } from '../config.ts'
 import { isConflict } from '../errors.ts'
 import { cut } from '../matching/cut.ts'
@@ -137,8 +137,6 @@ async function deliver(found: Delivery, send: (it: Delivery) => Promise<void>) {
   await transact([put(delivery, amended<Delivery>(begun, { state: 'delivered' }), begun)]).catch(ifThere)
   return 'delivered'
 }
-
-const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()
 
 /** Those that were given up, for a person to look at; newest first. */
 export const dead = async (limit = 100): Promise<Delivery[]> =>

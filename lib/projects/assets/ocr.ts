@@ -1,4 +1,4 @@
-import { clock, now } from '../../clock.ts'
+import { later, now } from '../../clock.ts'
 import { commitPlan } from '../../commit.ts'
 import { cut } from '../../matching/cut.ts'
 import { amended, parse, put } from '../../table/item.ts'
@@ -93,4 +93,4 @@ const rescue = (it: Asset): Promise<boolean> =>
     return { result: true, writes: [put(asset, next, before)] }
   })
 
-const ago = (seconds: number) => new Date(clock.now().getTime() - seconds * 1000).toISOString()
+const ago = (seconds: number) => later(-seconds)

@@ -1,4 +1,4 @@
-import { clock, newId, now } from '../../clock.ts'
+import { clock, later, newId, now } from '../../clock.ts'
 import { commit } from '../../commit.ts'
 import { conflict, gone, isConflict } from '../../errors.ts'
 import type { Actor } from '../../permissions.ts'
@@ -113,8 +113,6 @@ async function endIfStill({ project_id, id }: Upload): Promise<boolean> {
 
 /** An object is named by what it belongs to and by the try that has made it, so no two tries ever share one. */
 const objectKey = (project: string, id: string) => `assets/${project}/${id}/${newId()}`
-
-const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()
 
 /** A UUID (version 7) that begins with the time, so that what is listed by id is listed by age. */
 function orderedId(): string {
