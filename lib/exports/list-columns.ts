@@ -4,6 +4,22 @@
  */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
+// What two routes list alike.
+const comments = words(`
+  comment_id id project user.username comment parent is_deleted created_at updated_at reply_count
+  reaction_summary.upvotes reaction_summary.downvotes
+`)
+const queued = words(`
+  entity_id name description category status canonical_status kind cidoc_id contributor.username created_at
+  updated_at current_revision.revision_id current_revision.revision_number deleted_at is_deleted
+  latest_revision.revision_id latest_revision.revision_number latest_revision.created_at activity_count
+  flag_count has_conflicts days_in_review triage_priority worst_source_tier worst_source_type why_here
+  lease.held_by.username lease.until
+`)
+const revisions = words(`
+  revision_id entity revision_number data created_by.username created_at entity_name is_accepted
+`)
+
 export const listColumns: Readonly<Record<string, readonly string[]>> = {
   'GET /data/activities/': words(`
     activity_id activity_type comment created_at user.username entity_id entity_name entity_category
@@ -91,35 +107,13 @@ export const listColumns: Readonly<Record<string, readonly string[]>> = {
   'GET /data/projects/{slug}/entities/': words(`
     id project entity entity_name entity_category entity_status role_in_project added_by.username added_at
   `),
-  'GET /data/projects/{slug}/comments/': words(`
-    comment_id id project user.username comment parent is_deleted created_at updated_at reply_count
-    reaction_summary.upvotes reaction_summary.downvotes
-  `),
-  'GET /data/projects/{slug}/comments/{id}/replies/': words(`
-    comment_id id project user.username comment parent is_deleted created_at updated_at reply_count
-    reaction_summary.upvotes reaction_summary.downvotes
-  `),
-  'GET /data/review-queue/': words(`
-    entity_id name description category status canonical_status kind cidoc_id contributor.username created_at
-    updated_at current_revision.revision_id current_revision.revision_number deleted_at is_deleted
-    latest_revision.revision_id latest_revision.revision_number latest_revision.created_at activity_count
-    flag_count has_conflicts days_in_review triage_priority worst_source_tier worst_source_type why_here
-    lease.held_by.username lease.until
-  `),
-  'GET /data/contribution-queue/': words(`
-    entity_id name description category status canonical_status kind cidoc_id contributor.username created_at
-    updated_at current_revision.revision_id current_revision.revision_number deleted_at is_deleted
-    latest_revision.revision_id latest_revision.revision_number latest_revision.created_at activity_count
-    flag_count has_conflicts days_in_review triage_priority worst_source_tier worst_source_type why_here
-    lease.held_by.username lease.until
-  `),
+  'GET /data/projects/{slug}/comments/': comments,
+  'GET /data/projects/{slug}/comments/{id}/replies/': comments,
+  'GET /data/review-queue/': queued,
+  'GET /data/contribution-queue/': queued,
   'GET /data/review-decisions-profile/': words('id entity_id entity_name verdict created_at'),
-  'GET /data/revisions/': words(`
-    revision_id entity revision_number data created_by.username created_at entity_name is_accepted
-  `),
-  'GET /data/revisions/{id}/entity_history/': words(`
-    revision_id entity revision_number data created_by.username created_at entity_name is_accepted
-  `),
+  'GET /data/revisions/': revisions,
+  'GET /data/revisions/{id}/entity_history/': revisions,
   'GET /data/reviewer-roles/': words(`
     id user.username role expertise_areas is_active assigned_by.username can_override_confidence
     can_resolve_conflicts can_manage_roles created_at updated_at
