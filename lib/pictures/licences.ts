@@ -1,22 +1,7 @@
 import licences from 'spdx-license-ids/index.json' with { type: 'json' }
 
 /** The statements of rightsstatements.org, version 1.0. */
-const statements: readonly string[] = [
-  ...[
-    'InC',
-    'InC-OW-EU',
-    'InC-EDU',
-    'InC-NC',
-    'InC-RUU',
-    'NoC-CR',
-    'NoC-NC',
-    'NoC-OKLR',
-    'NoC-US',
-    'CNE',
-    'UND',
-    'NKC',
-  ],
-]
+const statements = 'InC InC-OW-EU InC-EDU InC-NC InC-RUU NoC-CR NoC-NC NoC-OKLR NoC-US CNE UND NKC'.split(' ')
 
 const known = new Map(licences.map((id) => [id.toLowerCase(), id]))
 const statement = /^https?:\/\/rightsstatements\.org\/(?:vocab|page)\/([A-Za-z-]+)\/1\.0\/?$/
