@@ -11,11 +11,23 @@ import { contentTypes, mediaClasses, typeFacts, typeNamed, typeOfName } from '..
 import { shownName } from '../lib/files/names.ts'
 import { spooled } from '../lib/files/spool.ts'
 import { answering, creating } from '../lib/http/answering.ts'
-import { choice, chooseFrom, line, lines, members, optional, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
+import {
+  announcedSize,
+  choice,
+  chooseFrom,
+  line,
+  lines,
+  members,
+  optional,
+  orEmpty,
+  prose,
+  REQUIRED,
+} from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BySlug, uuid } from '../lib/http/params.ts'
 import { noContent } from '../lib/http/reply.ts'
+import { fileForm } from '../lib/http/request.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { withinRate } from '../lib/http/throttle.ts'
 import type { Actor } from '../lib/permissions.ts'
@@ -29,8 +41,6 @@ import { assetRoles, type Visited } from '../lib/projects/items.ts'
 import * as projects from '../lib/projects/projects.ts'
 import { peopleOf } from '../lib/users/people.ts'
 
-/** What fits into one event of a function, in base64. */
-const LARGEST_FORM = 4_700_000
 /** How long a client may take to send a file to the bucket. */
 const FORM_SECONDS = 3600
 
@@ -38,6 +48,10 @@ const record = v.pipe(
   v.string('Not a valid text.'),
   v.toLowerCase(),
   v.check((it) => it === '' || v.is(v.pipe(v.string(), v.uuid()), it), 'Give the review identity of a record, a UUID.'),
+)
+const depicts = v.pipe(
+  orEmpty(record),
+  v.transform((it) => it || null),
 )
 const licence = v.pipe(
   line(200),
@@ -62,10 +76,7 @@ const AssetMetadata = {
   language: text(35),
   ocr_language: text(35),
   copyright_note: prose(500),
-  depicts: v.pipe(
-    orEmpty(record),
-    v.transform((it) => it || null),
-  ),
+  depicts,
   creator: text(300),
   licence: orEmpty(licence),
   date: text(100),
@@ -93,12 +104,7 @@ const sha256 = v.pipe(
 const Completed = members({ etag: v.nullish(v.string('Not a valid text.'), ''), sha256 })
 const Announced = members({
   file_name,
-  size: v.pipe(
-    v.number('Give the number of bytes.'),
-    v.integer('Give the number of bytes.'),
-    v.minValue(1, 'The file is empty.'),
-    v.maxValue(uploads.LARGEST_UPLOAD, 'The file is larger than 50 MB.'),
-  ),
+  size: announcedSize(uploads.LARGEST_UPLOAD),
   sha256,
   media_type,
   run_ocr,
@@ -118,12 +124,7 @@ const Part = members({
   language: word(35),
   ocr_language: word(35),
   copyright_note: optional(lines(500)),
-  depicts: v.exactOptional(
-    v.pipe(
-      orEmpty(record),
-      v.transform((it) => it || null),
-    ),
-  ),
+  depicts: v.exactOptional(depicts),
   creator: word(300),
   licence: optional(licence),
   date: word(100),
@@ -175,10 +176,7 @@ export const routes = withTables({
     permission: 'project.contribute',
     params: BySlug,
     subject: ofProject,
-    form: {
-      bytes: LARGEST_FORM,
-      instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/upload\/?$/, '/uploads/')}` }),
-    },
+    form: fileForm,
     body: UploadForm,
     idempotent: '24h',
     handle: async ({ subject, actor, body: { file, media_type, ...metadata } }) => {

@@ -7,11 +7,12 @@ import { links } from '../lib/files/blobs.ts'
 import { inMemory } from '../lib/files/media/source.ts'
 import { shownName } from '../lib/files/names.ts'
 import { answering, creating } from '../lib/http/answering.ts'
-import { choice, line, members, prose, REQUIRED } from '../lib/http/body.ts'
+import { announcedDigest, announcedSize, choice, line, members, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { ById, oneOrNone } from '../lib/http/params.ts'
 import { noContent } from '../lib/http/reply.ts'
+import { fileForm } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { withinRate } from '../lib/http/throttle.ts'
 import * as imports from '../lib/imports/imports.ts'
@@ -26,25 +27,11 @@ import { kindKeys } from '../lib/kinds/index.ts'
 import type { Actor } from '../lib/permissions.ts'
 import { peopleOf } from '../lib/users/people.ts'
 
-/** What fits into one event of a function, in base64. */
-const LARGEST_FORM = 4_700_000
-
 const File_ = members({ file: v.instance(File, 'Send a file.') })
 const Announced = members({
   file_name: v.pipe(v.string(REQUIRED), v.transform(shownName)),
-  size: v.pipe(
-    v.number('Give the number of bytes.'),
-    v.integer('Give the number of bytes.'),
-    v.minValue(1, 'The file is empty.'),
-    v.maxValue(LARGEST_FILE, 'The file is larger than 50 MB.'),
-  ),
-  sha256: v.pipe(
-    v.nullish(
-      v.pipe(v.string(), v.regex(/^([0-9a-fA-F]{64})?$/, 'Give 64 hexadecimal digits.'), v.toLowerCase()),
-      null,
-    ),
-    v.transform((it) => it || null),
-  ),
+  size: announcedSize(LARGEST_FILE),
+  sha256: announcedDigest,
 })
 const number = (least: number, most: number) =>
   v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'), v.minValue(least), v.maxValue(most))
@@ -82,10 +69,7 @@ export const routes = withTables({
   'POST /data/imports/': actorRoute({
     permission: 'import.own',
     says: ['failed', 'told.*'],
-    form: {
-      bytes: LARGEST_FORM,
-      instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/?$/, '/uploads/')}` }),
-    },
+    form: fileForm,
     body: File_,
     idempotent: '24h',
     handle: async ({ actor, body: { file } }) => {

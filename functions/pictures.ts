@@ -5,10 +5,11 @@ import { inMemory } from '../lib/files/media/source.ts'
 import { typeFacts, typeOfName } from '../lib/files/media/types.ts'
 import { shownName } from '../lib/files/names.ts'
 import { answering, creating } from '../lib/http/answering.ts'
-import { members, REQUIRED } from '../lib/http/body.ts'
+import { announcedDigest, announcedSize, members, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { ByEntity, ById, BySlug } from '../lib/http/params.ts'
 import { content } from '../lib/http/reply.ts'
+import { fileForm } from '../lib/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { withinRate } from '../lib/http/throttle.ts'
 import { manifestOfProject, manifestOfRecord, PRESENTATION_CONTEXT } from '../lib/iiif/manifest.ts'
@@ -24,8 +25,6 @@ import { get } from '../lib/table/read.ts'
 
 /** The media type of manifests. */
 const MANIFEST = `application/ld+json;profile="${PRESENTATION_CONTEXT}"`
-/** What fits into one event of a function, in base64. */
-const LARGEST_FORM = 4_700_000
 const endings = pictureTypes.flatMap((type) => typeFacts[type].endings.map((it) => `.${it}`))
 const isPictureName = (name: string) => pictureTypes.some((type) => type === typeOfName(name))
 
@@ -36,19 +35,8 @@ const Announced = members({
     v.transform(shownName),
     v.check(isPictureName, `The name must end in one of ${endings.join(', ')}.`),
   ),
-  size: v.pipe(
-    v.number('Give the number of bytes.'),
-    v.integer('Give the number of bytes.'),
-    v.minValue(1, 'The file is empty.'),
-    v.maxValue(files.LARGEST_PICTURE, 'The file is larger than 50 MB.'),
-  ),
-  sha256: v.pipe(
-    v.nullish(
-      v.pipe(v.string(), v.regex(/^([0-9a-fA-F]{64})?$/, 'Give 64 hexadecimal digits.'), v.toLowerCase()),
-      null,
-    ),
-    v.transform((it) => it || null),
-  ),
+  size: announcedSize(files.LARGEST_PICTURE),
+  sha256: announcedDigest,
 })
 
 /** A file as the subject of rules: it is its sender's. */
@@ -68,10 +56,7 @@ const ofFile = async ({ id }: { id: string }) => {
 export const routes = {
   'POST /data/pictures/': actorRoute({
     permission: 'picture.own',
-    form: {
-      bytes: LARGEST_FORM,
-      instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/\/?$/, '/uploads/')}` }),
-    },
+    form: fileForm,
     body: Form,
     idempotent: '24h',
     handle: async ({ actor, body: { file } }) => {

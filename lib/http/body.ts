@@ -89,3 +89,18 @@ function text(most: number, refused: RegExp) {
     v.metadata({ maxLength: most }),
   )
 }
+
+/** A number of bytes that is announced, of 50 MB (`most`) at most. */
+export const announcedSize = (most: number) =>
+  v.pipe(
+    v.number('Give the number of bytes.'),
+    v.integer('Give the number of bytes.'),
+    v.minValue(1, 'The file is empty.'),
+    v.maxValue(most, 'The file is larger than 50 MB.'),
+  )
+
+/** The SHA-256 that an announced file has, in lower case; null where none is told. */
+export const announcedDigest = v.pipe(
+  v.nullish(v.pipe(v.string(), v.regex(/^([0-9a-fA-F]{64})?$/, 'Give 64 hexadecimal digits.'), v.toLowerCase()), null),
+  v.transform((it) => it || null),
+)

@@ -75,6 +75,12 @@ export function read(event: APIGatewayProxyEventV2): Request {
  */
 export type FormLimits = { bytes: number; json?: true; instead?: (request: Request) => Record<string, string> }
 
+/** A form with a file that fits into one event of a function, in base64; a larger one is announced at the address beside it. */
+export const fileForm: FormLimits = {
+  bytes: 4_700_000,
+  instead: ({ origin, path }) => ({ upload_url: `${origin}${path.replace(/(\/upload)?\/?$/, '/uploads/')}` }),
+}
+
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
