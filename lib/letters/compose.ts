@@ -1,5 +1,6 @@
 import { config } from '../config.ts'
 import type { Say } from '../language/catalogue.ts'
+import { cut } from '../matching/cut.ts'
 import type { Shown } from '../notifications/notifications.ts'
 import type { User } from '../users/users.ts'
 import { confirmLink, stopLink } from './links.ts'
@@ -29,7 +30,7 @@ export function letterOf({ user, settings, say }: To, told: readonly Shown[]): M
   const lines = notices.map(({ message, link }) => `- ${plain(message)}${link ? `\n  ${addressOf(link)}` : ''}`)
   return {
     to: user.email,
-    subject: shortened(subject),
+    subject: cut(plain(subject), LONGEST_SUBJECT),
     text: [
       words.greeting(plain(user.first_name) || user.username),
       ...lines,
@@ -59,6 +60,5 @@ export function questionOf({ user, settings, say }: To): Mail {
 
 /** One line, whatever somebody has called something. */
 const plain = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
-const shortened = (text: string) => [...plain(text)].slice(0, LONGEST_SUBJECT).join('')
 /** A page of the dashboard, which is where browsers may come from. */
 const addressOf = (link: string) => `${config.CORS_ORIGINS[0] ?? ''}${link}`

@@ -1,3 +1,4 @@
+import { escaped } from '../html.ts'
 import { content, type Reply } from '../http/reply.ts'
 import type { Language } from '../language/languages.ts'
 
@@ -23,9 +24,6 @@ ${form}
 }
 
 const HTML = 'text/html; charset=utf-8'
-
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** An address as a page may show it to whoever has the link: `d...@example.org`. */
 export const masked = (email: string): string => email.replace(/^(.)[^@]*/, '$1...')

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { escaped } from '../../lib/html.ts'
 import { type AccessRecord, deniedCall, type Roles, refusal } from '../access/judge.ts'
 import { ACCOUNT, REGION, signerOf } from '../access/requests.ts'
 import { bodyOf, listen } from '../rehearse/listening.ts'
@@ -116,6 +117,3 @@ const letterView = ({ from, to, subject, text, headers, at }: Caught): string =>
   const linked = escaped(text).replace(/https?:\/\/[^\s]+/g, (link) => `<a href="${link}">${link}</a>`)
   return `<article><p><b>${escaped(subject)}</b><br><small>${escaped(`${at}, from ${from} to ${to}`)}</small>${shown}</p><pre>${linked}</pre></article>`
 }
-
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

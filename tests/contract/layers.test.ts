@@ -15,6 +15,7 @@ const order: readonly string[] = [
   'ids',
   'clock',
   'lru',
+  'html',
   'calendars',
   'matching',
   'kinds',

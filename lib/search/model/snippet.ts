@@ -1,3 +1,4 @@
+import { escaped } from '../../html.ts'
 import { cut } from '../../matching/cut.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
@@ -71,6 +72,3 @@ function around(text: string, marks: readonly Mark[]): string {
   }
   return `${out}${escaped(text.slice(at, end))}${end < text.length ? ' …' : ''}`
 }
-
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replace(/[&<>"]/g, (letter) => escapes[letter] ?? letter)
