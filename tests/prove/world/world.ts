@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
-import { loadFollowers, loadProjectorFilter } from '../../../local/service/followers.ts'
+import { loadFollowers, loadProjector } from '../../../local/service/followers.ts'
 import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
 import { type Dice, dice, uuidOf } from './chance.ts'
@@ -368,7 +368,7 @@ class World {
     return this.run({ name, process, fault }, () => handler(event, context))
   }
 
-  readonly #followers = [{ name: 'projector', wants: loadProjectorFilter() }, ...loadFollowers()]
+  readonly #followers = [loadProjector(), ...loadFollowers()]
   /** How far each follower has come in each shard. */
   #heard = new Map<string, number>()
 
@@ -389,7 +389,7 @@ class World {
       : (waiting[0] ?? { follower: this.#followers[0] ?? raise(), records: [], shard: 0 })
     const at = `${follower.name} ${shard}`
     const from = this.#heard.get(at) ?? 0
-    const size = this.hostile ? 1 + this.chance.below(100) : 100
+    const size = this.hostile ? 1 + this.chance.below(100) : follower.batchSize
     const batch = records.slice(from, from + size)
     const wanted = batch.filter(follower.wants)
     // Heard again from somewhere before: a batch whose end was not noted.
