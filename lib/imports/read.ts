@@ -7,7 +7,6 @@ import { type Guessed, guess } from './guess.ts'
 import type { Format, Import, Sheet } from './items.ts'
 import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
 import { decoded, delimiterOf, textRows } from './text-table.ts'
-import { lookThrough, workbookRows } from './workbook.ts'
 
 /** The largest table that is taken. */
 const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
@@ -53,6 +52,8 @@ async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told>
 }
 
 async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
+  // Whoever looks at imports need not load what unpacks workbooks.
+  const { lookThrough, workbookRows } = await import('./workbook.ts')
   const facts = await lookThrough(bytes)
   const sheets: Sheet[] = []
   for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, workbookRows(bytes, i))) })

@@ -185,7 +185,7 @@ describe('a call', () => {
     const assets = await newProject(app)
     const { id } = await add(assets, blank)
     sure(200, await start(assets, id))
-    const { s3 } = await import('../../lib/files/blobs.ts')
+    const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
     s3.middlewareStack.add(() => async () => Promise.reject(new Error('down')), { step: 'initialize', name: 'down' })
     expect(await called(assets, id).finally(() => s3.middlewareStack.remove('down'))).toBe(1)
     expect(await statusOf(assets, id)).toBe('processing')

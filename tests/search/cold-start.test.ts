@@ -18,7 +18,10 @@ const all = <T>(work: () => Promise<T>) => Promise.allSettled(Array.from({ lengt
 
 /** How often each command was sent to the table or the bucket meanwhile. */
 async function counted(work: () => Promise<unknown>): Promise<Record<string, number>> {
-  const [{ db }, { s3 }] = await Promise.all([import('../../lib/table/client.ts'), import('../../lib/files/blobs.ts')])
+  const [{ db }, { s3 }] = await Promise.all([
+    import('../../lib/table/client.ts'),
+    import('../../lib/files/blobs.ts').then((it) => it.bucket()),
+  ])
   const counts: Record<string, number> = {}
   const count =
     (next: (args: never) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>

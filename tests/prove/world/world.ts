@@ -489,11 +489,12 @@ export async function openWorld(cut?: Cut): Promise<World> {
 
 /** Puts the world where a process has its clients and its clock. */
 async function connect(world: World, process: number): Promise<void> {
-  const [{ db }, { s3 }, { shown_client: lambda }, { clock }] = await Promise.all(
+  const [{ db }, { bucket }, { shown_client: lambda }, { clock }] = await Promise.all(
     ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/clock.ts'].map((path) =>
       moduleIn(process, path),
     ),
   )
+  const { s3 } = await bucket()
   for (const [client, answer] of [
     [db, world.dynamo],
     [s3, world.s3],
