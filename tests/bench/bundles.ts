@@ -9,8 +9,8 @@ import { print } from './table.ts'
 const ROUNDS = 20
 
 /**
- * What a start of each function reads, and how long it takes, over bundles with nothing but the SDK's clients of the table and, where
- * it ever calls the bucket, of that, as esbuild makes them of the SDK as it comes. What is read later, when it is first asked for, is
+ * What a start of each function reads, and how long it takes, over bundles with nothing but the SDK's clients of the table and of
+ * what else it ever calls, the bucket or the post, as esbuild makes them of the SDK as it comes. What is read later, when it is first asked for, is
  * told beside it. Times are the median of fresh processes, whose turns come round by round, so that a busy moment hits all of them.
  */
 export async function benchBundles(): Promise<void> {
@@ -24,7 +24,7 @@ export async function benchBundles(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1)
     for (const { name, file } of made) times.get(name)?.push(importTime(file))
   const ms = (name: string) => times.get(name)?.sort((a, b) => a - b)[ROUNDS / 2] ?? 0
-  const base = ({ hasFiles }: Made) => made[hasFiles ? 1 : 0]
+  const base = ({ over }: Made) => made.find(({ name }) => name === over)
   print(
     'Bundles: KB that a start reads, and median time of import, over the SDK clients alone',
     made.map((it) => ({
@@ -42,10 +42,11 @@ export async function benchBundles(): Promise<void> {
 const clients: Readonly<Record<string, readonly string[]>> = {
   'SDK: DynamoDB': ['client-dynamodb', 'lib-dynamodb'],
   'SDK: DynamoDB and S3': ['client-dynamodb', 'lib-dynamodb', 'client-s3'],
+  'SDK: DynamoDB and SES': ['client-dynamodb', 'lib-dynamodb', 'client-sesv2'],
 }
 
-/** A bundle, the bytes that its start reads and all that it has, and whether it ever loads the client of the bucket. */
-type Made = { name: string; file: string; start: number; all: number; hasFiles: boolean }
+/** A bundle, the bytes that its start reads and all that it has, and the clients that it ever loads. */
+type Made = { name: string; file: string; start: number; all: number; over: string }
 
 const kb = (bytes: number) => (bytes / 1024).toFixed(0)
 
@@ -53,16 +54,19 @@ const kb = (bytes: number) => (bytes / 1024).toFixed(0)
 async function bundle(directory: string, name: string, source: string, other: BuildOptions = {}): Promise<Made> {
   const outdir = join(directory, name.replace(/\W+/g, '-'))
   const how = { ...forLambda(process.cwd()), ...other }
-  const { metafile } = await build({ ...how, entryPoints: [source], outdir })
+  const { metafile } = await build({ ...how, metafile: true, entryPoints: [source], outdir })
   const outputs = new Map(Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]))
   const [all, started] = [partsOf(metafile, source), partsOf(metafile, source, true)]
   const bytes = (files: ReadonlySet<string>) =>
     [...files].reduce((sum, file) => sum + (outputs.get(file)?.bytes ?? 0), 0)
-  const hasFiles = [...all].some((file) =>
-    outputs.get(file)?.imports.some(({ path }) => basename(path) === 'bucket-client.mjs'),
-  )
+  const loads = (path: string) =>
+    [...all].some((file) => {
+      const { imports = [], inputs = {} } = outputs.get(file) ?? {}
+      return [...imports.map((it) => it.path), ...Object.keys(inputs)].some((it) => it.includes(path))
+    })
+  const others = loads('bucket-client.mjs') ? ' and S3' : loads('@aws-sdk/client-sesv2/') ? ' and SES' : ''
   const [entry = ''] = started
-  return { name, file: join(outdir, entry), start: bytes(started), all: bytes(all), hasFiles }
+  return { name, file: join(outdir, entry), start: bytes(started), all: bytes(all), over: `SDK: DynamoDB${others}` }
 }
 
 /** The SDK as it comes, with its whole chain of credential providers, in one file. */
@@ -87,6 +91,7 @@ const used: Readonly<Record<string, readonly string[]>> = {
     'TransactWriteCommand',
     'UpdateCommand',
   ],
+  'client-sesv2': ['SESv2Client', 'SendEmailCommand'],
   'client-s3': ['S3Client', 'GetObjectCommand', 'PutObjectCommand', 'DeleteObjectCommand', 'HeadBucketCommand'],
 }
 
