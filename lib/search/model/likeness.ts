@@ -49,7 +49,7 @@ function questionFor(wanted: readonly Wanted[]): Question {
     plain: wanted.map(({ raw }) => raw).join(' '),
     joined: { raw: joinedUp(wanted, 'raw'), sounds: joinedUp(wanted, 'sound') },
     fits: (word) => {
-      const found = known.get(word) ?? wanted.map((each) => wordFit(each, word))
+      const found = known.get(word) ?? wanted.map((each) => wordFit(each, word, wanted.length > 1 ? MEANT : MEANT_ALONE))
       known.set(word, found)
       return found
     },
@@ -71,10 +71,11 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
       if (here > fit && !(used[i] && here < 0.95)) [fit, at] = [here, i]
     }
     answered += fit * (question.wanted[each]?.weight ?? 0)
-    if (at >= 0) used[at] = true
     if (fit < 0.3 && tellsMore(question.wanted[each], words)) whole = false
+    // A name holds each word once, where it first stands: one that is met again is in no order.
+    if (at >= 0 && used[at]) continue
     if (at <= last) inOrder = false
-    if (at >= 0) last = at
+    if (at >= 0) [last, used[at]] = [at, true]
   }
   const generic = !whole && words.every(({ tells }) => tells < 1)
   let [told, met] = [0, 0]
@@ -96,7 +97,11 @@ const tellsMore = (it: Wanted | undefined, words: readonly Word[]): boolean =>
 /** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
 const GENERIC = 0.4
 
-function wordFit({ raw, voice, sound, skeleton, term, begins, others, ended, swapped }: Wanted, word: Word): number {
+function wordFit(
+  { raw, voice, sound, skeleton, term, begins, others, ended, swapped }: Wanted,
+  word: Word,
+  meant: number,
+): number {
   if (word.raw === raw) return 1
   if (word.sound === sound && isApart(voice, word.voice)) return APART
   if (word.sound === sound)
@@ -121,9 +126,11 @@ function wordFit({ raw, voice, sound, skeleton, term, begins, others, ended, swa
   if (skeleton !== undefined && skeleton === word.skeleton) return 0.6
   if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
-  return synonymsOf(term).has(word.term) ? 0.5 : 0
+  return synonymsOf(term).has(word.term) ? meant : 0
 }
 
+/** What a word of the same meaning answers: beside others, more than one that only looks alike. */
+const [MEANT, MEANT_ALONE] = [0.7, 0.5]
 /** What a word answers that is folded like one which is there as it was typed, and is another one. */
 const APART = 0.6
 
