@@ -115,6 +115,9 @@ export const stopWords = `i me my we our you your he she it its they them their 
   photo photos picture pictures video map information info facts
   hun hoo thiyo garne bhayeko garieko`
 
+/** Those of both that follow what they belong to: at the beginning of a question they are other words, as Than, a shrine. */
+export const followers = 'than haru haruko harule ma lai bata le sanga samma pani ra cha chan ho hun hoo thiyo'
+
 /** Where most of what has a name stands: a place that is put to a name tells which of several is meant, not what it is called. */
 const towns = `nepal kathmandu lalitpur patan bhaktapur bhadgaon kirtipur yala yen khwopa`
 

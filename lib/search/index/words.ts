@@ -85,6 +85,8 @@ const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
   new Set([...folded].flatMap((it) => [it, termFor(it)]))
 /** As they are written: "while" sounds like "wheel". */
 const stops: ReadonlySet<string> = new Set(plainWords(sets.stopWords))
+/** Those that cannot begin a question, as they are written. */
+export const followers: ReadonlySet<string> = new Set(plainWords(sets.followers))
 /** As they sound, but for what sounds apart: "bhata" is folded as "what" is. */
 const asides = plainWords(sets.asides).map((raw) => {
   const sound = respell(raw)

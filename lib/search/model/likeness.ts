@@ -40,16 +40,21 @@ type Question = {
 }
 
 type Joined = { raw: string; sounds: string }
+const NOT_JOINED: Joined = { raw: '', sounds: '' }
 
 function questionFor(wanted: readonly Wanted[]): Question {
   const known = new Map<Word, readonly number[]>()
+  const last = wanted.at(-1)
+  // A single sign is the beginning of one more word and no part of the one before it.
+  const runsOn = wanted.length > 1 && last?.begins !== undefined && last.raw.length === 1
   return {
     wanted,
     total: wanted.reduce((sum, { weight }) => sum + weight, 0),
     plain: wanted.map(({ raw }) => raw).join(' '),
-    joined: { raw: joinedUp(wanted, 'raw'), sounds: joinedUp(wanted, 'sound') },
+    joined: runsOn ? NOT_JOINED : { raw: joinedUp(wanted, 'raw'), sounds: joinedUp(wanted, 'sound') },
     fits: (word) => {
-      const found = known.get(word) ?? wanted.map((each) => wordFit(each, word, wanted.length > 1 ? MEANT : MEANT_ALONE))
+      const found =
+        known.get(word) ?? wanted.map((each) => wordFit(each, word, wanted.length > 1 ? MEANT : MEANT_ALONE))
       known.set(word, found)
       return found
     },

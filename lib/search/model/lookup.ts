@@ -10,7 +10,7 @@ import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
 import { conceptOf, conceptTerms, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
 import { ANY, onsetOf, type Voice } from '../index/voice.ts'
-import { generics, sorts, stemOf, termOf, towns, type Word, wordOf, wordsOf } from '../index/words.ts'
+import { followers, generics, sorts, stemOf, termOf, towns, type Word, wordOf, wordsOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
@@ -67,9 +67,12 @@ export function questionOf(corpus: Corpus, asked: string, sight: Sight): Asked[]
     // What stands nowhere as it was typed may be any word that is folded so.
     const known = corpus.words.count(word.raw, sight) > 0
     const voice = known ? word.voice : ANY
+    // What cannot begin a question and does is another word, and so is a word by itself.
+    const aside = word.aside && !(i === 0 && (last || followers.has(word.raw)))
     return {
       ...word,
-      aside: word.aside && !(last && i === 0),
+      aside,
+      tells: word.aside && !aside ? 1 : word.tells,
       voice,
       known,
       ...spellingsOf(word.sound),
@@ -405,7 +408,9 @@ function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight):
     .filter((pair) => !pair.startsWith(' ') && !pair.endsWith(' '))
     .map((pair) => pair.replace(' ', ''))
   const spelt = found.flatMap((each) => [termOf(each), ...[...otherSpellingsOf(wordOf(each).sound)].map(termOf)])
-  return seen(corpus, new Set(spelt), sight).map((each) => ({ terms: [each], fit: 0.9 }))
+  // What folds away at the seam joins nothing: "pashupatinath t" is no Pashupatinath.
+  const apart = spelt.filter((each) => each !== all[at - 1]?.term && each !== all[at]?.term)
+  return seen(corpus, new Set(apart), sight).map((each) => ({ terms: [each], fit: 0.9 }))
 }
 
 /** One word that is two in documents: "mayadevi" for Maya Devi. */
