@@ -240,7 +240,7 @@ function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wante
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) {
-    const key = `${choice.terms.join(' ')}${asked.known && choice.voice === ANY ? ' *' : ''}`
+    const key = `${choice.terms.join(' ')}${choice.voice === ANY ? ' *' : ''}`
     if (!best.has(key)) best.set(key, choice)
   }
   return { ...asked, ...weightsOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
@@ -271,11 +271,17 @@ const tagged = (corpus: Corpus, { concept }: Asked, sight: Sight): Choice[] =>
       ]
     : []
 
-/** A beginning that only sounds like a whole word tells less than the word as it is written. */
-const exact = ({ terms }: Corpus, { known, term, voice, begins, concept }: Asked, sight: Sight): Choice[] =>
-  terms.count(term, sight) === 0
-    ? []
-    : [{ terms: [term], voice, fit: begins && !known ? 0.75 : 1, adds: concept !== undefined }]
+/**
+ * A beginning that only sounds like a whole word tells less than the word as it is written, and so does a word that stands
+ * nowhere for one that sounds apart: Whels, Bel.
+ */
+function exact({ terms }: Corpus, { raw, known, term, begins, concept }: Asked, sight: Sight): Choice[] {
+  if (terms.count(term, sight) === 0) return []
+  const adds = concept !== undefined
+  const heard = { terms: [term], voice: wordOf(raw).voice, fit: begins && !known ? 0.75 : 1, adds }
+  return known ? [heard] : [heard, { ...heard, voice: ANY, fit: MISHEARD }]
+}
+const MISHEARD = 0.5
 
 /** Words that begin with the letters, and those that only begin with their sound. */
 function completions(corpus: Corpus, { term, begins, known }: Asked, sight: Sight): Choice[] {
