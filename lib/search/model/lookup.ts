@@ -90,7 +90,8 @@ function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
   if (!/\s/.test(text.trim())) return text
   return text.replace(/[\u0900-\u097f]+/g, (word) => {
     const stem = stemOf(word)
-    if (stem === word || count(word) * 4 > count(stem)) return word
+    // What names something as it stands has no ending: तामा, copper.
+    if (stem === word || conceptOf(termOf(plain(word))) || count(word) * 4 > count(stem)) return word
     // What neither stands somewhere nor names anything is no stem: दगुतले.
     return count(stem) > 0 || conceptOf(termOf(plain(stem))) ? stem : word
   })
