@@ -103,11 +103,11 @@ const tellsMore = (it: Wanted | undefined, words: readonly Word[]): boolean =>
 const GENERIC = 0.4
 
 function wordFit(
-  { raw, voice, sound, skeleton, term, begins, others, ended, swapped }: Wanted,
+  { raw, whole, voice, sound, skeleton, term, begins, others, ended, swapped }: Wanted,
   word: Word,
   meant: number,
 ): number {
-  if (word.raw === raw) return 1
+  if (word.raw === raw || word.raw === whole) return 1
   if (word.sound === sound && isApart(voice, word.voice)) return APART
   if (word.sound === sound)
     return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)

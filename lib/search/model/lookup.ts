@@ -29,6 +29,8 @@ export type Asked = Word & {
   begins?: Letters
   /** It is there letter for letter. */
   known: boolean
+  /** It as it was typed, with an ending that was taken off. */
+  whole?: string
   syllabic: boolean
   others: ReadonlySet<string>
   ended: ReadonlySet<string>
@@ -57,7 +59,13 @@ export function questionOf(corpus: Corpus, asked: string, sight: Sight): Asked[]
   const text = withoutEndings(corpus, asked, sight)
   const typed = cut(text, 300)
   const seen = new Set<string>()
-  const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
+  const wholes = wordsOf(cut(asked, 300))
+  const words = wordsOf(typed).flatMap((word, i) => {
+    if (seen.has(word.raw)) return []
+    seen.add(word.raw)
+    const whole = wholes[i]?.raw
+    return [whole === word.raw || whole === undefined ? word : { ...word, whole }]
+  })
   const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
   const syllabic = isDevanagari(typed)
   const swaps = syllabic ? swapsIn(typed) : undefined
@@ -169,11 +177,12 @@ const MOST_KEPT = 100_000
 function kept(corpus: Corpus, word: Asked, how: string, look: () => Wanted): Wanted {
   const known = found.get(corpus) ?? lru<string, Wanted>(MOST_KEPT, ({ choices }) => 1 + choices.length)
   found.set(corpus, known)
-  const { raw, aside, syllabic, begins, swapped, concept, links = [] } = word
+  const { raw, whole, aside, syllabic, begins, swapped, concept, links = [] } = word
   const key = [
     corpus.changes,
     how,
     raw,
+    whole,
     aside,
     syllabic,
     begins?.raw,
