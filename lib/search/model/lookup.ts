@@ -157,16 +157,19 @@ function beginningOf({ raw }: Word, typed: string): Letters {
 
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
 export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
-  return words.map((word) =>
-    kept(corpus, word, `written ${sight}`, () =>
+  return words.map((word, i) => {
+    const written = kept(corpus, word, `written ${sight}`, () =>
       wanted(corpus, word, [
         ...tagged(corpus, word, sight),
         ...seen(corpus, word.links ?? [], sight).map((link) => ({ terms: [link], fit: LINKED, adds: true })),
         ...exact(corpus, word, sight),
         ...completions(corpus, word, sight),
       ]),
-    ),
-  )
+    )
+    // A question of two words that documents have as one asks for that one as well: Devi than, Devithan.
+    const beside = words.length === 2 ? joined(corpus, words, i, sight, true) : []
+    return beside.length === 0 ? written : wanted(corpus, word, [...written.choices, ...beside])
+  })
 }
 
 /** What was found for words lately, for each corpus: questions differ, but most of their words come again. So many choices at most. */
@@ -418,11 +421,12 @@ function meaning(corpus: Corpus, { term }: Word, sight: Sight): Choice[] {
 }
 
 /** Two words that are one in documents: "maya devi" for Mayadevi. Either of them stands for both. */
-function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight): Choice[] {
+function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight, exactly = false): Choice[] {
   const pairs = [`${all[at - 1]?.raw ?? ''} ${all[at]?.raw}`, `${all[at]?.raw} ${all[at + 1]?.raw ?? ''}`]
   const found = pairs
     .filter((pair) => !pair.startsWith(' ') && !pair.endsWith(' '))
     .map((pair) => pair.replace(' ', ''))
+    .filter((each) => !exactly || corpus.words.count(each, sight) > 0)
   const spelt = found.flatMap((each) => [termOf(each), ...[...otherSpellingsOf(wordOf(each).sound)].map(termOf)])
   // What folds away at the seam joins nothing: "pashupatinath t" is no Pashupatinath.
   const apart = spelt.filter((each) => each !== all[at - 1]?.term && each !== all[at]?.term)
