@@ -148,9 +148,14 @@ function together(asked: Joined, words: readonly Word[]): number {
   if (x === y) return 0.9 + 0.06 * closeness(a, b)
   // A vowel that is silent at the end of a word is not so within what is joined: Shiva Mandir, Shivmandir.
   if (asked.sounds === joinedUp(words, 'sound')) return 0.84 + 0.06 * closeness(a, b)
-  const alike = closeness(x, y, 0.75)
-  return alike >= 0.75 ? 0.9 * alike + 0.03 * closeness(a, b) : 0
+  const longer = Math.max(x.length, y.length)
+  const most = Math.min(SLIPS, longer / 4)
+  const apart = edits(x, y, most)
+  return apart <= most ? 0.9 * (1 - apart / longer) + 0.03 * closeness(a, b) : 0
 }
+
+/** Names that are written as one may have so many slips; with more one of their words is another word. */
+const SLIPS = 3
 
 /** Words, or their terms, written as one, without those that tell nothing. */
 function joinedUp(words: readonly Word[], by: 'raw' | 'sound'): string {
