@@ -129,7 +129,7 @@ function wordFit(
     if (begun >= 0.75) return 0.75 * begun
   }
   if (skeleton !== undefined && skeleton === word.skeleton) return 0.6
-  if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
+  if (raw.length > 3 && word.raw.includes(raw) && !towns.has(term)) return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
   return synonymsOf(term).has(word.term) ? meant : 0
 }

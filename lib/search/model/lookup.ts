@@ -404,9 +404,9 @@ function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
   })
 }
 
-/** Words that hold the letters somewhere within. */
+/** Words that hold the letters somewhere within. A name that holds those of a town is another place: Dhungepatan. */
 function holding(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
-  if (raw.length < 4) return []
+  if (raw.length < 4 || towns.has(term)) return []
   const pieces = tellingPiecesOf(raw)
   const found = corpus.words
     .sharing(pieces, pieces.length, MOST_COMPLETIONS, sight)
