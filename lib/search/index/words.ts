@@ -74,7 +74,8 @@ export function stemOf(word: string): string {
   const stem = word.replace(nepaliEnding, '')
   return stem === word ? word : stemOf(stem)
 }
-const nepaliEnding = /(?<=^(?:[\u0904-\u0939][\u0900-\u0903\u093a-\u0963]*){2,})(?:हरू|हरु|को|का|की|मा|लाई|बाट|ले|सँग|संग|देखि|सम्म|भित्र)$/
+const nepaliEnding =
+  /(?<=^(?:[\u0904-\u0939][\u0900-\u0903\u093a-\u0963]*){2,})(?:हरू|हरु|को|का|की|मा|लाई|बाट|ले|सँग|संग|देखि|सम्म|भित्र)$/
 
 /** What a word tells that joins, asks or honours. */
 export const ASIDE = 0.1
