@@ -114,7 +114,7 @@ function wordFit(
   if (others.has(word.sound)) return 0.86 + 0.07 * closeness(raw, word.raw)
   const met = (0.15 * Math.min(sound.length, word.sound.length)) / word.sound.length
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
-  if (begins && word.sound.startsWith(begins.sound)) return 0.6 + met
+  if (begins && word.sound.startsWith(begins.sound)) return 0.55 + met
   if (word.term === term && !isApart(wordOf(raw).voice, word.voice)) return 0.85
   const near = sound.length > 2 && Math.abs(sound.length - word.sound.length) <= 3
   const sounding = near ? closeness(sound, word.sound, 0.4) : 0
