@@ -111,7 +111,7 @@ const ADMIT = 'lib/files/admit.ts'
 
 /** Who may not list a bucket is told 403 where there is nothing, not 404. */
 const reading = ['s3:GetObject', 's3:ListBucket']
-/** What each of their functions asks of the bucket. */
+/** What each of their functions asks of the bucket; where two folders take part, of which of them. */
 const verbs: Readonly<Record<string, readonly string[]>> = {
   getObject: reading,
   streamObject: reading,
@@ -123,7 +123,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   startUpload: ['s3:PutObject'],
   uploadForm: ['s3:PutObject'],
   keep: ['s3:PutObject'],
-  copyObject: ['s3:GetObject', 's3:PutObject'],
+  copyObject: ['s3:GetObject from', 's3:PutObject to'],
   deleteObject: ['s3:DeleteObject'],
   keysUnder: ['s3:ListBucket'],
   ping: ['s3:ListBucket'],
@@ -138,11 +138,11 @@ async function bucketUses(root: string, file: string, text: string): Promise<str
     .flatMap((verb) => {
       const actions = verbs[verb]
       if (!actions) throw new Error(`${file} calls ${verb}: say in local/deploy/reach.ts which right it takes.`)
-      return actions.flatMap((action) =>
-        action === 's3:ListBucket'
-          ? [`${action} Bucket`]
-          : foldersOf(file, verb).map((folder) => `${action} Bucket/${folder}/*`),
-      )
+      return actions.flatMap((each) => {
+        const [action = '', side] = each.split(' ')
+        if (action === 's3:ListBucket') return [`${action} Bucket`]
+        return foldersOf(file, side ? `${verb} ${side}` : verb).map((folder) => `${action} Bucket/${folder}/*`)
+      })
     })
 }
 
