@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { kinds } from '../../lib/kinds/index.ts'
 import { buildDocument } from '../deploy/built-document.ts'
 import { root } from '../service/paths.ts'
 import type { Speaker } from './speaker.ts'
@@ -11,6 +12,11 @@ export type Operation = {
 export type Document = { paths: { readonly [path: string]: { readonly [method: string]: Operation } } }
 
 export const apiDocument = async (): Promise<Document> => JSON.parse(readFileSync(await buildDocument(root), 'utf8'))
+
+const segments = Object.values(kinds).map(({ segment }) => segment)
+/** The route that serves a path of the document: kinds share theirs. */
+export const routeOf = (path: string): string =>
+  path.replace(new RegExp(`/cidoc/(${segments.join('|')})/`), '/cidoc/{kind}/')
 
 /** Stands for what nobody has made. */
 export const NOBODY = '00000000-0000-4000-8000-000000000000'

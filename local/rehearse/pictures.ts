@@ -99,6 +99,8 @@ async function sentToBucket(dev: Speaker, { bucket }: Around): Promise<string> {
   const file = await picture()
   const made = good(await dev('POST', '/data/pictures/uploads/', { file_name: file.name, size: file.size }))
   const { url, fields }: { url: string; fields: Record<string, string> } = Object(made.body.upload)
+  // Whoever is too early is told that nothing is there.
+  refused(await dev('POST', `/data/pictures/uploads/${made.body.id}/complete/`), 400)
   const address = url.replace(/^https:\/\/[^/]+/, `${bucket.endpoint}/${bucket.name}`)
   const answer = await fetch(address, { method: 'POST', body: formOf({ ...fields, file }) })
   if (!answer.ok) throw new Error(`the bucket answers a form with ${answer.status}`)

@@ -119,7 +119,7 @@ async function played(
   }
   await scene('newcomers', () => newcomers(origin, around, targetOf))
   await scene('what people do', () => story(origin, around))
-  await scene('every route', () => everyRoute(origins, around))
+  await scene('every route', () => everyRoute(origins, around, short))
   await scene('what comes by', () => visited(world))
   await scene('letters', () => letterScene(world, origin, around.mail))
   await scene('pictures', () => pictures(world, origin, around))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { groupRoots } from '../../lib/http/groups.ts'
 import { drawings } from '../commands/demo/drawings.ts'
 import { project } from '../commands/demo/project.ts'
-import { apiDocument, filling, NOBODY } from './document.ts'
+import { apiDocument, filling, NOBODY, routeOf } from './document.ts'
 import { ON_SIGNPOST, signpost } from './signpost.ts'
 import { ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
 
@@ -13,17 +13,23 @@ const methods = ['get', 'post', 'put', 'patch', 'delete']
 /**
  * Asks for every operation of the API document: those that read with what lists name, by nobody and by staff, and those that
  * write with nothing to write. Each is answered by its function, none with a fault, and every address of a file is good. The
- * two gateways read an address with a last slash differently, so both are asked for it.
+ * two gateways read an address with a last slash differently, so both are asked for it. When it must be `short`, one kind of record
+ * stands for all in each route that they share.
  */
-export async function everyRoute([one = '', other = '']: readonly string[], { bucket }: Around): Promise<string[]> {
+export async function everyRoute(
+  [one = '', other = '']: readonly string[],
+  { bucket }: Around,
+  short: boolean,
+): Promise<string[]> {
   const [staff, staffThere] = await Promise.all([signedIn(one, 'staff'), signedIn(other, 'staff')])
   const failed: string[] = []
   const shown = new Set<string>()
   const document = await apiDocument()
   const address = filling(document, staff)
-  const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
+  const all = Object.entries(document.paths).flatMap(([path, operations]) =>
     methods.filter((method) => method in operations).map((method) => ({ method: method.toUpperCase(), path })),
   )
+  const calls = short ? [...new Map(all.map((it) => [`${it.method} ${routeOf(it.path)}`, it])).values()] : all
   const call = async ({ method, path }: { method: string; path: string }) => {
     const reads = method === 'GET'
     const filled = reads ? await address(path) : path.replace(/\{\w+\}/g, NOBODY)
