@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
 import { build, type Metafile, stop } from 'esbuild'
 import { foldersOf } from './folders.ts'
+import { unlessFresh } from './fresh.ts'
 
 /**
  * What each function can come to ask of the table and the bucket, as `action resource`, from its code alone: whatever is
@@ -31,6 +32,26 @@ export async function originsOf(root: string, names: readonly string[]): Promise
 export async function identifyingReach(root: string): Promise<string[]> {
   const [sections = new Map()] = (await bundled(root, ['lib/auth/actor.ts'])).values()
   return [...(await usesIn(root, sections)).keys()].sort()
+}
+
+type Reach = { functions: Map<string, string[]>; identifying: string[] }
+
+/** What some functions can come to ask, and what finding out who is calling takes; kept until code changes. */
+export async function keptReach(root: string, names: readonly string[]): Promise<Reach> {
+  const made = { root, sources: ['functions', 'lib', 'local', 'package-lock.json'], mark: '.build/reach.json' }
+  const file = join(root, made.mark)
+  await unlessFresh(made, async () => {
+    const all = (await readdir(join(root, 'functions'))).filter((it) => it.endsWith('.ts'))
+    const functions = [
+      ...(await reachOf(
+        root,
+        all.map((it) => basename(it, '.ts')),
+      )),
+    ]
+    await writeFile(file, JSON.stringify({ functions, identifying: await identifyingReach(root) }))
+  })
+  const kept: { functions: [string, string[]][]; identifying: string[] } = JSON.parse(await readFile(file, 'utf8'))
+  return { ...kept, functions: new Map(kept.functions.filter(([name]) => names.includes(name))) }
 }
 
 type Origins = ReadonlyMap<string, readonly string[]>
