@@ -8,7 +8,7 @@ import { lastChange, timeOf } from './fresh.ts'
 export const DOCUMENT = '.build/openapi.json'
 
 /** What the document is made of. Folders of packages are left out: the lock file stands for them. */
-const SOURCES = ['functions', 'lib', 'local/api', 'package.json', 'package-lock.json']
+export const SOURCES = ['functions', 'lib', 'local/api', 'package.json', 'package-lock.json']
 
 /** Builds the API document unless it is newer than all of its sources. Answers its path. */
 export async function buildDocument(root: string): Promise<string> {
