@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
+import { unlessFresh } from './fresh.ts'
 import { buildDocuments } from './shipped-documents.ts'
 import { zip } from './zip.ts'
 
@@ -32,6 +33,16 @@ export async function buildPackages(
       await writeFile(mapIn(outdir, name, map), map.contents)
   }
   return made
+}
+
+/** What packages are made of. */
+const SOURCES = ['functions', 'lib', 'local', 'package.json', 'package-lock.json', 'serverless.yml']
+
+/** The same in the usual folder, from what is there already where no source has changed since. */
+export async function keptPackages(root: string, names: readonly string[]): Promise<Map<string, string>> {
+  const made = { root, sources: SOURCES, mark: `${folder}/packages-made` }
+  await unlessFresh(made, async () => void (await buildPackages(root, names)))
+  return packagesOf(packagesIn(root), names)
 }
 
 const bundlesOf = (root: string, entryPoints: string[], how: Pick<BuildOptions, 'outdir' | 'splitting'>) =>
