@@ -129,8 +129,9 @@ export const files: Readonly<Record<string, string>> = {
   'Give a list of numbers of rows.': 'पङ्क्ति सङ्ख्याहरूको सूची दिनुहोस्।',
   'This upload has been completed.': 'यो अपलोड पूरा भइसकेको छ।',
   'You keep no mapping of this name.': 'तपाईंले यस नामको मिलान राख्नुभएको छैन।',
-  'The image is too large to be read: 40 million pixels and 25 MB are taken.':
-    'तस्बिर पढ्न नसकिने गरी ठूलो छ: ४ करोड पिक्सेल र २५ एमबीसम्म लिइन्छ।',
+  'The file is too large to be read: 40 million pixels and 25 MB are taken.':
+    'फाइल पढ्न नसकिने गरी ठूलो छ: ४ करोड पिक्सेल र २५ एमबीसम्म लिइन्छ।',
+  'The PDF cannot be opened.': 'पीडीएफ खोल्न सकिएन।',
   'The file is not there any more.': 'फाइल अब त्यहाँ छैन।',
   'Send an image file.': 'तस्बिर फाइल पठाउनुहोस्।',
   'The profile image has been removed.': 'प्रोफाइल तस्बिर हटाइयो।',
