@@ -52,7 +52,9 @@ function seen(raw: readonly Plain[]): Plain[] {
     before: (isDone) => !isDone,
   }
   const replaced = new Set(raw.filter((it) => it.staged_as === 'before').map(placeBefore))
-  const inPlace = new Set(raw.filter((it) => it.staged_by === undefined).map((it) => `${it.pk} ${it.sk}`))
+  // A mark of one that is done says nothing any more.
+  const isAsItIs = (it: Plain) => it.staged_by === undefined || (it.staged_as === 'changed' && done.has(it.staged_by))
+  const inPlace = new Set(raw.filter(isAsItIs).map((it) => `${it.pk} ${it.sk}`))
   return raw.flatMap((it) => {
     if (String(it.pk).startsWith('COUNT#')) return [counted(it, done)]
     if (it.staged_by === undefined) return [it]
