@@ -2,7 +2,7 @@ import { type Job, jobs } from './background.ts'
 import type { Base } from './base.ts'
 import { violations } from './invariants/all.ts'
 import { type Operation, operations } from './operations.ts'
-import { isOwn, note, type Share, type Tally, tally } from './report.ts'
+import { isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, send } from './requests.ts'
 import type { Item } from './world/expressions.ts'
 import { hash } from './world/table.ts'
@@ -44,9 +44,9 @@ const at =
 /** What people make; what only helps it to be made is left out. */
 const MADE =
   /^(record|assertion|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions)$/
-/** Ids, numbers and moments are others each time. */
+/** Ids, numbers, moments and what a password is hashed to are others each time. */
 const CHANCE = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|\d{4}-\d{2}-\d{2}T[\d:.]+Z|\d+/g
-const PLACE = /^(pk|sk|gsi\d_[ps]k|id|\w+_id)$/
+const PLACE = /^(pk|sk|gsi\d_[ps]k|id|\w+_id|password\w*)$/
 
 const known = new WeakMap<object, string>()
 /** An item by its type and what it says, whatever its ids and moments. */
@@ -81,12 +81,31 @@ type Trial = { world: World; base: Base; operation: Operation; into: Tally; seed
 /** What an operation does when nothing fails, and whether its key makes it happen once. */
 type Calm = { answer: Answer; many: Map<string, number>; isKeyed: boolean }
 
-/** An operation that nothing goes wrong with. */
-async function untroubled({ world, base, operation, seed }: Trial): Promise<Calm> {
+/** The world as it is saved, and what is done before. */
+async function begin({ world, base, operation, seed }: Omit<Trial, 'into'>): Promise<void> {
   world.restore(base.saved, seed)
+  const before = operation.before(base)
+  for (const each of before) {
+    const { status, text } = await send(world, each)
+    if (status >= 300) throw new Error(`${each.method} ${each.path} gave ${status}: ${text}`)
+  }
+  if (before.length > 0) await world.settle()
+}
+
+/** An operation that nothing goes wrong with, and all that follows of it. */
+export async function onceCalmly({ world, base, operation, seed }: Omit<Trial, 'into'>): Promise<Answer> {
+  await begin({ world, base, operation, seed })
   const answer = await send(world, operation.request(base))
   if (answer.status !== operation.gives) throw new Error(`${operation.name} gave ${answer.status}: ${answer.text}`)
   await world.settle()
+  return answer
+}
+
+async function untroubled(trial: Trial): Promise<Calm> {
+  const { world, base, operation } = trial
+  const answer = await onceCalmly(trial)
+  const wrong = await checked(world, true, 'when nothing fails')
+  if (wrong.length > 0) throw new Error(wrong.join('; '))
   const many = census(world)
   const again = await send(world, operation.request(base))
   return { answer, many, isKeyed: again.headers['idempotent-replayed'] === 'true' }
@@ -99,8 +118,8 @@ async function checked(world: World, settled: boolean, when: string): Promise<st
 
 /** A change whose nth call goes wrong, and that is sent again unless it was answered and has no key. */
 async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many, isKeyed }: Calm): Promise<string[]> {
-  const { world, base, operation, seed } = trial
-  world.restore(base.saved, seed)
+  const { world, base, operation } = trial
+  await begin(trial)
   const first = await send(world, operation.request(base), at(n, way.fault, way.lasts))
   const wrong = first.undocumented === undefined ? [] : [`undocumented: ${first.undocumented}`]
   // What fails once is tried again, and nobody hears of it.
@@ -132,7 +151,7 @@ async function followed(
   way: (typeof ways)[number],
   many: Map<string, number>,
 ): Promise<{ wrong: string[]; hit: boolean }> {
-  world.restore(base.saved, seed)
+  await begin({ world, base, operation, seed })
   await send(world, operation.request(base))
   let left = n
   let hit = false
@@ -167,7 +186,7 @@ export async function faults(world: World, base: Base, asked: Faults): Promise<T
   const began = Date.now()
   for (const [i, operation] of operations.entries()) {
     if (Date.now() > asked.until) break
-    if (asked.only !== undefined && asked.only !== operation.name) continue
+    if (asked.only !== undefined && !isNamed(operation.name, asked.only)) continue
     const trial = { world, base, operation, into, seed: asked.seed + i }
     try {
       const calm = await untroubled(trial)
@@ -189,7 +208,7 @@ export async function background(world: World, base: Base, asked: Faults): Promi
   const began = Date.now()
   for (const [i, job] of jobs.entries()) {
     if (Date.now() > asked.until) break
-    if (asked.only !== undefined && asked.only !== job.name) continue
+    if (asked.only !== undefined && !isNamed(job.name, asked.only)) continue
     const site = { world, base, into, seed: asked.seed + i }
     try {
       await ofJob(site, job, i, asked)
@@ -219,7 +238,7 @@ async function once({ world }: Pick<Site, 'world'>, job: Job, fault?: Actor['fau
 }
 
 /** As often as the schedule comes by until it is surely done. */
-async function toItsEnd({ world }: Site, job: Job): Promise<void> {
+async function toItsEnd({ world }: Pick<Site, 'world'>, job: Job): Promise<void> {
   for (let visit = 0; visit < 4; visit += 1) {
     world.time.advance(job.minutes * 60_000)
     await world.settle()
@@ -229,7 +248,7 @@ async function toItsEnd({ world }: Site, job: Job): Promise<void> {
 }
 
 type Prepared = { base: Base; commands: readonly string[]; outcome: string; many: Map<string, number> }
-async function prepared(site: Site, job: Job): Promise<Prepared> {
+export async function prepared(site: Omit<Site, 'into'>, job: Job): Promise<Prepared> {
   const { world, base, seed } = site
   world.restore(base.saved, seed)
   await job.before(world, base)

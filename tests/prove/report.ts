@@ -17,6 +17,9 @@ export type Tally = {
 export type Share = { at: number; of: number }
 export const isOwn = ({ at, of }: Share, n: number): boolean => n % of === at
 
+/** Whether a case is one of those that are asked for, which are divided by `|`. */
+export const isNamed = (name: string, asked: string): boolean => asked.split('|').includes(name)
+
 export const tally = (part: string, unit: string): Tally => ({
   part,
   unit,

@@ -86,8 +86,8 @@ function counted(it: Plain, done: ReadonlySet<string>): Plain {
   return shown
 }
 
-export function viewOf(world: World, settled: boolean): View {
-  const raw = world.items().map(plainOf)
+export function viewOf(world: World, settled: boolean, stored: readonly Item[] = world.items()): View {
+  const raw = stored.map(plainOf)
   const items = seen(raw)
   const types = Map.groupBy(items, (it) => String(it.type))
   const partitions = Map.groupBy(items, (it) => String(it.pk))

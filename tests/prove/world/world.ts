@@ -10,7 +10,7 @@ import type { Snapshot } from './cells.ts'
 import { type Dice, dice, uuidOf } from './chance.ts'
 import type { Item } from './expressions.ts'
 import { forget, itemTypes, moduleIn, startProcesses } from './processes.ts'
-import type { Cut } from './sources.ts'
+import type { Changes } from './sources.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time, takeOver } from './time.ts'
 
@@ -67,6 +67,24 @@ type Wire = {
   body?: unknown
 }
 type Reply = { statusCode: number; headers: Record<string, string>; body: unknown }
+type Sending = {
+  Destination: { ToAddresses: [string] }
+  Content: {
+    Simple: {
+      Subject: { Data: string }
+      Body: { Text: { Data: string } }
+      Headers: { Name: string; Value: string }[]
+    }
+  }
+}
+/** A letter, and all that was stored when it was taken. */
+export type Letter = {
+  to: string
+  subject: string
+  text: string
+  headers: Readonly<Record<string, string>>
+  items: readonly Item[]
+}
 type Saved = {
   table: Snapshot
   bucket: Bucket['objects']
@@ -75,6 +93,7 @@ type Saved = {
   requests: number
   later: World['later']
   received: World['received']
+  letters: World['letters']
   shards: World['shards']
   heard: ReadonlyMap<string, number>
 }
@@ -88,7 +107,9 @@ class World {
   /** Calls of functions that nobody waits for. */
   later: { name: string; event: unknown }[] = []
   /** What receivers of hooks were sent. */
-  received: { id: string; body: string; signature: string | undefined }[] = []
+  received: { id: string; url: string; body: string; signature: string | undefined }[] = []
+  /** The letters that the mail service has taken. */
+  letters: Letter[] = []
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
@@ -114,6 +135,7 @@ class World {
     this.bucket.objects = new Map(saved.bucket)
     this.later = [...saved.later]
     this.received = [...saved.received]
+    this.letters = [...saved.letters]
     this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
@@ -130,6 +152,7 @@ class World {
       requests: this.requests,
       later: [...this.later],
       received: [...this.received],
+      letters: [...this.letters],
       shards: this.shards.map((records) => [...records]),
       heard: new Map(this.#heard),
     }
@@ -326,10 +349,33 @@ class World {
     }
   }
 
+  /** A letter that is given to the mail service. */
+  ses = async (request: Wire): Promise<Reply> => {
+    const text = textOf(request.body)
+    this.noteThat(`SendEmail ${text}`)
+    const { Destination, Content }: Sending = JSON.parse(text)
+    const { Subject, Body, Headers } = Content.Simple
+    const letter = {
+      to: Destination.ToAddresses[0],
+      subject: Subject.Data,
+      text: Body.Text.Data,
+      headers: Object.fromEntries(Headers.map(({ Name, Value }) => [Name, Value])),
+    }
+    try {
+      await this.exchange('HTTP SendEmail', request.headers, () => [
+        () => this.letters.push({ ...letter, items: this.items() }),
+      ])
+      return json(200, { MessageId: `letter-${this.letters.length}` })
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      return json(error.type === 'InternalServerError' ? 500 : 429, { message: error.message })
+    }
+  }
+
   /** A message to a receiver; whoever has it already can tell by its id. Answers the status. */
-  web = async (_url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
+  web = async (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
     await this.exchange('HTTP POST', {}, () => [
-      () => this.received.push({ id: headers['x-delivery-id'] ?? '', body, signature: headers['x-signature'] }),
+      () => this.received.push({ id: headers['x-delivery-id'] ?? '', url, body, signature: headers['x-signature'] }),
     ])
     return 200
   }
@@ -459,6 +505,7 @@ class World {
     this.time.advance(75_000)
     await this.function('sweeper', { chores: 'often' })
     await this.function('merger')
+    await this.function('letters')
   }
 
   /** Whether a snapshot of search may know a thing of which its log says nothing. */
@@ -490,9 +537,9 @@ async function bytesOf(body: unknown): Promise<Buffer> {
 export type { Saved, World }
 
 /** The one world of this process. */
-export async function openWorld(cut?: Cut): Promise<World> {
+export async function openWorld(changes: Changes = {}): Promise<World> {
   Object.assign(process.env, settings)
-  await startProcesses(PROCESSES.length, cut)
+  await startProcesses(PROCESSES.length, changes)
   const world = new World()
   process.env.TMPDIR = world.directory
   process.on('exit', () => rmSync(world.directory, { recursive: true, force: true }))
@@ -508,15 +555,16 @@ export async function openWorld(cut?: Cut): Promise<World> {
 
 /** Puts the world where a process has its clients and its clock. */
 async function connect(world: World, process: number): Promise<void> {
-  const [{ db }, { s3 }, { shown_client: lambda }, { clock }] = await Promise.all(
-    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/clock.ts'].map((path) =>
-      moduleIn(process, path),
+  const [{ db }, { s3 }, { shown_client: lambda }, { shown_client: ses }, { clock }] = await Promise.all(
+    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/letters/mail.ts', 'lib/clock.ts'].map(
+      (path) => moduleIn(process, path),
     ),
   )
   for (const [client, answer] of [
     [db, world.dynamo],
     [s3, world.s3],
     [lambda, world.lambda],
+    [ses, world.ses],
   ]) {
     // Nobody checks signatures here, and they take a tenth of the time.
     client.middlewareStack.remove('httpSigningMiddleware')
@@ -544,6 +592,8 @@ const settings = {
   DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
   S3_ENDPOINT: 'http://127.0.0.1:9',
   LAMBDA_ENDPOINT: 'http://127.0.0.1:9',
+  SES_ENDPOINT: 'http://127.0.0.1:9',
+  LETTERS_SENDER: 'letters@heritage.test',
   CACHE_URL: 'dynamodb:',
   SEARCH_LOOK_MS: '0',
   LOG_LEVEL: 'silent',
