@@ -1,5 +1,6 @@
 import { type Job, jobs } from './background.ts'
 import type { Base } from './base.ts'
+import { changed } from './cells.ts'
 import { violations } from './invariants/all.ts'
 import { type Operation, operations } from './operations.ts'
 import { isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
@@ -76,6 +77,9 @@ const difference = (wanted: Map<string, number>, found: Map<string, number>): st
       : [`there are ${found.get(text) ?? 0}, and ${wanted.get(text) ?? 0} where nothing fails, of ${text}`],
   )
 
+/** Kept answers, numbers and what was asked too often help a change to be made, and are none. */
+const HELPING = /^(RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#)/
+
 type Trial = { world: World; base: Base; operation: Operation; into: Tally; seed: number }
 
 /** What an operation does when nothing fails, and whether its key makes it happen once. */
@@ -95,8 +99,11 @@ async function begin({ world, base, operation, seed }: Omit<Trial, 'into'>): Pro
 /** An operation that nothing goes wrong with, and all that follows of it. */
 export async function onceCalmly({ world, base, operation, seed }: Omit<Trial, 'into'>): Promise<Answer> {
   await begin({ world, base, operation, seed })
+  const told = changed(world, HELPING).length
   const answer = await send(world, operation.request(base))
   if (answer.status !== operation.gives) throw new Error(`${operation.name} gave ${answer.status}: ${answer.text}`)
+  if (changed(world, HELPING).length === told)
+    throw new Error(`${operation.name} was answered, and nothing has changed`)
   await world.settle()
   return answer
 }
@@ -120,6 +127,7 @@ async function checked(world: World, settled: boolean, when: string): Promise<st
 async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many, isKeyed }: Calm): Promise<string[]> {
   const { world, base, operation } = trial
   await begin(trial)
+  const told = changed(world, HELPING).length
   const first = await send(world, operation.request(base), at(n, way.fault, way.lasts))
   const wrong = first.undocumented === undefined ? [] : [`undocumented: ${first.undocumented}`]
   // What fails once is tried again, and nobody hears of it.
@@ -127,6 +135,7 @@ async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many
     wrong.push(`gave ${first.status} where one attempt failed: ${first.text}`)
   wrong.push(...(await checked(world, false, 'after the failure')))
   const isAnswered = first.status === operation.gives
+  if (isAnswered && changed(world, HELPING).length === told) wrong.push('it was answered, and nothing has changed')
   if (isKeyed || !isAnswered) wrong.push(...(await repeated(trial, isKeyed)))
   await world.settle()
   wrong.push(...(await checked(world, true, 'when all is settled')))

@@ -304,9 +304,9 @@ function partsBy(cases: readonly Case[], chance: Dice): readonly (readonly strin
 }
 
 /** Tries so many of those that are found in the sources; answers how many nobody noticed. */
-export async function tryFound(many: number, seed: number, workers: number): Promise<number> {
+export async function tryFound(many: number, seed: number, workers: number, share: Share): Promise<number> {
   const missed: string[] = []
-  const own = someCuts(many, seed)
+  const own = someCuts(many, seed).filter((_, i) => isOwn(share, i))
   const cases = await reach(seed)
   await inTurn(own, workers, async ([number, { name }]) => {
     const noticed = await isNoticed(`${FOUND}${number}`, partsBy(cases[number] ?? [], dice(seed + number)), seed)

@@ -26,6 +26,14 @@ const picture = (name = 'file') => {
   form.set(name, new File([Uint8Array.from(PICTURE)], 'stone.png', { type: 'image/png' }))
   return form
 }
+const SHOWN = {
+  who: 'dev',
+  method: 'POST',
+  path: '/data/user/profile-image/',
+  get sent() {
+    return { body: picture('profile_image') }
+  },
+}
 const file = () => {
   const form = new FormData()
   form.set('file', new File([Uint8Array.from(mp3())], 'another.mp3', { type: 'audio/mpeg' }))
@@ -332,7 +340,6 @@ const rows: readonly Row[] = [
   ['register', 201, null, 'POST', () => '/api/register/', () => ({ email: 'new@heritage.test', password: PASSWORD })],
   ['sign in', 200, null, 'POST', () => '/api/dev/login/', () => ({ email: 'dev@heritage.test' })],
   ['go on', 200, null, 'POST', () => '/api/token/refresh/', (b) => ({ refresh: b.tokens.refresh })],
-  ['sign out', 200, null, 'POST', () => '/api/dev/logout/', (b) => ({ refresh: b.tokens.refresh })],
   ['make a key', 201, 'dev', 'POST', () => '/api/user/keys/', () => ({ name: 'Another', scopes: ['read'] })],
   ['revoke a key', 204, 'dev', 'DELETE', (b) => `/api/user/keys/${b.key.id}/`],
   ['hook', 201, 'dev', 'POST', () => '/api/user/hooks/', () => ({ url: 'http://receiver.example/another' })],
@@ -404,7 +411,7 @@ const rows: readonly Row[] = [
     () => ({ file_name: 'a.jpg', size: 1000 }),
   ],
   ['show oneself', 200, 'dev', 'POST', () => '/data/user/profile-image/', () => picture('profile_image')],
-  ['show oneself no more', 200, 'dev', 'DELETE', () => '/data/user/profile-image/'],
+  ['show oneself no more', 200, 'dev', 'DELETE', () => SHOWN.path, undefined, () => [SHOWN]],
   ['unlink a record', 204, 'dev', 'DELETE', (b) => at(b.projects.ready, `entities/${b.link.id}/`)],
   ['dismiss', 204, 'staff', 'DELETE', (b) => `/data/reviewer-roles/${b.ids.reviewer}/`],
 ]

@@ -53,7 +53,7 @@ const workers = !values.at?.includes('/') ? Math.max(1, Number(values.workers)) 
 
 if (values.cuts) {
   const { tryFound } = await import('./mutants.ts')
-  process.exit((await tryFound(Number(values.cuts), asked.seed, workers)) > 0 ? 1 : 0)
+  process.exit((await tryFound(Number(values.cuts), asked.seed, workers, shareOf(values.share ?? '0/1'))) > 0 ? 1 : 0)
 }
 if (values.mutants) {
   const { tryMutants } = await import('./mutants.ts')
