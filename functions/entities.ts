@@ -2,6 +2,7 @@ import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
+import { objectOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { withMembers } from '../lib/http/known.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
@@ -248,7 +249,7 @@ const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOf
 
 /** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {
-  const wrapped = v.optional(v.nullable(v.record(v.string(), v.unknown(), 'Give an object.')))
+  const wrapped = v.optional(v.nullable(objectOf(v.string(), v.unknown(), 'Give an object.')))
   const own = membersOfBody(schema) ?? {}
   return withMembers(
     v.pipe(

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/exports/table.ts'
 import { answering, creating } from '../lib/http/answering.ts'
-import { members } from '../lib/http/body.ts'
+import { members, objectOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { CSV, LINKED, MAPPED, XLSX } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
@@ -51,7 +51,7 @@ const Question = v.pipe(
   members({
     ontology_class: v.string('Not a valid text.'),
     field_key: v.string('Not a valid text.'),
-    partial_payload: v.optional(v.record(v.string(), v.unknown(), 'Give an object.'), {}),
+    partial_payload: v.optional(objectOf(v.string(), v.unknown(), 'Give an object.'), {}),
   }),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
     const kind = kindOfScope(value.ontology_class)
