@@ -42,12 +42,16 @@ const Part = members({
   sheet: v.exactOptional(number(0, 49)),
   header_row: v.exactOptional(number(1, 20)),
 })
-const Run = members({ doubtful: v.optional(choice(['create', 'skip']), 'create') })
+const Run = members({
+  doubtful: v.optional(choice(['create', 'skip']), 'create'),
+  changes: v.optional(choice(['make', 'leave']), 'make'),
+})
 const Deciding = members({
   verdict: choice(['accept', 'reject', 'request_changes']),
   feedback: prose(5000),
   rows: v.optional(v.pipe(v.array(number(1, 1_100_000), 'Give a list of numbers of rows.'), v.maxLength(1000)), []),
   flagged: v.nullish(v.boolean('Give true or false.'), null),
+  outcome: v.nullish(choice(outcomes), null),
 })
 const RowQuery = v.object({ outcome: oneOrNone(outcomes) })
 const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))

@@ -80,6 +80,8 @@ const plain = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]/gu, '')
 
+const DECIMAL = /^-?\d{1,2}(\.\d+)?, ?-?\d{1,3}(\.\d+)?$/
+
 /** `#12 Name` names a record by its id, as tables that were written here do; all else is a name or an id already. */
 const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
 
@@ -95,7 +97,8 @@ export function valueFor(field: Field, text: string): unknown {
     case 'boolean':
       return booleanIn(trimmed) ?? trimmed
     case 'coordinates':
-      return asCoordinates(trimmed) ?? trimmed
+      // What is written as the field takes it stays as it is written.
+      return DECIMAL.test(trimmed) ? trimmed : (asCoordinates(trimmed) ?? trimmed)
     case 'relation':
       return referenceIn(trimmed)
     case 'media':

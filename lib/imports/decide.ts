@@ -6,7 +6,8 @@ import { decide } from '../review/decide.ts'
 import { parse } from '../table/item.ts'
 import { placed } from '../table/keys.ts'
 import { walk } from '../table/read.ts'
-import type { Decide } from './items.ts'
+import type { Decide, Outcome } from './items.ts'
+import { resultsOf } from './results.ts'
 
 const PAGE = 100
 const AT_ONCE = 8
@@ -18,6 +19,17 @@ async function waitingRows(id: string, behind: number, limit = PAGE): Promise<Wa
   return items.map((item) => parse(byAge, item))
 }
 
+/** What is asked of a batch; `among` has the rows of the outcome that is meant. */
+type Asked = Decide & { among?: ReadonlySet<number> | undefined }
+
+/** The rows of which the dry run said so. */
+export async function rowsSaid(id: string, chunks: number, outcome: Outcome): Promise<Set<number>> {
+  const found = new Set<number>()
+  for (let chunk = 0; chunk < chunks; chunk += 1)
+    for (const it of await resultsOf(id, chunk)) if (it.outcome === outcome) found.add(it.row)
+  return found
+}
+
 /** How far deciding has come: behind which row, how many were decided on, and whether that was all. */
 export type Step = { next: number; decided: number; ended: boolean }
 
@@ -25,7 +37,7 @@ export type Step = { next: number; decided: number; ended: boolean }
  * Decides on the next rows of a batch, each by a verdict like any other, under the same rules. What holds a contradiction, what was
  * escalated and what others were faster with is left to be decided on by itself.
  */
-export async function decideRows(id: string, asked: Decide, reviewer: Actor, behind: number): Promise<Step> {
+export async function decideRows(id: string, asked: Asked, reviewer: Actor, behind: number): Promise<Step> {
   const found = await waitingRows(id, behind)
   const ended = found.length < PAGE
   const page = ended ? found : wholeRows(found)
@@ -44,14 +56,15 @@ function wholeRows(page: readonly Waiting[]): Waiting[] {
   return page.filter(({ batch }) => batch?.row !== last)
 }
 
-const isAsked = ({ batch, open_flags }: Waiting, { rows, flagged }: Decide): boolean =>
+const isAsked = ({ batch, open_flags }: Waiting, { rows, flagged, among }: Asked): boolean =>
   (rows.length === 0 || (batch !== null && rows.includes(batch.row))) &&
+  (among === undefined || (batch !== null && among.has(batch.row))) &&
   (flagged === null || open_flags > 0 === flagged)
 
 /** Rows that name one another get in each other's way: so often one is read again. */
 const ATTEMPTS = 4
 
-async function decideOne(entity_id: string, asked: Decide, reviewer: Actor, attempt = 1): Promise<boolean> {
+async function decideOne(entity_id: string, asked: Asked, reviewer: Actor, attempt = 1): Promise<boolean> {
   const { verdict, feedback } = asked
   const old = await loadHistory(entity_id)
   if (!old || !waits(old)) return false

@@ -73,6 +73,7 @@ const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work> = {}):
   by: actorOf(actor),
   decide: null,
   doubtful: 'create',
+  changes: 'make',
   ...{ next: 0, done: 0, of, failures: 0 },
   held_until: now(),
   since: now(),

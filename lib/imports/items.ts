@@ -29,7 +29,7 @@ export type Outcome = (typeof outcomes)[number]
 const Counts = v.record(v.picklist(outcomes), v.number())
 export type Counts = Record<Outcome, number>
 
-export const formats = ['csv', 'tsv', 'xlsx'] as const
+export const formats = ['csv', 'tsv', 'xlsx', 'jsonl'] as const
 export type Format = (typeof formats)[number]
 
 const Sheet = v.object({
@@ -52,6 +52,8 @@ export const Decide = v.object({
   rows: v.array(v.number()),
   /** Only rows with flags, or without. */
   flagged: v.nullable(v.boolean()),
+  /** Only rows of which the dry run said this. */
+  outcome: v.optional(v.nullable(v.picklist(outcomes)), null),
 })
 export type Decide = v.InferOutput<typeof Decide>
 
@@ -70,6 +72,8 @@ const Work = v.object({
   decide: v.optional(v.nullable(Decide), null),
   /** What the run does with rows that look like something known. */
   doubtful: v.optional(v.picklist(['create', 'skip']), 'create'),
+  /** What it does with rows that change a record. */
+  changes: v.optional(v.picklist(['make', 'leave']), 'make'),
   /** The row with which it goes on. */
   next: v.number(),
   done: v.number(),

@@ -5,6 +5,7 @@ import { getObject } from '../files/blobs.ts'
 import { type Column, profiler, sorts, uniqueNames } from './columns.ts'
 import { type Guessed, guess } from './guess.ts'
 import type { Format, Import, Sheet } from './items.ts'
+import { jsonRows } from './json-lines.ts'
 import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
 import { decoded, delimiterOf, textRows } from './text-table.ts'
 import { lookThrough, workbookRows } from './workbook.ts'
@@ -23,7 +24,7 @@ export async function readFile(it: Import): Promise<ReadFile> {
   const { sheets, told } = await readers[it.format](it.id, bytes)
   const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
   if (first < 0) throw impossible('The table is empty.')
-  const { columns, header_row } = await profile(it.id, first)
+  const { columns, header_row } = await profile(it.id, first, it.format === 'jsonl' ? 1 : undefined)
   const guessed = guess(columns, [it.file_name, sheets[first]?.name ?? ''], first, header_row)
   await keepColumns(it.id, first, { columns, guesses: guessed.guesses })
   return {
@@ -40,6 +41,7 @@ const readers: Readonly<Record<Format, (id: string, bytes: Buffer) => Promise<To
   csv: (id, bytes) => readText(id, bytes),
   tsv: (id, bytes) => readText(id, bytes, '\t'),
   xlsx: readWorkbook,
+  jsonl: readLines,
 }
 
 async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told> {
@@ -52,6 +54,13 @@ async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told>
   return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told }
 }
 
+async function readLines(id: string, bytes: Buffer): Promise<Told> {
+  const { text, encoding } = decoded(bytes)
+  if (encoding === 'Windows-1252') throw impossible('JSON Lines are written in UTF-8, and this file is not.')
+  const size = await storeRows(id, 0, jsonRows(text.replace(/^\uFEFF/, '')))
+  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told: [] }
+}
+
 async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
   const facts = await lookThrough(bytes)
   const sheets: Sheet[] = []
@@ -60,7 +69,11 @@ async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
 }
 
 /** Stores the rows that say something. Fails where there are more of them, or more columns, than are taken. */
-async function storeRows(id: string, sheet: number, rows: AsyncIterable<[number, string[]]>) {
+async function storeRows(
+  id: string,
+  sheet: number,
+  rows: Iterable<[number, string[]]> | AsyncIterable<[number, string[]]>,
+) {
   const writer = rowWriter(id, sheet)
   let [count, columns] = [0, 0]
   for await (const [row, cells] of rows) {

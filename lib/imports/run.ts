@@ -18,7 +18,10 @@ import { rowsOf, type TableRow } from './store.ts'
 /** So many rows are written at the same time. */
 const AT_ONCE = 8
 
-type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor; doubtful: Work['doubtful'] }
+type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor } & Pick<
+  Work,
+  'doubtful' | 'changes'
+>
 
 /**
  * Runs the rows of one chunk: each as the contribution it is. What a row makes is noted in the transaction that makes it, so a
@@ -30,12 +33,29 @@ export async function runChunk(order: Order, chunk: number, until: number): Prom
   const checked = new Map((await resultsOf(id, chunk)).map((it) => [it.row, it]))
   const reads = rowReader(mapping, order.columns)
   const results: RunResult[] = []
+  const inTurn = lane()
+  const runOne = (row: TableRow) => {
+    const it = checked.get(row[0])
+    const run = () => runRow(order, row, it, reads)
+    // Of two rows that name one thing which is not there yet the second must find what the first has made.
+    return it && it.makes.length > 0 ? inTurn(run) : run()
+  }
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     if (performance.now() >= until) return undefined
     const some = rows.slice(at, at + AT_ONCE)
-    results.push(...(await Promise.all(some.map((row) => runRow(order, row, checked.get(row[0]), reads)))))
+    results.push(...(await Promise.all(some.map(runOne))))
   }
   return results
+}
+
+/** Does what it is given one after the other, in the order in which it came. */
+function lane(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const done = last.then(work)
+    last = done.catch(() => undefined)
+    return done
+  }
 }
 
 async function runRow(
@@ -50,6 +70,7 @@ async function runRow(
     same: 'The record says this already.',
     refused: checked.faults[0]?.message ?? 'The dry run has refused this row.',
     conflict: 'Somebody has changed this since the table was written.',
+    ...(order.changes === 'leave' && { changes: 'The record is known, and what it says was to stay.' }),
     ...(order.doubtful === 'skip' && { doubtful: 'It looks like something that is known.' }),
   }
   const reason = skips[checked.outcome]

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { now } from '../clock.ts'
 import { isConflict, Problem } from '../errors.ts'
 import { log } from '../ops/log.ts'
@@ -6,7 +7,7 @@ import { key } from '../table/keys.ts'
 import { get, queryAll, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { dryRun } from './check.ts'
-import { decideRows } from './decide.ts'
+import { decideRows, rowsSaid } from './decide.ts'
 import { waitingOf } from './imports.ts'
 import { type Import, importItem, lists, madeItem, type Task, type Work } from './items.ts'
 import { namesUnder, readFile } from './read.ts'
@@ -29,8 +30,29 @@ const RENEWED_MS = 40_000
 const MOST_FAILURES = 5
 const MOST = 50
 
-/** Works on imports until the time is over, in milliseconds of `performance.now()`. Answers how many tasks have come to their end. */
-export async function goOn(until: number): Promise<{ ended: number; running: number }> {
+type Visit = { ended: number; running: number }
+/** So often whoever lingers looks whether there is more to do. */
+const LOOKS_MS = 300
+
+/**
+ * Works on imports until the time is over, in milliseconds of `performance.now()`. Answers how many tasks have come to their end. Who has
+ * ended one mostly orders the next at once: for that it stays `linger` milliseconds longer.
+ */
+export async function goOn(until: number, linger = 0): Promise<Visit> {
+  let visit = await round(until)
+  let stays = visit.ended > 0 ? performance.now() + linger : 0
+  while (performance.now() < Math.min(stays, until)) {
+    await sleep(LOOKS_MS)
+    const { ended, running } = await round(until)
+    if (ended > 0) stays = performance.now() + linger
+    visit = { ended: visit.ended + ended, running }
+  }
+  await closeBatches()
+  return visit
+}
+
+/** Works on what there is to do. */
+async function round(until: number): Promise<Visit> {
   const found = await walk({ index: 'gsi2', pk: lists.atWork, forward: true, limit: MOST })
   let ended = 0
   for (const { id } of found.map((item) => parse(importItem, item))) {
@@ -38,7 +60,6 @@ export async function goOn(until: number): Promise<{ ended: number; running: num
     const taken = await take(id)
     if (taken && (await advance(taken, until))) ended += 1
   }
-  await closeBatches()
   return { ended, running: found.length - ended }
 }
 
@@ -134,16 +155,16 @@ const tasks: Readonly<Record<Task, Does>> = {
     const { id, mapping } = held.now()
     if (!mapping) throw new Error(`the import ${id} has no mapping`)
     const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
-    const result = await dryRun({ id, mapping, columns, actor: by })
+    const result = await dryRun({ id, mapping, columns, actor: by }, (done) => held.save({}, { done }))
     await held.save({ ...result, state: 'checked' }, null)
     return true
   },
-  run: async (held, { by, doubtful, next }, until) => {
+  run: async (held, { by, doubtful, changes, next }, until) => {
     const { id, mapping, chunks } = held.now()
     if (!mapping) throw new Error(`the import ${id} has no mapping`)
     const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
     for (let chunk = next; chunk < chunks.length; chunk += 1) {
-      const results = await runChunk({ id, mapping, columns, actor: by, doubtful }, chunk, until)
+      const results = await runChunk({ id, mapping, columns, actor: by, doubtful, changes }, chunk, until)
       if (!results) return pause(held)
       await putRuns(id, chunk, results)
       const done = Math.min((chunk + 1) * CHUNK, held.now().work?.of ?? 0)
@@ -154,9 +175,12 @@ const tasks: Readonly<Record<Task, Does>> = {
   },
   decide: async (held, { by, decide, next, done }, until) => {
     if (!decide) throw new Error('a batch is decided on without a verdict')
+    const { id, chunks } = held.now()
+    const { outcome } = decide
+    const among = outcome === null ? undefined : await rowsSaid(id, chunks.length, outcome)
     for (let [at, decided] = [next, done]; ; ) {
       if (performance.now() >= until) return pause(held)
-      const step = await decideRows(held.now().id, decide, by, at)
+      const step = await decideRows(id, { ...decide, among }, by, at)
       at = step.next
       decided += step.decided
       await held.save({}, step.ended ? null : { next: at, done: decided, failures: 0 })
