@@ -152,7 +152,7 @@ export const routes = withTables({
     subject: ofImport,
     body: Part,
     handle: ({ subject, actor, body }) =>
-      answering(async () => imports.remap(subject, await meant(subject, actor, body)), shown),
+      answering(async () => imports.remap(subject, await meant(subject, actor, body), actor), shown),
   }),
 
   'POST /data/imports/{id}/check/': changeRoute({
@@ -255,7 +255,7 @@ async function meant(
     ...(sheet !== undefined && { sheet }),
     ...(header_row && { header_row }),
   }
-  return imports.reguess(it, asked)
+  return imports.reguess(it, asked, actor)
 }
 
 async function shown(it: Import) {

@@ -5,7 +5,7 @@ import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
 import { type Mapping, sourceMembers } from './mapping.ts'
 
 /** How a column was understood, and how sure that is, from 0 to 1. */
-export type Guess = { column: string; field: string | null; by: 'header' | 'values' | null; sure: number }
+export type Guess = { column: string; field: string | null; by: 'header' | 'values' | 'names' | null; sure: number }
 export type Guessed = { kind: KindKey; mapping: Mapping; guesses: Guess[] }
 
 /** A header as words: in lower case, without marks, and without what stands in brackets behind other words. */
@@ -62,13 +62,13 @@ export function guess(
     .sort((a, b) => b.score - a.score)
   const kind = kinds[best?.key ?? 'structure']
   const guesses = guessColumns(kind, columns)
-  return { kind: kind.key, guesses, mapping: mappingOf(kind, guesses, { sheet, header_row }) }
+  return { kind: kind.key, guesses, mapping: mappingOf(kind, guesses, { sheet, header_row }, columns) }
 }
 
 /** The same for a kind that is known. */
 export function guessFor(key: KindKey, columns: readonly Column[], at: { sheet: number; header_row: number }): Guessed {
   const guesses = guessColumns(kinds[key], columns)
-  return { kind: key, guesses, mapping: mappingOf(kinds[key], guesses, at) }
+  return { kind: key, guesses, mapping: mappingOf(kinds[key], guesses, at, columns) }
 }
 
 /** Headers that only this kind has tell most; so do names of file and sheet, and a column that says the kind itself. */
@@ -116,15 +116,18 @@ function guessColumns(kind: Kind, columns: readonly Column[]): Guess[] {
   })
   return guesses.map((it, i) => {
     const column = columns[i]
-    if (it.field !== null || !column || column.filled === 0 || isBookkeeping(column.header)) return it
-    // What its header says is another column already.
-    if (meaningOf(kind, column.header) !== undefined) return it
+    if (it.field !== null || !column || !isOpen(kind, column)) return it
     const field = byValues(kind, column, columns, [...taken.keys()])
     if (field === undefined) return it
     taken.set(field, [column])
     return { column: column.name, field, by: 'values', sure: 0.6 }
   })
 }
+
+/** Whether what stands in a column may tell what it is: it says something, and its header does not tell. */
+export const isOpen = (kind: Kind, { header, filled }: Column): boolean =>
+  // What a header says may be another column already.
+  filled > 0 && !isBookkeeping(header) && meaningOf(kind, header) === undefined
 
 const standsFor = ({ rows: a }: Column, { rows: b }: Column) =>
   a !== undefined && b !== undefined && ![...a].some((row) => b.has(row))
@@ -205,7 +208,13 @@ function optionField(kind: Kind, { values, filled }: Column, taken: readonly str
 }
 
 /** The guesses as a mapping. */
-function mappingOf(kind: Kind, guesses: readonly Guess[], at: { sheet: number; header_row: number }): Mapping {
+export function mappingOf(
+  kind: Kind,
+  guesses: readonly Guess[],
+  at: { sheet: number; header_row: number },
+  columns: readonly Column[],
+): Mapping {
+  const inNepali = new Set(columns.filter(({ shares }) => shares.devanagari >= 0.8).map(({ name }) => name))
   const known = guesses.flatMap(({ column, field }) => (field === null ? [] : [{ column, field }]))
   const rules = known.filter(({ field }) => !field.startsWith('assertion.'))
   const has = (field: string) => rules.some((it) => it.field === field)
@@ -213,7 +222,13 @@ function mappingOf(kind: Kind, guesses: readonly Guess[], at: { sheet: number; h
     kind: kind.key,
     ...at,
     match: has('id') ? 'id' : has('identifier') ? 'identifier' : 'name_and_place',
-    rules: rules.map((it) => ({ ...it })),
+    rules: rules.map((it) => ({
+      ...it,
+      ...(inNepali.has(it.column) &&
+        !has('name_ne') &&
+        !has('id') &&
+        it.field === kind.nameField && { language: 'ne' as const }),
+    })),
     assertion: known.flatMap(({ column, field }) => {
       const member = sourceMembers.find((it) => field === `assertion.${it}`)
       return member ? [{ member, column }] : []

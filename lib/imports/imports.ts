@@ -7,6 +7,7 @@ import { countKeys, sumOf } from '../table/counters.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { get, getMany, walk } from '../table/read.ts'
+import { withNames } from './by-names.ts'
 import { guessFor } from './guess.ts'
 import { actorOf, type Format, type Import, importItem, lists, type State, type Task, type Work } from './items.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
@@ -126,27 +127,29 @@ async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
 }
 
 /** Changes what the columns mean. What the dry run has said of another mapping is forgotten. */
-export async function remap(old: Import, mapping: Mapping): Promise<Import> {
+export async function remap(old: Import, mapping: Mapping, actor: Actor): Promise<Import> {
   checkIdle(old)
   if (old.state !== 'read' && old.state !== 'checked') throw conflict('The mapping of an import that has run stays.')
   await checkMapping({ ...old, mapping })
-  await profiled(old, mapping)
+  await profiled(old, mapping, actor)
   return save(old, { mapping, state: 'read', counts: null, chunks: [] })
 }
 
+type Asked = Pick<Mapping, 'kind' | 'sheet' | 'header_row'>
+
 /** Guesses anew for another kind, sheet or header. */
-export async function reguess(old: Import, asked: Pick<Mapping, 'kind' | 'sheet' | 'header_row'>): Promise<Mapping> {
+export async function reguess(old: Import, asked: Asked, actor: Actor): Promise<Mapping> {
   if (!old.sheets[asked.sheet]) throw invalid({ sheet: [`There is no sheet ${asked.sheet}.`] })
   const { columns } = await profile(old.id, asked.sheet, asked.header_row)
-  const guessed = guessFor(asked.kind, columns, asked)
+  const guessed = await withNames(guessFor(asked.kind, columns, asked), columns, actor)
   await keepColumns(old.id, asked.sheet, { columns, guesses: guessed.guesses })
   return guessed.mapping
 }
 
 /** The columns of the sheet that is meant are there for whoever looks. */
-async function profiled(old: Import, { kind, sheet, header_row }: Mapping): Promise<void> {
+async function profiled(old: Import, { kind, sheet, header_row }: Mapping, actor: Actor): Promise<void> {
   const same = old.mapping?.sheet === sheet && old.mapping.header_row === header_row && old.mapping.kind === kind
-  if (!same || !(await columnsOf(old.id, sheet))) await reguess(old, { kind, sheet, header_row })
+  if (!same || !(await columnsOf(old.id, sheet))) await reguess(old, { kind, sheet, header_row }, actor)
 }
 
 /** One page of someone's imports, newest first. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { impossible } from '../errors.ts'
 import { getObject } from '../files/blobs.ts'
+import { withNames } from './by-names.ts'
 import { type Column, profiler, sorts, uniqueNames } from './columns.ts'
 import { type Guessed, guess } from './guess.ts'
 import type { Format, Import, Sheet } from './items.ts'
@@ -25,7 +26,8 @@ export async function readFile(it: Import): Promise<ReadFile> {
   const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
   if (first < 0) throw impossible('The table is empty.')
   const { columns, header_row } = await profile(it.id, first, it.format === 'jsonl' ? 1 : undefined)
-  const guessed = guess(columns, [it.file_name, sheets[first]?.name ?? ''], first, header_row)
+  const plain = guess(columns, [it.file_name, sheets[first]?.name ?? ''], first, header_row)
+  const guessed = it.work ? await withNames(plain, columns, it.work.by) : plain
   await keepColumns(it.id, first, { columns, guesses: guessed.guesses })
   return {
     sheets,
@@ -174,7 +176,7 @@ const Kept = v.object({
     v.object({
       column: v.string(),
       field: v.nullable(v.string()),
-      by: v.nullable(v.picklist(['header', 'values'])),
+      by: v.nullable(v.picklist(['header', 'values', 'names'])),
       sure: v.number(),
     }),
   ),

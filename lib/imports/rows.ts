@@ -33,6 +33,8 @@ export function rowReader(mapping: Mapping, columns: readonly string[]) {
     field,
     rules,
   }))
+  const named = mapping.rules.find(({ field }) => field === kind.nameField)
+  const isNepali = 'name_ne' in kind.fields && (named?.language ?? mapping.language) === 'ne'
   const textOf = (cells: readonly string[], it: { column?: string; constant?: string }) =>
     (it.column === undefined ? (it.constant ?? '') : unguarded(cells[places.get(it.column) ?? -1] ?? '')).trim()
   return (cells: readonly string[]): Read => {
@@ -49,6 +51,10 @@ export function rowReader(mapping: Mapping, columns: readonly string[]) {
       texts.set(field, given.filter(Boolean).join(' '))
       body[field] =
         of && list.length > 0 ? list.map((it) => valueFor(of, it)) : bodyValue(kind, field, parts, rules[0]?.join)
+    }
+    if (isNepali && texts.has(kind.nameField) && !texts.has('name_ne')) {
+      body.name_ne = body[kind.nameField]
+      texts.set('name_ne', texts.get(kind.nameField) ?? '')
     }
     const assertion = mapping.assertion.flatMap((it) => {
       const text = textOf(cells, it)

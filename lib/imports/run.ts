@@ -33,29 +33,12 @@ export async function runChunk(order: Order, chunk: number, until: number): Prom
   const checked = new Map((await resultsOf(id, chunk)).map((it) => [it.row, it]))
   const reads = rowReader(mapping, order.columns)
   const results: RunResult[] = []
-  const inTurn = lane()
-  const runOne = (row: TableRow) => {
-    const it = checked.get(row[0])
-    const run = () => runRow(order, row, it, reads)
-    // Of two rows that name one thing which is not there yet the second must find what the first has made.
-    return it && it.makes.length > 0 ? inTurn(run) : run()
-  }
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     if (performance.now() >= until) return undefined
     const some = rows.slice(at, at + AT_ONCE)
-    results.push(...(await Promise.all(some.map(runOne))))
+    results.push(...(await Promise.all(some.map((row) => runRow(order, row, checked.get(row[0]), reads)))))
   }
   return results
-}
-
-/** Does what it is given one after the other, in the order in which it came. */
-function lane(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
-  }
 }
 
 async function runRow(

@@ -67,6 +67,7 @@ export const files: Readonly<Record<string, string>> = {
   'JSON Lines are written in UTF-8, and this file is not.': 'JSON Lines UTF-8 मा लेखिन्छ, यो फाइल त्यस्तो छैन।',
   'Line {0} is not JSON.': 'पङ्क्ति {0} JSON होइन।',
   'Line {0} is no object.': 'पङ्क्ति {0} वस्तु (object) होइन।',
+  'Only the name has a language: leave it out for {0}.': 'नामको मात्र भाषा हुन्छ: {0} का लागि नदिनुहोस्।',
   'The record is known, and what it says was to stay.': 'अभिलेख पहिल्यै छ, र त्यसमा भएको कुरा नबदल्न भनिएको थियो।',
   'The file is empty.': 'फाइल खाली छ।',
   'The file has not been sent yet.': 'फाइल अझै पठाइएको छैन।',
