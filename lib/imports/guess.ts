@@ -2,7 +2,7 @@ import { type Field, type Kind, type KindKey, kinds, recordKinds } from '../kind
 import { optionFor } from './cells.ts'
 import type { Column } from './columns.ts'
 import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
-import { type Mapping, sourceMembers } from './mapping.ts'
+import { type Mapping, type Rule, sourceMembers } from './mapping.ts'
 
 /** How a column was understood, and how sure that is, from 0 to 1. */
 export type Guess = { column: string; field: string | null; by: 'header' | 'values' | 'names' | null; sure: number }
@@ -214,7 +214,6 @@ export function mappingOf(
   at: { sheet: number; header_row: number },
   columns: readonly Column[],
 ): Mapping {
-  const inNepali = new Set(columns.filter(({ shares }) => shares.devanagari >= 0.8).map(({ name }) => name))
   const known = guesses.flatMap(({ column, field }) => (field === null ? [] : [{ column, field }]))
   const rules = known.filter(({ field }) => !field.startsWith('assertion.'))
   const has = (field: string) => rules.some((it) => it.field === field)
@@ -222,16 +221,23 @@ export function mappingOf(
     kind: kind.key,
     ...at,
     match: has('id') ? 'id' : has('identifier') ? 'identifier' : 'name_and_place',
-    rules: rules.map((it) => ({
-      ...it,
-      ...(inNepali.has(it.column) &&
-        !has('name_ne') &&
-        !has('id') &&
-        it.field === kind.nameField && { language: 'ne' as const }),
-    })),
+    rules: rules.flatMap((it) => (it.field === kind.nameField && !has('id') ? nameRules(it, columns, has) : [it])),
     assertion: known.flatMap(({ column, field }) => {
       const member = sourceMembers.find((it) => field === `assertion.${it}`)
       return member ? [{ member, column }] : []
     }),
   }
+}
+
+/** A name in both scripts is cut into the name and the name in Nepali; one that is in Nepali is the name in Nepali as well. */
+function nameRules(
+  { column, field }: { column: string; field: string },
+  columns: readonly Column[],
+  has: (field: string) => boolean,
+): Rule[] {
+  const shares = columns.find(({ name }) => name === column)?.shares
+  if (!shares) return [{ column, field }]
+  const inNepali: Rule[] = has('name_ne') ? [] : [{ column, field: 'name_ne', script: 'devanagari' }]
+  if (shares.mixed >= 0.3 && shares.devanagari === 0) return [{ column, field, script: 'latin' }, ...inNepali]
+  return [{ column, field, ...(shares.devanagari >= 0.8 && !has('name_ne') && { language: 'ne' as const }) }]
 }

@@ -11,6 +11,7 @@ import { withNames } from './by-names.ts'
 import { guessFor } from './guess.ts'
 import { actorOf, type Format, type Import, importItem, lists, type State, type Task, type Work } from './items.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
+import { loadLabels } from './option-labels.ts'
 import { columnsOf, keepColumns, namesUnder, profile } from './read.ts'
 
 /** Days for which the file of an import is kept, with all that was read of it. */
@@ -117,7 +118,10 @@ function checkIdle({ work }: Import): void {
 }
 
 /** How many rows lie below the header of the sheet that is meant. */
-const dataRows = ({ sheets, mapping }: Import): number => Math.max(0, (sheets[mapping?.sheet ?? 0]?.rows ?? 0) - 1)
+const dataRows = ({ sheets, mapping, counts }: Import): number =>
+  counts
+    ? Object.values(counts).reduce((sum, many) => sum + many, 0)
+    : Math.max(0, (sheets[mapping?.sheet ?? 0]?.rows ?? 0) - (mapping?.header_row ?? 1))
 
 async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
   if (!mapping) throw invalid({ mapping: ['Say what the columns mean.'] })
@@ -140,6 +144,7 @@ type Asked = Pick<Mapping, 'kind' | 'sheet' | 'header_row'>
 /** Guesses anew for another kind, sheet or header. */
 export async function reguess(old: Import, asked: Asked, actor: Actor): Promise<Mapping> {
   if (!old.sheets[asked.sheet]) throw invalid({ sheet: [`There is no sheet ${asked.sheet}.`] })
+  await loadLabels()
   const { columns } = await profile(old.id, asked.sheet, asked.header_row)
   const guessed = await withNames(guessFor(asked.kind, columns, asked), columns, actor)
   await keepColumns(old.id, asked.sheet, { columns, guesses: guessed.guesses })

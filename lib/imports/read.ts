@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { impossible } from '../errors.ts'
 import { getObject } from '../files/blobs.ts'
+import { kindByIds } from './by-ids.ts'
 import { withNames } from './by-names.ts'
 import { type Column, profiler, sorts, uniqueNames } from './columns.ts'
-import { type Guessed, guess } from './guess.ts'
+import { type Guessed, guess, guessFor } from './guess.ts'
 import type { Format, Import, Sheet } from './items.ts'
 import { jsonRows } from './json-lines.ts'
 import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
@@ -26,8 +27,8 @@ export async function readFile(it: Import): Promise<ReadFile> {
   const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
   if (first < 0) throw impossible('The table is empty.')
   const { columns, header_row } = await profile(it.id, first, it.format === 'jsonl' ? 1 : undefined)
-  const plain = guess(columns, [it.file_name, sheets[first]?.name ?? ''], first, header_row)
-  const guessed = it.work ? await withNames(plain, columns, it.work.by) : plain
+  const about = [it.file_name, sheets[first]?.name ?? '']
+  const guessed = await guessWith(it, columns, about, { sheet: first, header_row })
   await keepColumns(it.id, first, { columns, guesses: guessed.guesses })
   return {
     sheets,
@@ -35,6 +36,22 @@ export async function readFile(it: Import): Promise<ReadFile> {
     mapping: guessed.mapping,
     kind_guess: guessed.kind,
   }
+}
+
+/** The guess by what the table says, and then by what is known of what it names. */
+async function guessWith(
+  { id, work }: Import,
+  columns: readonly Column[],
+  about: readonly string[],
+  at: { sheet: number; header_row: number },
+): Promise<Guessed> {
+  const plain = guess(columns, about, at.sheet, at.header_row)
+  if (!work) return plain
+  if (plain.mapping.match !== 'id') return withNames(plain, columns, work.by)
+  const rows = (await rowsOf(id, at.sheet, 0)).filter(([row]) => row > at.header_row)
+  const names = columns.map(({ name }) => name)
+  const kind = await kindByIds(plain.mapping, names, rows, work.by)
+  return kind === undefined || kind === plain.kind ? plain : guessFor(kind, columns, at)
 }
 
 type Told = { sheets: Sheet[]; told: string[] }

@@ -17,6 +17,8 @@ import { rowsOf, type TableRow } from './store.ts'
 
 /** So many rows are written at the same time. */
 const AT_ONCE = 8
+/** After so many rows it is told how far it has come. */
+const TOLD_EVERY = 80
 
 type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor } & Pick<
   Work,
@@ -27,7 +29,12 @@ type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: 
  * Runs the rows of one chunk: each as the contribution it is. What a row makes is noted in the transaction that makes it, so a
  * chunk may be run again after whatever has stopped it: rows that are noted are not run twice.
  */
-export async function runChunk(order: Order, chunk: number, until: number): Promise<RunResult[] | undefined> {
+export async function runChunk(
+  order: Order,
+  chunk: number,
+  until: number,
+  advance: (rows: number) => Promise<unknown>,
+): Promise<RunResult[] | undefined> {
   const { id, mapping } = order
   const rows = (await rowsOf(id, mapping.sheet, chunk)).filter(([row]) => row > mapping.header_row)
   const checked = new Map((await resultsOf(id, chunk)).map((it) => [it.row, it]))
@@ -35,6 +42,7 @@ export async function runChunk(order: Order, chunk: number, until: number): Prom
   const results: RunResult[] = []
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     if (performance.now() >= until) return undefined
+    if (at > 0 && at % TOLD_EVERY === 0) await advance(at)
     const some = rows.slice(at, at + AT_ONCE)
     results.push(...(await Promise.all(some.map((row) => runRow(order, row, checked.get(row[0]), reads)))))
   }

@@ -10,6 +10,7 @@ import { dryRun } from './check.ts'
 import { decideRows, rowsSaid } from './decide.ts'
 import { waitingOf } from './imports.ts'
 import { type Import, importItem, lists, madeItem, type Task, type Work } from './items.ts'
+import { loadLabels } from './option-labels.ts'
 import { namesUnder, readFile } from './read.ts'
 import { sentenceOf } from './references.ts'
 import { putRuns } from './results.ts'
@@ -107,6 +108,7 @@ async function advance(held: Held, until: number): Promise<boolean> {
   if (!work) return true
   const beat = setInterval(() => void held.save({}).catch(() => undefined), RENEWED_MS)
   try {
+    await loadLabels()
     return await tasks[work.task](held, work, until)
   } catch (error) {
     return await fail(held, work, error).catch((further: unknown) => {
@@ -163,11 +165,14 @@ const tasks: Readonly<Record<Task, Does>> = {
     const { id, mapping, chunks } = held.now()
     if (!mapping) throw new Error(`the import ${id} has no mapping`)
     const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
+    const rowsIn = (chunk: number) => Object.values(chunks[chunk] ?? {}).reduce((sum, many) => sum + many, 0)
+    let done = chunks.slice(0, next).reduce((sum, _, chunk) => sum + rowsIn(chunk), 0)
     for (let chunk = next; chunk < chunks.length; chunk += 1) {
-      const results = await runChunk({ id, mapping, columns, actor: by, doubtful, changes }, chunk, until)
+      const order = { id, mapping, columns, actor: by, doubtful, changes }
+      const results = await runChunk(order, chunk, until, (rows) => held.save({}, { done: done + rows }))
       if (!results) return pause(held)
       await putRuns(id, chunk, results)
-      const done = Math.min((chunk + 1) * CHUNK, held.now().work?.of ?? 0)
+      done += rowsIn(chunk)
       await held.save({ made: addMade(held.now().made, results) }, { next: chunk + 1, done, failures: 0 })
     }
     await held.save({ state: 'done' }, null)

@@ -189,3 +189,28 @@ test('reviewers decide on the rows of one outcome, and known records may be left
   })
   expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['outcome']])
 })
+
+test('a name in both scripts is cut, and options are known by their Nepali labels', async () => {
+  const table = csv([
+    ['Name', 'अवस्था'],
+    ['Bhimsen Mandir 2, Patan (भीमसेन मन्दिर २, पाटन)', 'राम्रो'],
+    ['Krishna Mandir / कृष्ण मन्दिर', 'अति नाजुक'],
+    ['Rani Pokhari', 'खै'],
+  ])
+  const it = await checkTable(app.contributor, 'temples.csv', table)
+  expect(it.mapping.rules).toEqual([
+    { field: 'name', column: 'Name', script: 'latin' },
+    { field: 'name_ne', column: 'Name', script: 'devanagari' },
+    { field: 'condition', column: 'अवस्था' },
+  ])
+  expect(it.counts).toMatchObject({ new: 2, refused: 1 })
+  await done(app.contributor, it.id, 'run')
+  const [first, second, third] = await rowsIn(app.contributor, it.id)
+  const shown = async (row: { record: { id: number } }) =>
+    sure(200, await app.contributor.get(`/cidoc/structures/${row.record.id}/`))
+  expect(await shown(first)).toMatchObject({
+    ...{ name: 'Bhimsen Mandir 2, Patan', name_ne: 'भीमसेन मन्दिर २, पाटन', condition: 'Good' },
+  })
+  expect(await shown(second)).toMatchObject({ name: 'Krishna Mandir', name_ne: 'कृष्ण मन्दिर', condition: 'Very_Poor' })
+  expect(third.faults).toMatchObject([{ column: 'अवस्था', value: 'खै' }])
+})

@@ -65,6 +65,16 @@ describe('a table that comes back', () => {
     expect(sure(200, await app.contributor.get(`/cidoc/structures/${it.id}/`))).toEqual(before)
   })
 
+  test('is of the kind whose records its ids and names are, whatever the file is called', async () => {
+    const it = await publish(app, 'monuments', { name: 'Charumati Stupa', condition: 'Fair' })
+    await publish(app, 'structures', { name: 'Another thing', condition: 'Fair' })
+    const rows = await tableOf('contributor', 'monuments', { mine: '1', columns: 'name,condition' })
+    const checked = await checkTable(app.contributor, 'back.csv', csv(rows).replace('Fair', 'Poor'))
+    expect(checked).toMatchObject({ mapping: { kind: 'monument', match: 'id' }, counts: { changes: 1, refused: 0 } })
+    const [row] = await rowsIn(app.contributor, checked.id)
+    expect(row.record).toMatchObject({ kind: 'monument', id: it.id })
+  })
+
   test('tells what somebody else has changed meanwhile, and leaves it', async () => {
     const it = await contribute(app.contributor, 'structures', {
       name: 'Both change',
