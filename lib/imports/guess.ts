@@ -50,6 +50,13 @@ function meaningOf(kind: Kind, header: string): string | undefined {
   return known.get(words) ?? known.get(words.replace(/^(the|its|of) /, '').replace(/ (relation )?hint$/, ''))
 }
 
+/** Whether cells are headers: most of them, and two at least, are words that mean a field of some kind. */
+export function areHeaders(cells: readonly string[]): boolean {
+  const filled = cells.filter((it) => it.trim() !== '')
+  const known = filled.filter((it) => recordKinds.some((key) => meaningOf(kinds[key], it) !== undefined))
+  return known.length >= 2 && known.length >= filled.length * 0.6
+}
+
 /** Guesses of which kind the rows are, and what each column is. `about` is what else has a name: the file and the sheet. */
 export function guess(
   columns: readonly Column[],

@@ -5,7 +5,7 @@ import { getObject } from '../files/blobs.ts'
 import { kindByIds } from './by-ids.ts'
 import { withNames } from './by-names.ts'
 import { type Column, profiler, sorts, uniqueNames } from './columns.ts'
-import { type Guessed, guess, guessFor } from './guess.ts'
+import { areHeaders, type Guessed, guess, guessFor } from './guess.ts'
 import type { Format, Import, Sheet } from './items.ts'
 import { jsonRows } from './json-lines.ts'
 import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
@@ -145,7 +145,10 @@ function headerIn(rows: readonly (readonly [number, readonly string[]])[]): numb
     return { row, score: words.size }
   })
   const most = Math.max(0, ...scores.map(({ score }) => score))
-  return scores.find(({ score }) => score >= most * 0.75 && score > 0)?.row ?? rows[0]?.[0] ?? 1
+  const first = scores.findIndex(({ score }) => score >= most * 0.75 && score > 0)
+  // Headers in one language may stand above those in another.
+  const last = first + rows.slice(first + 1, 10).findIndex(([, cells]) => !areHeaders(cells))
+  return rows[Math.max(first, last, 0)]?.[0] ?? 1
 }
 
 const ONE_HIDDEN = '1 of the sheets is hidden, and not taken unless asked for.'
