@@ -25,6 +25,7 @@ import { formatOf, formFor, LARGEST_FILE, takeInSent, whileStored } from '../lib
 import { importDetail, importRow, mappingView, rowView } from '../lib/imports/view.ts'
 import { kindKeys } from '../lib/kinds/index.ts'
 import type { Actor } from '../lib/permissions.ts'
+import { handlings } from '../lib/records/rules/verdicts.ts'
 import { peopleOf } from '../lib/users/people.ts'
 
 const File_ = members({ file: v.instance(File, 'Send a file.') })
@@ -52,6 +53,7 @@ const Deciding = members({
   rows: v.optional(v.pipe(v.array(number(1, 1_100_000), 'Give a list of numbers of rows.'), v.maxLength(1000)), []),
   flagged: v.nullish(v.boolean('Give true or false.'), null),
   outcome: v.nullish(choice(outcomes), null),
+  conflict_handling: v.optional(choice(handlings), 'not_applicable'),
 })
 const RowQuery = v.object({ outcome: oneOrNone(outcomes) })
 const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))
@@ -72,7 +74,7 @@ export const routes = withTables({
 
   'POST /data/imports/': actorRoute({
     permission: 'import.own',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     form: fileForm,
     body: File_,
     idempotent: '24h',
@@ -105,7 +107,7 @@ export const routes = withTables({
 
   'POST /data/imports/uploads/{id}/complete/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => {
@@ -139,7 +141,7 @@ export const routes = withTables({
 
   'GET /data/imports/{id}/': readRoute({
     permission: 'import.read',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject }) => shown(subject),
@@ -147,7 +149,7 @@ export const routes = withTables({
 
   'PATCH /data/imports/{id}/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Part,
@@ -157,7 +159,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/check/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'check', actor), shown),
@@ -165,7 +167,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/run/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Run,
@@ -193,7 +195,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/decide/': changeRoute({
     permission: 'import.decide',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Deciding,
@@ -206,7 +208,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/withdraw/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'withdraw', actor), shown),
@@ -214,7 +216,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/take-back/': changeRoute({
     permission: 'import.take_back',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'take_back', actor), shown),

@@ -18,7 +18,7 @@ export type Column = {
 }
 
 /** The sorts of values that are told apart. */
-export const sorts = ['date', 'coordinates', 'degrees', 'address', 'devanagari', 'mixed', 'number', 'long'] as const
+const sorts = ['date', 'coordinates', 'degrees', 'address', 'devanagari', 'mixed', 'number', 'long'] as const
 export type Sort = (typeof sorts)[number]
 
 const is: Readonly<Record<Sort, (text: string) => boolean>> = {

@@ -46,6 +46,7 @@ export async function begin(actor: Actor, sent: Sent, there?: { id: string; obje
     made: { created: 0, amended: 0, left: 0, failed: 0 },
     work: direct ? null : workOf('read', actor, 0),
     failed: null,
+    decided: null,
     open: false,
     files_until: later(direct ? LIFETIME_S : KEPT_DAYS * 86_400),
     created_at: at,
@@ -110,7 +111,12 @@ export async function order(old: Import, task: Task, actor: Actor, more: Partial
   if (task === 'check' || task === 'run') await checkMapping(old)
   const of = task === 'check' || task === 'run' ? dataRows(old) : old.made.created + old.made.amended
   const runs = task === 'run' && { state: 'running' as const, open: true }
-  return save(old, { work: workOf(task, actor, of, more), failed: null, ...runs })
+  return save(old, {
+    work: workOf(task, actor, of, more),
+    failed: null,
+    ...runs,
+    ...(task === 'decide' && { decided: null }),
+  })
 }
 
 function checkIdle({ work }: Import): void {

@@ -4,7 +4,7 @@ import { impossible } from '../errors.ts'
 import { getObject } from '../files/blobs.ts'
 import { kindByIds } from './by-ids.ts'
 import { withNames } from './by-names.ts'
-import { type Column, profiler, sorts, uniqueNames } from './columns.ts'
+import { type Column, profiler, uniqueNames } from './columns.ts'
 import { areHeaders, type Guessed, guess, guessFor } from './guess.ts'
 import type { Format, Import, Sheet } from './items.ts'
 import { jsonRows } from './json-lines.ts'
@@ -176,6 +176,13 @@ function columnsTold(columns: readonly Column[]): string[] {
   )
 }
 
+/** A sort that is newer than what was stored is none of it. */
+const share = v.optional(v.number(), 0)
+const Shares = v.object({
+  ...{ date: share, coordinates: share, degrees: share, address: share },
+  ...{ devanagari: share, mixed: share, number: share, long: share },
+})
+
 const Kept = v.object({
   columns: v.array(
     v.object({
@@ -183,12 +190,7 @@ const Kept = v.object({
       header: v.string(),
       filled: v.number(),
       samples: v.array(v.string()),
-      shares: v.object(
-        Object.fromEntries(sorts.map((it) => [it, v.number()])) as Record<
-          (typeof sorts)[number],
-          v.NumberSchema<undefined>
-        >,
-      ),
+      shares: Shares,
       values: v.optional(v.array(v.string())),
     }),
   ),

@@ -7,7 +7,7 @@ import { key } from '../table/keys.ts'
 import { get, queryAll, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { dryRun } from './check.ts'
-import { decideRows, rowsSaid } from './decide.ts'
+import { addDecided, decideRows, rowsSaid } from './decide.ts'
 import { waitingOf } from './imports.ts'
 import { type Import, importItem, lists, madeItem, type Task, type Work } from './items.ts'
 import { loadLabels } from './option-labels.ts'
@@ -178,17 +178,17 @@ const tasks: Readonly<Record<Task, Does>> = {
     await held.save({ state: 'done' }, null)
     return true
   },
-  decide: async (held, { by, decide, next, done }, until) => {
+  decide: async (held, { by, decide, next }, until) => {
     if (!decide) throw new Error('a batch is decided on without a verdict')
     const { id, chunks } = held.now()
     const { outcome } = decide
     const among = outcome === null ? undefined : await rowsSaid(id, chunks.length, outcome)
-    for (let [at, decided] = [next, done]; ; ) {
+    for (let at = next; ; ) {
       if (performance.now() >= until) return pause(held)
-      const step = await decideRows(id, { ...decide, among }, by, at)
+      const step = await decideRows(held.now().id, { ...decide, among }, by, at)
       at = step.next
-      decided += step.decided
-      await held.save({}, step.ended ? null : { next: at, done: decided, failures: 0 })
+      const decided = addDecided(held.now().decided ?? { records: 0, left: 0, reasons: [] }, step.reasons)
+      await held.save({ decided }, step.ended ? null : { next: at, done: decided.records, failures: 0 })
       if (step.ended) return true
     }
   },

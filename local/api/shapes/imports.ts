@@ -81,6 +81,8 @@ export const ImportDetail = v.object({
   mapping: maybe(ImportMapping),
   columns: v.array(ImportColumn),
   waiting: whole,
+  /** What came of the last verdict on the batch: how many records were left, and the different reasons for that. */
+  decided: maybe(v.object({ records: whole, left: whole, reasons: v.array(text) })),
   kept: v.array(uuid),
   report_url: maybe(text),
 })
