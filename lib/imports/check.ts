@@ -26,12 +26,16 @@ export type Table = { id: string; mapping: Mapping; columns: readonly string[]; 
  * Says of each row what the run would make of it, and stores that with a report beside the file. No record is written. Rows are looked
  * up two thousand at a time; of those before them no more is held than what later ones may look like.
  */
-export async function dryRun(table: Table): Promise<{ counts: Counts; chunks: Counts[] }> {
+export async function dryRun(
+  table: Table,
+  advance: (done: number) => Promise<unknown> = async () => undefined,
+): Promise<{ counts: Counts; chunks: Counts[] }> {
   const { id, mapping } = table
   const scene = sceneOf(table)
   const reader = await users.load(table.actor.id)
   const report = reportWriter(id, table.columns, await sayIn(reader?.language ?? 'en'))
   const chunks: Counts[] = []
+  let done = 0
   for await (const piece of inPieces(dataChunks(id, mapping))) {
     const looked = await lookUp(
       table,
@@ -48,6 +52,8 @@ export async function dryRun(table: Table): Promise<{ counts: Counts; chunks: Co
       for (const { outcome } of results) counts[outcome] += 1
       chunks.push(counts)
     }
+    done += piece.reduce((sum, { rows }) => sum + rows.length, 0)
+    await advance(done)
   }
   await report.end()
   return { counts: chunks.reduce(addCounts, noCounts()), chunks }

@@ -70,7 +70,12 @@ export const files: Readonly<Record<string, string>> = {
   'The workbook is in the format of Excel 97 to 2003. Save it as .xlsx.':
     'कार्यपुस्तिका एक्सेल ९७ देखि २००३ को ढाँचामा छ। .xlsx मा सुरक्षित गर्नुहोस्।',
   'Save the table as .xlsx or .csv.': 'तालिका .xlsx वा .csv मा सुरक्षित गर्नुहोस्।',
-  'The name must end in .csv, .tsv, .txt or .xlsx.': 'नाम .csv, .tsv, .txt वा .xlsx मा टुङ्गिनुपर्छ।',
+  'The name must end in .csv, .tsv, .txt, .xlsx or .jsonl.': 'नाम .csv, .tsv, .txt, .xlsx वा .jsonl मा टुङ्गिनुपर्छ।',
+  'JSON Lines are written in UTF-8, and this file is not.': 'JSON Lines UTF-8 मा लेखिन्छ, यो फाइल त्यस्तो छैन।',
+  'Line {0} is not JSON.': 'पङ्क्ति {0} JSON होइन।',
+  'Line {0} is no object.': 'पङ्क्ति {0} वस्तु (object) होइन।',
+  'Only the name has a language: leave it out for {0}.': 'नामको मात्र भाषा हुन्छ: {0} का लागि नदिनुहोस्।',
+  'The record is known, and what it says was to stay.': 'अभिलेख पहिल्यै छ, र त्यसमा भएको कुरा नबदल्न भनिएको थियो।',
   'The file is empty.': 'फाइल खाली छ।',
   'The file has not been sent yet.': 'फाइल अझै पठाइएको छैन।',
   'The file is not the one that was announced.': 'यो सूचना दिइएको फाइल होइन।',
