@@ -52,11 +52,16 @@ export const routes = {
     permission: 'assistant.ask',
     throttle: { scope: 'assistant', rate: config.RATE_ASSISTANT, per: 'address' },
     body: Conversation,
-    handle: async ({ actor, scope, body: { messages, maxContextEntities } }) =>
-      answer(messages, async (words) => {
-        const heads = await evidenceFor(words, actor, scope, maxContextEntities)
-        return (await shownTo(actor, heads)).map((it) => passageOf(it, actor))
-      }),
+    says: [],
+    handle: async ({ actor, scope, request, body: { messages, maxContextEntities } }) =>
+      answer(
+        messages,
+        async (words) => {
+          const heads = await evidenceFor(words, actor, scope, maxContextEntities)
+          return (await shownTo(actor, heads)).map((it) => passageOf(it, actor))
+        },
+        request.say,
+      ),
   }),
 } satisfies Routes
 

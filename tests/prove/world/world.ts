@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
-import { loadFollowers, loadProjectorFilter } from '../../../local/service/followers.ts'
+import { loadFollowers, loadProjector } from '../../../local/service/followers.ts'
 import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
 import { type Dice, dice, uuidOf } from './chance.ts'
@@ -429,7 +429,7 @@ class World {
     return this.run({ name, process, fault }, () => handler(event, context))
   }
 
-  readonly #followers = [{ name: 'projector', wants: loadProjectorFilter() }, ...loadFollowers()]
+  readonly #followers = [loadProjector(), ...loadFollowers()]
   /** How far each follower has come in each shard. */
   #heard = new Map<string, number>()
 
@@ -450,7 +450,7 @@ class World {
       : (waiting[0] ?? { follower: this.#followers[0] ?? raise(), records: [], shard: 0 })
     const at = `${follower.name} ${shard}`
     const from = this.#heard.get(at) ?? 0
-    const size = this.hostile ? 1 + this.chance.below(100) : 100
+    const size = this.hostile ? 1 + this.chance.below(100) : follower.batchSize
     const batch = records.slice(from, from + size)
     const wanted = batch.filter(follower.wants)
     // Heard again from somewhere before: a batch whose end was not noted.
@@ -555,11 +555,12 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
 
 /** Puts the world where a process has its clients and its clock. */
 async function connect(world: World, process: number): Promise<void> {
-  const [{ db }, { s3 }, { shown_client: lambda }, { shown_client: ses }, { clock }] = await Promise.all(
+  const [{ db }, { bucket }, { shown_client: lambda }, { shown_client: ses }, { clock }] = await Promise.all(
     ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/letters/mail.ts', 'lib/clock.ts'].map(
       (path) => moduleIn(process, path),
     ),
   )
+  const { s3 } = await bucket()
   for (const [client, answer] of [
     [db, world.dynamo],
     [s3, world.s3],
