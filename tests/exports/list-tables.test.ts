@@ -161,3 +161,15 @@ describe('a list as a table', () => {
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json'])
   })
 })
+
+test('a format that there is not is refused, for lists of every sort', async () => {
+  for (const path of ['/cidoc/persons/', '/data/activities/', '/cidoc/assertions/']) {
+    const answer = await app.anon.get(path, { query: { format: 'xml' } })
+    expect([path, answer.status, answer.body]).toEqual([
+      path,
+      400,
+      { format: [expect.stringContaining('Choose one of: json, csv, xlsx')] },
+    ])
+    expect((await app.anon.get(path, { query: { format: 'json' } })).status).toBe(200)
+  }
+})

@@ -36,7 +36,10 @@ const all = <T>(work: () => Promise<T>) => Promise.allSettled(Array.from({ lengt
 
 /** Counts each call for whose start it is. */
 async function countCalls(): Promise<void> {
-  const [{ db }, { s3 }] = await Promise.all([import('../../lib/table/client.ts'), import('../../lib/files/blobs.ts')])
+  const [{ db }, { s3 }] = await Promise.all([
+    import('../../lib/table/client.ts'),
+    import('../../lib/files/blobs.ts').then((it) => it.bucket()),
+  ])
   const count =
     (next: (args: never) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
     async (args: never): Promise<unknown> => {
