@@ -25,6 +25,7 @@ import { formatOf, formFor, LARGEST_FILE, takeInSent, whileStored } from '../lib
 import { importDetail, importRow, mappingView, rowView } from '../lib/imports/view.ts'
 import { kindKeys } from '../lib/kinds/index.ts'
 import type { Actor } from '../lib/permissions.ts'
+import { handlings } from '../lib/records/rules/verdicts.ts'
 import { peopleOf } from '../lib/users/people.ts'
 
 const File_ = members({ file: v.instance(File, 'Send a file.') })
@@ -42,12 +43,17 @@ const Part = members({
   sheet: v.exactOptional(number(0, 49)),
   header_row: v.exactOptional(number(1, 20)),
 })
-const Run = members({ doubtful: v.optional(choice(['create', 'skip']), 'create') })
+const Run = members({
+  doubtful: v.optional(choice(['create', 'skip']), 'create'),
+  changes: v.optional(choice(['make', 'leave']), 'make'),
+})
 const Deciding = members({
   verdict: choice(['accept', 'reject', 'request_changes']),
   feedback: prose(5000),
   rows: v.optional(v.pipe(v.array(number(1, 1_100_000), 'Give a list of numbers of rows.'), v.maxLength(1000)), []),
   flagged: v.nullish(v.boolean('Give true or false.'), null),
+  outcome: v.nullish(choice(outcomes), null),
+  conflict_handling: v.optional(choice(handlings), 'not_applicable'),
 })
 const RowQuery = v.object({ outcome: oneOrNone(outcomes) })
 const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))
@@ -68,7 +74,7 @@ export const routes = withTables({
 
   'POST /data/imports/': actorRoute({
     permission: 'import.own',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     form: fileForm,
     body: File_,
     idempotent: '24h',
@@ -101,7 +107,7 @@ export const routes = withTables({
 
   'POST /data/imports/uploads/{id}/complete/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => {
@@ -135,7 +141,7 @@ export const routes = withTables({
 
   'GET /data/imports/{id}/': readRoute({
     permission: 'import.read',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject }) => shown(subject),
@@ -143,17 +149,17 @@ export const routes = withTables({
 
   'PATCH /data/imports/{id}/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Part,
     handle: ({ subject, actor, body }) =>
-      answering(async () => imports.remap(subject, await meant(subject, actor, body)), shown),
+      answering(async () => imports.remap(subject, await meant(subject, actor, body), actor), shown),
   }),
 
   'POST /data/imports/{id}/check/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'check', actor), shown),
@@ -161,7 +167,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/run/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Run,
@@ -189,7 +195,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/decide/': changeRoute({
     permission: 'import.decide',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Deciding,
@@ -202,7 +208,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/withdraw/': changeRoute({
     permission: 'import.change',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'withdraw', actor), shown),
@@ -210,7 +216,7 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/take-back/': changeRoute({
     permission: 'import.take_back',
-    says: ['failed', 'told.*'],
+    says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     handle: ({ subject, actor }) => answering(() => imports.order(subject, 'take_back', actor), shown),
@@ -251,7 +257,7 @@ async function meant(
     ...(sheet !== undefined && { sheet }),
     ...(header_row && { header_row }),
   }
-  return imports.reguess(it, asked)
+  return imports.reguess(it, asked, actor)
 }
 
 async function shown(it: Import) {

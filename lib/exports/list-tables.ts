@@ -3,6 +3,7 @@ import { invalid } from '../errors.ts'
 import { type Declared, declarationOf } from '../http/endpoint.ts'
 import { CSV, XLSX } from '../http/media.ts'
 import { pageOf } from '../http/page.ts'
+import { oneOrNone } from '../http/params.ts'
 import { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Route, Routes } from '../http/route.ts'
@@ -13,7 +14,7 @@ import { MOST_ROWS, type TableFormat, tableReply } from './table.ts'
 
 /** What a list as a table asks for beside what the list takes. */
 const asTable = {
-  format: v.optional(v.fallback(v.optional(v.picklist(['json', 'csv', 'xlsx'])), undefined)),
+  format: oneOrNone(['json', 'csv', 'xlsx']),
   columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
 }
 

@@ -2,6 +2,7 @@ import { booleanIn } from '../booleans.ts'
 import type { Field } from '../kinds/index.ts'
 import { nearest } from '../matching/nearest.ts'
 import type { Script } from './mapping.ts'
+import { optionLabelled } from './option-labels.ts'
 
 /** What people write into cells, as the fields of kinds take it. */
 
@@ -39,10 +40,17 @@ export function asCoordinates(text: string): string | undefined {
 
 const decimal = (angle: number) => String(Number(angle.toFixed(8)))
 
+const [DEVANAGARI, LATIN] = [/\p{Script=Devanagari}/u, /\p{Script=Latin}/u]
+
 /** The words of a text in a script, without the marks that held others apart from them. */
 export function inScript(text: string, script: Script): string {
-  const other = script === 'devanagari' ? /[\p{Script=Latin}]+/gu : /[\p{Script=Devanagari}]+/gu
-  return text
+  const [own, other] =
+    script === 'devanagari' ? [DEVANAGARI, /\p{Script=Latin}+/gu] : [LATIN, /\p{Script=Devanagari}+/gu]
+  // A name in another script mostly stands in brackets behind the name, with its numbers.
+  const pieces = text.split(/[([{]([^()[\]{}]*)[)\]}]/u)
+  const written = pieces.filter((it) => own.test(it))
+  const taken = written.length < pieces.filter((it) => /\p{L}/u.test(it)).length ? written.join(' ') : text
+  return taken
     .replace(other, ' ')
     .replace(/\(\s*[^\p{L}\p{N}]*\)/gu, ' ')
     .replace(/\s+/g, ' ')
@@ -60,7 +68,7 @@ export function optionFor(field: Field, text: string): string | undefined {
     spellings.find((it) => it === text) ??
     spellings.find((it) => plain(it) === wanted) ??
     only(Object.keys(vocabulary.values).filter((it) => withoutSort(it) === withoutSort(text)))
-  return found === undefined ? undefined : (vocabulary.spellings[found] ?? found)
+  return found === undefined ? optionLabelled(field, text) : (vocabulary.spellings[found] ?? found)
 }
 
 /** "Pagoda" is written for "PagodaStyle": the last word says only what sort of list it is. */
@@ -80,6 +88,8 @@ const plain = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]/gu, '')
 
+const DECIMAL = /^-?\d{1,2}(\.\d+)?, ?-?\d{1,3}(\.\d+)?$/
+
 /** `#12 Name` names a record by its id, as tables that were written here do; all else is a name or an id already. */
 const referenceIn = (text: string): string => /^#(\d+|[0-9a-f-]{36})(?:\s|$)/i.exec(text)?.[1] ?? text
 
@@ -95,7 +105,8 @@ export function valueFor(field: Field, text: string): unknown {
     case 'boolean':
       return booleanIn(trimmed) ?? trimmed
     case 'coordinates':
-      return asCoordinates(trimmed) ?? trimmed
+      // What is written as the field takes it stays as it is written.
+      return DECIMAL.test(trimmed) ? trimmed : (asCoordinates(trimmed) ?? trimmed)
     case 'relation':
       return referenceIn(trimmed)
     case 'media':

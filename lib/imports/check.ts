@@ -1,4 +1,5 @@
 import { type Contribution, kinds } from '../kinds/index.ts'
+import { sayIn } from '../language/say.ts'
 import type { Values } from '../names/values.ts'
 import { type Actor, mayInspect, permissions } from '../permissions.ts'
 import { headerOf } from '../records/build.ts'
@@ -7,6 +8,7 @@ import { namedBy } from '../records/links.ts'
 import { move } from '../records/rules/status.ts'
 import { stateOf } from '../records/write.ts'
 import { get } from '../table/read.ts'
+import * as users from '../users/users.ts'
 import { type Alike, type EarlierRows, earlierRows, lookAlikes } from './alike.ts'
 import { addCounts, type Counts, noCounts, type Outcome } from './items.ts'
 import { differences, headsOf, knownRecords, valuesNow } from './known.ts'
@@ -24,11 +26,16 @@ export type Table = { id: string; mapping: Mapping; columns: readonly string[]; 
  * Says of each row what the run would make of it, and stores that with a report beside the file. No record is written. Rows are looked
  * up two thousand at a time; of those before them no more is held than what later ones may look like.
  */
-export async function dryRun(table: Table): Promise<{ counts: Counts; chunks: Counts[] }> {
+export async function dryRun(
+  table: Table,
+  advance: (done: number) => Promise<unknown> = async () => undefined,
+): Promise<{ counts: Counts; chunks: Counts[] }> {
   const { id, mapping } = table
   const scene = sceneOf(table)
-  const report = reportWriter(id, table.columns)
+  const reader = await users.load(table.actor.id)
+  const report = reportWriter(id, table.columns, await sayIn(reader?.language ?? 'en'))
   const chunks: Counts[] = []
+  let done = 0
   for await (const piece of inPieces(dataChunks(id, mapping))) {
     const looked = await lookUp(
       table,
@@ -45,6 +52,8 @@ export async function dryRun(table: Table): Promise<{ counts: Counts; chunks: Co
       for (const { outcome } of results) counts[outcome] += 1
       chunks.push(counts)
     }
+    done += piece.reduce((sum, { rows }) => sum + rows.length, 0)
+    await advance(done)
   }
   await report.end()
   return { counts: chunks.reduce(addCounts, noCounts()), chunks }

@@ -18,7 +18,7 @@ export type Column = {
 }
 
 /** The sorts of values that are told apart. */
-export const sorts = ['date', 'coordinates', 'degrees', 'address', 'devanagari', 'number', 'long'] as const
+const sorts = ['date', 'coordinates', 'degrees', 'address', 'devanagari', 'mixed', 'number', 'long'] as const
 export type Sort = (typeof sorts)[number]
 
 const is: Readonly<Record<Sort, (text: string) => boolean>> = {
@@ -27,6 +27,7 @@ const is: Readonly<Record<Sort, (text: string) => boolean>> = {
   degrees: (text) => asDegrees(text) !== undefined,
   address: (text) => /^https?:\/\/\S+$/i.test(text),
   devanagari: (text) => /\p{Script=Devanagari}/u.test(text) && !/\p{Script=Latin}{2}/u.test(text),
+  mixed: (text) => /\p{Script=Devanagari}/u.test(text) && /\p{Script=Latin}{2}/u.test(text),
   number: (text) => /^[+-]?\d+([.,]\d+)?$/.test(text),
   long: (text) => text.length > 80,
 }
@@ -80,6 +81,7 @@ const sharesOf = (share: (sort: Sort) => number): Record<Sort, number> => ({
   degrees: share('degrees'),
   address: share('address'),
   devanagari: share('devanagari'),
+  mixed: share('mixed'),
   number: share('number'),
   long: share('long'),
 })

@@ -2,10 +2,10 @@ import { type Field, type Kind, type KindKey, kinds, recordKinds } from '../kind
 import { optionFor } from './cells.ts'
 import type { Column } from './columns.ts'
 import { backWords, headerWords, kindWords, sourceWords } from './headers.ts'
-import { type Mapping, sourceMembers } from './mapping.ts'
+import { type Mapping, type Rule, sourceMembers } from './mapping.ts'
 
 /** How a column was understood, and how sure that is, from 0 to 1. */
-export type Guess = { column: string; field: string | null; by: 'header' | 'values' | null; sure: number }
+export type Guess = { column: string; field: string | null; by: 'header' | 'values' | 'names' | null; sure: number }
 export type Guessed = { kind: KindKey; mapping: Mapping; guesses: Guess[] }
 
 /** A header as words: in lower case, without marks, and without what stands in brackets behind other words. */
@@ -50,6 +50,13 @@ function meaningOf(kind: Kind, header: string): string | undefined {
   return known.get(words) ?? known.get(words.replace(/^(the|its|of) /, '').replace(/ (relation )?hint$/, ''))
 }
 
+/** Whether cells are headers: most of them, and two at least, are words that mean a field of some kind. */
+export function areHeaders(cells: readonly string[]): boolean {
+  const filled = cells.filter((it) => it.trim() !== '')
+  const known = filled.filter((it) => recordKinds.some((key) => meaningOf(kinds[key], it) !== undefined))
+  return known.length >= 2 && known.length >= filled.length * 0.6
+}
+
 /** Guesses of which kind the rows are, and what each column is. `about` is what else has a name: the file and the sheet. */
 export function guess(
   columns: readonly Column[],
@@ -62,13 +69,13 @@ export function guess(
     .sort((a, b) => b.score - a.score)
   const kind = kinds[best?.key ?? 'structure']
   const guesses = guessColumns(kind, columns)
-  return { kind: kind.key, guesses, mapping: mappingOf(kind, guesses, { sheet, header_row }) }
+  return { kind: kind.key, guesses, mapping: mappingOf(kind, guesses, { sheet, header_row }, columns) }
 }
 
 /** The same for a kind that is known. */
 export function guessFor(key: KindKey, columns: readonly Column[], at: { sheet: number; header_row: number }): Guessed {
   const guesses = guessColumns(kinds[key], columns)
-  return { kind: key, guesses, mapping: mappingOf(kinds[key], guesses, at) }
+  return { kind: key, guesses, mapping: mappingOf(kinds[key], guesses, at, columns) }
 }
 
 /** Headers that only this kind has tell most; so do names of file and sheet, and a column that says the kind itself. */
@@ -116,15 +123,18 @@ function guessColumns(kind: Kind, columns: readonly Column[]): Guess[] {
   })
   return guesses.map((it, i) => {
     const column = columns[i]
-    if (it.field !== null || !column || column.filled === 0 || isBookkeeping(column.header)) return it
-    // What its header says is another column already.
-    if (meaningOf(kind, column.header) !== undefined) return it
+    if (it.field !== null || !column || !isOpen(kind, column)) return it
     const field = byValues(kind, column, columns, [...taken.keys()])
     if (field === undefined) return it
     taken.set(field, [column])
     return { column: column.name, field, by: 'values', sure: 0.6 }
   })
 }
+
+/** Whether what stands in a column may tell what it is: it says something, and its header does not tell. */
+export const isOpen = (kind: Kind, { header, filled }: Column): boolean =>
+  // What a header says may be another column already.
+  filled > 0 && !isBookkeeping(header) && meaningOf(kind, header) === undefined
 
 const standsFor = ({ rows: a }: Column, { rows: b }: Column) =>
   a !== undefined && b !== undefined && ![...a].some((row) => b.has(row))
@@ -205,7 +215,12 @@ function optionField(kind: Kind, { values, filled }: Column, taken: readonly str
 }
 
 /** The guesses as a mapping. */
-function mappingOf(kind: Kind, guesses: readonly Guess[], at: { sheet: number; header_row: number }): Mapping {
+export function mappingOf(
+  kind: Kind,
+  guesses: readonly Guess[],
+  at: { sheet: number; header_row: number },
+  columns: readonly Column[],
+): Mapping {
   const known = guesses.flatMap(({ column, field }) => (field === null ? [] : [{ column, field }]))
   const rules = known.filter(({ field }) => !field.startsWith('assertion.'))
   const has = (field: string) => rules.some((it) => it.field === field)
@@ -213,10 +228,23 @@ function mappingOf(kind: Kind, guesses: readonly Guess[], at: { sheet: number; h
     kind: kind.key,
     ...at,
     match: has('id') ? 'id' : has('identifier') ? 'identifier' : 'name_and_place',
-    rules: rules.map((it) => ({ ...it })),
+    rules: rules.flatMap((it) => (it.field === kind.nameField && !has('id') ? nameRules(it, columns, has) : [it])),
     assertion: known.flatMap(({ column, field }) => {
       const member = sourceMembers.find((it) => field === `assertion.${it}`)
       return member ? [{ member, column }] : []
     }),
   }
+}
+
+/** A name in both scripts is cut into the name and the name in Nepali; one that is in Nepali is the name in Nepali as well. */
+function nameRules(
+  { column, field }: { column: string; field: string },
+  columns: readonly Column[],
+  has: (field: string) => boolean,
+): Rule[] {
+  const shares = columns.find(({ name }) => name === column)?.shares
+  if (!shares) return [{ column, field }]
+  const inNepali: Rule[] = has('name_ne') ? [] : [{ column, field: 'name_ne', script: 'devanagari' }]
+  if (shares.mixed >= 0.3 && shares.devanagari === 0) return [{ column, field, script: 'latin' }, ...inNepali]
+  return [{ column, field, ...(shares.devanagari >= 0.8 && !has('name_ne') && { language: 'ne' as const }) }]
 }

@@ -7,9 +7,11 @@ import { countKeys, sumOf } from '../table/counters.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { get, getMany, walk } from '../table/read.ts'
+import { withNames } from './by-names.ts'
 import { guessFor } from './guess.ts'
 import { actorOf, type Format, type Import, importItem, lists, type State, type Task, type Work } from './items.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
+import { loadLabels } from './option-labels.ts'
 import { columnsOf, keepColumns, namesUnder, profile } from './read.ts'
 
 /** Days for which the file of an import is kept, with all that was read of it. */
@@ -44,6 +46,7 @@ export async function begin(actor: Actor, sent: Sent, there?: { id: string; obje
     made: { created: 0, amended: 0, left: 0, failed: 0 },
     work: direct ? null : workOf('read', actor, 0),
     failed: null,
+    decided: null,
     open: false,
     files_until: later(direct ? LIFETIME_S : KEPT_DAYS * 86_400),
     created_at: at,
@@ -73,6 +76,7 @@ const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work> = {}):
   by: actorOf(actor),
   decide: null,
   doubtful: 'create',
+  changes: 'make',
   ...{ next: 0, done: 0, of, failures: 0 },
   held_until: now(),
   since: now(),
@@ -107,7 +111,12 @@ export async function order(old: Import, task: Task, actor: Actor, more: Partial
   if (task === 'check' || task === 'run') await checkMapping(old)
   const of = task === 'check' || task === 'run' ? dataRows(old) : old.made.created + old.made.amended
   const runs = task === 'run' && { state: 'running' as const, open: true }
-  return save(old, { work: workOf(task, actor, of, more), failed: null, ...runs })
+  return save(old, {
+    work: workOf(task, actor, of, more),
+    failed: null,
+    ...runs,
+    ...(task === 'decide' && { decided: null }),
+  })
 }
 
 function checkIdle({ work }: Import): void {
@@ -115,7 +124,10 @@ function checkIdle({ work }: Import): void {
 }
 
 /** How many rows lie below the header of the sheet that is meant. */
-const dataRows = ({ sheets, mapping }: Import): number => Math.max(0, (sheets[mapping?.sheet ?? 0]?.rows ?? 0) - 1)
+const dataRows = ({ sheets, mapping, counts }: Import): number =>
+  counts
+    ? Object.values(counts).reduce((sum, many) => sum + many, 0)
+    : Math.max(0, (sheets[mapping?.sheet ?? 0]?.rows ?? 0) - (mapping?.header_row ?? 1))
 
 async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
   if (!mapping) throw invalid({ mapping: ['Say what the columns mean.'] })
@@ -125,27 +137,30 @@ async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
 }
 
 /** Changes what the columns mean. What the dry run has said of another mapping is forgotten. */
-export async function remap(old: Import, mapping: Mapping): Promise<Import> {
+export async function remap(old: Import, mapping: Mapping, actor: Actor): Promise<Import> {
   checkIdle(old)
   if (old.state !== 'read' && old.state !== 'checked') throw conflict('The mapping of an import that has run stays.')
   await checkMapping({ ...old, mapping })
-  await profiled(old, mapping)
+  await profiled(old, mapping, actor)
   return save(old, { mapping, state: 'read', counts: null, chunks: [] })
 }
 
+type Asked = Pick<Mapping, 'kind' | 'sheet' | 'header_row'>
+
 /** Guesses anew for another kind, sheet or header. */
-export async function reguess(old: Import, asked: Pick<Mapping, 'kind' | 'sheet' | 'header_row'>): Promise<Mapping> {
+export async function reguess(old: Import, asked: Asked, actor: Actor): Promise<Mapping> {
   if (!old.sheets[asked.sheet]) throw invalid({ sheet: [`There is no sheet ${asked.sheet}.`] })
+  await loadLabels()
   const { columns } = await profile(old.id, asked.sheet, asked.header_row)
-  const guessed = guessFor(asked.kind, columns, asked)
+  const guessed = await withNames(guessFor(asked.kind, columns, asked), columns, actor)
   await keepColumns(old.id, asked.sheet, { columns, guesses: guessed.guesses })
   return guessed.mapping
 }
 
 /** The columns of the sheet that is meant are there for whoever looks. */
-async function profiled(old: Import, { kind, sheet, header_row }: Mapping): Promise<void> {
+async function profiled(old: Import, { kind, sheet, header_row }: Mapping, actor: Actor): Promise<void> {
   const same = old.mapping?.sheet === sheet && old.mapping.header_row === header_row && old.mapping.kind === kind
-  if (!same || !(await columnsOf(old.id, sheet))) await reguess(old, { kind, sheet, header_row })
+  if (!same || !(await columnsOf(old.id, sheet))) await reguess(old, { kind, sheet, header_row }, actor)
 }
 
 /** One page of someone's imports, newest first. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { kindKeys } from '../kinds/index.ts'
 import { type Actor, keyScopes, ranks } from '../permissions.ts'
+import { handlings } from '../records/rules/verdicts.ts'
 import { defineItem } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { Mapping } from './mapping.ts'
@@ -29,7 +30,7 @@ export type Outcome = (typeof outcomes)[number]
 const Counts = v.record(v.picklist(outcomes), v.number())
 export type Counts = Record<Outcome, number>
 
-export const formats = ['csv', 'tsv', 'xlsx'] as const
+export const formats = ['csv', 'tsv', 'xlsx', 'jsonl'] as const
 export type Format = (typeof formats)[number]
 
 const Sheet = v.object({
@@ -52,8 +53,16 @@ export const Decide = v.object({
   rows: v.array(v.number()),
   /** Only rows with flags, or without. */
   flagged: v.nullable(v.boolean()),
+  /** Only rows of which the dry run said this. */
+  outcome: v.optional(v.nullable(v.picklist(outcomes)), null),
+  /** How contradictions with what stands are settled; what holds one is left where this does not say. */
+  conflict_handling: v.optional(v.picklist(handlings), 'not_applicable'),
 })
 export type Decide = v.InferOutput<typeof Decide>
+
+/** What came of a verdict on a batch; `reasons` are the first different ones for which records were left. */
+const Decided = v.object({ records: v.number(), left: v.number(), reasons: v.array(v.string()) })
+export type Decided = v.InferOutput<typeof Decided>
 
 const Work = v.object({
   task: v.picklist(tasks),
@@ -70,6 +79,8 @@ const Work = v.object({
   decide: v.optional(v.nullable(Decide), null),
   /** What the run does with rows that look like something known. */
   doubtful: v.optional(v.picklist(['create', 'skip']), 'create'),
+  /** What it does with rows that change a record. */
+  changes: v.optional(v.picklist(['make', 'leave']), 'make'),
   /** The row with which it goes on. */
   next: v.number(),
   done: v.number(),
@@ -104,6 +115,8 @@ export const Import = v.object({
   made: v.object({ created: v.number(), amended: v.number(), left: v.number(), failed: v.number() }),
   /** Records that were left as they are when the batch was taken back: somebody has changed them since. */
   kept: v.array(v.string()),
+  /** What came of the last verdict: how many records were decided on, how many were left, and why. */
+  decided: v.optional(v.nullable(Decided), null),
   work: v.nullable(Work),
   /** Why it failed. */
   failed: v.nullable(v.string()),

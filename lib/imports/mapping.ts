@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { choice, line, members } from '../http/body.ts'
 import { type Field, type Kind, kindKeys, kinds } from '../kinds/index.ts'
+import { languages } from '../language/languages.ts'
 import { meantBy } from '../matching/nearest.ts'
 
 /** How the columns of a table become the members of a contribution: data, which its owner changes, keeps and uses again. */
@@ -24,6 +25,8 @@ const Rule = members({
   join: mark,
   /** Only the words in this script. */
   script: v.exactOptional(choice(scripts)),
+  /** In which language the name is: a Nepali one is the name in Nepali as well, where no other is given. */
+  language: v.exactOptional(choice(languages)),
 })
 export type Rule = v.InferOutput<typeof Rule>
 
@@ -46,6 +49,8 @@ export const Mapping = members({
   /** In which row of the sheet the headers stand, counted from 1. */
   header_row: v.optional(v.pipe(v.number('Give a whole number.'), v.integer(), v.minValue(1), v.maxValue(20)), 1),
   match: v.optional(choice(matches), 'identifier'),
+  /** The language of names of which no rule says another. */
+  language: v.exactOptional(choice(languages)),
   rules: v.pipe(v.array(Rule, 'Give a list.'), v.maxLength(300, 'Give 300 rules at most.')),
   assertion: v.optional(v.pipe(v.array(Source, 'Give a list.'), v.maxLength(20)), []),
 })
@@ -76,6 +81,9 @@ export function mappingFaults(mapping: Mapping, columns: readonly string[]): str
       ? ['A rule takes either a column or a constant.']
       : []),
     ...missingName(kind, mapping),
+    ...mapping.rules
+      .filter(({ field, language }) => language !== undefined && field !== kind.nameField)
+      .map(({ field }) => `Only the name has a language: leave it out for ${field}.`),
     ...(mapping.match === 'id' && !mapping.rules.some(({ field }) => field === 'id')
       ? ['To match by id, say which column holds it.']
       : []),

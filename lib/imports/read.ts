@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { impossible } from '../errors.ts'
 import { getObject } from '../files/blobs.ts'
-import { type Column, profiler, sorts, uniqueNames } from './columns.ts'
-import { type Guessed, guess } from './guess.ts'
+import { kindByIds } from './by-ids.ts'
+import { withNames } from './by-names.ts'
+import { type Column, profiler, uniqueNames } from './columns.ts'
+import { areHeaders, type Guessed, guess, guessFor } from './guess.ts'
 import type { Format, Import, Sheet } from './items.ts'
+import { jsonRows } from './json-lines.ts'
 import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
 import { decoded, delimiterOf, textRows } from './text-table.ts'
-import { lookThrough, workbookRows } from './workbook.ts'
 
 /** The largest table that is taken. */
 const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
@@ -23,8 +25,9 @@ export async function readFile(it: Import): Promise<ReadFile> {
   const { sheets, told } = await readers[it.format](it.id, bytes)
   const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
   if (first < 0) throw impossible('The table is empty.')
-  const { columns, header_row } = await profile(it.id, first)
-  const guessed = guess(columns, [it.file_name, sheets[first]?.name ?? ''], first, header_row)
+  const { columns, header_row } = await profile(it.id, first, it.format === 'jsonl' ? 1 : undefined)
+  const about = [it.file_name, sheets[first]?.name ?? '']
+  const guessed = await guessWith(it, columns, about, { sheet: first, header_row })
   await keepColumns(it.id, first, { columns, guesses: guessed.guesses })
   return {
     sheets,
@@ -34,12 +37,29 @@ export async function readFile(it: Import): Promise<ReadFile> {
   }
 }
 
+/** The guess by what the table says, and then by what is known of what it names. */
+async function guessWith(
+  { id, work }: Import,
+  columns: readonly Column[],
+  about: readonly string[],
+  at: { sheet: number; header_row: number },
+): Promise<Guessed> {
+  const plain = guess(columns, about, at.sheet, at.header_row)
+  if (!work) return plain
+  if (plain.mapping.match !== 'id') return withNames(plain, columns, work.by)
+  const rows = (await rowsOf(id, at.sheet, 0)).filter(([row]) => row > at.header_row)
+  const names = columns.map(({ name }) => name)
+  const kind = await kindByIds(plain.mapping, names, rows, work.by)
+  return kind === undefined || kind === plain.kind ? plain : guessFor(kind, columns, at)
+}
+
 type Told = { sheets: Sheet[]; told: string[] }
 
 const readers: Readonly<Record<Format, (id: string, bytes: Buffer) => Promise<Told>>> = {
   csv: (id, bytes) => readText(id, bytes),
   tsv: (id, bytes) => readText(id, bytes, '\t'),
   xlsx: readWorkbook,
+  jsonl: readLines,
 }
 
 async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told> {
@@ -52,7 +72,16 @@ async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told>
   return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told }
 }
 
+async function readLines(id: string, bytes: Buffer): Promise<Told> {
+  const { text, encoding } = decoded(bytes)
+  if (encoding === 'Windows-1252') throw impossible('JSON Lines are written in UTF-8, and this file is not.')
+  const size = await storeRows(id, 0, jsonRows(text.replace(/^\uFEFF/, '')))
+  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told: [] }
+}
+
 async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
+  // Whoever looks at imports need not load what unpacks workbooks.
+  const { lookThrough, workbookRows } = await import('./workbook.ts')
   const facts = await lookThrough(bytes)
   const sheets: Sheet[] = []
   for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, workbookRows(bytes, i))) })
@@ -60,7 +89,11 @@ async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
 }
 
 /** Stores the rows that say something. Fails where there are more of them, or more columns, than are taken. */
-async function storeRows(id: string, sheet: number, rows: AsyncIterable<[number, string[]]>) {
+async function storeRows(
+  id: string,
+  sheet: number,
+  rows: Iterable<[number, string[]]> | AsyncIterable<[number, string[]]>,
+) {
   const writer = rowWriter(id, sheet)
   let [count, columns] = [0, 0]
   for await (const [row, cells] of rows) {
@@ -113,7 +146,10 @@ function headerIn(rows: readonly (readonly [number, readonly string[]])[]): numb
     return { row, score: words.size }
   })
   const most = Math.max(0, ...scores.map(({ score }) => score))
-  return scores.find(({ score }) => score >= most * 0.75 && score > 0)?.row ?? rows[0]?.[0] ?? 1
+  const first = scores.findIndex(({ score }) => score >= most * 0.75 && score > 0)
+  // Headers in one language may stand above those in another.
+  const last = first + rows.slice(first + 1, 10).findIndex(([, cells]) => !areHeaders(cells))
+  return rows[Math.max(first, last, 0)]?.[0] ?? 1
 }
 
 const ONE_HIDDEN = '1 of the sheets is hidden, and not taken unless asked for.'
@@ -141,6 +177,13 @@ function columnsTold(columns: readonly Column[]): string[] {
   )
 }
 
+/** A sort that is newer than what was stored is none of it. */
+const share = v.optional(v.number(), 0)
+const Shares = v.object({
+  ...{ date: share, coordinates: share, degrees: share, address: share },
+  ...{ devanagari: share, mixed: share, number: share, long: share },
+})
+
 const Kept = v.object({
   columns: v.array(
     v.object({
@@ -148,12 +191,7 @@ const Kept = v.object({
       header: v.string(),
       filled: v.number(),
       samples: v.array(v.string()),
-      shares: v.object(
-        Object.fromEntries(sorts.map((it) => [it, v.number()])) as Record<
-          (typeof sorts)[number],
-          v.NumberSchema<undefined>
-        >,
-      ),
+      shares: Shares,
       values: v.optional(v.array(v.string())),
     }),
   ),
@@ -161,7 +199,7 @@ const Kept = v.object({
     v.object({
       column: v.string(),
       field: v.nullable(v.string()),
-      by: v.nullable(v.picklist(['header', 'values'])),
+      by: v.nullable(v.picklist(['header', 'values', 'names'])),
       sure: v.number(),
     }),
   ),

@@ -30,6 +30,7 @@ export async function listRows(
 }
 
 async function withHeads(rows: readonly ListedRow[]): Promise<ListedRow[]> {
-  const heads = await headsOf(rows.flatMap(({ run }) => run?.entity_id ?? []))
-  return rows.map((it) => ({ ...it, head: heads.get(it.run?.entity_id ?? '') }))
+  const idOf = ({ run, result }: ListedRow) => run?.entity_id ?? result.entity_id ?? ''
+  const heads = await headsOf(rows.map(idOf).filter(Boolean))
+  return rows.map((it) => ({ ...it, head: heads.get(idOf(it)) }))
 }

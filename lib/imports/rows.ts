@@ -33,24 +33,28 @@ export function rowReader(mapping: Mapping, columns: readonly string[]) {
     field,
     rules,
   }))
+  const named = mapping.rules.find(({ field }) => field === kind.nameField)
+  const isNepali = 'name_ne' in kind.fields && (named?.language ?? mapping.language) === 'ne'
   const textOf = (cells: readonly string[], it: { column?: string; constant?: string }) =>
     (it.column === undefined ? (it.constant ?? '') : unguarded(cells[places.get(it.column) ?? -1] ?? '')).trim()
   return (cells: readonly string[]): Read => {
     const body: Record<string, unknown> = {}
     const texts = new Map<string, string>()
     for (const { field, rules } of byField) {
-      const parts = rules.flatMap((rule) => partsOf(rule, textOf(cells, rule), fieldOf(kind, field)))
+      const of = fieldOf(kind, field)
+      const given = rules.map((rule) => textOf(cells, rule))
+      const list = of?.multivalued && of.type !== 'media' ? given.flatMap((text) => jsonList(text) ?? []) : []
+      const parts = list.length > 0 ? list : rules.flatMap((rule, i) => partsOf(rule, given[i] ?? '', of))
       // A table that comes back says by an empty cell that a value goes; any other says nothing of it.
       if (parts.length === 0 && mapping.match === 'id') body[field] = null
       if (parts.length === 0) continue
-      texts.set(
-        field,
-        rules
-          .map((rule) => textOf(cells, rule))
-          .filter(Boolean)
-          .join(' '),
-      )
-      body[field] = bodyValue(kind, field, parts, rules[0]?.join)
+      texts.set(field, given.filter(Boolean).join(' '))
+      body[field] =
+        of && list.length > 0 ? list.map((it) => valueFor(of, it)) : bodyValue(kind, field, parts, rules[0]?.join)
+    }
+    if (isNepali && texts.has(kind.nameField) && !texts.has('name_ne')) {
+      body.name_ne = body[kind.nameField]
+      texts.set('name_ne', texts.get(kind.nameField) ?? '')
     }
     const assertion = mapping.assertion.flatMap((it) => {
       const text = textOf(cells, it)
@@ -66,6 +70,17 @@ export function rowReader(mapping: Mapping, columns: readonly string[]) {
 
 /** The apostrophe with which tables that are written here keep spreadsheets from taking a text for a formula. */
 const unguarded = (text: string) => text.replace(/^'(?=\s*[=+\-@＝＋－＠\t\r\n])/, '')
+
+/** The texts of a list that a cell holds as JSON, of which none is cut; undefined of any other text. */
+function jsonList(text: string): string[] | undefined {
+  if (!text.startsWith('["') && !text.startsWith('[]')) return undefined
+  try {
+    const found = v.safeParse(v.array(v.string()), JSON.parse(text))
+    return found.success ? found.output.map((it) => it.trim()).filter(Boolean) : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** The pieces of a text that a rule asks for; none of an empty one. */
 function partsOf({ split, part, script }: Rule, text: string, field: Field | undefined): string[] {

@@ -17,14 +17,24 @@ import { rowsOf, type TableRow } from './store.ts'
 
 /** So many rows are written at the same time. */
 const AT_ONCE = 8
+/** After so many rows it is told how far it has come. */
+const TOLD_EVERY = 80
 
-type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor; doubtful: Work['doubtful'] }
+type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor } & Pick<
+  Work,
+  'doubtful' | 'changes'
+>
 
 /**
  * Runs the rows of one chunk: each as the contribution it is. What a row makes is noted in the transaction that makes it, so a
  * chunk may be run again after whatever has stopped it: rows that are noted are not run twice.
  */
-export async function runChunk(order: Order, chunk: number, until: number): Promise<RunResult[] | undefined> {
+export async function runChunk(
+  order: Order,
+  chunk: number,
+  until: number,
+  advance: (rows: number) => Promise<unknown>,
+): Promise<RunResult[] | undefined> {
   const { id, mapping } = order
   const rows = (await rowsOf(id, mapping.sheet, chunk)).filter(([row]) => row > mapping.header_row)
   const checked = new Map((await resultsOf(id, chunk)).map((it) => [it.row, it]))
@@ -32,6 +42,7 @@ export async function runChunk(order: Order, chunk: number, until: number): Prom
   const results: RunResult[] = []
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     if (performance.now() >= until) return undefined
+    if (at > 0 && at % TOLD_EVERY === 0) await advance(at)
     const some = rows.slice(at, at + AT_ONCE)
     results.push(...(await Promise.all(some.map((row) => runRow(order, row, checked.get(row[0]), reads)))))
   }
@@ -50,6 +61,7 @@ async function runRow(
     same: 'The record says this already.',
     refused: checked.faults[0]?.message ?? 'The dry run has refused this row.',
     conflict: 'Somebody has changed this since the table was written.',
+    ...(order.changes === 'leave' && { changes: 'The record is known, and what it says was to stay.' }),
     ...(order.doubtful === 'skip' && { doubtful: 'It looks like something that is known.' }),
   }
   const reason = skips[checked.outcome]

@@ -16,7 +16,10 @@ export const LARGEST_FILE = 50 * 1024 * 1024
 /** How long a client may take to send a file to the bucket. */
 const FORM_SECONDS = 3600
 
-const byEnding: Readonly<Record<string, Format>> = { csv: 'csv', txt: 'csv', tsv: 'tsv', tab: 'tsv', xlsx: 'xlsx' }
+const byEnding: Readonly<Record<string, Format>> = {
+  ...{ csv: 'csv', txt: 'csv', tsv: 'tsv', tab: 'tsv', xlsx: 'xlsx' },
+  ...{ jsonl: 'jsonl', ndjson: 'jsonl' },
+}
 const instead: Readonly<Record<string, string>> = {
   xlsm: 'The workbook may carry macros. Save it as .xlsx, without them.',
   xls: 'The workbook is in the format of Excel 97 to 2003. Save it as .xlsx.',
@@ -29,7 +32,8 @@ export function formatOf(file_name: string): { format: Format } | { refusal: str
   const format = Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined
   if (format) return { format }
   return {
-    refusal: (Object.hasOwn(instead, ending) && instead[ending]) || 'The name must end in .csv, .tsv, .txt or .xlsx.',
+    refusal:
+      (Object.hasOwn(instead, ending) && instead[ending]) || 'The name must end in .csv, .tsv, .txt, .xlsx or .jsonl.',
   }
 }
 

@@ -56,6 +56,7 @@ export async function importDetail(
       return { name, filled, samples, guess: field, by, sure }
     }),
     waiting,
+    decided: it.decided,
     kept: it.kept,
     report_url:
       it.counts && it.files_until

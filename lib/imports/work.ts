@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { now } from '../clock.ts'
 import { isConflict, Problem } from '../errors.ts'
 import { log } from '../ops/log.ts'
@@ -6,9 +7,10 @@ import { key } from '../table/keys.ts'
 import { get, queryAll, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { dryRun } from './check.ts'
-import { decideRows } from './decide.ts'
+import { addDecided, decideRows, rowsSaid } from './decide.ts'
 import { waitingOf } from './imports.ts'
 import { type Import, importItem, lists, madeItem, type Task, type Work } from './items.ts'
+import { loadLabels } from './option-labels.ts'
 import { namesUnder, readFile } from './read.ts'
 import { sentenceOf } from './references.ts'
 import { putRuns } from './results.ts'
@@ -29,8 +31,29 @@ const RENEWED_MS = 40_000
 const MOST_FAILURES = 5
 const MOST = 50
 
-/** Works on imports until the time is over, in milliseconds of `performance.now()`. Answers how many tasks have come to their end. */
-export async function goOn(until: number): Promise<{ ended: number; running: number }> {
+type Visit = { ended: number; running: number }
+/** So often whoever lingers looks whether there is more to do. */
+const LOOKS_MS = 300
+
+/**
+ * Works on imports until the time is over, in milliseconds of `performance.now()`. Answers how many tasks have come to their end. Who has
+ * ended one mostly orders the next at once: for that it stays `linger` milliseconds longer.
+ */
+export async function goOn(until: number, linger = 0): Promise<Visit> {
+  let visit = await round(until)
+  let stays = visit.ended > 0 ? performance.now() + linger : 0
+  while (performance.now() < Math.min(stays, until)) {
+    await sleep(LOOKS_MS)
+    const { ended, running } = await round(until)
+    if (ended > 0) stays = performance.now() + linger
+    visit = { ended: visit.ended + ended, running }
+  }
+  await closeBatches()
+  return visit
+}
+
+/** Works on what there is to do. */
+async function round(until: number): Promise<Visit> {
   const found = await walk({ index: 'gsi2', pk: lists.atWork, forward: true, limit: MOST })
   let ended = 0
   for (const { id } of found.map((item) => parse(importItem, item))) {
@@ -38,7 +61,6 @@ export async function goOn(until: number): Promise<{ ended: number; running: num
     const taken = await take(id)
     if (taken && (await advance(taken, until))) ended += 1
   }
-  await closeBatches()
   return { ended, running: found.length - ended }
 }
 
@@ -86,6 +108,7 @@ async function advance(held: Held, until: number): Promise<boolean> {
   if (!work) return true
   const beat = setInterval(() => void held.save({}).catch(() => undefined), RENEWED_MS)
   try {
+    await loadLabels()
     return await tasks[work.task](held, work, until)
   } catch (error) {
     return await fail(held, work, error).catch((further: unknown) => {
@@ -134,32 +157,38 @@ const tasks: Readonly<Record<Task, Does>> = {
     const { id, mapping } = held.now()
     if (!mapping) throw new Error(`the import ${id} has no mapping`)
     const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
-    const result = await dryRun({ id, mapping, columns, actor: by })
+    const result = await dryRun({ id, mapping, columns, actor: by }, (done) => held.save({}, { done }))
     await held.save({ ...result, state: 'checked' }, null)
     return true
   },
-  run: async (held, { by, doubtful, next }, until) => {
+  run: async (held, { by, doubtful, changes, next }, until) => {
     const { id, mapping, chunks } = held.now()
     if (!mapping) throw new Error(`the import ${id} has no mapping`)
     const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
+    const rowsIn = (chunk: number) => Object.values(chunks[chunk] ?? {}).reduce((sum, many) => sum + many, 0)
+    let done = chunks.slice(0, next).reduce((sum, _, chunk) => sum + rowsIn(chunk), 0)
     for (let chunk = next; chunk < chunks.length; chunk += 1) {
-      const results = await runChunk({ id, mapping, columns, actor: by, doubtful }, chunk, until)
+      const order = { id, mapping, columns, actor: by, doubtful, changes }
+      const results = await runChunk(order, chunk, until, (rows) => held.save({}, { done: done + rows }))
       if (!results) return pause(held)
       await putRuns(id, chunk, results)
-      const done = Math.min((chunk + 1) * CHUNK, held.now().work?.of ?? 0)
+      done += rowsIn(chunk)
       await held.save({ made: addMade(held.now().made, results) }, { next: chunk + 1, done, failures: 0 })
     }
     await held.save({ state: 'done' }, null)
     return true
   },
-  decide: async (held, { by, decide, next, done }, until) => {
+  decide: async (held, { by, decide, next }, until) => {
     if (!decide) throw new Error('a batch is decided on without a verdict')
-    for (let [at, decided] = [next, done]; ; ) {
+    const { id, chunks } = held.now()
+    const { outcome } = decide
+    const among = outcome === null ? undefined : await rowsSaid(id, chunks.length, outcome)
+    for (let at = next; ; ) {
       if (performance.now() >= until) return pause(held)
-      const step = await decideRows(held.now().id, decide, by, at)
+      const step = await decideRows(held.now().id, { ...decide, among }, by, at)
       at = step.next
-      decided += step.decided
-      await held.save({}, step.ended ? null : { next: at, done: decided, failures: 0 })
+      const decided = addDecided(held.now().decided ?? { records: 0, left: 0, reasons: [] }, step.reasons)
+      await held.save({ decided }, step.ended ? null : { next: at, done: decided.records, failures: 0 })
       if (step.ended) return true
     }
   },

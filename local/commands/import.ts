@@ -1,32 +1,45 @@
-import { writeFile } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { isRecordKey, recordKinds } from '../../lib/kinds/index.ts'
 import { loadStack } from '../deploy/stack.ts'
 import { type Caller, callerOf, detailOf, type Who } from './import/client.ts'
+import { deskOf } from './import/desk.ts'
+import { importExchange } from './import/exchange.ts'
 import { progressOf } from './import/progress.ts'
-import { isComplete, printed, type Report } from './import/report.ts'
+import { isComplete, printed, type Report, reportOf } from './import/report.ts'
 import { readFiles } from './import/rows.ts'
-import { importRows } from './import/run.ts'
+import { stopper } from './import/stopper.ts'
+import { importTables } from './import/tables.ts'
+import { standing } from './import/told.ts'
 
 const usage = `npm run import -- FILE... [options]
 npm run import -- --submissions FILE... [--lenient] [--concurrency N] [--report FILE]
 
-Sends JSON Lines to the service through its public API. A second run creates nothing twice.
+Sends tables to the service through its imports: each is read, mapped, tried and run as one batch, which may be
+withdrawn. Files are CSV, TSV, XLSX, or exchange files in JSON Lines, whose rows may be of every kind and name one
+another: of these a second run creates nothing twice.
 
   --base URL          the service (http://localhost:8000)
   --as EMAIL          who contributes (dev@heritage.test)
   --token TOKEN       an access token of the contributor, instead of --as
-  --accept            accept each record as it is created
+  --dry-run           try only, and write nothing
+  --mapping NAME      map by a mapping that the contributor keeps under this name
+  --kind KIND         guess the mapping for this kind of record
+  --doubtful WHAT     rows that look like something known: create (with a flag for reviewers) or skip
+  --accept            accept what was made
   --reviewer EMAIL    who accepts (reviewer@heritage.test)
   --reviewer-token T  an access token of the reviewer, instead of --reviewer
-  --lenient           put values that are in no controlled list into the note
-  --concurrency N     N requests at a time (8)
+  --lenient           exchange files: put values that are in no controlled list into the note
+  --concurrency N     N requests at a time (8), for what goes one by one
   --report FILE       write the whole report as JSON
 
   --submissions       the rows are legacy submissions: they are written straight into the table that the
                       environment names (that of the local stage when it names none)
 
+With --mapping or --kind a file in JSON Lines is a table like any other.
 Ends with 0 when every row is accounted for (refusals are listed with their reasons), 1 when rows failed for other
-reasons, 130 when it was stopped.`
+reasons, 2 when nothing was begun, 3 when the service has stopped answering, 129, 130 or 143 when a signal has stopped
+it: it says then what is done, and what goes on in the background.`
 
 process.exitCode = await main().catch((error: unknown) => wrong(messageOf(error)))
 
@@ -39,29 +52,87 @@ async function main(): Promise<number> {
   const concurrency = Number(values.concurrency)
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 64) return wrong('--concurrency: 1 to 64.')
   if (values.submissions) return submissions(positionals, { ...values, concurrency })
-  if (!URL.canParse(values.base)) return wrong('--base: give an address such as http://localhost:8000.')
+  const fault = faultOf(values)
+  return fault ? wrong(fault) : tables(positionals, { ...values, concurrency })
+}
 
-  const offered = await readFiles(positionals)
-  const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort())
-  const settings = { base: values.base.replace(/\/+$/, ''), send: fetch, signal: stop.signal }
+type Values = Omit<ReturnType<typeof read>['values'], 'concurrency'>
+
+function faultOf({ base, doubtful, kind, mapping }: Values): string | undefined {
+  if (!URL.canParse(base)) return '--base: give an address such as http://localhost:8000.'
+  if (doubtful !== 'create' && doubtful !== 'skip') return '--doubtful: create or skip.'
+  if (kind !== undefined && mapping !== undefined) return '--kind and --mapping: give one of them.'
+  if (kind !== undefined && !isRecordKey(kind))
+    return `--kind: there is no ${kind}. Choose one of: ${recordKinds.join(', ')}.`
+  return undefined
+}
+
+async function tables(paths: readonly string[], values: Values & { concurrency: number }): Promise<number> {
+  const { exchange, plain } = await sorted(paths, values)
+  const stop = stopper()
+  const settings = { base: values.base.replace(/\/+$/, ''), send: fetch, signal: stop.signal, sleep: stop.sleep }
   const contributor = callerOf(whoIs(values.token, values.as), settings)
-  const reviewer = callerOf(whoIs(values['reviewer-token'], values.reviewer), settings)
-  const fault = (await refusal(contributor)) ?? (values.accept ? await refusal(reviewer) : undefined)
+  const reviewer = values.accept ? callerOf(whoIs(values['reviewer-token'], values.reviewer), settings) : undefined
+  const fault = (await refusal(contributor)) ?? (reviewer && (await refusal(reviewer)))
   if (fault) return wrong(fault)
 
-  const progress = progressOf(offered.length)
-  const report = await importRows(offered, {
+  const progress = progressOf()
+  let settled = 0
+  const desk = deskOf({ ...settings, contributor, reviewer }, (it) => {
+    const { task = '', done = 0, of = 0 } = it.progress ?? {}
+    if (exchange.length === 0) progress.show(task || it.state, done, of)
+    else progress.show(`${it.file_name} ${task || it.state}`, settled + (task === 'run' ? done : 0), exchange.length)
+  })
+  const lost: Error[] = []
+  const wishes = {
+    dryRun: values['dry-run'],
+    doubtful: values.doubtful === 'skip' ? ('skip' as const) : ('create' as const),
+  }
+  const shared = {
+    desk,
     contributor,
     reviewer,
     accept: values.accept,
-    lenient: values.lenient,
-    concurrency,
     signal: stop.signal,
-    advance: progress.advance,
-  })
+    sleep: stop.sleep,
+    lost: (error: Error) => {
+      lost.push(error)
+    },
+  }
+  const reports = [
+    await importTables(plain, {
+      ...shared,
+      wishes: { ...wishes, changes: 'make' },
+      say: (line) => console.error(line),
+    }),
+    await importExchange(exchange, {
+      ...shared,
+      ...{ lenient: values.lenient, concurrency: values.concurrency, wishes: { ...wishes, changes: 'leave' } },
+      advance: (rows) => {
+        settled = rows
+      },
+    }),
+  ]
   progress.end()
-  return told(report, values.report, stop.signal)
+  const code = await told(reportOf(reports.flatMap(({ rows }) => rows)), values)
+  const [gone] = lost
+  if (!gone && !stop.signal.aborted) return code
+  const as = values.token ? 'authorization: Bearer ...' : `x-dev-user: ${values.as}`
+  if (gone) console.error(`The service at ${settings.base} does not answer any more. ${gone.message}`)
+  for (const line of standing(desk.all(), { base: settings.base, as })) console.error(line)
+  return gone ? 3 : stop.code()
+}
+
+/** Files of exchange rows, which this command puts into tables, and files that are tables already. Fails where one cannot be read. */
+async function sorted(paths: readonly string[], { mapping, kind }: Values) {
+  const part = mapping === undefined ? kind && { kind } : { mapping }
+  const isExchange = (path: string) => !part && /\.(jsonl|ndjson)$/i.test(path)
+  const plain = paths.filter((path) => !isExchange(path))
+  await Promise.all(plain.map((path) => access(path)))
+  return {
+    exchange: await readFiles(paths.filter(isExchange)),
+    plain: plain.map((path) => ({ path, part: part || undefined })),
+  }
 }
 
 /** Operators may do what the API does not any more: the rows go straight into the table. */
@@ -82,20 +153,26 @@ async function submissions(
     () => false,
   )
   if (!answers) return wrong(`The table ${TABLE_NAME} does not answer at ${DYNAMODB_ENDPOINT}.`)
-  const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort())
-  const progress = progressOf(offered.length)
-  const { advance } = progress
+  const stop = stopper()
+  const progress = progressOf()
+  let done = 0
+  const advance = () => {
+    done += 1
+    progress.show('submissions', done, offered.length)
+  }
   const report = await importSubmissions(offered, { lenient, concurrency, signal: stop.signal, advance })
   progress.end()
-  return told(report, file, stop.signal)
+  const code = await told(report, { report: file })
+  return stop.signal.aborted ? stop.code() : code
 }
 
-async function told(report: Report, file: string | undefined, signal: AbortSignal): Promise<number> {
+async function told(
+  report: Report,
+  { report: file, 'dry-run': dryRun = false }: { report?: string | undefined; 'dry-run'?: boolean },
+): Promise<number> {
   if (file) await writeFile(file, `${JSON.stringify(report, null, 2)}\n`)
-  console.log(printed(report))
-  if (signal.aborted) return 130
-  return isComplete(report) ? 0 : 1
+  console.log(printed(report, dryRun))
+  return dryRun || isComplete(report) ? 0 : 1
 }
 
 function read() {
@@ -108,6 +185,10 @@ function read() {
       accept: { type: 'boolean', default: false },
       reviewer: { type: 'string', default: 'reviewer@heritage.test' },
       'reviewer-token': { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      mapping: { type: 'string' },
+      kind: { type: 'string' },
+      doubtful: { type: 'string', default: 'create' },
       lenient: { type: 'boolean', default: false },
       submissions: { type: 'boolean', default: false },
       concurrency: { type: 'string', default: '8' },

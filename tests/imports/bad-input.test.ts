@@ -28,7 +28,7 @@ describe('a file that is refused at once', () => {
     ['table.ods', 'x', 'Save the table as .xlsx or .csv.'],
     ['table.xls', 'x', 'The workbook is in the format of Excel 97 to 2003. Save it as .xlsx.'],
     ['table.xlsm', 'x', 'The workbook may carry macros. Save it as .xlsx, without them.'],
-    ['table', 'x', 'The name must end in .csv, .tsv, .txt or .xlsx.'],
+    ['table', 'x', 'The name must end in .csv, .tsv, .txt, .xlsx or .jsonl.'],
     ['table.xlsx', 'name\r\nx', 'The file is no XLSX workbook.'],
     ['table.csv', 'PK\u0003\u0004', 'The file is a workbook, and its name does not end in .xlsx.'],
   ])('%s', async (name, bytes, message) => {
@@ -60,6 +60,14 @@ describe('a file of which the worker says what is wrong', () => {
       'The workbook carries macros. Save it as .xlsx, without them.',
     ],
     ['bomb.xlsx', bomb, 'The workbook is packed too tightly to be sound.'],
+    ['lines.jsonl', () => '{"name": "x"}\n{"name": ', 'Line 2 is not JSON.'],
+    ['list.jsonl', () => '{"name": "x"}\r\n\r\n["x"]', 'Line 3 is no object.'],
+    ['nothing.jsonl', () => '{}\n', 'The table is empty.'],
+    [
+      'latin.jsonl',
+      () => Buffer.from('{"name": "Caf\xe9"}', 'latin1'),
+      'JSON Lines are written in UTF-8, and this file is not.',
+    ],
     ['zeros.csv', () => 'name\u0000\r\nx', 'The file is no text: it holds bytes of zero.'],
     ['quotes.csv', () => 'name,note\r\nx,"open', 'The table cannot be read in line 2: a quotation mark is not closed.'],
     [
@@ -113,6 +121,38 @@ describe('what is decided is told', () => {
       'The headers were found in row 2; what stands above them is left out.',
       'There is more than one column "Note": a further one is called "Note (2)".',
     ])
+  })
+
+  test.each([
+    ['of groups above those of columns', ['Identification', '', 'Position', '']],
+    ['in two languages', ['नाम', 'टिप्पणी', 'अक्षांश', 'देशान्तर']],
+  ])('two rows of headers, %s', async (_, above) => {
+    const table = csv([above, ['Name', 'Note', 'Latitude', 'Longitude'], ['A', 'x', 27.7, 85.3]])
+    const it = await readTable(app.contributor, 'temples.csv', table)
+    expect(it.mapping.header_row).toBe(2)
+    expect(it.told).toEqual(['The headers were found in row 2; what stands above them is left out.'])
+    expect(it.columns.map(({ name, filled }: { name: string; filled: number }) => [name, filled])).toEqual([
+      ['Name', 1],
+      ['Note', 1],
+      ['Latitude', 1],
+      ['Longitude', 1],
+    ])
+  })
+
+  test('scripts and digits of both kinds in one column', async () => {
+    const table = csv([
+      ['Name', 'Year built', 'Latitude', 'Longitude'],
+      ['Patan Dhoka', '1702', '27.67', '85.32'],
+      ['पाटन ढोका', '१७०२', '२७.६८', '८५.३३'],
+    ])
+    const it = await checkTable(app.contributor, 'temples.csv', table)
+    expect(it.counts).toMatchObject({ new: 2, refused: 0 })
+  })
+
+  test('a thousand columns', async () => {
+    const head = ['Name', ...Array.from({ length: 999 }, (_, i) => `c${i}`)]
+    const it = await checkTable(app.contributor, 'temples.csv', csv([head, head.map((name) => `v ${name}`)]))
+    expect([it.columns.length, it.failed, it.counts.new]).toEqual([1000, null, 1])
   })
 
   test.each(['1900', '1904'] as const)('days that a workbook counts from %s', async (dateSystem) => {
@@ -222,4 +262,63 @@ test('a file whose import cannot be written does not stay', async () => {
   }
   expect(refused).toBeGreaterThan(1)
   expect(await kept()).toBeGreaterThan(before)
+})
+
+describe('a file that changes', () => {
+  const first = csv([['Name'], [`First ${crypto.randomUUID()}`]])
+  const other = csv([['Name'], ['Other']])
+  const stored = async (id: string) => {
+    const { load } = await import('../../lib/imports/imports.ts')
+    return sureOf(await load(id))
+  }
+  const sureOf = <T>(it: T | undefined): T => {
+    if (it === undefined) throw new Error('There is no such import.')
+    return it
+  }
+  const put = async (key: string | null, text: string) => {
+    const { putObject } = await import('../../lib/files/blobs.ts')
+    await putObject(key ?? '', Buffer.from(text), 'application/octet-stream')
+  }
+  const rowNames = async (id: string) => (await rowsIn(app.staff, id)).map(({ name }: { name: string }) => name)
+
+  test('after it was sent is refused by its digest', async () => {
+    const { id } = sure(201, await sendTable(app.curator, 'temples.csv', first))
+    await put((await stored(id)).object_key, other)
+    await work()
+    const it = sure(200, await app.curator.get(`/data/imports/${id}/`))
+    expect([it.state, it.failed]).toEqual(['failed', 'The file is not what was sent.'])
+  })
+
+  test('between mapping and run changes nothing of what was read', async () => {
+    const it = await checkTable(app.curator, 'temples.csv', first)
+    await put((await stored(it.id)).object_key, other)
+    expect(await done(app.curator, it.id, 'run')).toMatchObject({ made: { created: 1 }, failed: null })
+    expect(await rowNames(it.id)).toEqual([expect.stringMatching(/^First /)])
+  })
+
+  test('where its sender has put it stays what was taken of it', async () => {
+    const body = { file_name: 'temples.csv', size: Buffer.byteLength(first), sha256: '' }
+    body.sha256 = (await import('node:crypto')).createHash('sha256').update(first).digest('hex')
+    const { import_id } = sure(201, await app.curator.post('/data/imports/uploads/', { body }))
+    const { pending_key } = await stored(import_id)
+    await put(pending_key, first)
+    sure(200, await app.curator.post(`/data/imports/uploads/${import_id}/complete/`))
+    await put(pending_key, other)
+    await work()
+    sure(200, await app.curator.post(`/data/imports/${import_id}/check/`))
+    await work()
+    expect(await rowNames(import_id)).toEqual([expect.stringMatching(/^First /)])
+  })
+
+  test('before it is taken is refused, and may be sent again', async () => {
+    const sha256 = (await import('node:crypto')).createHash('sha256').update(first).digest('hex')
+    const body = { file_name: 'temples.csv', size: Buffer.byteLength(first), sha256 }
+    const { import_id } = sure(201, await app.curator.post('/data/imports/uploads/', { body }))
+    const { pending_key } = await stored(import_id)
+    await put(pending_key, first.replace('First', 'Ferst'))
+    const answer = await app.curator.post(`/data/imports/uploads/${import_id}/complete/`)
+    expect([answer.status, answer.body]).toEqual([400, { file: ['The file is not the one that was announced.'] }])
+    await put(pending_key, first)
+    sure(200, await app.curator.post(`/data/imports/uploads/${import_id}/complete/`))
+  })
 })

@@ -65,6 +65,46 @@ describe('a table that comes back', () => {
     expect(sure(200, await app.contributor.get(`/cidoc/structures/${it.id}/`))).toEqual(before)
   })
 
+  test('is of the kind whose records its ids and names are, whatever the file is called', async () => {
+    const it = await publish(app, 'monuments', { name: 'Charumati Stupa', condition: 'Fair' })
+    await publish(app, 'structures', { name: 'Another thing', condition: 'Fair' })
+    const rows = await tableOf('contributor', 'monuments', { mine: '1', columns: 'name,condition' })
+    const checked = await checkTable(app.contributor, 'back.csv', csv(rows).replace('Fair', 'Poor'))
+    expect(checked).toMatchObject({ mapping: { kind: 'monument', match: 'id' }, counts: { changes: 1, refused: 0 } })
+    const [row] = await rowsIn(app.contributor, checked.id)
+    expect(row.record).toMatchObject({ kind: 'monument', id: it.id })
+  })
+
+  test('corrects what stands: a verdict on the batch says how, or is told what it has left, and why', async () => {
+    const it = await publish(app, 'guthis', { name: 'Guthi of Asan', guthi_type: 'SiGuthi' })
+    const rows = await tableOf('contributor', 'guthis', { mine: '1', columns: 'name,guthi_type' })
+    const checked = await checkTable(app.contributor, 'guthis.csv', csv(rows).replace('SiGuthi', 'NashaGuthi'))
+    expect(await done(app.contributor, checked.id, 'run')).toMatchObject({ made: { amended: 1 }, waiting: 1 })
+    const shown = async () => sure(200, await app.anon.get(`/cidoc/guthis/${it.id}/`)).guthi_type
+    const verdict = { verdict: 'accept', conflict_handling: 'supersedes' }
+    for (const [who, body, reason] of [
+      [app.community, verdict, 'Settling a contradiction takes at least a domain expert.'],
+      [app.curator, { verdict: 'accept' }, 'There is an open contradiction: say how it is settled.'],
+    ] as const) {
+      expect(await done(who, checked.id, 'decide', body)).toMatchObject({
+        waiting: 1,
+        decided: { records: 0, left: 1, reasons: [reason] },
+      })
+      expect(await shown()).toBe('SiGuthi')
+    }
+    expect(await done(app.domain, checked.id, 'decide', verdict)).toMatchObject({
+      waiting: 0,
+      decided: { records: 1, left: 0, reasons: [] },
+    })
+    expect(await shown()).toBe('NashaGuthi')
+    expect(await done(app.staff, checked.id, 'take-back')).toMatchObject({ state: 'taken_back', kept: [] })
+    expect(await shown()).toBe('SiGuthi')
+    const wrong = await app.domain.post(`/data/imports/${checked.id}/decide/`, {
+      body: { ...verdict, conflict_handling: 'x' },
+    })
+    expect([wrong.status, Object.keys(wrong.body)]).toEqual([400, ['conflict_handling']])
+  })
+
   test('tells what somebody else has changed meanwhile, and leaves it', async () => {
     const it = await contribute(app.contributor, 'structures', {
       name: 'Both change',

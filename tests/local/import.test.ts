@@ -47,6 +47,7 @@ const figures = ({ rows: _, ...rest }: Report) => rest
 const nothing = {
   offered: 0,
   created: 0,
+  changed: 0,
   already_there: 0,
   refused: 0,
   failed: 0,

@@ -24,6 +24,7 @@ const figures = async (text: string, options?: object) => {
 const nothing = {
   offered: 0,
   created: 0,
+  changed: 0,
   already_there: 0,
   refused: 0,
   failed: 0,
@@ -187,7 +188,7 @@ describe('npm run import -- --submissions', () => {
     const { code, said } = await command(text)
     expect(code, said).toBe(0)
     expect(said).toMatch(/refused {2}rows\.jsonl:2 .*contributor "nobody": There is no such user\./)
-    expect(said).toMatch(/rows\.jsonl +2 +1 +0 +1 +0 +0/)
+    expect(said).toMatch(/rows\.jsonl +2 +1 +0 +0 +1 +0 +0/)
     expect(await read('Command0001')).toMatchObject({ contributor_username: 'dev' })
   }, 60_000)
 

@@ -16,7 +16,7 @@ export const imports: Answers<typeof routes> = {
   'GET /data/imports/': { says: 'List the own imports, the latest first', gives: page(ImportRow) },
   'POST /data/imports/': {
     says: 'Send a table',
-    more: `A form with the file (CSV, TSV or XLSX) of up to 4.7 MB; larger ones are announced at \`upload_url\`. It is read, and what its columns mean is guessed. ${later}`,
+    more: `A form with the file (CSV, TSV, XLSX or JSON Lines) of up to 4.7 MB; larger ones are announced at \`upload_url\`. It is read, and what its columns mean is guessed. ${later}`,
     gives: { ...made(ImportDetail), 413: { shape: TooLarge } },
     refuses: [429],
   },
@@ -58,7 +58,7 @@ export const imports: Answers<typeof routes> = {
   },
   'POST /data/imports/{id}/run/': {
     says: 'Run the rows as one batch',
-    more: `Each as the contribution it is. \`doubtful\` says what becomes of rows that look like something known: \`create\`, with a flag for reviewers, or \`skip\`. ${later}`,
+    more: `Each as the contribution it is. \`doubtful\` says what becomes of rows that look like something known: \`create\`, with a flag for reviewers, or \`skip\`; \`changes\` of rows that change a record: \`make\` or \`leave\`. ${later}`,
     gives: ok(ImportDetail),
     refuses: [409, 429],
   },
@@ -68,7 +68,7 @@ export const imports: Answers<typeof routes> = {
   },
   'POST /data/imports/{id}/decide/': {
     says: 'Decide on what waits of a batch',
-    more: `On all, on some rows by their numbers, or on those with flags or without. What holds a contradiction is left to be decided on by itself. ${later}`,
+    more: `On all, on some rows by their numbers, on those with flags or without, or on those of one outcome of the dry run. What holds a contradiction is left, unless \`conflict_handling\` says how it is settled. \`decided\` tells what was left, and why. ${later}`,
     gives: ok(ImportDetail),
     refuses: [409],
   },

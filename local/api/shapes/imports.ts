@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { formats, outcomes, states, tasks } from '../../../lib/imports/items.ts'
 import { matches, scripts, sourceMembers } from '../../../lib/imports/mapping.ts'
 import { kindKeys } from '../../../lib/kinds/index.ts'
+import { languages } from '../../../lib/language/languages.ts'
 import { statuses } from '../../../lib/records/rules/status.ts'
 import { maybe, oneOf, text, time, uuid, whole } from './common.ts'
 
@@ -16,12 +17,14 @@ export const ImportRule = v.object({
   part: v.optional(whole),
   join: optionalText,
   script: v.optional(oneOf(scripts)),
+  language: v.optional(oneOf(languages)),
 })
 export const ImportMapping = v.object({
   kind: oneOf(kindKeys),
   sheet: whole,
   header_row: whole,
   match: oneOf(matches),
+  language: v.optional(oneOf(languages)),
   rules: v.array(ImportRule),
   assertion: v.array(v.object({ member: oneOf(sourceMembers), column: optionalText, constant: optionalText })),
 })
@@ -54,9 +57,9 @@ export const ImportColumn = v.object({
   name: text,
   filled: whole,
   samples: v.array(text),
-  /** The field that it was taken for, by its header or by its values, and how sure that is, from 0 to 1; null: it was not understood. */
+  /** The field that it was taken for, by its header, by its values or by names of known records in it, and how sure that is, from 0 to 1; null: it was not understood. */
   guess: maybe(text),
-  by: maybe(oneOf(['header', 'values'])),
+  by: maybe(oneOf(['header', 'values', 'names'])),
   sure: v.number(),
 })
 
@@ -78,6 +81,8 @@ export const ImportDetail = v.object({
   mapping: maybe(ImportMapping),
   columns: v.array(ImportColumn),
   waiting: whole,
+  /** What came of the last verdict on the batch: how many records were left, and the different reasons for that. */
+  decided: maybe(v.object({ records: whole, left: whole, reasons: v.array(text) })),
   kept: v.array(uuid),
   report_url: maybe(text),
 })

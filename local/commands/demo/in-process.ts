@@ -7,6 +7,7 @@ import type { Send } from '../import/client.ts'
 
 /** Requests to the functions themselves, without a gateway: for work that is done before one runs. */
 export const inProcess: Send = async (url, { method, headers, body }) => {
+  if (body instanceof FormData) throw new Error('Forms come through a gateway.')
   const { host, pathname, search } = new URL(url)
   const requestId = randomUUID()
   const event: Event = {

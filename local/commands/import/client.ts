@@ -4,7 +4,7 @@ import * as v from 'valibot'
 /** How a request is sent: `fetch`, or something that answers like it. */
 export type Send = (
   url: string,
-  init: { method: string; headers: Record<string, string>; body?: string },
+  init: { method: string; headers: Record<string, string>; body?: string | FormData },
 ) => Promise<Response>
 export type Who = { email: string } | { token: string }
 export type Answer = { status: number; body: unknown }
@@ -17,6 +17,8 @@ export type Caller = {
 
 /** No answer came, or one that does not tell whether the request took effect. */
 export class Unsure extends Error {}
+/** No answer came to any of many tries: there is no use in going on. */
+export class Gone extends Unsure {}
 /** The caller cannot be signed in. */
 export class NotSignedIn extends Error {}
 
@@ -40,8 +42,8 @@ export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settin
   const exchange = async (method: string, url: string, headers: Record<string, string>, body: unknown) => {
     const response = await send(url, {
       method,
-      headers: { ...careful, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { ...careful, ...(isJson(body) && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
     return { status: response.status, body: parsed(text), wait: waitOf(response.headers.get('retry-after')) }
@@ -62,17 +64,18 @@ export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settin
       const reply = await once().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
       const last = tries >= MOST_TRIES
       if (reply instanceof Error) {
-        if (last || !isRepeatable(method)) throw new Unsure(`No answer: ${causeOf(reply)}`)
-      } else if (reply.status === 429 && !last) {
-        await sleep(reply.wait ?? backOff(tries))
+        if (last) throw new Gone(`No answer: ${causeOf(reply)}`)
+        if (!isRepeatable(method)) throw new Unsure(`No answer: ${causeOf(reply)}`)
+      } else if (reply.status === 429 && !last && (reply.wait ?? 0) <= LONGEST_WAIT) {
+        await sleep(waitFor(reply, tries))
         continue
       } else if (![502, 503, 504].includes(reply.status) || (last && method === 'GET')) {
         return reply
       } else if (last || !isRepeatable(method)) {
-        await sleep(reply.wait ?? backOff(tries))
+        await sleep(waitFor(reply, tries))
         throw new Unsure(`The service answered ${reply.status}.`)
       }
-      await sleep((reply instanceof Error ? undefined : reply.wait) ?? backOff(tries))
+      await sleep(reply instanceof Error ? backOff(tries) : waitFor(reply, tries))
     }
   }
 
@@ -119,15 +122,20 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Retry-After in milliseconds, at most two minutes; it comes as seconds or as a date. */
+/** Retry-After in milliseconds; it comes as seconds or as a date. */
 function waitOf(header: string | null): number | undefined {
   if (header === null) return undefined
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 120_000) : undefined
+  return Number.isFinite(ms) ? Math.max(ms, 0) : undefined
 }
 
 const careful = { accept: 'application/json', prefer: 'handling=strict' }
 const isRepeatable = (method: string) => method === 'GET' || method === 'POST'
+const isJson = (body: unknown) => body !== undefined && !(body instanceof FormData)
+/** Two minutes are waited for; a limit that holds longer is told. */
+const LONGEST_WAIT = 120_000
+const waitFor = ({ wait }: { wait: number | undefined }, tries: number) =>
+  Math.min(wait ?? backOff(tries), LONGEST_WAIT)
 const backOff = (tries: number) => 200 * 2 ** tries
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 const causeOf = (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message)

@@ -145,3 +145,7 @@ export function fieldOf(kind: Kind, member: string) {
 /** The names that rows have for kinds. */
 export const rowKinds: readonly string[] = Object.keys(mappings)
 export const kindOf = (mapping: Mapping): Kind => kinds[mapping.kind]
+
+/** The name under which a kind has the field that a member is. */
+export const fieldNamed = (kind: Kind, member: string): string =>
+  Object.entries(kind.fields).find(([name, field]) => name === member || field.aliases.includes(member))?.[0] ?? member

@@ -1,7 +1,7 @@
 import type { Aside, Fault } from './draft.ts'
 
 /** What became of a row. */
-export type Outcome = 'created' | 'already_there' | 'refused' | 'failed' | 'not_reached'
+export type Outcome = 'created' | 'changed' | 'already_there' | 'refused' | 'failed' | 'not_reached'
 export type Result = {
   file: string
   line: number
@@ -25,7 +25,7 @@ export type Report = Record<Outcome, number> & {
   rows: Result[]
 }
 
-const outcomes: readonly Outcome[] = ['created', 'already_there', 'refused', 'failed', 'not_reached']
+const outcomes: readonly Outcome[] = ['created', 'changed', 'already_there', 'refused', 'failed', 'not_reached']
 
 /** The figures of a run. Every row offered is in exactly one of the outcomes. */
 export function reportOf(rows: readonly Result[]): Report {
@@ -34,6 +34,7 @@ export function reportOf(rows: readonly Result[]): Report {
   return {
     offered: rows.length,
     created: of('created'),
+    changed: of('changed'),
     already_there: of('already_there'),
     refused: of('refused'),
     failed: of('failed'),
@@ -50,7 +51,7 @@ export const isComplete = (report: Report): boolean =>
   report.failed === 0 && report.not_reached === 0 && report.not_accepted === 0
 
 /** The report for people: each refusal and each value put aside with its reason, then the figures per file, then in all. */
-export function printed(report: Report): string {
+export function printed(report: Report, dryRun = false): string {
   const told = report.rows.flatMap((row) => [
     ...(row.outcome === 'refused' || row.outcome === 'failed' || row.accepted === 'failed'
       ? row.reasons.map((it) => line(row, row.outcome === 'created' ? 'not accepted' : row.outcome, it))
@@ -61,7 +62,15 @@ export function printed(report: Report): string {
   ])
   const files = [...new Set(report.rows.map((row) => row.file))]
   const table = [
-    ['file', 'offered', 'created', 'there', 'refused', 'failed', 'not reached'],
+    [
+      'file',
+      'offered',
+      ...(dryRun ? ['new', 'changes'] : ['created', 'changed']),
+      'there',
+      'refused',
+      'failed',
+      'not reached',
+    ],
     ...files.map((file) => [file, ...figures(reportOf(report.rows.filter((row) => row.file === file)))]),
     ...(files.length === 1 ? [] : [['all', ...figures(report)]]),
   ]

@@ -1,4 +1,4 @@
-import type { Caller } from './client.ts'
+import { type Caller, Gone } from './client.ts'
 import type { Fault } from './draft.ts'
 import { memoryOf } from './memory.ts'
 import { planOf, type Step } from './plan.ts'
@@ -17,6 +17,8 @@ export type Options = {
   concurrency?: number
   signal?: AbortSignal | undefined
   advance?: () => void
+  /** Told when the service does not answer any more; what is left is not sent then. */
+  lost?: (error: Gone) => void
   sleep?: (ms: number) => Promise<void>
 }
 
@@ -52,12 +54,18 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
     results.set(step, known)
     return known
   }
+  let lost = false
+  const lose = (error: Gone) => {
+    lost = true
+    options.lost?.(error)
+  }
   const finished = (step: Step) => resultFor(step).promise
   const memory = memoryOf(byId, sending.callers, finished)
   const oneAtATime = lane()
 
   const perform = async (step: Step): Promise<void> => {
     const result = await resultOf(step).catch((error: unknown): Result => {
+      if (error instanceof Gone) lose(error)
       if (signal?.aborted) return blank(step, 'not_reached', [])
       return blank(step, 'failed', [{ member: '', reason: error instanceof Error ? error.message : String(error) }])
     })
@@ -66,7 +74,7 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
 
   const resultOf = async (step: Step): Promise<Result> => {
     const { draft } = step
-    if (signal?.aborted) return blank(step, 'not_reached', [])
+    if (signal?.aborted || lost) return blank(step, 'not_reached', [])
     if (step.faults.length > 0 || !draft) return blank(step, 'refused', step.faults)
     const ready = await readyOf(draft, memory.findFor(step))
     if (Array.isArray(ready)) return blank(step, 'refused', ready)
@@ -101,7 +109,7 @@ function lane(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-function blank({ offered }: Step, outcome: Result['outcome'], reasons: Fault[]): Result {
+export function blank({ offered }: Step, outcome: Result['outcome'], reasons: Fault[]): Result {
   const { file, line } = offered
   const [id, kind] = 'row' in offered ? [offered.row.id, offered.row.kind] : ['', '']
   return { file, line, id, kind, outcome, reasons, asides: [] }

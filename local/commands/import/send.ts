@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Answer, detailOf, Unsure } from './client.ts'
+import { type Answer, detailOf, Gone, Unsure } from './client.ts'
 import { type Draft, type Fault, pathOf } from './draft.ts'
 import { fieldOf } from './mappings.ts'
 import { accept, type Callers, createdOf, type Known, lookUp } from './records.ts'
@@ -24,7 +24,7 @@ export async function createRecord(
 ): Promise<{ known: Known; ready: Ready } | Fault[]> {
   const { callers, lenient, sleep } = sending
   const reply = await callers.contributor.post(pathOf(draft.kind.key), ready.body).catch((error: unknown) => {
-    if (error instanceof Unsure && tries < MOST_TRIES) return error
+    if (error instanceof Unsure && !(error instanceof Gone) && tries < MOST_TRIES) return error
     throw error
   })
   if (reply instanceof Unsure || (reply.status === 409 && tries < MOST_TRIES)) {
@@ -41,6 +41,7 @@ export async function createRecord(
 /** Accepts a record for the reviewer; tries again after a conflict. Answers why it could not; undefined when it could. */
 export async function acceptRecord(known: Known, sending: Sending, tries = 1): Promise<string | undefined> {
   const reason = await accept(known, sending.callers).catch((error: unknown) => {
+    if (error instanceof Gone) throw error
     if (error instanceof Unsure) return `409 ${error.message}`
     return error instanceof Error ? error.message : String(error)
   })
@@ -52,7 +53,7 @@ export async function acceptRecord(known: Known, sending: Sending, tries = 1): P
 const FieldErrors = v.record(v.string(), v.union([v.array(v.string()), v.string()]))
 
 /** The row without the values that are in no controlled list; undefined when something else was refused, too. */
-function withoutOptions(draft: Draft, ready: Ready, reply: Answer): Ready | undefined {
+export function withoutOptions(draft: Draft, ready: Ready, reply: Answer): Ready | undefined {
   const errors = v.safeParse(FieldErrors, reply.body)
   if (!errors.success) return undefined
   const fields = Object.entries(errors.output)
@@ -61,7 +62,7 @@ function withoutOptions(draft: Draft, ready: Ready, reply: Answer): Ready | unde
   return fields.reduce((it, [member, said]) => without(it, member, draft, String(said)), ready)
 }
 
-function faultsOf(draft: Draft, { body }: Ready, reply: Answer): Fault[] {
+export function faultsOf(draft: Draft, { body }: Ready, reply: Answer): Fault[] {
   const errors = v.safeParse(FieldErrors, reply.body)
   if (!errors.success) return [{ member: '', reason: `${reply.status} ${detailOf(reply.body)}` }]
   return Object.entries(errors.output).map(([field, said]) => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isComplete, type Outcome, printed, type Result, reportOf } from '../../../local/commands/import/report.ts'
 
-const outcomes: Outcome[] = ['created', 'already_there', 'refused', 'failed', 'not_reached']
+const outcomes: Outcome[] = ['created', 'changed', 'already_there', 'refused', 'failed', 'not_reached']
 const result = (outcome: Outcome, more: Partial<Result> = {}): Result => ({
   file: 'f.jsonl',
   line: 1,
@@ -40,8 +40,8 @@ test('each refusal and each value put aside is told with its reason', () => {
     'refused  f.jsonl:3  t:1  type "x": Not a valid choice.',
     'set aside  f.jsonl:4  t:1  place "LOC1": It names nothing.',
     '',
-    'file     offered  created  there  refused  failed  not reached',
-    'f.jsonl        2        1      0        1       0            0',
+    'file     offered  created  changed  there  refused  failed  not reached',
+    'f.jsonl        2        1        0      0        1       0            0',
     'set aside in notes 1',
   ])
 })

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import * as v from 'valibot'
+import { type Answer, type Caller, detailOf, type Send, Unsure } from './client.ts'
+
+/** Tables in the hands of the service: sent, tried, run and decided on, as anyone does it through the API. */
+
+const Faults = v.array(
+  v.looseObject({ field: v.string(), column: v.nullable(v.string()), value: v.string(), message: v.string() }),
+)
+/** An import as the service shows it, as far as the command looks at it. */
+const Import = v.looseObject({
+  id: v.string(),
+  file_name: v.string(),
+  state: v.string(),
+  failed: v.nullable(v.string()),
+  progress: v.nullable(v.object({ task: v.string(), done: v.number(), of: v.number() })),
+  counts: v.nullable(v.record(v.string(), v.number())),
+  made: v.object({ created: v.number(), amended: v.number(), left: v.number(), failed: v.number() }),
+  mapping: v.nullable(v.looseObject({ kind: v.string(), match: v.string() })),
+  columns: v.array(v.looseObject({ name: v.string(), filled: v.number(), guess: v.nullable(v.string()) })),
+  told: v.array(v.string()),
+  waiting: v.number(),
+})
+export type Import = v.InferOutput<typeof Import>
+
+const TableRow = v.looseObject({
+  row: v.number(),
+  outcome: v.string(),
+  name: v.string(),
+  entity_id: v.nullable(v.string()),
+  faults: Faults,
+  alike: v.array(v.looseObject({ name: v.string(), row: v.nullable(v.number()) })),
+  run: v.nullable(v.object({ what: v.string(), reason: v.string() })),
+  record: v.nullable(v.looseObject({ kind: v.string(), id: v.number(), status: v.string() })),
+})
+export type TableRow = v.InferOutput<typeof TableRow>
+const Page = v.object({ count: v.number(), results: v.array(TableRow) })
+const Announced = v.object({
+  import_id: v.string(),
+  upload: v.object({ url: v.string(), fields: v.record(v.string(), v.string()) }),
+})
+
+/** The service does not take a table, and says why. */
+export class NotTaken extends Error {}
+
+export type Table = {
+  name: string
+  bytes: Uint8Array<ArrayBuffer>
+  /** A mapping, the name of one that is kept, or the kind for which one is guessed; where it is left out, it is guessed as a whole. */
+  part?: { mapping: unknown } | { kind: string } | undefined
+}
+
+export type Wishes = {
+  dryRun: boolean
+  doubtful: 'create' | 'skip'
+  /** What becomes of records that are known and of which a row says something else. */
+  changes: 'make' | 'leave'
+}
+
+type Means = { contributor: Caller; reviewer: Caller | undefined; send: Send; sleep: (ms: number) => Promise<void> }
+export type Desk = ReturnType<typeof deskOf>
+
+const stateAfter = { check: 'checked', run: 'done', decide: 'done' } as const
+
+/** Larger files than this go straight to the bucket. */
+const LARGEST_FORM = 4 * 1024 * 1024
+const LOOKS_MS = 250
+
+/** Takes tables through the service, one after the other, and remembers them all. `watch` is told of each look at one. */
+export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it: Import) => void) {
+  const all = new Map<string, Import>()
+  const note = (it: Import): Import => {
+    all.set(it.id, it)
+    watch(it)
+    return it
+  }
+  const look = async (id: string) => note(shownIn(await contributor.get(`/data/imports/${id}/`)))
+  const settled = async (first: Import): Promise<Import> => {
+    let it = note(first)
+    while (it.progress) {
+      await sleep(LOOKS_MS)
+      it = await look(it.id)
+    }
+    if (it.failed) throw new NotTaken(it.failed)
+    return it
+  }
+  /** Orders a task and waits for its end. Where the answer to the order was lost, a look tells whether it has begun. */
+  const order = async (
+    who: Caller,
+    { id }: Import,
+    task: keyof typeof stateAfter,
+    body: object = {},
+  ): Promise<Import> => {
+    const reply = await who.post(`/data/imports/${id}/${task}/`, body)
+    if (reply.status !== 409) return settled(shownIn(reply))
+    const it = await settled(await look(id))
+    if (it.state !== stateAfter[task]) throw new NotTaken(detailOf(reply.body))
+    return it
+  }
+
+  return {
+    all: () => [...all.values()],
+    /** Sends a table, maps it, tries it and, unless a trial was all, runs it. Fails with `NotTaken`. */
+    take: async ({ name, bytes, part }: Table, { dryRun, doubtful, changes }: Wishes): Promise<Import> => {
+      const read = await settled(await sent(contributor, send, name, bytes))
+      const meant = part ? note(shownIn(await again(() => contributor.patch(`/data/imports/${read.id}/`, part)))) : read
+      const tried = await order(contributor, meant, 'check')
+      return dryRun ? tried : order(contributor, tried, 'run', { doubtful, changes })
+    },
+    /** Has the reviewer accept all that waits of a batch. */
+    accept: async (it: Import): Promise<Import> =>
+      reviewer && it.waiting > 0 ? order(reviewer, it, 'decide', { verdict: 'accept' }) : it,
+    /** All rows of an import. */
+    rows: async ({ id }: Import): Promise<TableRow[]> => {
+      const rows: TableRow[] = []
+      for (let count = 1; rows.length < count; ) {
+        const query = { limit: '100', offset: String(rows.length) }
+        const page = parsed(Page, await contributor.get(`/data/imports/${id}/rows/`, query))
+        rows.push(...page.results)
+        count = page.results.length === 0 ? 0 : page.count
+      }
+      return rows
+    },
+  }
+}
+
+async function sent(contributor: Caller, send: Send, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Import> {
+  if (bytes.length <= LARGEST_FORM) return shownIn(await contributor.post('/data/imports/', formOf({}, name, bytes)))
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const body = { file_name: name, size: bytes.length, sha256 }
+  const { import_id, upload } = parsed(Announced, await contributor.post('/data/imports/uploads/', body))
+  const put = await send(upload.url, { method: 'POST', headers: {}, body: formOf(upload.fields, name, bytes) })
+  if (!put.ok) throw new NotTaken(`The bucket answered ${put.status}.`)
+  return shownIn(await contributor.post(`/data/imports/uploads/${import_id}/complete/`, {}))
+}
+
+function formOf(fields: Readonly<Record<string, string>>, name: string, bytes: Uint8Array<ArrayBuffer>): FormData {
+  const form = new FormData()
+  for (const [field, value] of Object.entries(fields)) form.set(field, value)
+  form.set('file', new File([bytes], name))
+  return form
+}
+
+/** Once more where the answer was lost: what a mapping says, it may say twice. */
+async function again(call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof Unsure) return call()
+    throw error
+  }
+}
+
+const shownIn = (answer: Answer): Import => parsed(Import, answer)
+
+function parsed<S extends v.GenericSchema>(schema: S, { status, body }: Answer): v.InferOutput<S> {
+  if (status >= 300) throw new NotTaken(`${status} ${detailOf(body)}`)
+  return v.parse(schema, body)
+}

@@ -1,0 +1,238 @@
+import * as v from 'valibot'
+import { type Kind, kinds, schemaOf } from '../../../lib/kinds/index.ts'
+import { type Batch, batchesOf } from './batches.ts'
+import { type Answer, type Caller, Gone } from './client.ts'
+import { type Desk, NotTaken, type TableRow, type Wishes } from './desk.ts'
+import type { Draft, Fault } from './draft.ts'
+import { fieldNamed } from './mappings.ts'
+import { memoryOf } from './memory.ts'
+import { type Plan, planOf, type Step } from './plan.ts'
+import type { Known } from './records.ts'
+import { type Report, type Result, reportOf } from './report.ts'
+import { type Find, type Ready, readyOf } from './resolve.ts'
+import type { Offered } from './rows.ts'
+import { blank, importRows } from './run.ts'
+import { acceptRecord, faultsOf, withoutOptions } from './send.ts'
+
+export type Options = {
+  desk: Desk
+  contributor: Caller
+  reviewer: Caller | undefined
+  accept: boolean
+  lenient: boolean
+  concurrency: number
+  wishes: Wishes
+  signal: AbortSignal
+  sleep: (ms: number) => Promise<void>
+  /** So many rows are accounted for. */
+  advance: (rows: number) => void
+  lost: (error: Gone) => void
+}
+
+/**
+ * Sends the rows of exchange files, which may be of every kind and name one another: the records as one table for each kind, those
+ * first that others name; claims and registered sources, which are no records, by themselves. Tells what became of every row.
+ */
+export async function importExchange(offered: readonly Offered[], options: Options): Promise<Report> {
+  const plan = planOf(offered, { lenient: options.lenient })
+  const { batches, before, after, refused } = batchesOf(plan)
+  const results = new Map<Offered, Result>()
+  const settle = (step: Step, result: Result) => {
+    results.set(step.offered, result)
+    options.advance(results.size)
+  }
+  for (const step of refused) settle(step, blank(step, 'refused', step.faults))
+  await untilStopped(options, async () => {
+    await alone(before, options, settle)
+    const scene = sceneOf(plan, options)
+    for (const batch of batches) await takeBatch(batch, scene, options, settle)
+    await alone(after, options, settle)
+  })
+  return reportOf(offered.map((one) => results.get(one) ?? notReached(one)))
+}
+
+/** Ends early, and well, when it is told to stop and when the service is gone. */
+export async function untilStopped(
+  { signal, lost }: Pick<Options, 'signal' | 'lost'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof Gone) lost(error)
+    else if (!signal.aborted) throw error
+  }
+}
+
+type Settle = (step: Step, result: Result) => void
+
+function notReached(one: Offered): Result {
+  const [id, kind] = 'row' in one ? [one.row.id, one.row.kind] : ['', '']
+  return { file: one.file, line: one.line, id, kind, outcome: 'not_reached', reasons: [], asides: [] }
+}
+
+/** What is no record goes by itself; a trial leaves it. */
+async function alone(steps: readonly Step[], options: Options, settle: Settle): Promise<void> {
+  options.signal.throwIfAborted()
+  if (steps.length === 0) return
+  if (options.wishes.dryRun) {
+    for (const step of steps) settle(step, blank(step, 'not_reached', [{ member: '', reason: NOT_TRIED }]))
+    return
+  }
+  const { rows } = await importRows(
+    steps.map(({ offered }) => offered),
+    { ...options, advance: () => undefined },
+  )
+  const byPlace = new Map(rows.map((row) => [`${row.file}:${row.line}`, row]))
+  for (const step of steps) {
+    const row = byPlace.get(`${step.offered.file}:${step.offered.line}`)
+    if (row) settle(step, row)
+  }
+}
+
+const NOT_TRIED = 'Only records are tried: this goes by itself, once the records are there.'
+
+type Scene = { findFor: (step: Step) => Find; remember: (step: Step, known: Known) => void }
+
+/** Records that rows name: of this run, or of an earlier one. In a trial those of this run are there by name only. */
+function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Scene {
+  const memory = memoryOf(byId, { contributor, reviewer }, async () => undefined)
+  const named = (ids: readonly string[]) => {
+    const other = ids.flatMap((id) => byId.get(id) ?? [])[0]
+    if (!other?.draft) return undefined
+    const name = String(other.draft.row.name ?? '')
+    return { kind: other.draft.kind.key, id: name, name }
+  }
+  return {
+    remember: memory.remember,
+    findFor: (step) => async (ids, among) =>
+      (await memory.findFor(step)(ids, among)) ?? (wishes.dryRun ? named(ids) : undefined),
+  }
+}
+
+type Line = { step: Step; draft: Draft; ready: Ready }
+
+async function takeBatch({ kind, steps }: Batch, scene: Scene, options: Options, settle: Settle): Promise<void> {
+  const lines: Line[] = []
+  for (const step of steps) {
+    const line = await lineOf(step, scene, options)
+    if ('faults' in line) settle(step, blank(step, 'refused', line.faults))
+    else lines.push(line)
+  }
+  if (lines.length === 0) return
+  const { desk, accept, wishes } = options
+  const ran = await desk.take(tableOf(kind, lines), wishes).catch((error: unknown) => {
+    if (error instanceof NotTaken) return error
+    throw error
+  })
+  if (ran instanceof NotTaken) {
+    for (const { step } of lines) settle(step, blank(step, 'failed', [{ member: '', reason: ran.message }]))
+    return
+  }
+  if (accept && !wishes.dryRun) await desk.accept(ran)
+  for (const row of await desk.rows(ran)) {
+    const line = lines[row.row - FIRST_ROW]
+    if (line) settle(line.step, await resultOf(line, row, scene, options))
+  }
+}
+
+/** Row 1 of JSON Lines has the names. */
+const FIRST_ROW = 2
+
+/** A row with its body, as the service would take it; what the service would refuse is told without asking it. */
+async function lineOf(step: Step, scene: Scene, { lenient }: Options): Promise<Line | { faults: Fault[] }> {
+  const { draft } = step
+  if (!draft) return { faults: step.faults }
+  const ready = await readyOf(draft, scene.findFor(step))
+  if (Array.isArray(ready)) return { faults: ready }
+  const reply = refusalOf(draft.kind, ready)
+  if (!reply) return { step, draft, ready }
+  const milder = lenient ? withoutOptions(draft, ready, reply) : undefined
+  const still = milder ? refusalOf(draft.kind, milder) : reply
+  return milder && !still
+    ? { step, draft, ready: milder }
+    : { faults: faultsOf(draft, milder ?? ready, still ?? reply) }
+}
+
+/** What the service would answer to a body that it does not take, by the same schema. */
+function refusalOf(kind: Kind, { body }: Ready): Answer | undefined {
+  const result = v.safeParse(schemaOf(kind, 'create'), body)
+  if (result.success) return undefined
+  const fields: Record<string, string[]> = {}
+  for (const { path = [], message } of result.issues) {
+    const name = path.map(({ key }) => String(key)).join('.')
+    fields[name] = [...(fields[name] ?? []), message]
+  }
+  return { status: 400, body: fields }
+}
+
+/** The rows as JSON Lines, and what their members mean: each the field that it is called like. */
+function tableOf(kind: Kind, lines: readonly Line[]) {
+  const rows = lines.map(({ ready }) => {
+    const { assertion, ...values } = ready.body
+    const cells = Object.entries(values).map(([name, value]) => [fieldNamed(kind, name), cellOf(kind, name, value)])
+    return { ...Object.fromEntries(cells), ...(assertion !== undefined && { assertion }) }
+  })
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => name !== 'assertion')
+  const members = [...new Set(rows.flatMap((row) => Object.keys(Object(row.assertion))))]
+  const mapping = {
+    kind: kind.key,
+    match: 'identifier',
+    rules: columns.map((name) => ({ field: name, column: name })),
+    assertion: members.map((member) => ({ member, column: `assertion.${member}` })),
+  }
+  const text = rows.map((row) => JSON.stringify(row)).join('\n')
+  return { name: `${kind.segment}.jsonl`, bytes: new TextEncoder().encode(text), part: { mapping } }
+}
+
+/** A value as a cell: a record by its id is `#12`, and what holds marks that would part a list is one. */
+function cellOf(kind: Kind, name: string, value: unknown): unknown {
+  const field = kind.fields[fieldNamed(kind, name)]
+  const one = (it: unknown) => (field?.type === 'relation' && typeof it === 'number' ? `#${it}` : it)
+  if (Array.isArray(value)) return value.map((it) => String(one(it)))
+  return field?.multivalued && field.type !== 'labels' && typeof value === 'string' && value.includes(';')
+    ? [value]
+    : one(value)
+}
+
+/** What became of a row, and whether it was accepted; what the verdict on the batch has left is decided on by itself. */
+async function resultOf(line: Line, row: TableRow, scene: Scene, options: Options): Promise<Result> {
+  const { step, draft, ready } = line
+  const { record, entity_id } = row
+  if (!record || entity_id === null) return { ...blank(step, ...whyNot(row, draft)), asides: ready.asides }
+  const waits = record.status.startsWith('pending')
+  const known = {
+    kind: kinds[draft.kind.key],
+    id: record.id,
+    name: String(draft.row.name ?? ''),
+    review: entity_id,
+    waits,
+  }
+  scene.remember(step, known)
+  const created = row.run?.what === 'created'
+  const result: Result = {
+    ...blank(step, created ? 'created' : 'already_there', []),
+    asides: created ? ready.asides : [],
+    record: { kind: record.kind, id: record.id, entity_id },
+  }
+  if (!options.accept || options.wishes.dryRun) return result
+  if (!waits) return created && record.status === 'accepted' ? { ...result, accepted: 'yes' } : result
+  const { contributor, reviewer, lenient, sleep } = options
+  const reason = await acceptRecord(known, { callers: { contributor, reviewer }, lenient, sleep })
+  if (reason === undefined) return { ...result, accepted: 'yes' }
+  return { ...result, accepted: 'failed', reasons: [{ member: '', reason }] }
+}
+
+/** A row of which no record came, or comes once it is run. */
+function whyNot({ outcome, faults, run }: TableRow, { origins }: Draft): [Result['outcome'], Fault[]] {
+  if (outcome === 'refused')
+    return [
+      'refused',
+      faults.map((it) => ({
+        member: `${origins.get(it.field) ?? it.field} ${JSON.stringify(it.value)}`,
+        reason: it.message,
+      })),
+    ]
+  if (!run) return ['created', []]
+  return [run.what === 'failed' ? 'failed' : 'refused', [{ member: '', reason: run.reason }]]
+}

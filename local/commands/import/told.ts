@@ -1,0 +1,27 @@
+import type { Import } from './desk.ts'
+
+/** How someone calls the service who looks at an import by hand. */
+export type Address = { base: string; as: string }
+
+/** What is done, what goes on without this command, and how to look at it and withdraw it. */
+export function standing(all: readonly Import[], { base, as }: Address): string[] {
+  const going = all.filter((it) => it.progress)
+  const done = all.filter((it) => !it.progress && it.state === 'done')
+  const tried = all.filter((it) => !it.progress && it.state !== 'done')
+  const at = (it: Import, task = '') => `${base}/data/imports/${it.id}/${task}`
+  return [
+    ...done.map(
+      (it) => `Done: ${it.file_name}, ${madeBy(it)}. To withdraw what waits: ${curl(at(it, 'withdraw/'), as, 'POST')}`,
+    ),
+    ...tried.map((it) => `Nothing was written of ${it.file_name}: it was ${it.state}.`),
+    ...going.flatMap((it) => [
+      `In the background: ${it.file_name}, ${it.progress?.task} of row ${it.progress?.done} of ${it.progress?.of}. It goes on by itself.`,
+      `  To look: ${curl(at(it), as)}`,
+      `  To withdraw what waits, once it is done: ${curl(at(it, 'withdraw/'), as, 'POST')}`,
+    ]),
+  ]
+}
+
+const madeBy = ({ made }: Import) => `${made.created} created, ${made.amended} changed`
+const curl = (url: string, as: string, method = 'GET') =>
+  `curl ${method === 'GET' ? '' : `-X ${method} `}${url} -H '${as}'`
