@@ -37,7 +37,7 @@ import { checkDepicted } from '../lib/projects/assets/depicted.ts'
 import type { Upload } from '../lib/projects/assets/upload-items.ts'
 import * as uploads from '../lib/projects/assets/uploads.ts'
 import { assetRow, assetView } from '../lib/projects/assets/view.ts'
-import { assetRoles, type Visited } from '../lib/projects/items.ts'
+import { assetRoles, isReadable, type Visited } from '../lib/projects/items.ts'
 import * as projects from '../lib/projects/projects.ts'
 import { peopleOf } from '../lib/users/people.ts'
 
@@ -310,7 +310,8 @@ async function finish(subject: Visited, upload: Upload, source: Source, checked:
   const object_key = upload.object_keys.at(-1) ?? ''
   const kept = await keep(object_key, source, checked)
   const media_type = typeFacts[content_type].of
-  const reads = upload.run_ocr && media_type === 'image' && (await assets.mayRead(subject.about.id, config.RATE_OCR))
+  const reads =
+    upload.run_ocr && isReadable({ media_type }) && (await assets.mayRead(subject.about.id, config.RATE_OCR))
   const stored = { ...kept, content_type, media_type, width, height, orientation, object_key }
   return creating(() => assets.attach(subject, upload, stored, reads), viewOf)
 }

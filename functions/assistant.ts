@@ -4,7 +4,7 @@ import { answer } from '../lib/assistant/answer.ts'
 import { evidenceFor } from '../lib/assistant/evidence.ts'
 import { passageOf } from '../lib/assistant/passage-view.ts'
 import { config } from '../lib/config.ts'
-import { lines, members, REQUIRED } from '../lib/http/body.ts'
+import { lines, members, objectOf, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listRoute, type Routes } from '../lib/http/route.ts'
 import { shownTo } from '../lib/records/shown.ts'
@@ -37,7 +37,7 @@ const Conversation = members({
     v.maxLength(MOST_MESSAGES, `Send no more than ${MOST_MESSAGES} messages.`),
     v.array(ChatBody),
   ),
-  context: v.nullish(v.record(v.string(), v.string('Give texts.'), 'Give an object of texts.')),
+  context: v.nullish(objectOf(v.string(), v.string('Give texts.'), 'Give an object of texts.')),
   maxContextEntities: v.pipe(
     v.nullish(v.number('Give a whole number from 1 to 50.'), 12),
     v.integer('Give a whole number from 1 to 50.'),
@@ -52,11 +52,16 @@ export const routes = {
     permission: 'assistant.ask',
     throttle: { scope: 'assistant', rate: config.RATE_ASSISTANT, per: 'address' },
     body: Conversation,
-    handle: async ({ actor, scope, body: { messages, maxContextEntities } }) =>
-      answer(messages, async (words) => {
-        const heads = await evidenceFor(words, actor, scope, maxContextEntities)
-        return (await shownTo(actor, heads)).map((it) => passageOf(it, actor))
-      }),
+    says: [],
+    handle: async ({ actor, scope, request, body: { messages, maxContextEntities } }) =>
+      answer(
+        messages,
+        async (words) => {
+          const heads = await evidenceFor(words, actor, scope, maxContextEntities)
+          return (await shownTo(actor, heads)).map((it) => passageOf(it, actor))
+        },
+        request.say,
+      ),
   }),
 } satisfies Routes
 

@@ -9,7 +9,7 @@ import { findClusters } from '../lib/clusters/search.ts'
 import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/clusters/view.ts'
 import { invalid } from '../lib/errors.ts'
 import { answering, creating } from '../lib/http/answering.ts'
-import { chooseFrom, line, members, prose } from '../lib/http/body.ts'
+import { chooseFrom, line, members, objectOf, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BooleanFlag, ById } from '../lib/http/params.ts'
@@ -169,7 +169,7 @@ function bodyFor(mode: Mode) {
       members: absentable(v.pipe(v.array(named(), MEMBERS), v.maxLength(clusters.MOST_MEMBERS, TOO_MANY))),
       external_identifiers: absentable(
         v.pipe(
-          v.record(line(100), line(500), 'Give an object of identifiers.'),
+          objectOf(line(100), line(500), 'Give an object of identifiers.'),
           v.check((it) => Object.keys(it).length <= 50, 'Give no more than 50 of them.'),
         ),
       ),

@@ -2,6 +2,7 @@ import '../lib/effects/search-documents.ts'
 import * as v from 'valibot'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
+import { objectOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { withMembers } from '../lib/http/known.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
@@ -22,7 +23,7 @@ import { CalendarQuery, RecordQuery } from '../lib/records/queries.ts'
 import { isPublished } from '../lib/records/rules/status.ts'
 import { searchRecords } from '../lib/records/search.ts'
 import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
-import { withDates } from '../lib/records/views/dates.ts'
+import { datingOf } from '../lib/records/views/dates.ts'
 import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/records/views/entity.ts'
 import * as records from '../lib/records/write.ts'
 import { needsSearch } from '../lib/search/open.ts'
@@ -58,8 +59,9 @@ export const routes = withTables({
     query: DatedQuery,
     handle: async (asked) => {
       const { results, people, ...page } = await listed(asked)
-      const showing = showingOf(asked.request, asked.query.calendar)
-      return { ...page, results: results.map((it) => withDates(listRow(it, asked, people), it, showing)) }
+      const { request, query, actor } = asked
+      const dating = await datingOf(results, showingOf(request, query.calendar), actor)
+      return { ...page, results: results.map((it) => dating.whole(listRow(it, asked, people), it)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -97,11 +99,11 @@ export const routes = withTables({
         ? await searchRecords(filter, actor, scope, page)
         : await lists.list(filter, scope, page, involved)
       const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
-      const showing = showingOf(request, query.calendar)
       const results = await shownTo(actor, listed.results)
+      const dating = await datingOf(results, showingOf(request, query.calendar), actor)
       return listBody(request, page, {
         ...listed,
-        results: results.map((it) => withDates(contributionRow(it, actor, people), it, showing)),
+        results: results.map((it) => dating.whole(contributionRow(it, actor, people), it)),
       })
     },
   }),
@@ -111,8 +113,11 @@ export const routes = withTables({
     params: ByEntity,
     subject,
     query: CalendarQuery,
-    handle: async ({ subject, actor, query, request }) =>
-      withDates(await shown(subject, actor), seenBy(subject, actor), showingOf(request, query.calendar)),
+    handle: async ({ subject, actor, query, request }) => {
+      const of = seenBy(subject, actor)
+      const dating = await datingOf([of], showingOf(request, query.calendar), actor)
+      return dating.whole(await shown(subject, actor), of)
+    },
     representations: {
       [LINKED]: async ({ subject, actor, request }) =>
         linkedRecord(await shownOne(actor, subject), actor, request.origin),
@@ -244,7 +249,7 @@ const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOf
 
 /** Forms wrap the values in `form_data` or `data`, beside the members that every contribution has. */
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {
-  const wrapped = v.optional(v.nullable(v.record(v.string(), v.unknown(), 'Give an object.')))
+  const wrapped = v.optional(v.nullable(objectOf(v.string(), v.unknown(), 'Give an object.')))
   const own = membersOfBody(schema) ?? {}
   return withMembers(
     v.pipe(

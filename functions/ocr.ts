@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { getObject } from '../lib/files/blobs.ts'
 import { languagesIn, readText, Unreadable } from '../lib/files/ocr-engine.ts'
+import { readPdf } from '../lib/files/pdf-text.ts'
 import { mentionsIn } from '../lib/projects/assets/mentions.ts'
 import { begin, fail, finish } from '../lib/projects/assets/ocr.ts'
 import type { Asset } from '../lib/projects/items.ts'
@@ -15,7 +16,7 @@ const SECONDS = 240
 const Wanted = v.object({ project_id: v.string(), id: v.string() })
 
 /**
- * Reads the text of an image that waits for it. What an image does to the reader ends as its own failure, with the reason;
+ * Reads the text of an image or a PDF that waits for it. What a file does to the reader ends as its own failure, with the reason;
  * what fails around it (the table, the bucket) is tried again.
  */
 export async function handler(event: unknown): Promise<void> {
@@ -24,15 +25,19 @@ export async function handler(event: unknown): Promise<void> {
 }
 
 async function read(asset: Asset): Promise<void> {
-  if ((asset.width ?? 0) * (asset.height ?? 0) > MOST_PIXELS || asset.size > MOST_BYTES)
-    return fail(asset, 'The image is too large to be read: 40 million pixels and 25 MB are taken.')
-  const image = await getObject(asset.object_key)
-  if (!image) return fail(asset, 'The file is not there any more.')
+  if ((asset.width ?? 0) * (asset.height ?? 0) > MOST_PIXELS || asset.size > MOST_BYTES) return fail(asset, TOO_LARGE)
+  const file = await getObject(asset.object_key)
+  if (!file) return fail(asset, 'The file is not there any more.')
   try {
-    const { text, words } = await readText(image.bytes, languagesIn(asset.ocr_language || asset.language), SECONDS)
+    const languages = languagesIn(asset.ocr_language || asset.language)
+    const { text, words } = await (asset.media_type === 'image'
+      ? readText(file.bytes, languages, SECONDS)
+      : readPdf(file.bytes, languages, SECONDS))
     await finish(asset, { ocr_text: text, entity_suggestions: await mentionsIn(text, words) })
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     await fail(asset, error.message)
   }
 }
+
+const TOO_LARGE = 'The file is too large to be read: 40 million pixels and 25 MB are taken.'

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
 import { notFound, Problem } from '../lib/errors.ts'
+import { isHeicName, NO_HEIC } from '../lib/files/developing.ts'
 import { inMemory } from '../lib/files/media/source.ts'
-import { typeFacts, typeOfName } from '../lib/files/media/types.ts'
 import { shownName } from '../lib/files/names.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { announcedDigest, announcedSize, members, REQUIRED } from '../lib/http/body.ts'
@@ -16,7 +16,7 @@ import { manifestOfProject, manifestOfRecord, PRESENTATION_CONTEXT } from '../li
 import { sharing } from '../lib/iiif/sharing.ts'
 import type { Actor, Subject } from '../lib/permissions.ts'
 import * as files from '../lib/pictures/files.ts'
-import { checkedImage, formFor, pictureTypes, store, storeSent } from '../lib/pictures/intake.ts'
+import { formFor, pictureEndings, pictureTypeOf, store, storeSent, takeIn } from '../lib/pictures/intake.ts'
 import type { PictureFile } from '../lib/pictures/items.ts'
 import { fileView } from '../lib/pictures/view.ts'
 import * as projects from '../lib/projects/projects.ts'
@@ -25,15 +25,15 @@ import { get } from '../lib/table/read.ts'
 
 /** The media type of manifests. */
 const MANIFEST = `application/ld+json;profile="${PRESENTATION_CONTEXT}"`
-const endings = pictureTypes.flatMap((type) => typeFacts[type].endings.map((it) => `.${it}`))
-const isPictureName = (name: string) => pictureTypes.some((type) => type === typeOfName(name))
 
 const Form = members({ file: v.instance(File, 'Send a file.') })
+const NAMED = `The name must end in one of ${pictureEndings.join(', ')}.`
 const Announced = members({
   file_name: v.pipe(
     v.string(REQUIRED),
     v.transform(shownName),
-    v.check(isPictureName, `The name must end in one of ${endings.join(', ')}.`),
+    v.check((name) => !isHeicName(name), NO_HEIC),
+    v.check((name) => isHeicName(name) || pictureTypeOf(name) !== undefined, NAMED),
   ),
   size: announcedSize(files.LARGEST_PICTURE),
   sha256: announcedDigest,
@@ -62,11 +62,11 @@ export const routes = {
     handle: async ({ actor, body: { file } }) => {
       const source = inMemory(await file.bytes())
       const file_name = shownName(file.name)
-      const checked = await checkedImage(source, { file_name, sent_as: file.type })
-      const { content_type } = checked
+      const taken = await takeIn(source, { file_name, sent_as: file.type })
+      const content_type = pictureTypeOf(file_name) ?? taken.checked.content_type
       return counted(actor, async () => {
         const begun = await files.begin(actor, { file_name, size: source.size, content_type, sha256: null }, false)
-        const facts = await store(begun, source, checked)
+        const facts = await store(begun, taken)
         return creating(() => files.complete(begun, facts), fileView)
       })
     },
@@ -77,7 +77,7 @@ export const routes = {
     body: Announced,
     idempotent: '24h',
     handle: async ({ actor, body }) => {
-      const content_type = typeOfName(body.file_name) ?? 'image/jpeg'
+      const content_type = pictureTypeOf(body.file_name) ?? 'image/jpeg'
       return counted(actor, () =>
         creating(
           () => files.begin(actor, { ...body, content_type }, true),

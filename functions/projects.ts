@@ -4,7 +4,7 @@ import { config } from '../lib/config.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { links } from '../lib/files/blobs.ts'
 import { answering, creating } from '../lib/http/answering.ts'
-import { choice, line, members, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
+import { choice, line, members, objectOf, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { BySlug, knownText, oneOrNone, QueryText, uuid } from '../lib/http/params.ts'
@@ -78,7 +78,7 @@ const Part = members({
   tags: v.exactOptional(labels(30, 50)),
   canvas_state: v.exactOptional(
     v.pipe(
-      v.record(v.string(), v.unknown(), 'Give an object.'),
+      objectOf(v.string(), v.unknown(), 'Give an object.'),
       v.check((it) => Buffer.byteLength(JSON.stringify(it)) <= 100_000, 'Ensure this has no more than 100000 bytes.'),
     ),
   ),

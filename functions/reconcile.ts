@@ -19,6 +19,8 @@ import { shownOne } from '../lib/records/shown.ts'
 import { searchModel } from '../lib/search/model/follower.ts'
 
 const MOST_SUGGESTED = 10
+/** The types that answers and the manifest name. */
+const NAMED = ['*.result.*.type.*.name', 'defaultTypes.*.name']
 const REPORT = 'links that several claim'
 const Resolved = v.object(
   { same_as: v.pipe(v.string(MISSING), v.trim(), v.minLength(1, MISSING), v.maxLength(500, 'This is too long.')) },
@@ -39,15 +41,18 @@ export const routes = {
   'GET /data/reconcile/': listRoute({
     permission: 'search.read',
     query: Asked,
-    handle: async ({ query, request, ...asker }) => (await answered(query, asker)) ?? manifest(request.origin),
+    says: NAMED,
+    handle: async ({ query, request, ...asker }) =>
+      (await answered(query, { ...asker, say: request.say })) ?? manifest(request.origin),
   }),
 
   'POST /data/reconcile/': listRoute({
     permission: 'search.read',
     body: Asked,
     urlencoded: true,
-    handle: async ({ body, ...asker }) => {
-      const answer = await answered(body, asker)
+    says: NAMED,
+    handle: async ({ body, request, ...asker }) => {
+      const answer = await answered(body, { ...asker, say: request.say })
       if (!answer) throw invalid({ queries: ['Send queries or extend.'] })
       return answer
     },
@@ -55,6 +60,7 @@ export const routes = {
 
   'GET /data/reconcile/suggest/entity/': listRoute({
     permission: 'search.read',
+    says: ['result.*.notable.*.name'],
     query: Prefix,
     handle: async ({ query: { prefix, cursor }, scope }) => {
       if (!prefix) return { result: [] }
@@ -75,18 +81,21 @@ export const routes = {
 
   'GET /data/reconcile/suggest/property/': publicRoute({
     permission: 'registry.read',
+    says: ['result.*.name'],
     query: Prefix,
     handle: async ({ query }) => ({ result: beginning(propertiesOf(), query) }),
   }),
 
   'GET /data/reconcile/suggest/type/': publicRoute({
     permission: 'registry.read',
+    says: ['result.*.name'],
     query: Prefix,
     handle: async ({ query }) => ({ result: beginning(types, query) }),
   }),
 
   'GET /data/reconcile/properties/': publicRoute({
     permission: 'registry.read',
+    says: ['properties.*.name'],
     query: ProposeQuery,
     handle: async ({ query: { type, limit } }) => {
       const kind = matchedKinds.find((it) => it === type)
@@ -113,13 +122,14 @@ export const routes = {
 
   'GET /data/reconcile/preview/{entity_id}/': readRoute({
     permission: 'record.read',
+    says: [],
     params: v.object(ByEntity.entries),
     subject: async ({ entity_id }) => {
       const found = await loadById(entity_id)
       return found?.public ? found : undefined
     },
     handle: async ({ subject, actor, request }) =>
-      content(previewOf(await shownOne(actor, subject), request.origin), 'text/html; charset=utf-8', {
+      content(previewOf(await shownOne(actor, subject), request.origin, request), 'text/html; charset=utf-8', {
         // It is shown in frames of others, and runs nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       }),

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/exports/table.ts'
 import { answering, creating } from '../lib/http/answering.ts'
-import { members } from '../lib/http/body.ts'
+import { members, objectOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { CSV, LINKED, MAPPED, XLSX } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
@@ -34,12 +34,12 @@ import * as lists from '../lib/records/lists.ts'
 import { listAt } from '../lib/records/past/list.ts'
 import { loadPublicAt } from '../lib/records/past/record.ts'
 import { storyPage } from '../lib/records/past/story.ts'
-import { Address, Collection, DatedQuery, RelatedQuery, ViewQuery } from '../lib/records/queries.ts'
+import { Address, CalendarQuery, Collection, DatedQuery, RelatedQuery, ViewQuery } from '../lib/records/queries.ts'
 import { understoodOf } from '../lib/records/read-date.ts'
 import { searchRecords, searchRows } from '../lib/records/search.ts'
 import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
-import { withDates } from '../lib/records/views/dates.ts'
+import { datingOf } from '../lib/records/views/dates.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
 import { relatedView } from '../lib/records/views/related.ts'
 import * as records from '../lib/records/write.ts'
@@ -51,7 +51,7 @@ const Question = v.pipe(
   members({
     ontology_class: v.string('Not a valid text.'),
     field_key: v.string('Not a valid text.'),
-    partial_payload: v.optional(v.record(v.string(), v.unknown(), 'Give an object.'), {}),
+    partial_payload: v.optional(objectOf(v.string(), v.unknown(), 'Give an object.'), {}),
   }),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
     const kind = kindOfScope(value.ontology_class)
@@ -155,8 +155,8 @@ export const routes = withTables({
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
       const { actor, query, request } = asked
-      const showing = showingOf(request, query.calendar)
-      return { ...page, results: results.map((it) => withDates(rowOf(it, actor), it, showing)) }
+      const dating = await datingOf(results, showingOf(request, query.calendar), actor)
+      return { ...page, results: results.map((it) => dating.whole(rowOf(it, actor), it)) }
     },
     representations: {
       [LINKED]: async (asked) => {
@@ -182,13 +182,15 @@ export const routes = withTables({
     permission: 'related.list',
     says: ['groups.*.display_type', 'groups.*.results.*.display_type'],
     query: RelatedQuery,
-    handle: async ({ query, actor }) => {
-      const { domain, id, group, page, page_size } = query
+    handle: async ({ query, actor, request }) => {
+      const { domain, id, group, page, page_size, calendar } = query
       const kind = kindOfScope(domain)
       const about = kind && (await records.load(kind, Number(id)))
       if (!about || !maySee(actor, about)) throw notFound()
       const groups = await relatedTo(about.entity_id, kindOfScope(group ?? '')?.key, page, page_size, actor)
-      return relatedView({ domain, id, group }, groups, page, page_size)
+      const heads = groups.flatMap((each) => each.heads)
+      const dating = await datingOf(heads, showingOf(request, calendar), actor)
+      return relatedView({ domain, id, group, page, page_size }, groups, dating)
     },
   }),
 
@@ -225,7 +227,8 @@ export const routes = withTables({
     query: ViewQuery,
     handle: async ({ subject, actor, query, request }) => {
       const it = await asOf(query.at, subject, actor)
-      return withDates(await shown(await withTied(it, actor), actor), it, showingOf(request, query.calendar))
+      const dating = await datingOf([it], showingOf(request, query.calendar), actor)
+      return dating.whole(await shown(await withTied(it, actor), actor), it)
     },
     representations: {
       [LINKED]: async ({ subject, actor, query, request }) =>
@@ -242,7 +245,9 @@ export const routes = withTables({
     says: ['results.*.changes.*.label'],
     params: Address,
     subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
-    handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
+    query: CalendarQuery,
+    handle: ({ subject, actor, query, page, request }) =>
+      storyPage(subject, actor, page, request, showingOf(request, query.calendar)),
   }),
 
   'PUT /cidoc/{segment}/{id}/': changeRoute({

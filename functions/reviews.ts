@@ -11,7 +11,7 @@ import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '..
 import { type Contribution, type Kind, schemaOf } from '../lib/kinds/index.ts'
 import { loadHistory, loadReferenced } from '../lib/records/history.ts'
 import { confidences, handlings, verdicts, verificationMethods } from '../lib/records/rules/verdicts.ts'
-import { shownOne } from '../lib/records/shown.ts'
+import { shownBeside, shownOne } from '../lib/records/shown.ts'
 import { decisionView } from '../lib/records/views/entity.ts'
 import { kindOf } from '../lib/records/write.ts'
 import { decide, loadDecidable } from '../lib/review/decide.ts'
@@ -20,7 +20,8 @@ import * as queue from '../lib/review/queue.ts'
 import { decisionsOf, workOf } from '../lib/review/reviewers.ts'
 import { dashboardView, decisionRow } from '../lib/review/views/reviewer.ts'
 import { workspaceView } from '../lib/review/views/workspace.ts'
-import { peopleOf } from '../lib/users/people.ts'
+import { peopleIn } from '../lib/users/people.ts'
+import { keyOf } from '../lib/users/users.ts'
 
 /** What reviewers do with what waits for them, and what they have done. */
 export const routes = withTables({
@@ -49,16 +50,15 @@ export const routes = withTables({
     subject: ({ entity_id }) => loadDecidable(entity_id),
     body: ({ entity_id }) => verdictOn(entity_id),
     idempotent: '24h',
-    handle: async ({ subject, actor, body }) => {
-      const people = await peopleOf([actor.id, ...subject.revisions.map((it) => it.created_by)])
-      return creating(
+    handle: ({ subject, actor, body }) =>
+      creating(
         () => decide(subject, actor, body),
         async (made) => {
-          const it = await shownOne(actor, subject)
-          return decisionView(made, it.revisions, it, people)
+          const people = [actor.id, ...subject.revisions.map((it) => it.created_by)]
+          const { it, found } = await shownBeside(actor, subject, people.map(keyOf))
+          return decisionView(made, it.revisions, it, peopleIn(found))
         },
-      )
-    },
+      ),
   }),
 
   'GET /data/reviewer-dashboard/': actorRoute({

@@ -16,7 +16,7 @@ import { publicAt } from '../lib/records/past/record.ts'
 import { storyPage } from '../lib/records/past/story.ts'
 import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/records/queries.ts'
 import { type Shown, shownOne } from '../lib/records/shown.ts'
-import { withDate, withDates } from '../lib/records/views/dates.ts'
+import { datingOf } from '../lib/records/views/dates.ts'
 import { explained } from '../lib/records/views/explain.ts'
 import { diffView, revisionRow, visibleRevisions } from '../lib/records/views/revision.ts'
 import { peopleOf } from '../lib/users/people.ts'
@@ -49,7 +49,8 @@ export const routes = withTables({
       const found = visibleRevisions(it, actor).find(({ revision_id }) => revision_id === it.wanted)
       if (!found) throw notFound()
       const row = revisionRow(it, found, actor, await peopleOf([found.created_by]))
-      return withDates(row, { kind: it.kind, data: found.data }, showingOf(request, query.calendar))
+      const of = { kind: it.kind, data: found.data }
+      return (await datingOf([of], showingOf(request, query.calendar), actor)).whole(row, of)
     },
   }),
 
@@ -93,7 +94,7 @@ export const routes = withTables({
       const found = query.at === undefined ? subject : publicAt(subject, query.at, actor)
       if (!found) throw notFound()
       const it = await shownOne(actor, found)
-      const showing = showingOf(request, query.calendar)
+      const dating = await datingOf([it], showingOf(request, query.calendar), actor)
       const property = query.property && propertyOf(it, query.property)
       const people = await peopleOf(it.decisions.map((each) => each.reviewer_id))
       return {
@@ -102,7 +103,7 @@ export const routes = withTables({
         kind: it.kind,
         cidoc_id: kinds[it.kind].record ? it.id : null,
         properties: explained(it, actor, people, property).map((each) =>
-          withDate(each, { of: it, member: each.property, words: each.value }, showing),
+          dating.one(each, { of: it, member: each.property, words: each.value }),
         ),
       }
     },
@@ -113,7 +114,9 @@ export const routes = withTables({
     says: ['results.*.changes.*.label'],
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
-    handle: ({ subject, actor, page, request }) => storyPage(subject, actor, page, request),
+    query: CalendarQuery,
+    handle: ({ subject, actor, query, page, request }) =>
+      storyPage(subject, actor, page, request, showingOf(request, query.calendar)),
   }),
 } satisfies Routes)
 
@@ -126,9 +129,9 @@ async function revisionList(it: Shown<History> | undefined, { actor, page, reque
   const visible = it ? visibleRevisions(it, actor) : []
   const rows = sliceOf(visible, page)
   const people = await peopleOf(rows.map((each) => each.created_by))
-  const row = (of: Shown<History>, each: Revision) =>
-    withDates(revisionRow(of, each, actor, people), { kind: of.kind, data: each.data }, showing)
-  const results = it ? rows.map((each) => row(it, each)) : []
+  const values = (of: Shown<History>, { data }: Revision) => ({ kind: of.kind, data })
+  const dating = await datingOf(it ? rows.map((each) => values(it, each)) : [], showing, actor)
+  const results = it ? rows.map((each) => dating.whole(revisionRow(it, each, actor, people), values(it, each))) : []
   return listBody(request, page, { count: visible.length, results })
 }
 

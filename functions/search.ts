@@ -1,7 +1,7 @@
 import '../lib/effects/search-documents.ts'
 import type * as v from 'valibot'
-import { DiscoveryQuery, REPEATED, RequiredQuery, SearchQuery } from '../lib/discovery/queries.ts'
-import { datedView, discoveryView, mapView, suggestionView } from '../lib/discovery/view.ts'
+import { DiscoveryQuery, GroupedQuery, REPEATED, RequiredQuery, SearchQuery } from '../lib/discovery/queries.ts'
+import { discoveryView, mapView, resultView, suggestionView, withYears } from '../lib/discovery/view.ts'
 import { invalid } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
@@ -13,6 +13,7 @@ import { discovered, resources, searchedFirst } from '../lib/kinds/resources.ts'
 import type { Actor, Scope } from '../lib/permissions.ts'
 import { visibleRecords } from '../lib/records/search.ts'
 import { shownTo } from '../lib/records/shown.ts'
+import { datingOf } from '../lib/records/views/dates.ts'
 import { rowOf } from '../lib/records/views/record.ts'
 import { keeper } from '../lib/search/answer-cache.ts'
 import { facetNames } from '../lib/search/document.ts'
@@ -44,7 +45,7 @@ export const routes = withTables({
           ...{ ...narrowed, ...place, sort, snippets: true },
         })
         const told = { interpreted: interpreted ?? [], left_out: left_out ?? [], did_you_mean: did_you_mean ?? null }
-        return { count, ...told, results: hits.map((it) => datedView(it, showing)) }
+        return { count, ...told, results: hits.map((it) => withYears(resultView(it), it, showing)) }
       }
       const count = async () => (await model.search({ ...narrowed, limit: 0, facets: true })).facets ?? none
       if (actor) return answered(actor, { q, page, page_size, ...(await find()) }, facets ? await count() : null)
@@ -76,13 +77,15 @@ export const routes = withTables({
 
   'GET /cidoc/search/': listRoute({
     permission: 'search.read',
-    query: RequiredQuery,
-    handle: async ({ query: { q }, actor, scope }) => {
+    query: GroupedQuery,
+    handle: async ({ query: { q, calendar }, actor, scope, request }) => {
       const model = await searchModel()
       const groups = await model.literal({ text: q, scope, resources: searchedFirst, limit: MOST_IN_GROUP })
       const visible = await visibleRecords([...groups.values()].flat(), actor)
       const heads = new Map((await shownTo(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
-      const rows = (hits: readonly Hit[]) => hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => rowOf(it, actor))
+      const dating = await datingOf([...heads.values()], showingOf(request, calendar), actor)
+      const rows = (hits: readonly Hit[]) =>
+        hits.flatMap(({ id }) => heads.get(id) ?? []).map((it) => dating.whole(rowOf(it, actor), it))
       return Object.fromEntries(searchedFirst.map((resource) => [resource, rows(groups.get(resource) ?? [])]))
     },
   }),
@@ -90,7 +93,8 @@ export const routes = withTables({
   'GET /cidoc/discovery/': listRoute({
     permission: 'search.read',
     query: DiscoveryQuery,
-    handle: async ({ query: { q, type }, scope }) => {
+    handle: async ({ query: { q, type, calendar }, scope, request }) => {
+      const showing = showingOf(request, calendar)
       const model = await searchModel()
       const wanted = { text: q, scope, published: true, literal: true }
       const all = await model.search({ ...wanted, resources: types, limit: 0, facets: true })
@@ -101,7 +105,7 @@ export const routes = withTables({
         q,
         type,
         counts: Object.fromEntries(types.map((one) => [one, counts[one] ?? 0])),
-        results: hits.map(discoveryView),
+        results: hits.map((it) => withYears(discoveryView(it), it, showing)),
       }
     },
   }),
@@ -129,7 +133,7 @@ function narrowedTo(query: v.InferOutput<typeof SearchQuery>, actor: Actor | nul
 
 type Answered = Required<Pick<SearchResult, 'count' | 'interpreted' | 'left_out'>> & {
   did_you_mean: string | null
-  results: ReturnType<typeof datedView>[]
+  results: ReturnType<typeof withYears<ReturnType<typeof resultView>>>[]
 }
 const results = keeper<Answered>(60)
 const facetCounts = keeper<Facets>(300)

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { calendarKeys } from '../lib/calendars/systems.ts'
 import { notFound, refused, signInNeeded } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
-import { line, lines, members, optional, optionalChoice, username, webAddress } from '../lib/http/body.ts'
+import { line, lines, members, objectOf, optional, optionalChoice, username, webAddress } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { uuid } from '../lib/http/params.ts'
@@ -128,7 +128,7 @@ function socialLinks() {
   )
   return v.pipe(
     v.nullable(
-      v.record(
+      objectOf(
         v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,29}$/, 'Names of networks are lower-case letters.')),
         handle,
         'Send an object of addresses.',

@@ -45,6 +45,14 @@ const wholeBelow = (limit: number, fallback: string) =>
     v.transform(Number),
   )
 
+/** A whole number of bytes up to `most`, which is what it is where none is said. */
+const bytesUpTo = (most: number) =>
+  v.pipe(
+    text(String(most)),
+    v.check((it) => /^\d{1,9}$/.test(it) && Number(it) <= most, `must be a whole number from 0 to ${most}`),
+    v.transform(Number),
+  )
+
 /** `0.80,0.15,0.05`: the shares of text, recency and popularity in a score. */
 const weights = (fallback: string) =>
   v.pipe(
@@ -99,6 +107,8 @@ const Environment = v.pipe(
       SECONDARY_AUDIENCE: text(),
       SECONDARY_JWKS_URL: address,
       EXPORT_LICENCE: text(),
+      /** A list as a table that has more bytes is answered as an address in the bucket. No answer of a function holds more than this. */
+      LARGEST_TABLE: bytesUpTo(4_000_000),
       CACHE_URL: v.pipe(
         text(),
         v.regex(/^$|^dynamodb:|^rediss?:\/\/./, 'must be empty, dynamodb:, redis://HOST or rediss://HOST'),

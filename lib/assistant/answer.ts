@@ -1,3 +1,4 @@
+import type { Say } from '../language/catalogue.ts'
 import { cutAtWord } from '../matching/cut.ts'
 import { extract } from './extract.ts'
 import { askedFor, separate } from './nav.ts'
@@ -19,17 +20,18 @@ const MOST_SOURCES = 24
 
 /**
  * The assistant's next words in a conversation, with the records that they rest on. `find` gives those that fit some words
- * and that the caller may see. With a language model configured it answers from them; without one they are quoted.
+ * and that the caller may see. With a language model configured it answers from them; without one they are quoted, in words of `say`.
  */
 export async function answer(
   messages: readonly Message[],
   find: (words: readonly string[]) => Promise<Passage[]>,
+  say: Say,
 ): Promise<Answer> {
   const question = questionIn(messages)
-  if (question === undefined) return replied(GREETING, null, [])
+  if (question === undefined) return replied(say(GREETING), null, [])
   const words = wordsOf(question)
   const passages = (words.length > 0 ? await find(words) : []).slice(0, MOST_SOURCES)
-  const quoted = () => extract(question, words, passages)
+  const quoted = () => extract(question, words, passages, say)
   if (!isConfigured()) return replied(quoted(), askedFor(question, passages), passages)
   const { content, nav } = separate(await complete(promptFor(messages, passages)), passages)
   return replied(content || quoted(), nav, passages)

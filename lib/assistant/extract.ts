@@ -1,3 +1,4 @@
+import type { Say } from '../language/catalogue.ts'
 import { cutAtWord } from '../matching/cut.ts'
 import { fold, sortWords } from '../matching/fold.ts'
 import type { About, Passage } from './passage.ts'
@@ -15,14 +16,14 @@ const NOTHING_FOUND =
  * An answer made of nothing but what records say: of those that fit, the facts and sentences that come nearest to the
  * question, each under the name of its record.
  */
-export function extract(question: string, words: readonly string[], passages: readonly Passage[]): string {
-  if (passages.length === 0) return NOTHING_FOUND
+export function extract(question: string, words: readonly string[], passages: readonly Passage[], say: Say): string {
+  if (passages.length === 0) return say(NOTHING_FOUND)
   const wanted = aboutOf(question)
   const asked = new Set(words.flatMap((word) => fold(word).split(' ')))
   const quotes = passages
     .slice(0, QUOTED)
-    .map((it) => `${it.title} (${it.label.toLowerCase()}): ${quote(it, asked, wanted)}`)
-  return ['This is what the published records say.', ...quotes].join('\n\n')
+    .map((it) => `${it.title} (${say(it.label).toLowerCase()}): ${quote(it, { asked, wanted, say })}`)
+  return [say('This is what the published records say.'), ...quotes].join('\n\n')
 }
 
 /** What sort of fact a question asks for. */
@@ -36,13 +37,17 @@ const asks: readonly { pattern: RegExp; about: About }[] = [
   { pattern: /\b(who|whom|whose)\b|कसले|को\s+हो/i, about: 'person' },
 ]
 
-function quote({ text, facts }: Passage, asked: ReadonlySet<string>, wanted: About | undefined): string {
+type Question = { asked: ReadonlySet<string>; wanted: About | undefined; say: Say }
+
+function quote({ text, facts }: Passage, { asked, wanted, say }: Question): string {
   const direct = facts.filter((it) => it.about === wanted)
   const rest = facts.filter((it) => it.about !== wanted)
   const quoted = sentencesOf(text, asked)
-  const shown = [...direct, ...(quoted.length === 0 ? rest.slice(0, 3) : [])].map((it) => `${it.label}: ${it.text}.`)
+  const shown = [...direct, ...(quoted.length === 0 ? rest.slice(0, 3) : [])].map(
+    (it) => `${say(it.label)}: ${it.text}.`,
+  )
   const parts = [...shown, ...quoted]
-  return parts.length > 0 ? cutAtWord(parts.join(' '), MOST_LETTERS) : 'the record holds no description yet.'
+  return parts.length > 0 ? cutAtWord(parts.join(' '), MOST_LETTERS) : say('the record holds no description yet.')
 }
 
 /** The sentences that share most words with the question, in their own order; the first ones where none shares any. */

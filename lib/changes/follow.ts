@@ -4,7 +4,7 @@ import { recordItem } from '../records/items.ts'
 import { namedBy } from '../records/links.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, getMany, itemAt, type Stored, walkTable } from '../table/read.ts'
+import { getMany, itemAt, itemIn, type Stored, walkTable } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
 import { stateOfRecord, type Thing } from './state.ts'
 import { tell } from './tell.ts'
@@ -35,14 +35,23 @@ export const fedAnew = (stored: Stored): Thing =>
  * that holds it look different too: those are told first, so that none is missed where this is repeated.
  */
 export async function feed(fed: readonly Fed[]): Promise<void> {
+  const flipped = [...new Set(fed.flatMap(({ id, flips }) => (flips ? id : [])))]
+  const held = await getMany(flipped.map(key.clustered), true)
   const beside: Thing[] = []
-  for (const { id, flips } of fed) if (flips) beside.push(...(await besideOf(id)))
+  for (let start = 0; start < flipped.length; start += SIDE_BY_SIDE) {
+    const some = flipped.slice(start, start + SIDE_BY_SIDE)
+    beside.push(
+      ...(await Promise.all(some.map((id) => besideOf(id, itemIn(held, membership, { entity_id: id }))))).flat(),
+    )
+  }
   await tell([...beside, ...fed])
 }
 
+/** Of so many records what shows them is looked for at the same time. */
+const SIDE_BY_SIDE = 12
+
 /** What shows a record: the cluster that it is in, and the public records that name it. */
-async function besideOf(entity_id: string): Promise<Thing[]> {
-  const held = await get(membership, { entity_id })
+async function besideOf(entity_id: string, held: { cluster_id: string } | undefined): Promise<Thing[]> {
   const namers = await namersOf(entity_id)
   return [...(held ? [{ sort: 'cluster', id: held.cluster_id } as const] : []), ...namers]
 }

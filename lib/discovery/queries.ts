@@ -97,6 +97,8 @@ export const SearchQuery = v.pipe(
 export const REPEATED = ['resource', 'status', ...facetNames]
 
 export const RequiredQuery = v.object({ q: queryText }, MISSING)
+/** The same where dates are shown in a calendar. */
+export const GroupedQuery = v.object({ q: queryText, calendar: CalendarName }, MISSING)
 const discoveredTypes = Object.keys(discovered)
 export const DiscoveryQuery = v.object({
   q: maybeSought,
@@ -105,4 +107,5 @@ export const DiscoveryQuery = v.object({
     v.transform((it) => it.trim() || 'persons'),
     choice(discoveredTypes),
   ),
+  calendar: CalendarName,
 })

@@ -16,7 +16,7 @@ export function urlOf({ resource, object_pk }: Pick<Hit, 'resource' | 'object_pk
 }
 
 /** A result, as far as it says something. `id` is what names the thing in its own endpoint, the review identity of a record is beside it. */
-const resultView = (it: Hit) => ({
+export const resultView = (it: Hit) => ({
   resource: it.resource,
   id: it.object_pk,
   title: it.title,
@@ -47,12 +47,11 @@ function pictureOf({ id, picture }: Hit) {
   return { iiif, width, height, thumbnail: thumbnailAt(iiif, { width, height }) }
 }
 
-/** A result with its years in the calendar of whoever asks, beside their words. */
-export function datedView(it: Hit, showing: Showing | undefined) {
-  const view = resultView(it)
+/** The view of a result with its years in the calendar of whoever asks, beside their words. */
+export function withYears<T extends object>(view: T, { years }: Hit, showing: Showing | undefined) {
   if (showing === undefined) return view
   const { calendar, language } = showing
-  return { ...view, date: it.years ? { words: view.year, ...shownIn(daysIn(it.years), calendar, language) } : null }
+  return { ...view, date: years ? { words: yearOf(years), ...shownIn(daysIn(years), calendar, language) } : null }
 }
 
 /** From the first day of a span of years to its last. */

@@ -7,7 +7,7 @@ import { activity, decision, flag, type RecordItem, recordItem } from '../record
 import { moderation, suggestion } from '../submissions/items.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
-import { get, queryAll } from '../table/read.ts'
+import { get, getMany, itemIn, queryAll, type Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
 import * as roles from '../users/roles.ts'
 import { userOf } from '../users/users.ts'
@@ -29,7 +29,7 @@ type NotifiableEvent = {
 export async function notificationsOf(type: string, images: Images, memo: Memo): Promise<NewNotification[]> {
   const it = eventOf[type]?.(images)
   if (!it || it.notices.length === 0) return []
-  const about = it.entity_id === null ? undefined : await get(recordItem, { entity_id: it.entity_id })
+  const about = it.entity_id === null ? undefined : await headOf(it.entity_id, memo)
   if (it.entity_id !== null && (!about || about.deleted_at)) return []
   const on = it.project_id ? await get(project, { id: it.project_id }) : undefined
   if (it.project_id && (!on || on.deleted_at)) return []
@@ -231,8 +231,19 @@ async function toldOf(name: NoticeName, it: NotifiableEvent, scene: Scene): Prom
 /** What an event is about. */
 type Scene = { about: RecordItem | undefined; on: Project | undefined; memo: Memo }
 
-/** What several events of one moment may share: who reviews, as it was read after all of them. */
-export type Memo = { reviewers?: Promise<readonly Reviewer[]> }
+/** What several events of one moment may share, as it was read after all of them: who reviews, and the records that they are about. */
+export type Memo = { reviewers?: Promise<readonly Reviewer[]>; heads?: ReadonlyMap<string, Stored> }
+
+/** The records that people may be told about because of these changes. One call for each hundred. */
+export function headsOf(changes: readonly Images[]): Promise<Map<string, Stored>> {
+  const told = changes.flatMap(({ before, after }) => (after && !before && eventOf[String(after.type)] ? [after] : []))
+  const ids = new Set(told.flatMap((it) => (typeof it.entity_id === 'string' ? it.entity_id : [])))
+  return getMany([...ids].map(key.head), true)
+}
+
+const headOf = async (entity_id: string, { heads }: Memo): Promise<RecordItem | undefined> =>
+  heads ? itemIn(heads, recordItem, { entity_id }) : get(recordItem, { entity_id })
+
 type Reviewer = { id: string; since: string }
 
 /** Who is told. Only those who were there when it happened: what is heard again reaches nobody else. */

@@ -8,7 +8,7 @@ import type { Change } from '../search/document.ts'
 import { append } from '../search/log.ts'
 import { changesOf, type Images, type StreamRecord } from '../table/stream.ts'
 import { applyEffects, type Common, effectTypes, finish } from './apply.ts'
-import type { Memo } from './notify.ts'
+import { headsOf, type Memo } from './notify.ts'
 import { park } from './parked.ts'
 import { changeOf, learnedTypes } from './search-documents.ts'
 
@@ -35,7 +35,7 @@ const AT_ONCE = 12
  */
 export async function project(records: readonly StreamRecord[]): Promise<Projected> {
   const told = await toldBy(records)
-  const batch = new Batch()
+  const batch = new Batch({ heads: await headsOf(told.map(({ images }) => images)) })
   const partitions = [...Map.groupBy(told, ({ images }) => String((images.after ?? images.before)?.pk)).values()]
   const worker = async () => {
     for (let some = partitions.shift(); some; some = partitions.shift()) await followInOrder(some, batch)
@@ -61,12 +61,16 @@ class Batch {
   failed = Number.POSITIVE_INFINITY
   parked = 0
   /** What is read once for all of them. */
-  readonly memo: Memo = {}
+  readonly memo: Memo
   /** By person: whose figures are concerned, and what they are told, each with the place of the change. */
   readonly #counted: Placed<string>[] = []
   readonly #told: Placed<NewNotification>[] = []
   readonly #learned: Placed<Change>[] = []
   readonly #fed: Placed<Fed>[] = []
+
+  constructor(memo: Memo) {
+    this.memo = memo
+  }
 
   fail(place: number): void {
     this.failed = Math.min(this.failed, place)

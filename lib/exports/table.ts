@@ -1,4 +1,5 @@
 import { newId } from '../clock.ts'
+import { config } from '../config.ts'
 import { invalid } from '../errors.ts'
 import { links, putObject } from '../files/blobs.ts'
 import { disposition } from '../files/names.ts'
@@ -95,14 +96,12 @@ const sheetNamed = (name: string) => (name === 'history' ? 'changes' : name.slic
 const inSheet = (value: unknown) =>
   typeof value === 'number' || typeof value === 'boolean' ? value : cut(String(value ?? ''), 32_767)
 
-/** What a function may answer by itself. */
-const LARGEST_ANSWER = 4_000_000
-/** Seconds for which the address of a larger one is good. */
+/** Seconds for which the address of a table is good that is too large for an answer. */
 const GOOD_FOR = 3600
 
 /** Where a table lies that is too large for an answer; undefined where it is not. */
 async function addressOf(format: TableFormat, name: string, bytes: Uint8Array): Promise<string | undefined> {
-  if (bytes.length <= LARGEST_ANSWER) return undefined
+  if (bytes.length <= config.LARGEST_TABLE) return undefined
   const key = `tables/${newId()}.${format}`
   await putObject(key, bytes, tableTypes[format])
   const link = await links(GOOD_FOR)

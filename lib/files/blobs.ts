@@ -2,28 +2,22 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import {
-  CompleteMultipartUploadCommand,
-  CopyObjectCommand,
-  CreateMultipartUploadCommand,
-  DeleteObjectCommand,
-  GetObjectCommand,
-  type GetObjectCommandOutput,
-  HeadBucketCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  NoSuchKey,
-  NotFound,
-  PutObjectCommand,
-  S3Client,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3'
+import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { timeOfDay } from '../clock.ts'
 import { config } from '../config.ts'
 import { localCredentials } from '../ops/local-credentials.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
 
-export const s3 = new S3Client({
+/** The bucket's client and its commands. They are a third of a bundle, and few starts ever ask the bucket: they are loaded with the first call. */
+export const bucket = () => (opened ??= open())
+let opened: ReturnType<typeof open> | undefined
+
+async function open() {
+  const { clientOf, ...commands } = await import('./bucket-client.ts')
+  return { s3: clientOf(settings), ...commands }
+}
+
+const settings = {
   region: config.AWS_REGION,
   maxAttempts: 4,
   ...(config.S3_ENDPOINT && {
@@ -34,13 +28,14 @@ export const s3 = new S3Client({
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     credentials: localCredentials,
   }),
-})
+}
 export const Bucket = config.BUCKET_NAME
 
 export type Blob = { bytes: Uint8Array; type: string }
 
 /** Stores bytes under a key, over whatever was there. */
 export async function putObject(Key: string, bytes: Uint8Array, ContentType: string): Promise<void> {
+  const { s3, PutObjectCommand } = await bucket()
   await s3.send(new PutObjectCommand({ Bucket, Key, Body: bytes, ContentType }))
 }
 
@@ -60,13 +55,16 @@ export async function streamObject(Key: string): Promise<Stream | undefined> {
 
 /** What the bucket says of a key; nothing where there is no object. */
 async function answerFor(Key: string): Promise<Partial<GetObjectCommandOutput>> {
+  const { s3, GetObjectCommand } = await bucket()
   try {
     return await s3.send(new GetObjectCommand({ Bucket, Key }))
   } catch (error) {
-    if (error instanceof NoSuchKey) return {}
+    if (isNamed(error, 'NoSuchKey')) return {}
     throw error
   }
 }
+
+const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
 
 /** Stores a file under a key, over whatever was there, without holding it in memory. */
 export async function putFile(Key: string, path: string, ContentType: string): Promise<void> {
@@ -81,21 +79,25 @@ export async function putStream(
   ContentLength: number,
   ContentType: string,
 ): Promise<void> {
+  const { s3, PutObjectCommand } = await bucket()
   await s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength, ContentType }))
 }
 
 /** Stores what is under one key under another one too. Fails when there is nothing. */
 export async function copyObject(from: string, Key: string): Promise<void> {
+  const { s3, CopyObjectCommand } = await bucket()
   await s3.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` }))
 }
 
 /** Removes what is under a key; nothing there is no failure. */
 export async function deleteObject(Key: string): Promise<void> {
+  const { s3, DeleteObjectCommand } = await bucket()
   await s3.send(new DeleteObjectCommand({ Bucket, Key }))
 }
 
 /** All keys that begin so. */
 export async function keysUnder(Prefix: string): Promise<string[]> {
+  const { s3, ListObjectsV2Command } = await bucket()
   const keys: string[] = []
   let ContinuationToken: string | undefined
   do {
@@ -108,10 +110,11 @@ export async function keysUnder(Prefix: string): Promise<string[]> {
 
 /** The size of what is under a key, or undefined. */
 export async function sizeOf(Key: string): Promise<number | undefined> {
+  const { s3, HeadObjectCommand } = await bucket()
   try {
     return (await s3.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength
   } catch (error) {
-    if (error instanceof NotFound) return undefined
+    if (isNamed(error, 'NotFound')) return undefined
     throw error
   }
 }
@@ -133,6 +136,7 @@ export function startUpload(Key: string, ContentType: string, part = PART): Uplo
   let size = 0
   let UploadId: string | undefined
   const send = async () => {
+    const { s3, CreateMultipartUploadCommand, UploadPartCommand } = await bucket()
     UploadId ??= (await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType }))).UploadId
     const PartNumber = Parts.length + 1
     const Body = Buffer.concat(waiting)
@@ -154,6 +158,7 @@ export function startUpload(Key: string, ContentType: string, part = PART): Uplo
       if (UploadId === undefined) await putObject(Key, Buffer.concat(waiting), ContentType)
       else {
         if (size > 0) await send()
+        const { s3, CompleteMultipartUploadCommand } = await bucket()
         await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }))
       }
       return { bytes, sha256: hash.digest('hex') }
@@ -163,6 +168,7 @@ export function startUpload(Key: string, ContentType: string, part = PART): Uplo
 
 /** Whether the bucket answers at all. */
 export async function ping(abortSignal: AbortSignal): Promise<void> {
+  const { s3, HeadBucketCommand } = await bucket()
   await s3.send(new HeadBucketCommand({ Bucket }), { abortSignal })
 }
 
@@ -197,6 +203,7 @@ export async function uploadForm(key: string, file: { type: string; size: number
 }
 
 async function signer(): Promise<Signer> {
+  const { s3 } = await bucket()
   const [credentials, region] = await Promise.all([s3.config.credentials(), s3.config.region()])
   return { credentials, region, at: new Date(timeOfDay()) }
 }

@@ -104,3 +104,17 @@ export const announcedDigest = v.pipe(
   v.nullish(v.pipe(v.string(), v.regex(/^([0-9a-fA-F]{64})?$/, 'Give 64 hexadecimal digits.'), v.toLowerCase()), null),
   v.transform((it) => it || null),
 )
+
+/** Members by their names, of an object that is no list: `v.record` would take a list as members by number. */
+export function objectOf<K extends v.GenericSchema<string, string>, V extends v.GenericSchema>(
+  name: K,
+  value: V,
+  words: string,
+): v.RecordSchema<K, V, string> {
+  const it = v.record(name, value, words)
+  const run = it['~run']
+  return {
+    ...it,
+    '~run': (given, how) => run.call(it, Array.isArray(given.value) ? { ...given, value: null } : given, how),
+  }
+}

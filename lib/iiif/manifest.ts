@@ -4,9 +4,8 @@ import { textOf } from '../names/text.ts'
 import { licenceAddress } from '../pictures/licences.ts'
 import { picturesIn } from '../pictures/take.ts'
 import { faceOf, fitting, imagePath, type Size, sizedPath, thumbnailAt } from '../pictures/view.ts'
-import type { Asset, Project } from '../projects/items.ts'
+import { type Asset, type Project, uprightSize } from '../projects/items.ts'
 import type { RecordItem } from '../records/items.ts'
-import { uprightSize } from './subjects.ts'
 
 type Json = Record<string, unknown>
 /** A text in a language; `none` where nobody has said in which. */

@@ -5,7 +5,7 @@ import { objectKey } from '../pictures/items.ts'
 import { licenceAddress } from '../pictures/licences.ts'
 import { picturesIn } from '../pictures/take.ts'
 import type { Size } from '../pictures/view.ts'
-import { type Asset, asSubject, asset, project } from '../projects/items.ts'
+import { asSubject, asset, project, uprightSize } from '../projects/items.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { key } from '../table/keys.ts'
 import { get, getMany, itemIn } from '../table/read.ts'
@@ -59,10 +59,4 @@ async function ofProject(project_id: string, id: string): Promise<Image | undefi
   if (!about || !one || !size) return undefined
   const { about: _, ...subject } = asSubject(about)
   return { ...subject, file: one.id, object_key: one.object_key, size }
-}
-
-/** The size of an image asset as it is shown; undefined of what is no image. The fifth to the eighth orientation turn it by a quarter. */
-export function uprightSize({ media_type, width, height, orientation }: Asset): Size | undefined {
-  if (media_type !== 'image' || width === null || height === null) return undefined
-  return (orientation ?? 1) >= 5 ? { width: height, height: width } : { width, height }
 }

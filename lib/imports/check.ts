@@ -1,4 +1,5 @@
 import { type Contribution, kinds } from '../kinds/index.ts'
+import { sayIn } from '../language/say.ts'
 import type { Values } from '../names/values.ts'
 import { type Actor, mayInspect, permissions } from '../permissions.ts'
 import { headerOf } from '../records/build.ts'
@@ -7,6 +8,7 @@ import { namedBy } from '../records/links.ts'
 import { move } from '../records/rules/status.ts'
 import { stateOf } from '../records/write.ts'
 import { get } from '../table/read.ts'
+import * as users from '../users/users.ts'
 import { type Alike, type EarlierRows, earlierRows, lookAlikes } from './alike.ts'
 import { addCounts, type Counts, noCounts, type Outcome } from './items.ts'
 import { differences, headsOf, knownRecords, valuesNow } from './known.ts'
@@ -30,7 +32,8 @@ export async function dryRun(
 ): Promise<{ counts: Counts; chunks: Counts[] }> {
   const { id, mapping } = table
   const scene = sceneOf(table)
-  const report = reportWriter(id, table.columns)
+  const reader = await users.load(table.actor.id)
+  const report = reportWriter(id, table.columns, await sayIn(reader?.language ?? 'en'))
   const chunks: Counts[] = []
   let done = 0
   for await (const piece of inPieces(dataChunks(id, mapping))) {

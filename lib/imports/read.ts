@@ -10,7 +10,6 @@ import type { Format, Import, Sheet } from './items.ts'
 import { jsonRows } from './json-lines.ts'
 import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
 import { decoded, delimiterOf, textRows } from './text-table.ts'
-import { lookThrough, workbookRows } from './workbook.ts'
 
 /** The largest table that is taken. */
 const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
@@ -81,6 +80,8 @@ async function readLines(id: string, bytes: Buffer): Promise<Told> {
 }
 
 async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
+  // Whoever looks at imports need not load what unpacks workbooks.
+  const { lookThrough, workbookRows } = await import('./workbook.ts')
   const facts = await lookThrough(bytes)
   const sheets: Sheet[] = []
   for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, workbookRows(bytes, i))) })

@@ -1,5 +1,6 @@
 import { csvLine } from '../exports/csv.ts'
 import { startUpload } from '../files/blobs.ts'
+import type { Say } from '../language/catalogue.ts'
 import { phrase } from '../language/phrase.ts'
 import type { Outcome } from './items.ts'
 import type { RowResult } from './results.ts'
@@ -7,25 +8,32 @@ import { folder } from './store.ts'
 
 /** Headers that begin so are ours: a report that is corrected and sent again has them, and nobody reads them. */
 const OWN = 'import:'
-const own = ['row', 'outcome', 'reason', 'column', 'value', 'legal', 'nearest'].map((it) => `${OWN}${it}`)
+const own = [
+  ...[phrase('row'), phrase('outcome'), phrase('reason'), phrase('column')],
+  ...[phrase('value'), phrase('legal'), phrase('nearest')],
+]
 
 export const reportKey = (id: string): string => `${folder(id)}report.csv`
 
-/** Writes the rows as they were sent, with what the dry run says of each beside them, as CSV that can be corrected and sent again. */
-export function reportWriter(id: string, columns: readonly string[]) {
+/**
+ * Writes the rows as they were sent, with what the dry run says of each beside them, as CSV that can be corrected and sent
+ * again. `say` speaks the language of who reads it; outcomes are codes in every language.
+ */
+export function reportWriter(id: string, columns: readonly string[], say: Say) {
   const upload = startUpload(reportKey(id), 'text/csv; charset=utf-8')
   const kept = columns.flatMap((name, i) => (name.startsWith(OWN) ? [] : [{ name, i }]))
   let begun = false
   let lines: string[] = []
   const flush = async () => {
-    if (!begun) lines.unshift(`\uFEFF${csvLine([...kept.map(({ name }) => name), ...own])}`)
+    if (!begun)
+      lines.unshift(`\uFEFF${csvLine([...kept.map(({ name }) => name), ...own.map((it) => `${OWN}${say(it)}`)])}`)
     begun = true
     await upload.write(lines.join(''))
     lines = []
   }
   return {
     add: async (cells: readonly string[], it: RowResult) => {
-      lines.push(csvLine([...kept.map(({ i }) => cells[i] ?? ''), ...toldOf(it)]))
+      lines.push(csvLine([...kept.map(({ i }) => cells[i] ?? ''), ...toldOf(it, say)]))
       if (lines.length === 500) await flush()
     },
     end: async () => {
@@ -35,10 +43,10 @@ export function reportWriter(id: string, columns: readonly string[]) {
   }
 }
 
-function toldOf(it: RowResult): unknown[] {
+function toldOf(it: RowResult, say: Say): unknown[] {
   const [fault] = it.faults
-  const rest = it.faults.slice(1).map(({ column, field, message }) => `${column ?? field}: ${message}`)
-  const reason = fault ? [fault.message, ...rest].join(' ') : reasonOf[it.outcome](it)
+  const rest = it.faults.slice(1).map(({ column, field, message }) => `${column ?? field}: ${say(message)}`)
+  const reason = fault ? [say(fault.message), ...rest].join(' ') : reasonOf[it.outcome](it, say)
   return [it.row, it.outcome, reason, fault?.column ?? '', fault?.value ?? '', fault?.legal ?? '', fault?.nearest ?? '']
 }
 
@@ -52,14 +60,14 @@ const looks = {
 const WAITING = phrase('a record that waits')
 const rowWords = (row: number) => phrase(`row ${row}`)
 
-const reasonOf: Readonly<Record<Outcome, (it: RowResult) => string>> = {
-  new: ({ makes }) => (makes.length > 0 ? `Makes also ${makes.map(({ name }) => name).join('; ')}.` : ''),
-  same: () => 'The record says this already.',
+const reasonOf: Readonly<Record<Outcome, (it: RowResult, say: Say) => string>> = {
+  new: ({ makes }, say) => (makes.length > 0 ? say(`Makes also ${makes.map(({ name }) => name).join('; ')}.`) : ''),
+  same: (_, say) => say('The record says this already.'),
   changes: ({ changes }) => changed(changes),
-  doubtful: ({ alike }) =>
+  doubtful: ({ alike }, say) =>
     alike
-      .map(({ how, row, name, likeness }) => looks[how](row === null ? name || WAITING : rowWords(row), likeness))
+      .map(({ how, row, name, likeness }) => say(looks[how](row === null ? name || WAITING : rowWords(row), likeness)))
       .join(' '),
-  conflict: ({ conflicts }) => `Somebody has changed this since: ${changed(conflicts)}`,
+  conflict: ({ conflicts }, say) => say(`Somebody has changed this since: ${changed(conflicts)}`),
   refused: () => '',
 }

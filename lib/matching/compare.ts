@@ -1,5 +1,5 @@
 import { booleanIn } from '../booleans.ts'
-import { interval } from '../calendars/reading.ts'
+import { boundsIn } from '../calendars/periods.ts'
 import { fold, foldAlike, sortWords } from './fold.ts'
 import { metres, type Point } from './geo.ts'
 import { similarity } from './likeness.ts'
@@ -82,7 +82,7 @@ function own(folded: string[]): string {
 }
 
 function dates(a: string, b: string): Comparison {
-  const [x, y] = [interval(a), interval(b)]
+  const [x, y] = [boundsIn(a, undefined), boundsIn(b, undefined)]
   if (!x || !y) return fold(a) === fold(b) ? 'same' : 'compatible'
   const [wideX, wideY] = [widened(x), widened(y)]
   if (wideX.to < wideY.from || wideY.to < wideX.from) return 'contradicts'

@@ -103,7 +103,7 @@ const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval 
 
 /** Words that join, ask or honour, in English and Nepali: they say next to nothing of what a thing is called. */
 export const asides = `a an the of and or in on at to for from by with near is are was were do does did has it its
-  what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati`
+  what where who which when why how tell show find give me about shri sri shree lord ko ka ki ke cha chan ho ra kaha kahan kun kati nepal`
 
 /** Words of English and Nepali that a question is put together with and that no name consists of. */
 export const stopWords = `i me my we our you your he she it its they them their this that these those there here am be been being
@@ -114,6 +114,9 @@ export const stopWords = `i me my we our you your he she it its they them their 
   haru haruko harule ma lai bata le sanga samma dekhi pani ra tatha ani yo tyo ke kun kasko kasle kasari kahile kina
   photo photos picture pictures video map information info facts
   hun hoo thiyo garne bhayeko garieko`
+
+/** Those of both that follow what they belong to: at the beginning of a question they are other words, as Than, a shrine. */
+export const followers = 'than haru haruko harule ma lai bata le sanga samma pani ra cha chan ho hun hoo thiyo nepal'
 
 /** Where most of what has a name stands: a place that is put to a name tells which of several is meant, not what it is called. */
 const towns = `nepal kathmandu lalitpur patan bhaktapur bhadgaon kirtipur yala yen khwopa`

@@ -3,7 +3,7 @@ import { commit } from '../commit.ts'
 import { conflict, gone, isConflict } from '../errors.ts'
 import { deleteObject } from '../files/blobs.ts'
 import type { Actor } from '../permissions.ts'
-import { amended, parse, put, remove as removal } from '../table/item.ts'
+import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
 import { get, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
 import { type Facts, objectKey, type PictureFile, pictureFile, UNNAMED } from './items.ts'
@@ -38,6 +38,37 @@ export async function begin(
   }
   await commit([put(pictureFile, made, undefined)])
   return made
+}
+
+/**
+ * Notes that the service itself is about to put a file in place for a record. Answers the write that keeps it with the
+ * record; without it, the file goes like any that no record names. Begun again, it waits anew. Fails with `conflict` while
+ * the sweeper takes it away.
+ */
+export async function beginCopy(
+  id: string,
+  { facts, ...said }: Pick<PictureFile, 'uploaded_by' | 'file_name'> & { facts: Facts },
+): Promise<Write[]> {
+  const old = await load(id)
+  if (old?.until === null) return []
+  if (old?.held_until && old.held_until > now()) throw atWork()
+  const { size, content_type, sha256 } = facts
+  const announced = { size, content_type, sha256 }
+  const fresh = { id, ...said, announced, facts, pending_key: null, held_until: null, created_at: now(), version: 1 }
+  const next = old ? amended<PictureFile>(old, { until: later(LIFETIME_S) }) : { ...fresh, until: later(LIFETIME_S) }
+  await transact([put(pictureFile, next, old)])
+  return [kept(next)]
+}
+
+/** The write by which a record that names a file keeps it. */
+export const kept = (it: PictureFile): Write => put(pictureFile, amended<PictureFile>(it, { until: null }), it)
+
+/** The writes that let go of files that no record names any more: they go, like those that none has named in time. */
+export async function lettingGo(ids: readonly string[]): Promise<Write[]> {
+  const found = await Promise.all(ids.map(load))
+  return found.flatMap((it) =>
+    it?.until === null ? [put(pictureFile, amended<PictureFile>(it, { until: later(LIFETIME_S) }), it)] : [],
+  )
 }
 
 /** One file; undefined when there is none. */

@@ -172,6 +172,17 @@ export const asset = defineItem({
   indexes: (it) => (it.ocr_since === null ? {} : { gsi2: { pk: 'OCR', sk: `${it.ocr_since}#${it.id}` } }),
 })
 
+/** Whether the text of an asset can be read: of images, and of PDFs. */
+export const isReadable = ({ media_type }: Pick<Asset, 'media_type'>): boolean =>
+  media_type === 'image' || media_type === 'document'
+
+/** The size of an image asset as it is shown; undefined of what is no image. The fifth to the eighth orientation turn it by a quarter. */
+export function uprightSize({ media_type, width, height, orientation }: Asset): Size | undefined {
+  if (media_type !== 'image' || width === null || height === null) return undefined
+  return (orientation ?? 1) >= 5 ? { width: height, height: width } : { width, height }
+}
+type Size = { width: number; height: number }
+
 export const projectActions = [
   'created',
   'updated',

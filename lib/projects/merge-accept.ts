@@ -1,16 +1,17 @@
 import { newId, now } from '../clock.ts'
 import { conflict, invalid, Problem } from '../errors.ts'
+import type { Provenance } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
-import { objectKey } from '../pictures/items.ts'
 import { IMAGES } from '../pictures/take.ts'
 import { type History, loadHistory } from '../records/history.ts'
-import { assertion, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
+import { activity, assertion, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
 import { waits } from '../records/queue-entry.ts'
-import { type DecisionInput, planDecision } from '../review/decide.ts'
+import { planAmend } from '../records/write.ts'
+import { type DecisionInput, planDecision, planEdits } from '../review/decide.ts'
 import { parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany } from '../table/read.ts'
-import { type Depicting, depictedBy, withDepicted } from './assets/depicted.ts'
+import { type Addition, additionTo, type Depicting, depictedBy, putInPlace } from './assets/depicted.ts'
 import { asSubject, projectSnapshot } from './items.ts'
 import { inParts, inTurns, type Last, type PartPlan, type Work } from './merge-work.ts'
 import { type Done, loadWholeById, step, type Whole } from './projects.ts'
@@ -54,20 +55,28 @@ async function planPart(
   if (blockers.length > 0) throw invalid({ blockers: blockers.sort() })
   const accepted = planned.flatMap((it) => ('accepted' in it ? [it] : []))
   if (accepted.length === 0) return { records: ids.length, writes: [] }
-  // A picture has a file of its own: what becomes of the project's later is no matter of the record's.
-  const shown = accepted.flatMap(({ old }) => depicted.get(old.entity_id) ?? [])
-  await inTurns(shown, until, ({ asset }) => bucket.copy(asset.object_key, objectKey(asset.id)))
+  const files = await putInPlace(
+    accepted.flatMap(({ added }) => added),
+    bucket,
+    until,
+  )
   const kept = await keepRecords(
     bucket,
     accepted.map((it) => it.accepted),
   )
-  return { records: ids.length, kept, writes: accepted.flatMap(({ writes }) => writes) }
+  return { records: ids.length, kept, writes: [...accepted.flatMap(({ writes }) => writes), ...files] }
 }
 
-/** What a merge does to a record that waits: what it accepts with the writes that do it, or why it cannot. */
-export type Planned = { old: History } & ({ accepted: Accepted; writes: readonly Write[] } | { blocker: string })
+/** What a merge does to a record: what it makes of it with the writes that do it and the pictures that it adds, or why it cannot. */
+export type Planned = { old: History } & (
+  | { accepted: Accepted; writes: readonly Write[]; added: readonly Depicting[] }
+  | { blocker: string }
+)
 
-/** What a merge by this actor does to those of these records that wait. Nothing is written. Fails with `TimeOver` at `until`. */
+/**
+ * What a merge by this actor does to those of these records that wait, and to those published ones that it has pictures
+ * for. Nothing is written. Fails with `TimeOver` at `until`.
+ */
 export async function planRecords(
   ids: readonly string[],
   actor: Actor,
@@ -75,19 +84,21 @@ export async function planRecords(
   until: number,
 ): Promise<Planned[]> {
   const planned: Planned[] = []
-  await inTurns(await waitingOf(ids), until, async (entity_id) => {
+  const concerns = (it: RecordItem) => isAccepted(it) || isAddedTo(it, depicted.get(it.entity_id))
+  await inTurns(await among(ids, concerns), until, async (entity_id) => {
     const old = await loadHistory(entity_id)
     // Others may have decided on it since.
-    if (old && isAccepted(old)) planned.push(await planOne(old, actor, depicted.get(entity_id) ?? []))
+    if (old && concerns(old)) planned.push(await planOne(old, actor, additionTo(old, depicted.get(entity_id))))
   })
   return planned.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
 }
 
 const orderOf = (it: Planned) => ('accepted' in it ? it.accepted.decision_id : it.old.entity_id)
 
-async function planOne(old: History, actor: Actor, depicting: readonly Depicting[]): Promise<Planned> {
+async function planOne(old: History, actor: Actor, addition: Addition | undefined): Promise<Planned> {
   try {
-    return { old, ...(await accept(old, actor, depicting)) }
+    const writes = await planWrites(old, actor, addition)
+    return { old, accepted: acceptedBy(old, writes), writes, added: addition?.added ?? [] }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const [first = error.detail] = Object.values(error.fields ?? {}).flat()
@@ -101,11 +112,15 @@ export const namedBlocker = ({ old, blocker }: { old: History; blocker: string }
 /** Records that were never published and wait for it. An edit behind a published one goes on waiting for its reviewer. */
 const isAccepted = (it: RecordItem) => waits(it) && !it.public
 
-async function waitingOf(ids: readonly string[]): Promise<string[]> {
+/** Published ones that the project has pictures for. */
+const isAddedTo = (it: RecordItem, depicting: readonly Depicting[] | undefined) =>
+  it.public && it.deleted_at === null && additionTo(it, depicting) !== undefined
+
+async function among(ids: readonly string[], concerns: (it: RecordItem) => boolean): Promise<string[]> {
   const found = await getMany(ids.map(key.head), true)
   return [...found.values()]
     .map((item) => parse(recordItem, item))
-    .filter(isAccepted)
+    .filter(concerns)
     .map((it) => it.entity_id)
 }
 
@@ -119,42 +134,45 @@ const accepting: DecisionInput = {
   internal_note: 'Accepted with the project that it was linked to.',
 }
 
-/** Pictures are what the merger adds to a record when accepting it: a claim and a revision like any. */
-function decisionOn(old: History, depicting: readonly Depicting[]): DecisionInput {
-  const pictures = withDepicted(old, depicting)
-  if (!pictures) return accepting
-  const collections = depicting.map(({ asset }) => [asset.source_institution, asset.collection_name].filter(Boolean))
-  const source_citation = [...new Set(collections.map((it) => it.join(', ')))].filter(Boolean).join('; ')
-  const assertion = {
+/**
+ * Pictures are what the merger adds to a record: a claim and a revision like any. They come with its acceptance; to one that
+ * is published at once; and where an edit waits behind a published one they wait with it.
+ */
+async function planWrites(old: History, actor: Actor, addition: Addition | undefined): Promise<readonly Write[]> {
+  if (!addition) return (await planDecision(old, actor, accepting)).writes
+  const { pictures } = addition
+  const edits = { data: { [IMAGES]: pictures }, cleared: [], assertion: sourceOf(addition), pictures }
+  if (old.public && waits(old)) return (await planAmend(old, actor, edits, { pictures })).writes
+  const input = { ...accepting, verdict: 'accept_with_edits' as const, edits }
+  return (await (old.public ? planEdits : planDecision)(old, actor, input)).writes
+}
+
+function sourceOf({ added }: Addition): Provenance {
+  const collections = added.map(({ asset }) => [asset.source_institution, asset.collection_name].filter(Boolean))
+  return {
     source_type: 'image',
-    source_citation,
+    source_citation: [...new Set(collections.map((it) => it.join(', ')))].filter(Boolean).join('; '),
     source_url: '',
     confidence: 'likely',
     data_quality_note: '',
   }
-  return {
-    ...accepting,
-    verdict: 'accept_with_edits',
-    edits: { data: { [IMAGES]: pictures }, cleared: [], assertion, pictures },
-  }
 }
 
-async function accept(
-  old: History,
-  actor: Actor,
-  depicting: readonly Depicting[],
-): Promise<{ accepted: Accepted; writes: Write[] }> {
-  const { made, record: next, done, writes } = await planDecision(old, actor, decisionOn(old, depicting))
-  const written = writes.flatMap(({ action }) => (action.Put?.Item?.type === assertion.type ? [action.Put.Item] : []))
-  const after = written.map((item) => parse(assertion, item))
+/** A record before these writes and after them. */
+function acceptedBy(old: History, writes: readonly Write[]): Accepted {
+  const stored = (type: string) =>
+    writes.flatMap(({ action }) => (action.Put?.Item?.type === type ? [action.Put.Item] : []))
+  const heads = stored(recordItem.type).map((item) => parse(recordItem, item))
+  const head = heads.find(({ entity_id }) => entity_id === old.entity_id)
+  if (!head) throw new Error(`nothing is written of ${old.entity_id}`)
+  const after = stored(assertion.type).map((item) => parse(assertion, item))
   const ids = new Set(after.map((it) => it.id))
-  const accepted = {
+  return {
     before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },
-    after: { head: next, assertions: after },
-    decision_id: made.id,
-    activity_ids: done.map((it) => it.activity_id),
+    after: { head, assertions: after },
+    decision_id: stored(decision.type).map((item) => parse(decision, item).id)[0] ?? '',
+    activity_ids: stored(activity.type).map((item) => parse(activity, item).activity_id),
   }
-  return { accepted, writes }
 }
 
 /** The project is merged, and its state before is stored. A merge that went on by itself says so to who began it. */

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { now } from '../clock.ts'
 import { conflict, impossible } from '../errors.ts'
+import { lettingGo } from '../pictures/files.ts'
+import { picturesIn } from '../pictures/take.ts'
 import { type History, loadHistory } from '../records/history.ts'
 import {
   type Assertion,
@@ -65,10 +67,17 @@ async function planPart(part: Kept, bucket: Bucket, until: number): Promise<Part
   const records = await readRecords(bucket, part)
   await inTurns(records, until, async (it) => {
     const current = await loadHistory(it.before.head.entity_id)
-    if (current && isUntouched(current, it.after.head)) writes.push(...restored(current, it))
+    if (current && isUntouched(current, it.after.head))
+      writes.push(...restored(current, it), ...(await lettingGo(addedPictures(it))))
     else left.push(it.before.head.entity_id)
   })
   return { records: records.length, left, writes }
+}
+
+/** The pictures that the merge gave to a record. */
+function addedPictures({ before, after }: Accepted): string[] {
+  const [old, next] = [before, after].map(({ head }) => picturesIn(head.proposed ?? head.data).map(({ id }) => id))
+  return (next ?? []).filter((id) => !old?.includes(id))
 }
 
 /** Whether what the merge has made of a record is still what stands. Comments and flags do not count. */

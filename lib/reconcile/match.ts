@@ -1,5 +1,6 @@
 import { type KindKey, kinds } from '../kinds/index.ts'
 import { kindOfResource, resourceOf } from '../kinds/resources.ts'
+import type { Say } from '../language/catalogue.ts'
 import { fold, foldAlike, isGeneric } from '../matching/fold.ts'
 import { similarity } from '../matching/likeness.ts'
 import { textOf } from '../names/text.ts'
@@ -21,7 +22,7 @@ export type Candidate = {
   match: boolean
 }
 /** Who asks. */
-export type Asker = { actor: Actor | null; scope: Scope }
+export type Asker = { actor: Actor | null; scope: Scope; say: Say }
 
 /** Beyond what is asked for so many are looked at, since properties may put another one first. */
 const LOOKED_AT = 10
@@ -33,7 +34,7 @@ const LOOKED_AT = 10
 export async function candidatesFor(
   model: Model,
   queries: Readonly<Record<string, Query>>,
-  { actor, scope }: Asker,
+  { actor, scope, say }: Asker,
 ): Promise<Map<string, Candidate[]>> {
   const found = new Map<string, Hit[]>()
   for (const [name, query] of Object.entries(queries)) found.set(name, await hitsOf(model, query, scope))
@@ -43,7 +44,7 @@ export async function candidatesFor(
   const records = new Map((await shownTo(actor, [...visible.values()])).map((it) => [it.entity_id, it]))
   return new Map(
     Object.entries(queries).map(([name, query]) => {
-      const scored = (found.get(name) ?? []).map((hit) => scoredHit(hit, query, records.get(hit.id), actor))
+      const scored = (found.get(name) ?? []).map((hit) => scoredHit(hit, query, records.get(hit.id), { actor, say }))
       return [name, decided(scored.toSorted((a, b) => b.score - a.score)).slice(0, limitOf(query))]
     }),
   )
@@ -71,7 +72,8 @@ function kindsIn(type: Query['type']): readonly KindKey[] {
 
 type Scored = Candidate & { isNamed: boolean }
 
-function scoredHit(hit: Hit, query: Query, record: Shown<RecordRow> | undefined, actor: Actor | null): Scored {
+type Reader = Pick<Asker, 'actor' | 'say'>
+function scoredHit(hit: Hit, query: Query, record: Shown<RecordRow> | undefined, { actor, say }: Reader): Scored {
   const names = [hit.title, ...hit.names]
   const isNamed = names.some((it) => foldAlike(it, query.query))
   const byName = isNamed ? 1 : Math.min(0.97, hit.score)
@@ -81,7 +83,10 @@ function scoredHit(hit: Hit, query: Query, record: Shown<RecordRow> | undefined,
   return {
     id: hit.id,
     name: hit.title,
-    description: [kind && kinds[kind].label, hit.location_hint || hit.summary].filter(Boolean).join(', ').slice(0, 200),
+    description: [kind && say(kinds[kind].label), hit.location_hint || hit.summary]
+      .filter(Boolean)
+      .join(', ')
+      .slice(0, 200),
     type: kind ? [typeOf(kind)] : [],
     score,
     match: false,

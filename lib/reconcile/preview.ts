@@ -1,3 +1,4 @@
+import type { Request } from '../http/request.ts'
 import { kinds, proseFields } from '../kinds/index.ts'
 import { textOf } from '../names/text.ts'
 import type { RecordItem } from '../records/items.ts'
@@ -5,12 +6,16 @@ import type { Shown } from '../records/shown.ts'
 import { viewOf } from './manifest.ts'
 
 /** A record on a small page that a client shows in a frame: its names, its kind, where it is and what it is. */
-export function previewOf(it: Shown<RecordItem>, origin: string): string {
+export function previewOf(
+  it: Shown<RecordItem>,
+  origin: string,
+  { language, say }: Pick<Request, 'language' | 'say'>,
+): string {
   const { name, data, kind } = it
   const about = proseFields.map((each) => textOf(data[each])).find(Boolean) ?? ''
-  const lines = [kinds[kind].label, textOf(data.location_name)].filter(Boolean).join(' · ')
+  const lines = [say(kinds[kind].label), textOf(data.location_name)].filter(Boolean).join(' · ')
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head><meta charset="utf-8"><title>${escaped(name)}</title>
 <style>body{font:14px/1.4 sans-serif;margin:.7em}h1{font-size:1.1em;margin:0}p{margin:.4em 0}.kind{color:#555}</style></head>
 <body><h1><a href="${escaped(viewOf(origin, it.entity_id))}" target="_blank" rel="noopener">${escaped(name)}</a>

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { objectOf } from '../http/body.ts'
 import { QueryText, wholeNumber } from '../http/params.ts'
 
 /** So many queries are answered together, and so many candidates told of each. */
@@ -29,7 +30,7 @@ export type Query = v.InferOutput<typeof Query>
 export const limitOf = ({ limit = 5 }: Query) => Math.min(limit, MOST_CANDIDATES)
 
 const Batch = v.pipe(
-  v.record(v.string(), Query, 'queries is an object of queries.'),
+  objectOf(v.string(), Query, 'queries is an object of queries.'),
   v.check((it) => Object.keys(it).length <= MOST_QUERIES, `There are more than ${MOST_QUERIES} queries.`),
 )
 const Extension = v.object(

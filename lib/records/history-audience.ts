@@ -1,6 +1,6 @@
 import { parse, put, type Write } from '../table/item.ts'
-import { key } from '../table/keys.ts'
-import { get, queryAll, type Stored } from '../table/read.ts'
+import { type Key, key, place } from '../table/keys.ts'
+import { getMany, itemAt, queryAllBetween, type Stored } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
 import {
   activity,
@@ -17,71 +17,79 @@ import {
   toldOfFlag,
 } from './items.ts'
 
+/** Between these sort keys of a record's partition lie activities, decisions, flags, the record itself and its assertions. */
+const [FIRST, LAST] = ['ACTIVITY#', 'HEAD#ASSERTION$']
+/** So many are moved in one transaction, with the sizes of their lists. */
+const AT_ONCE = 20
+
 /**
  * Moves what happened to a record, and what is said of it, into the lists of those who may know of it now. It goes by what the
- * record is when this runs, not by the change that was heard, so that hearing it twice or late comes to the same.
+ * record is when this runs, not by the change that was heard, so that hearing it twice or late comes to the same. One query,
+ * and one call for each twenty that move.
  */
 export async function moveHistory(old: RecordItem | undefined, next: RecordItem | undefined): Promise<void> {
   if (!old || !next || historyAudienceOf(old, true) === historyAudienceOf(next, true)) return
-  const { pk } = key.head(next.entity_id)
-  for (const { begins, move } of movers) for (const item of await queryAll(pk, begins)) await move(item, next)
+  const head = key.head(next.entity_id)
+  const items = await queryAllBetween(head.pk, FIRST, LAST)
+  const found = new Map(items.map((it) => [place(at(it)), it]))
+  const moving = items.filter((it) => moved(it, itemAt(found, head))).map(at)
+  for (let start = 0; start < moving.length; start += AT_ONCE)
+    await moveSome(head, moving.slice(start, start + AT_ONCE), found)
 }
+
+const at = ({ pk, sk }: Stored): Key => ({ pk: String(pk), sk: String(sk) })
+
+/** Moves some of what was found. It is read again with the record where another has changed it since. */
+const moveSome = (head: Key, some: readonly Key[], found: ReadonlyMap<string, Stored>): Promise<void> =>
+  retryOnConflict(
+    async (attempt) => {
+      const now = attempt === 1 ? found : await getMany([head, ...some], true)
+      const writes = some.flatMap((each) => moved(itemAt(now, each), itemAt(now, head)) ?? [])
+      return { result: undefined, writes }
+    },
+    { attempts: 10 },
+  )
+
+/** The write that moves an item to those who may know of it; undefined where it belongs, and where there is no record. */
+const moved = (stored: Stored | undefined, head: Stored | undefined): Write | undefined =>
+  stored && head && movers[String(stored.type)]?.(stored, parse(recordItem, head))
 
 type Told = { audience: HistoryAudience; entity_id: string; version: number }
 
-/** What is told of a record: how its sort keys begin, and how it is read, placed and written. */
+/** What is told of a record: how it is read, placed and written. */
 type Mover<T extends Told> = {
-  begins: string
   read: (stored: Stored) => T
-  load: (it: T) => Promise<T | undefined>
   told: (it: T, about: RecordItem) => T
   write: (next: T, old: T) => Write
 }
 
-/** Moves an item, unless it is where it belongs. The record is read again with it, since it may have changed since. */
-const moverOf = <T extends Told>({ begins, read, load, told, write }: Mover<T>) => ({
-  begins,
-  move: async (stored: Stored, heard: RecordItem): Promise<void> => {
+const moverOf =
+  <T extends Told>({ read, told, write }: Mover<T>) =>
+  (stored: Stored, about: RecordItem): Write | undefined => {
     const it = read(stored)
-    if (told(it, heard).audience === it.audience) return
-    await retryOnConflict(
-      async () => {
-        const [old, about] = await Promise.all([load(it), get(recordItem, it)])
-        const next = old && about && told({ ...old, version: old.version + 1 }, about)
-        return { result: undefined, writes: next && next.audience !== old.audience ? [write(next, old)] : [] }
-      },
-      { attempts: 10 },
-    )
-  },
-})
+    const next = told({ ...it, version: it.version + 1 }, about)
+    return next.audience === it.audience ? undefined : write(next, it)
+  }
 
-const movers = [
-  moverOf({
-    begins: 'ACTIVITY#',
+const movers: Readonly<Record<string, (stored: Stored, about: RecordItem) => Write | undefined>> = {
+  [activity.type]: moverOf({
     read: (it) => parse(activity, it),
-    load: (it) => get(activity, it),
     told: toldOf,
     write: (next, old) => put(activity, next, old),
   }),
-  moverOf({
-    begins: 'DECISION#',
+  [decision.type]: moverOf({
     read: (it) => parse(decision, it),
-    load: (it) => get(decision, it),
     told: toldOfDecision,
     write: (next, old) => put(decision, next, old),
   }),
-  moverOf({
-    begins: 'HEAD#ASSERTION#',
+  [assertion.type]: moverOf({
     read: (it) => parse(assertion, it),
-    load: (it) => get(assertion, it),
     told: toldOfClaim,
     write: (next, old) => put(assertion, next, old),
   }),
-  moverOf({
-    begins: 'FLAG#',
+  [flag.type]: moverOf({
     read: (it) => parse(flag, it),
-    load: (it) => get(flag, it),
     told: toldOfFlag,
     write: (next, old) => put(flag, next, old),
   }),
-]
+}

@@ -1,5 +1,5 @@
 import { dateIn } from '../calendars/conversion.ts'
-import { intervalIn, type Reading } from '../calendars/reading.ts'
+import { type Interval, intervalIn, type Reading } from '../calendars/reading.ts'
 import { type ShownDate, shownIn } from '../calendars/shown.ts'
 import { isFault } from '../calendars/systems.ts'
 import { type Kind, kinds } from '../kinds/index.ts'
@@ -23,7 +23,7 @@ const MOST_NAMED = 25
 /** The published period of this name that the asker may see and that says when it was. Two calls. */
 export async function periodNamed(
   words: string,
-  actor: Actor,
+  actor: Actor | null,
 ): Promise<{ period: Period; bounds: Reading } | undefined> {
   const folded = foldedName(words.replace(before, ''))
   if (folded === '') return undefined
@@ -69,6 +69,26 @@ export async function meaningsIn(kind: Kind, data: Values, actor: Actor, old?: L
 }
 
 const isDate = (kind: Kind, member: string) => /^(?:edtf_)?date$/.test(kinds[kind.key].fields[member]?.type ?? '')
+
+/** What words mean that name a period: those for which records were looked up, by the words. */
+export type PeriodBounds = ReadonlyMap<string, Interval>
+
+/** What those of the dates of these records mean that name a period which is a record. Nothing is read where all dates can be read. */
+export async function periodsAmong(its: readonly Dated[], actor: Actor | null): Promise<PeriodBounds> {
+  const words = its.flatMap(({ kind, data }) =>
+    Object.entries(data).flatMap(([member, value]) =>
+      isDate(kinds[kind], member) && typeof value === 'string' && isFault(dateIn(value, data.calendar_system))
+        ? [value]
+        : [],
+    ),
+  )
+  const asked = [...new Set(words)].slice(0, MOST_WORDS)
+  const found = await Promise.all(asked.map((it) => periodNamed(it, actor)))
+  return new Map(asked.flatMap((it, i) => (found[i] ? [[it, found[i].bounds] as const] : [])))
+}
+
+/** Values of a record, and of which kind it is. */
+export type Dated = Pick<RecordItem, 'kind' | 'data'>
 
 /** Days of the common calendar, with a mark where they are doubtful. */
 function spanOf(bounds: Reading): string {

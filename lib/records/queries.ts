@@ -82,6 +82,7 @@ export const RelatedQuery = v.object(
     group: v.optional(scope),
     page: wholeNumber(1, 100_000),
     page_size: wholeNumber(10, 50),
+    calendar: CalendarName,
   },
   MISSING,
 )

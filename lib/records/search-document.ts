@@ -1,4 +1,4 @@
-import { intervalIn } from '../calendars/reading.ts'
+import { boundsIn } from '../calendars/periods.ts'
 import { type Kind, proseFields } from '../kinds/index.ts'
 import type { FieldType } from '../kinds/schema/fields.ts'
 import { cut, shortened } from '../matching/cut.ts'
@@ -80,7 +80,7 @@ const datings: readonly (readonly string[])[] = [
 
 function yearsIn(data: Record<string, unknown>): Document['years'] | undefined {
   for (const members of datings) {
-    const spans = members.flatMap((each) => intervalIn(wordsOf(data[each]), data.calendar_system) ?? [])
+    const spans = members.flatMap((each) => boundsIn(wordsOf(data[each]), data.calendar_system) ?? [])
     if (spans.length === 0) continue
     const [from, to] = [Math.min(...spans.map((it) => it.from)), Math.max(...spans.map((it) => it.to))]
     // Of a life or a reign of which one end is known the other is not.

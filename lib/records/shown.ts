@@ -55,6 +55,16 @@ export const shownTo = async <T extends Whole>(actor: Actor | null, things: read
 export const shownOne = async <T extends Whole>(actor: Actor | null, it: T): Promise<Shown<T>> =>
   asShown(recordIn(sightIn(await namedBy(namedIn([it])), actor), it))
 
+/** One record as the caller may be shown it, with other things whole that are read together with what it names. */
+export async function shownBeside<T extends Whole>(
+  actor: Actor | null,
+  it: T,
+  others: readonly Key[],
+): Promise<{ it: Shown<T>; found: ReadonlyMap<string, Stored> }> {
+  const found = await getMany([...namedIn([it]), ...others])
+  return { it: asShown(recordIn(sightIn(found, actor), it)), found }
+}
+
 /** Claims as the caller may be shown them; one that says nothing but what is hidden is left out. */
 export async function shownClaims(actor: Actor | null, claims: readonly Claim[]): Promise<Shown<Claim>[]> {
   const wanted = claims.flatMap(({ claim }) => [...keysOfClaim(claim), userKeyOf(claim.contributor_id)])

@@ -113,18 +113,20 @@ const linkedTo = (kind: Kind, data: Values) => namedBy({ entity_id: '', kind: ki
 export const amend = (old: Loaded, actor: Actor, contribution: Contribution, how: How = {}): Promise<Loaded & Naming> =>
   commitNaming(() => planAmend(old, actor, contribution, how))
 
-type How = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: BatchRow }
+/** `pictures`: those whose files the service itself has put in place. */
+type How = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: BatchRow; pictures?: readonly Picture[] }
 
-async function planAmend(
+/** What `amend` would write, for those who write it together with more. Fails as `amend` does. */
+export async function planAmend(
   old: Loaded,
   actor: Actor,
   { data, cleared, assertion: provenance }: Contribution,
-  { trigger = 'edit', replace = false, batch }: How,
+  { trigger = 'edit', replace = false, batch, pictures = [] }: How,
 ): Promise<Plan<Loaded & Naming>> {
   const kind = kinds[old.kind]
   const moved = move(stateOf(old), trigger)
   if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
-  const { values, missing, kept } = await plannedValues(kind, data, actor, picturesOf(old))
+  const { values, missing, kept } = await plannedValues(kind, data, actor, [...picturesOf(old), ...pictures])
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
   if (changed.length === 0 && removed.length === 0 && trigger === 'edit')

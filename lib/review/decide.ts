@@ -84,12 +84,34 @@ export async function planDecision(old: History, reviewer: Actor, input: Decisio
   if (!isPending(old.status)) throw nothingWaits()
   checkAllowed(mayDecide(reviewer, decidingOn(old, input)))
   check(old, input)
+  return planVerdict(old, reviewer, input, settledFlags(old, input))
+}
+
+/**
+ * What a reviewer's own edits of a published record would write, behind which nothing waits: nobody's work is decided on,
+ * and no contradiction is settled. Fails where the caller reviews nothing, or the record is not published.
+ */
+export async function planEdits(
+  old: History,
+  reviewer: Actor,
+  input: DecisionInput & { edits: Edits },
+): Promise<PlannedDecision> {
+  if (!old.public || isPending(old.status)) throw conflict()
+  checkAllowed(mayDecide(reviewer, { ...decidingOn(old, input), authors: [], settlesContradiction: false }))
+  return planVerdict(old, reviewer, input, [])
+}
+
+async function planVerdict(
+  old: History,
+  reviewer: Actor,
+  input: DecisionInput,
+  settled: readonly Flag[],
+): Promise<PlannedDecision> {
   const effect = effects[input.verdict]
   const moved = move(stateOf(old), effect.trigger)
   if (!moved) throw nothingWaits()
 
   const at = now()
-  const settled = settledFlags(old, input)
   const required_persona = personaAfter(old, input.verdict)
   const escalated_to = input.verdict === 'escalate' ? await reviewerOf(input.escalated_to, required_persona) : null
   const result = effect.accepts ? await accepted(old, reviewer, input, settled, at) : withheld(old, input)

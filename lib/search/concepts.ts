@@ -1,3 +1,4 @@
+import { reigns } from '../calendars/periods.ts'
 import type { Point } from '../matching/geo.ts'
 
 /**
@@ -165,15 +166,6 @@ const deities = table('deity', {
   Bajrayogini: 'vajrayogini, bajra yogini, bajrajogini',
 })
 
-/** Dynasties and periods with the years of our era over which they ruled. */
-export const reigns: Readonly<Record<string, { words: string; from: number; to: number }>> = {
-  Kirant: { words: 'kirat, kirata, kirati, kirant period', from: -800, to: 300 },
-  Lichhavi: { words: 'licchavi, lichchhavi, lichavi, lichchavi, lichhavi period, lichhavi era', from: 400, to: 750 },
-  Thakuri: { words: 'thakuri period', from: 750, to: 1200 },
-  Malla: { words: 'malla period, malla dynasty, malla era', from: 1200, to: 1768 },
-  Shah: { words: 'shah period, shah dynasty', from: 1768, to: 2008 },
-  Rana: { words: 'rana period, rana regime, ranas', from: 1846, to: 1951 },
-}
 const periods = table('period', Object.fromEntries(Object.entries(reigns).map(([label, { words }]) => [label, words])))
 
 const ordinals =

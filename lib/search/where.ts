@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { periodIn } from '../calendars/periods.ts'
 import { interval } from '../calendars/reading.ts'
 import { invalid } from '../errors.ts'
 import type { Box, Near, SearchQuery } from './query.ts'
@@ -47,12 +48,13 @@ function kilometresIn(text: string): number | undefined {
 
 /** The years of our era that a date takes up: `1702`, `BS 1759`, `NS 822`, `300 BCE`, `17th century`, `वि.सं. १७५९`. */
 function yearsIn(text: string): { from: number; to: number } | undefined {
-  const found = interval(text) ?? interval(`${text} CE`)
+  const found = interval(text) ?? interval(`${text} CE`) ?? periodIn(text)
   return found && { from: yearOf(found.from), to: yearOf(found.to) }
 }
 const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * 86_400_000).getUTCFullYear() : day)
 
-const NO_DATE = 'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822).'
+const NO_DATE =
+  'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822), or a period (Malla period).'
 
 /** Members by which searches and lists are narrowed to a place and a time. */
 export const whereEntries = {

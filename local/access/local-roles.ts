@@ -1,4 +1,4 @@
-import { identifyingReach, reachOf } from '../deploy/reach.ts'
+import { keptReach } from '../deploy/reach.ts'
 import { roleId, roles } from '../deploy/roles.ts'
 import type { Roles } from './judge.ts'
 import { type Resources, rolesIn } from './template.ts'
@@ -8,7 +8,7 @@ export const localIdentity = 'heritage.test'
 
 /** The roles that the template would give these functions, as resources; from the code as it is now. */
 export async function roleResources(root: string, names: readonly string[]): Promise<Resources> {
-  const reach = { functions: await reachOf(root, names), identifying: await identifyingReach(root) }
+  const reach = await keptReach(root, names)
   // No function reads parameters on one's own machine.
   return roles('heritage-local', () => ({ LETTERS_IDENTITY: localIdentity }), reach).Resources
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
+import { unlessFresh } from './fresh.ts'
 import { buildDocuments } from './shipped-documents.ts'
 import { zip } from './zip.ts'
 
@@ -32,6 +33,16 @@ export async function buildPackages(
       await writeFile(mapIn(outdir, name, map), map.contents)
   }
   return made
+}
+
+/** What packages are made of. */
+const SOURCES = ['functions', 'lib', 'local', 'package.json', 'package-lock.json', 'serverless.yml']
+
+/** The same in the usual folder, from what is there already where no source has changed since. */
+export async function keptPackages(root: string, names: readonly string[]): Promise<Map<string, string>> {
+  const made = { root, sources: SOURCES, mark: `${folder}/packages-made` }
+  await unlessFresh(made, async () => void (await buildPackages(root, names)))
+  return packagesOf(packagesIn(root), names)
 }
 
 const bundlesOf = (root: string, entryPoints: string[], how: Pick<BuildOptions, 'outdir' | 'splitting'>) =>
@@ -124,6 +135,8 @@ export const forLambda = (root: string) =>
     ...common,
     absWorkingDir: root,
     minify: true,
+    // Devanagari as it is written takes half the bytes of its escapes.
+    charset: 'utf8',
     // What is imported when it is first asked for is a file of its own, which a start need not read.
     splitting: true,
     mainFields: ['module', 'main'],
@@ -132,11 +145,18 @@ export const forLambda = (root: string) =>
     // CommonJS dependencies in an ES module still ask for Node's own modules by require().
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     plugins: [besides],
-    alias: { '@aws-sdk/credential-provider-node': join(root, 'local/deploy/lambda-credentials.ts') },
+    alias: {
+      '@aws-sdk/credential-provider-node': join(root, 'local/deploy/lambda-credentials.ts'),
+      '@aws-sdk/middleware-endpoint-discovery': join(root, 'local/deploy/endpoint-discovery.ts'),
+    },
   }) satisfies BuildOptions
 
 /** What lies beside a function as a file of its own, by the name of that file: it is loaded when somebody asks for it, and else costs nothing. */
-const apart: Readonly<Record<string, string>> = { iovalkey: 'iovalkey', nepali: 'lib/language/nepali.ts' }
+const apart: Readonly<Record<string, string>> = {
+  'bucket-client': 'lib/files/bucket-client.ts',
+  iovalkey: 'iovalkey',
+  nepali: 'lib/language/nepali.ts',
+}
 
 /** What imports one of them looks for it beside itself. */
 const besides: Plugin = {

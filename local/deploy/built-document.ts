@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, rename, stat, utimes } from 'node:fs/promises'
+import { mkdir, rename, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { lastChange, timeOf } from './fresh.ts'
 
 /** Where the whole API document lies once it is built. */
 export const DOCUMENT = '.build/openapi.json'
 
 /** What the document is made of. Folders of packages are left out: the lock file stands for them. */
-const SOURCES = ['functions', 'lib', 'local/api', 'package.json', 'package-lock.json']
+export const SOURCES = ['functions', 'lib', 'local/api', 'package.json', 'package-lock.json']
 
 /** Builds the API document unless it is newer than all of its sources. Answers its path. */
 export async function buildDocument(root: string): Promise<string> {
@@ -23,18 +24,3 @@ export async function buildDocument(root: string): Promise<string> {
   await rename(made, to)
   return to
 }
-
-/** When one of these last came, went or changed, in milliseconds. An unpacked file keeps its mtime, hence the ctime. */
-async function lastChange(paths: readonly string[]): Promise<number> {
-  const times = await Promise.all(
-    paths.map(async (path) => {
-      const it = await stat(path)
-      if (!it.isDirectory()) return it.ctimeMs
-      const inside = (await readdir(path)).filter((name) => name !== 'node_modules')
-      return Math.max(it.ctimeMs, await lastChange(inside.map((name) => join(path, name))))
-    }),
-  )
-  return Math.max(0, ...times)
-}
-
-const timeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0

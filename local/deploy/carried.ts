@@ -6,6 +6,11 @@ import * as v from 'valibot'
 /** What a function takes along whole: `packages` with all that they need, of whose files `wanted` says which. */
 type Load = { packages: readonly string[]; wanted: (path: string) => boolean }
 
+/** What reads PDFs: WebAssembly, in the form that Node asks for by require(). */
+const pdfium = '@hyzyla/pdfium'
+const isOfPdfium = (path: string) => path.includes(`/${pdfium}/`)
+const wantedOfPdfium = (path: string) => /\/(package\.json|dist\/index\.cjs|dist\/pdfium\.wasm)$/.test(path)
+
 const sharp: Load = {
   // For the architecture that serverless.yml gives these functions.
   packages: ['sharp', '@img/sharp-linux-x64', '@img/sharp-libvips-linux-x64'],
@@ -14,13 +19,18 @@ const sharp: Load = {
 
 /** Native code, and packages that find their files by their place. No other function carries any of it. */
 const loads: Readonly<Record<string, Load>> = {
-  'asset-files': sharp,
+  'asset-files': {
+    packages: [...sharp.packages, pdfium],
+    wanted: (path) => (isOfPdfium(path) ? wantedOfPdfium(path) : sharp.wanted(path)),
+  },
   iiif: sharp,
+  pictures: sharp,
   ocr: {
-    packages: ['tesseract.js', '@tesseract.js-data/eng', '@tesseract.js-data/nep'],
+    packages: ['tesseract.js', '@tesseract.js-data/eng', '@tesseract.js-data/nep', pdfium],
     // The reader's own sources, all cores that it may choose (it asks for one by the processor and the engine), and the
     // smaller of two sets of data.
     wanted: (path) =>
+      (!isOfPdfium(path) || wantedOfPdfium(path)) &&
       !/\.(md|map|d\.[mc]?ts)$/.test(path) &&
       !/\/tesseract\.js\/(dist|docs|examples|scripts)\//.test(path) &&
       !/\/tesseract\.js-core\/(?!package\.json|index\.js)[^/]*\.wasm\.js$/.test(path) &&
@@ -29,7 +39,7 @@ const loads: Readonly<Record<string, Load>> = {
 }
 
 /** Packages that stay beside the bundle. */
-export const neverBundled = ['sharp', 'tesseract.js', '@tesseract.js-data/*'] as const
+export const neverBundled = ['sharp', 'tesseract.js', '@tesseract.js-data/*', '@hyzyla/pdfium'] as const
 
 /** The files that a function takes along, by their place beside `functions/`. Fails when a package is not installed. */
 export async function carriedBy(name: string, root: string): Promise<Record<string, Uint8Array>> {

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
 import { build, type Metafile, stop } from 'esbuild'
 import { foldersOf } from './folders.ts'
+import { unlessFresh } from './fresh.ts'
 
 /**
  * What each function can come to ask of the table and the bucket, as `action resource`, from its code alone: whatever is
@@ -31,6 +32,26 @@ export async function originsOf(root: string, names: readonly string[]): Promise
 export async function identifyingReach(root: string): Promise<string[]> {
   const [sections = new Map()] = (await bundled(root, ['lib/auth/actor.ts'])).values()
   return [...(await usesIn(root, sections)).keys()].sort()
+}
+
+type Reach = { functions: Map<string, string[]>; identifying: string[] }
+
+/** What some functions can come to ask, and what finding out who is calling takes; kept until code changes. */
+export async function keptReach(root: string, names: readonly string[]): Promise<Reach> {
+  const made = { root, sources: ['functions', 'lib', 'local', 'package-lock.json'], mark: '.build/reach.json' }
+  const file = join(root, made.mark)
+  await unlessFresh(made, async () => {
+    const all = (await readdir(join(root, 'functions'))).filter((it) => it.endsWith('.ts'))
+    const functions = [
+      ...(await reachOf(
+        root,
+        all.map((it) => basename(it, '.ts')),
+      )),
+    ]
+    await writeFile(file, JSON.stringify({ functions, identifying: await identifyingReach(root) }))
+  })
+  const kept: { functions: [string, string[]][]; identifying: string[] } = JSON.parse(await readFile(file, 'utf8'))
+  return { ...kept, functions: new Map(kept.functions.filter(([name]) => names.includes(name))) }
 }
 
 type Origins = ReadonlyMap<string, readonly string[]>
@@ -111,7 +132,7 @@ const ADMIT = 'lib/files/admit.ts'
 
 /** Who may not list a bucket is told 403 where there is nothing, not 404. */
 const reading = ['s3:GetObject', 's3:ListBucket']
-/** What each of their functions asks of the bucket. */
+/** What each of their functions asks of the bucket; where two folders take part, of which of them. */
 const verbs: Readonly<Record<string, readonly string[]>> = {
   getObject: reading,
   streamObject: reading,
@@ -123,7 +144,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   startUpload: ['s3:PutObject'],
   uploadForm: ['s3:PutObject'],
   keep: ['s3:PutObject'],
-  copyObject: ['s3:GetObject', 's3:PutObject'],
+  copyObject: ['s3:GetObject from', 's3:PutObject to'],
   deleteObject: ['s3:DeleteObject'],
   keysUnder: ['s3:ListBucket'],
   ping: ['s3:ListBucket'],
@@ -138,11 +159,11 @@ async function bucketUses(root: string, file: string, text: string): Promise<str
     .flatMap((verb) => {
       const actions = verbs[verb]
       if (!actions) throw new Error(`${file} calls ${verb}: say in local/deploy/reach.ts which right it takes.`)
-      return actions.flatMap((action) =>
-        action === 's3:ListBucket'
-          ? [`${action} Bucket`]
-          : foldersOf(file, verb).map((folder) => `${action} Bucket/${folder}/*`),
-      )
+      return actions.flatMap((each) => {
+        const [action = '', side] = each.split(' ')
+        if (action === 's3:ListBucket') return [`${action} Bucket`]
+        return foldersOf(file, side ? `${verb} ${side}` : verb).map((folder) => `${action} Bucket/${folder}/*`)
+      })
     })
 }
 

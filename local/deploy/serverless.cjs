@@ -4,7 +4,7 @@ const { domain } = require('./custom-domain.ts')
 const { gateway } = require('./gateway.ts')
 const { operations } = require('./operations.ts')
 const { events, rest } = require('./routes.ts')
-const { identifyingReach, reachOf } = require('./reach.ts')
+const { keptReach } = require('./reach.ts')
 const { roles } = require('./roles.ts')
 
 module.exports.events = { ...events, dispatcher: rest }
@@ -12,8 +12,7 @@ module.exports.events = { ...events, dispatcher: rest }
 module.exports.roles = async ({ resolveVariable }) => {
   const { environment: shared } = await resolveVariable('self:provider')
   const functions = await resolveVariable('self:functions')
-  const root = join(__dirname, '../..')
-  const reach = { functions: await reachOf(root, Object.keys(functions)), identifying: await identifyingReach(root) }
+  const reach = await keptReach(join(__dirname, '../..'), Object.keys(functions))
   return roles(await nameOf(resolveVariable), (name) => ({ ...shared, ...functions[name].environment }), reach)
 }
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { Answer as Refusal } from '../access/judge.ts'
 import { functionArn } from '../access/requests.ts'
-import { drawings } from '../commands/demo/drawings.ts'
 import { nameOf, visit, type World } from './background.ts'
 import { largeMerge } from './large-merge.ts'
+import { picture } from './pictures.ts'
 import type { Runtime } from './runtime.ts'
 import { type Around, type Door, searchDoors } from './smoke.ts'
-import { type Answer, formOf, good, type Speaker, signedIn } from './speaker.ts'
-import { longTable, tables, tableWaits } from './tables.ts'
+import { formOf, good, refused, type Speaker, signedIn } from './speaker.ts'
+import { tables, tableWaits } from './tables.ts'
 
 export type Scene = {
   world: World
@@ -33,7 +33,6 @@ export async function gaps(scene: Scene): Promise<string[]> {
   }
   await chapter('what was stopped holds nobody up any more', unlocked)
   await chapter('tables that become records', tables)
-  await chapter('a table too long for an answer', longTable)
   await chapter('no snapshot can be read', noSnapshots)
   await chapter('files of old exports', oldExports)
   await chapter('files that are gone', filesGone)
@@ -260,13 +259,4 @@ async function newProject(who: Speaker): Promise<string> {
   const slug = `gap-${randomUUID().slice(0, 8)}`
   good(await who('POST', '/data/projects/', { slug, title: 'Gaps', visibility: 'public' }))
   return `/data/projects/${slug}/`
-}
-
-async function picture(): Promise<File> {
-  const [drawing] = await drawings()
-  return new File([drawing?.bytes ?? new Uint8Array()], drawing?.name ?? '', { type: drawing?.type ?? '' })
-}
-
-function refused({ status, text }: Answer, wanted: number): void {
-  if (status !== wanted) throw new Error(`${status} instead of ${wanted}: ${text.slice(0, 200)}`)
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { drawings } from '../commands/demo/drawings.ts'
 import { nameOf, visit } from './background.ts'
 import type { Scene } from './gaps.ts'
+import { picture } from './pictures.ts'
 import { formOf, good, type Speaker, signedIn } from './speaker.ts'
 
 /** Several parts of a merge. */
@@ -51,18 +51,19 @@ function is(found: unknown, wanted: string): void {
   if (found !== wanted) throw new Error(`it is ${found}, not ${wanted}`)
 }
 
-/** A project with many records that wait, approved. */
+/** A project with many records that wait, one of them with a picture, approved. */
 async function approved(dev: Speaker, reviewer: Speaker): Promise<string> {
   const slug = `large-${randomUUID().slice(0, 8)}`
   good(await dev('POST', '/data/projects/', { slug, title: 'Large', abstract: 'Many.', visibility: 'public' }))
   const at = `/data/projects/${slug}/`
-  const [drawing] = await drawings()
-  const file = new File([drawing?.bytes ?? new Uint8Array()], drawing?.name ?? '', { type: drawing?.type ?? '' })
-  good(await dev('POST', `${at}assets/upload/`, formOf({ file, role: 'evidence', run_ocr: 'false' })))
+  let depicts = ''
   for (let n = 1; n <= RECORDS; n += 1) {
     const { body } = good(await dev('POST', '/cidoc/structures/', { name: `Wayside shrine ${n} of ${slug}` }))
     good(await dev('POST', `${at}entities/`, { entity: body.cultural_entity_id, role_in_project: '' }))
+    depicts = String(body.cultural_entity_id)
   }
+  const form = formOf({ file: await picture(), role: 'evidence', run_ocr: 'false', depicts, licence: 'CC-BY-4.0' })
+  good(await dev('POST', `${at}assets/upload/`, form))
   for (const [who, target_state] of [[dev, 'in_review'] as const, [reviewer, 'approved'] as const])
     good(await who('POST', `${at}transition/`, { target_state, comment: '' }))
   return at

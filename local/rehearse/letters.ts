@@ -3,37 +3,70 @@ import type { Caught, MailCatcher } from '../service/mail-catcher.ts'
 import { visit, type World } from './background.ts'
 import { ask, good, signedIn } from './speaker.ts'
 
-/**
- * Someone asks for letters, answers the question whether the address is theirs, is told of what they contribute, and stops it by
- * the link of the letter. Answers what went wrong.
- */
+/** How two people want their letters. */
+const readers = [
+  { username: 'dev', mode: 'at_once', isDue: async () => undefined },
+  { username: 'other', mode: 'daily', isDue: () => aDayLater() },
+]
+
+/** Two people get letters and stop them by their links. Answers what went wrong. */
 export async function letters(world: World, origin: string, mail: MailCatcher): Promise<string[]> {
-  try {
-    const dev = await signedIn(origin, 'dev')
-    good(await dev('PUT', '/data/notifications/letters/', { mode: 'at_once' }))
-    const question = await caught(world, mail, 'Is this your address?')
-    await follow(origin, question)
-    good(await dev('POST', '/cidoc/structures/', { name: 'A temple of letters' }))
-    const letter = await caught(world, mail, 'A temple of letters')
-    await follow(origin, letter)
-    const { body } = good(await dev('GET', '/data/notifications/letters/'))
-    return body.mode === 'off' ? [] : ['the link of a letter does not stop letters']
-  } catch (error) {
-    return [`letters: ${error instanceof Error ? error.message : error}`]
-  }
+  const failed: string[] = []
+  for (const reader of readers)
+    await letter({ world, origin, mail }, reader).catch((error: unknown) =>
+      failed.push(`letters, ${reader.mode}: ${error instanceof Error ? error.message : error}`),
+    )
+  return failed
 }
 
-/** The letter that says this, once it has been sent. What it tells of comes to the inbox by the stream. */
-async function caught(world: World, mail: MailCatcher, words: string): Promise<Caught> {
+type Post = { world: World; origin: string; mail: MailCatcher }
+
+/**
+ * Someone asks for letters, answers the question whether the address is theirs, is told of what they contribute, and stops it by
+ * the link of the letter.
+ */
+async function letter(post: Post, { username, mode, isDue }: (typeof readers)[number]): Promise<void> {
+  const { origin } = post
+  const who = await signedIn(origin, username)
+  const { body: wanted } = good(await who('PUT', '/data/notifications/letters/', { mode }))
+  const to = String(wanted.email)
+  await follow(origin, await caught(post, to, 'Is this your address?'))
+  const name = `A temple of letters, told ${mode}`
+  good(await who('POST', '/cidoc/structures/', { name }))
+  await follow(origin, await caught(post, to, name, isDue))
+  const { body } = good(await who('GET', '/data/notifications/letters/'))
+  if (body.mode !== 'off') throw new Error('the link does not stop them')
+}
+
+/** The letter to someone that says this, once it has been sent. What it tells of comes to the inbox by the stream. */
+async function caught(
+  { world, mail }: Post,
+  to: string,
+  words: string,
+  isDue: () => Promise<void> = async () => undefined,
+): Promise<Caught> {
   const schedules = world.stack.schedules().filter(({ target }) => target.endsWith('-letters'))
   for (let turn = 0; turn < 60; turn += 1) {
+    await isDue()
     for (const schedule of schedules)
       if (!(await visit(world, schedule))) throw new Error(`${schedule.target} fails by its schedule`)
-    const found = mail.caught.find(({ subject, text }) => `${subject} ${text}`.includes(words))
+    const found = mail.caught.find((it) => it.to === to && `${it.subject} ${it.text}`.includes(words))
     if (found) return found
     await sleep(500)
   }
   throw new Error(`no letter says "${words}"`)
+}
+
+/** As it is a day later: the letters that wait for their hour are due. */
+async function aDayLater(): Promise<void> {
+  const [{ walk }, { putAll }, { DUE }] = await Promise.all([
+    import('../../lib/table/read.ts'),
+    import('../../lib/table/write.ts'),
+    import('../../lib/notifications/notifications.ts'),
+  ])
+  const waiting = await walk({ index: 'gsi2', pk: DUE, forward: true, limit: 50 })
+  const due_at = '2020-01-01T00:00:00.000Z'
+  await putAll(waiting.map((it) => ({ ...it, mailing: { ...Object(it.mailing), due_at } })))
 }
 
 /** Does what the link of a letter leads to, without signing in. */

@@ -17,6 +17,8 @@ import { readings, router, startGateway } from './gateway.ts'
 import { type Ending, packaged, people, raise, roleIn, rolesOf, surroundings } from './grounds.ts'
 import { startLambda } from './lambda.ts'
 import { letters as letterScene } from './letters.ts'
+import { everyTable } from './lists.ts'
+import { pictures } from './pictures.ts'
 import { placesOf, print } from './print.ts'
 import { compare } from './report.ts'
 import { type Runtime, startRuntime } from './runtime.ts'
@@ -117,12 +119,14 @@ async function played(
   }
   await scene('newcomers', () => newcomers(origin, around, targetOf))
   await scene('what people do', () => story(origin, around))
-  await scene('every route', () => everyRoute(origins, around))
+  await scene('every route', () => everyRoute(origins, around, short))
   await scene('what comes by', () => visited(world))
   await scene('letters', () => letterScene(world, origin, around.mail))
+  await scene('pictures', () => pictures(world, origin, around))
   if (short) return failed
   await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))
   await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf, bucket: around.bucket }))
+  await scene('every list as a table', () => everyTable(origin, around))
   for (const each of origins) await scene(`the dashboard's calls, at ${each}`, () => replayed(each))
   return failed
 }

@@ -1,42 +1,43 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { groupRoots } from '../../lib/http/groups.ts'
 import { drawings } from '../commands/demo/drawings.ts'
 import { project } from '../commands/demo/project.ts'
-import { buildDocument } from '../deploy/built-document.ts'
-import { root } from '../service/paths.ts'
+import { apiDocument, filling, NOBODY, routeOf } from './document.ts'
 import { ON_SIGNPOST, signpost } from './signpost.ts'
 import { ask, formOf, good, type Speaker, signedIn } from './speaker.ts'
 
-const NOBODY = '00000000-0000-4000-8000-000000000000'
 /** So many requests are under way at the same time. */
 const AT_ONCE = 4
 const methods = ['get', 'post', 'put', 'patch', 'delete']
-type Document = { paths: { readonly [path: string]: object } }
-const apiDocument = async (): Promise<Document> => JSON.parse(readFileSync(await buildDocument(root), 'utf8'))
 
 /**
  * Asks for every operation of the API document: those that read with what lists name, by nobody and by staff, and those that
  * write with nothing to write. Each is answered by its function, none with a fault, and every address of a file is good. The
- * two gateways read an address with a last slash differently, so both are asked for it.
+ * two gateways read an address with a last slash differently, so both are asked for it. When it must be `short`, one kind of record
+ * stands for all in each route that they share.
  */
-export async function everyRoute([one = '', other = '']: readonly string[], { bucket }: Around): Promise<string[]> {
+export async function everyRoute(
+  [one = '', other = '']: readonly string[],
+  { bucket }: Around,
+  short: boolean,
+): Promise<string[]> {
   const [staff, staffThere] = await Promise.all([signedIn(one, 'staff'), signedIn(other, 'staff')])
   const failed: string[] = []
   const shown = new Set<string>()
-  const named = new Map<string, Promise<string>>()
   const document = await apiDocument()
-  const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
+  const address = filling(document, staff)
+  const all = Object.entries(document.paths).flatMap(([path, operations]) =>
     methods.filter((method) => method in operations).map((method) => ({ method: method.toUpperCase(), path })),
   )
+  const calls = short ? [...new Map(all.map((it) => [`${it.method} ${routeOf(it.path)}`, it])).values()] : all
   const call = async ({ method, path }: { method: string; path: string }) => {
     const reads = method === 'GET'
-    const filled = reads ? await withNames(path, staff, named) : path.replace(/\{\w+\}/g, NOBODY)
+    const filled = reads ? await address(path) : path.replace(/\{\w+\}/g, NOBODY)
     const body = reads || method === 'DELETE' ? undefined : {}
     const answers = [
       await ask(one, method, filled, body && { body }),
       await staffThere(method, filled, body),
-      await staff(method, filled.replace(/\/$/, ''), body),
+      await staff(method, filled.replace(/\/(?=\?|$)/, ''), body),
     ]
     for (const { status, id, text } of answers) {
       if (status >= 500 || id === null) failed.push(`${method} ${filled}: ${status} ${text.slice(0, 100)}`)
@@ -61,7 +62,7 @@ export type Door = { method: string; path: string; body?: object }
 /** Requests that ask search: what can be searched with a word, a column to match, and a question to the assistant. */
 export async function searchDoors(): Promise<Door[]> {
   const document = await apiDocument()
-  const asked = Object.entries(document.paths).flatMap(([path, { get }]: [string, { get?: Operation }]) => {
+  const asked = Object.entries(document.paths).flatMap(([path, { get }]) => {
     const name = get?.parameters?.find((it) => it.name === 'q' || it.name === 'search')?.name
     return name ? [{ method: 'GET', path: `${path}?${name}=stupa` }] : []
   })
@@ -72,25 +73,6 @@ export async function searchDoors(): Promise<Door[]> {
     { method: 'GET', path: `/data/reconcile/?queries=${queries}` },
     { method: 'POST', path: '/assistant/chat/', body: question },
   ]
-}
-
-type Operation = { parameters?: readonly { name?: string }[] }
-
-/** A path with each param replaced by what the list before it names first. */
-async function withNames(path: string, who: Speaker, named: Map<string, Promise<string>>): Promise<string> {
-  const param = /\{(\w+)\}/.exec(path)
-  if (!param) return path
-  const before = path.slice(0, param.index)
-  const key = `${before} ${param[1]}`
-  if (!named.has(key)) named.set(key, firstName(who, before, param[1] ?? ''))
-  return withNames(`${before}${await named.get(key)}${path.slice(param.index + param[0].length)}`, who, named)
-}
-
-async function firstName(who: Speaker, list: string, param: string): Promise<string> {
-  const { body } = await who('GET', list)
-  const [first] = Array.isArray(body.results) ? body.results : []
-  const { [param]: own, slug, entity_id, id } = Object(first)
-  return String(own ?? slug ?? entity_id ?? id ?? NOBODY)
 }
 
 /**

@@ -41,6 +41,11 @@ export function good(answer: Answer): Answer {
   return answer
 }
 
+/** Fails unless the answer has this status. */
+export function refused({ status, text }: Answer, wanted: number): void {
+  if (status !== wanted) throw new Error(`${status} instead of ${wanted}: ${text.slice(0, 200)}`)
+}
+
 /** Members as a form. */
 export function formOf(members: Readonly<Record<string, string | File>>): FormData {
   const form = new FormData()

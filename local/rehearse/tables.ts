@@ -34,7 +34,6 @@ export async function tables(scene: Scene): Promise<void> {
     await come(at, state)
   }
   good(await dev('GET', `${at}rows/`))
-  good(await dev('GET', '/cidoc/structures/?mine=1&format=csv'))
   good(await staff('POST', `${at}take-back/`))
   await come(at, 'taken_back')
 
@@ -47,25 +46,6 @@ export async function tables(scene: Scene): Promise<void> {
   good(await dev('POST', `${other}withdraw/`))
   await come(other, 'withdrawn')
   await grownOld(scene)
-}
-
-/** More of these than a function may answer by itself, in letters of three bytes. */
-const LONG = { records: 36, text: '\u0928\u0947'.repeat(5000) }
-
-/** A list that is too long for an answer is laid into the bucket, and its address is good. */
-export async function longTable({ origin, bucket }: Scene): Promise<void> {
-  const dev = await signedIn(origin, 'dev')
-  const { text } = LONG
-  for (let n = 0; n < LONG.records; n += 1) {
-    const values = { description: text, note: text, biography: text, source_citation: text }
-    good(await dev('POST', '/cidoc/persons/', { name: `Sculptor ${n}`, ...values }))
-  }
-  const { status, location } = await dev('GET', '/cidoc/persons/?mine=1&format=csv')
-  if (status !== 303) throw new Error(`${status} instead of 303`)
-  const answer = await fetch(location.replace(/^https:\/\/[^/]+/, `${bucket.endpoint}/${bucket.name}`))
-  const lines = (await answer.text()).split('\r\n')
-  if (!answer.ok || lines.length <= LONG.records)
-    throw new Error(`${answer.status}, ${lines.length} lines: ${location}`)
 }
 
 /** A table that waits to be tried, so that the worker has something to look up. */

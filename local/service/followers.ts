@@ -3,17 +3,17 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import * as v from 'valibot'
 import { parse } from 'yaml'
 
-/** A function that follows the table's stream, and which changes of the table come to it. */
-export type Follower = { name: string; wants: (record: DynamoDBRecord) => boolean }
+/** A function that follows the table's stream, which changes of the table come to it, and so many of them at once at most. */
+export type Follower = { name: string; wants: (record: DynamoDBRecord) => boolean; batchSize: number }
 
 /** The functions that serverless.yml has follow the table's stream beside the projector, with the filters that it gives them. */
 export const loadFollowers = (): Follower[] => allFollowers().filter(({ name }) => name !== 'projector')
 
-/** Which changes of the table come to the projector, by the filter of its event source in serverless.yml. */
-export function loadProjectorFilter(): Follower['wants'] {
+/** The projector as its event source in serverless.yml has it. */
+export function loadProjector(): Follower {
   const projector = allFollowers().find(({ name }) => name === 'projector')
   if (!projector) throw new Error('serverless.yml has no projector that follows the stream')
-  return projector.wants
+  return projector
 }
 
 function allFollowers(): Follower[] {
@@ -21,7 +21,8 @@ function allFollowers(): Follower[] {
   return Object.entries(functions).flatMap(([name, { events }]) =>
     (v.is(Streams, events) ? events : []).map(({ stream }) => {
       const tests = stream.filterPatterns.map(testFor)
-      return { name, wants: (record: DynamoDBRecord) => tests.some((test) => test(record)) }
+      const { batchSize } = stream
+      return { name, batchSize, wants: (record: DynamoDBRecord) => tests.some((test) => test(record)) }
     }),
   )
 }
@@ -60,5 +61,5 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const anything = v.record(v.string(), v.unknown())
 const Prefix = v.object({ prefix: v.string() })
 const Exists = v.object({ exists: v.boolean() })
-const Streams = v.array(v.object({ stream: v.object({ filterPatterns: v.array(v.unknown()) }) }))
+const Streams = v.array(v.object({ stream: v.object({ batchSize: v.number(), filterPatterns: v.array(v.unknown()) }) }))
 const File = v.object({ functions: v.record(v.string(), v.object({ events: v.optional(v.unknown()) })) })

@@ -1,7 +1,7 @@
 import { existsSync, watch } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { join } from 'node:path'
-import { buildLocal, buildPackages, packagesIn, packagesOf, prune } from '../deploy/build.ts'
+import { buildLocal, buildPackages, keptPackages, prune } from '../deploy/build.ts'
 
 /** The parts of the framework that the plugin touches. */
 type Framework = {
@@ -30,8 +30,7 @@ export default class Bundles {
 async function pack({ serviceDir, service }: Framework): Promise<void> {
   const names = Object.keys(service.functions)
   // No stage is in a bundle, so one build serves the packages of all stages.
-  const built =
-    process.env.BUNDLES === 'kept' ? packagesOf(packagesIn(serviceDir), names) : await buildPackages(serviceDir, names)
+  const built = await (process.env.BUNDLES === 'kept' ? keptPackages : buildPackages)(serviceDir, names)
   for (const [name, artifact] of built) {
     const definition = service.functions[name]
     if (definition) definition.package = { individually: true, artifact }

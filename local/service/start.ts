@@ -11,7 +11,7 @@ import { localIdentity, roleResources, rolesFor } from '../access/local-roles.ts
 import { startTableGate } from '../access/table-gate.ts'
 import { loadFunctions, loadStack } from '../deploy/stack.ts'
 import { startEmulator } from './emulator.ts'
-import { loadFollowers, loadProjectorFilter, through } from './followers.ts'
+import { loadFollowers, loadProjector, through } from './followers.ts'
 import { startIdp } from './identity-provider.ts'
 import { startMailCatcher } from './mail-catcher.ts'
 import { directory, pidFile, root } from './paths.ts'
@@ -127,15 +127,16 @@ async function catchMail(port: number, { roles, record }: Access) {
 
 /** What nobody calls: the projector and the other followers of the table, and the functions that come by. */
 async function startBackground(at: { endpoint: string; table: string }, ports: { functions: number }): Promise<void> {
-  const wanted = { wants: loadProjectorFilter(), maximumAgeMs: DAY_MS }
-  running.push(startPump({ ...at, ...wanted, directory }, projector(ports.functions)).stop)
+  const { wants, batchSize } = loadProjector()
+  running.push(startPump({ ...at, wants, batchSize, maximumAgeMs: DAY_MS, directory }, projector(ports.functions)).stop)
   // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
   for (const follower of loadFollowers()) {
     const own = join(directory, follower.name)
     await mkdir(own, { recursive: true })
+    const { wants, batchSize } = follower
     running.push(
       startPump(
-        { ...at, directory: own, wants: follower.wants },
+        { ...at, directory: own, wants, batchSize },
         through(follower, (event) => invoke(ports.functions, follower.name, event)),
       ).stop,
     )

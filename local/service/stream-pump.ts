@@ -12,6 +12,8 @@ type PumpSource = {
   rest?: number
   /** Which changes are delivered, as the filter of the deployed event source says; without it all. */
   wants?: (record: DynamoDBRecord) => boolean
+  /** So many are delivered at once, at most. */
+  batchSize?: number
   /** What fails is delivered again until it is so old, in milliseconds, however often that is; without it six times. */
   maximumAgeMs?: number
 }
@@ -36,7 +38,6 @@ export function startPump(place: PumpSource, deliver: Deliver): Pump {
 
 const ATTEMPTS = 6
 const REST = 200
-const BATCH = 100
 /** So many are read at once: most of them are filtered out. */
 const READ = 1000
 /** The longest pause, in milliseconds. */
@@ -86,8 +87,9 @@ async function deliverAll(
   arn: string,
   ending: AbortSignal,
 ): Promise<void> {
-  for (let start = 0; start < records.length && !ending.aborted; start += BATCH)
-    await deliverBatch(place, deliver, records.slice(start, start + BATCH), arn, ending)
+  const { batchSize = READ } = place
+  for (let start = 0; start < records.length && !ending.aborted; start += batchSize)
+    await deliverBatch(place, deliver, records.slice(start, start + batchSize), arn, ending)
 }
 
 async function deliverBatch(

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { extract } from '../../lib/assistant/extract.ts'
 import type { Passage } from '../../lib/assistant/passage.ts'
 import { questionIn, wordsOf } from '../../lib/assistant/thread.ts'
+import { english } from '../../lib/language/say.ts'
 import { cutAtWord } from '../../lib/matching/cut.ts'
 
 describe('the words of a question', () => {
@@ -53,7 +54,7 @@ describe('a quote', () => {
     ...more,
   })
   const quoted = (question: string, ...passages: Passage[]) =>
-    extract(question, wordsOf(question), passages).split('\n\n').slice(1)
+    extract(question, wordsOf(question), passages, english).split('\n\n').slice(1)
 
   test('begins with the facts that are asked for, and has the sentences that share most words with the question', () => {
     expect(quoted('When was Arniko born?', passage())).toEqual([

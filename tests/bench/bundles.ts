@@ -9,9 +9,9 @@ import { print } from './table.ts'
 const ROUNDS = 20
 
 /**
- * What a start of each function reads, and how long it takes, over bundles with nothing but the SDK clients that it starts with: all of
- * them made alike. What is read later, when it is first asked for, is told beside it. Times are the median of fresh processes, whose
- * turns come round by round, so that a busy moment hits all of them.
+ * What a start of each function reads, and how long it takes, over bundles with nothing but the SDK's clients of the table and of
+ * what else it ever calls, the bucket or the post, as esbuild makes them of the SDK as it comes. What is read later, when it is first asked for, is
+ * told beside it. Times are the median of fresh processes, whose turns come round by round, so that a busy moment hits all of them.
  */
 export async function benchBundles(): Promise<void> {
   // Beside the packages that some bundles load from there.
@@ -24,7 +24,7 @@ export async function benchBundles(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1)
     for (const { name, file } of made) times.get(name)?.push(importTime(file))
   const ms = (name: string) => times.get(name)?.sort((a, b) => a - b)[ROUNDS / 2] ?? 0
-  const base = ({ hasFiles }: Made) => made[hasFiles ? 1 : 0]
+  const base = ({ over }: Made) => made.find(({ name }) => name === over)
   print(
     'Bundles: KB that a start reads, and median time of import, over the SDK clients alone',
     made.map((it) => ({
@@ -33,7 +33,7 @@ export async function benchBundles(): Promise<void> {
       size: (it.start / (base(it)?.start ?? 1)).toFixed(2),
       ms: ms(it.name).toFixed(0),
       import: (ms(it.name) / ms(base(it)?.name ?? '')).toFixed(2),
-      'KB read later': kb(it.all - it.start),
+      'KB read later': it.all === it.start ? '' : kb(it.all - it.start),
     })),
   )
   rmSync(directory, { recursive: true })
@@ -42,30 +42,34 @@ export async function benchBundles(): Promise<void> {
 const clients: Readonly<Record<string, readonly string[]>> = {
   'SDK: DynamoDB': ['client-dynamodb', 'lib-dynamodb'],
   'SDK: DynamoDB and S3': ['client-dynamodb', 'lib-dynamodb', 'client-s3'],
+  'SDK: DynamoDB and SES': ['client-dynamodb', 'lib-dynamodb', 'client-sesv2'],
 }
 
-/** A bundle, the bytes that its start reads and all that it has, and whether its start has the client of S3. */
-type Made = { name: string; file: string; start: number; all: number; hasFiles: boolean }
+/** A bundle, the bytes that its start reads and all that it has, and the clients that it ever loads. */
+type Made = { name: string; file: string; start: number; all: number; over: string }
 
 const kb = (bytes: number) => (bytes / 1024).toFixed(0)
 
 /** As it is packaged. */
-async function bundle(directory: string, name: string, source: string, alias?: BuildOptions['alias']): Promise<Made> {
+async function bundle(directory: string, name: string, source: string, other: BuildOptions = {}): Promise<Made> {
   const outdir = join(directory, name.replace(/\W+/g, '-'))
-  const how = { ...forLambda(process.cwd()), ...(alias && { alias }) }
-  const { metafile } = await build({ ...how, entryPoints: [source], outdir })
+  const how = { ...forLambda(process.cwd()), ...other }
+  const { metafile } = await build({ ...how, metafile: true, entryPoints: [source], outdir })
   const outputs = new Map(Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]))
   const [all, started] = [partsOf(metafile, source), partsOf(metafile, source, true)]
   const bytes = (files: ReadonlySet<string>) =>
     [...files].reduce((sum, file) => sum + (outputs.get(file)?.bytes ?? 0), 0)
-  const hasFiles = [...started].some((file) =>
-    Object.keys(outputs.get(file)?.inputs ?? {}).some((input) => input.includes('@aws-sdk/client-s3/')),
-  )
+  const loads = (path: string) =>
+    [...all].some((file) => {
+      const { imports = [], inputs = {} } = outputs.get(file) ?? {}
+      return [...imports.map((it) => it.path), ...Object.keys(inputs)].some((it) => it.includes(path))
+    })
+  const others = loads('bucket-client.mjs') ? ' and S3' : loads('@aws-sdk/client-sesv2/') ? ' and SES' : ''
   const [entry = ''] = started
-  return { name, file: join(outdir, entry), start: bytes(started), all: bytes(all), hasFiles }
+  return { name, file: join(outdir, entry), start: bytes(started), all: bytes(all), over: `SDK: DynamoDB${others}` }
 }
 
-/** The SDK as it comes, with its whole chain of credential providers. */
+/** The SDK as it comes, with its whole chain of credential providers, in one file. */
 function bundleOf(directory: string, name: string, packages: readonly string[]): Promise<Made> {
   const source = join(directory, `${packages.join('-')}.ts`)
   // Used, so that nothing is shaken out that a function with all of its calls would hold.
@@ -74,7 +78,7 @@ function bundleOf(directory: string, name: string, packages: readonly string[]):
       `import * as p${i} from '@aws-sdk/${it}'; Object.assign(globalThis, { p${i}: [${used[it]?.map((each) => `p${i}.${each}`)}] })`,
   )
   writeFileSync(source, lines.join('\n'))
-  return bundle(directory, name, relative(process.cwd(), source), {})
+  return bundle(directory, name, relative(process.cwd(), source), { alias: {}, splitting: false })
 }
 
 const used: Readonly<Record<string, readonly string[]>> = {
@@ -87,6 +91,7 @@ const used: Readonly<Record<string, readonly string[]>> = {
     'TransactWriteCommand',
     'UpdateCommand',
   ],
+  'client-sesv2': ['SESv2Client', 'SendEmailCommand'],
   'client-s3': ['S3Client', 'GetObjectCommand', 'PutObjectCommand', 'DeleteObjectCommand', 'HeadBucketCommand'],
 }
 

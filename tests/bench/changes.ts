@@ -77,7 +77,7 @@ async function mirror(app: App, size: number): Promise<Record<string, string>> {
   await reader.readAll()
   const stands = await reader.whatStands()
   const equal = [...stands].filter(([url, it]) => JSON.stringify(reader.copy.get(url)) === JSON.stringify(it)).length
-  return { 'records that a mirror has, and equal': `${reader.copy.size} / ${equal}` }
+  return { 'public records / in the copy / equal': `${stands.size} / ${reader.copy.size} / ${equal}` }
 }
 
 /** One record in twenty is changed, is taken away, or comes back, and the feed is told. */

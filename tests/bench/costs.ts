@@ -185,7 +185,7 @@ type Spent = { use: Use; answers: number }
 /** Keeps read and write units apart, which the meter does not, and counts what the bucket is asked. */
 async function ledger() {
   const { db } = await import('../../lib/table/client.ts')
-  const { s3 } = await import('../../lib/files/blobs.ts')
+  const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
   let use = { reads: 0, writes: 0, puts: 0, gets: 0 }
   db.middlewareStack.add(
     (next, context) => async (args) => {

@@ -74,6 +74,9 @@ describe('a calendar that is asked for', () => {
 
   test.each([
     '/cidoc/structures/',
+    '/cidoc/search/?q=x',
+    '/cidoc/discovery/',
+    '/cidoc/related/?domain=structure&id=1',
     '/data/cultural-entities/',
     '/data/search/?q=x',
     '/data/revisions/?entity=8b8b4b9e-3c5f-4d0e-9a51-0c7d8a5e2f10',
@@ -124,5 +127,68 @@ describe('who has set a calendar', () => {
       400,
       { calendar: ['Not a valid choice. Choose one of: gregorian, julian, bikram_sambat, nepal_sambat, shaka.'] },
     ])
+  })
+})
+
+describe('a calendar that is asked for, besides,', () => {
+  test('holds for the other searches, for what is related, and for what has changed', async () => {
+    const groups = sure(200, await app.anon.get('/cidoc/search/', { query: { q: 'Asked temple', ...bs } }))
+    const rows: { id: number; dates: object }[] = Object.values<{ id: number; dates: object }[]>(groups).flat()
+    expect(rows.find(({ id }) => id === made.id)?.dates).toEqual(dates)
+    await publish(app, 'persons', { name: 'Builder of it', birth_date: 'BS 1700' })
+    const event = await publish(app, 'events', { name: 'Quake of it', architectural_structures: made.id })
+    await following.settled()
+    const related = await app.anon.get('/cidoc/related/', { query: { domain: 'event', id: `${event.id}`, ...bs } })
+    const [near] = sure(200, related).groups.flatMap((it: { results: object[] }) => it.results)
+    expect(near.dates).toEqual(dates)
+
+    const type = 'persons'
+    const [row] = sure(200, await app.anon.get('/cidoc/discovery/', { query: { q: 'Builder', type, ...bs } })).results
+    expect(row).toMatchObject({ name: 'Builder of it', date: { calendar: 'bikram_sambat', text: 'BS 1699/1701' } })
+    const [plain] = sure(200, await app.anon.get('/cidoc/discovery/', { query: { q: 'Builder', type } })).results
+    expect(plain).not.toHaveProperty('date')
+
+    const history = `/cidoc/structures/${made.id}/history/`
+    const change = async (query: object) => {
+      const [{ changes }] = sure(200, await app.anon.get(history, { query: { ...query } })).results
+      return changes.find((it: { field: string }) => it.field === 'construction_date')
+    }
+    expect((await change(bs)).dates).toEqual({ before: null, after: shown })
+    expect(await change({})).not.toHaveProperty('dates')
+  })
+
+  test('holds for words that name a period: its record, else the years that are known of it', async () => {
+    const body = (name: string, construction_date: string) => ({ name, construction_date })
+    const malla = await publish(app, 'structures', body('Of the Mallas', 'Malla period'))
+    const khasa = await publish(app, 'structures', body('Of the Khasas', 'Khasa reign'))
+    const textOf = async (it: { id: number }, query: object = { calendar: 'gregorian' }) =>
+      sure(200, await app.anon.get(`/cidoc/structures/${it.id}/`, { query: { ...query } })).dates.construction_date
+        ?.text
+    expect(await textOf(malla)).toBe('c. 1200/1768')
+    expect(await textOf(malla, bs)).toBe('c. BS 1256/1825')
+    expect(await textOf(khasa)).toBeUndefined()
+    const period = { name: 'Khasa reign', start_year: '1150', end_year: '1378' }
+    await publish(app, 'historical_periods', period)
+    await publish(app, 'historical_periods', { name: 'Malla period', start_year: '1201', end_year: '1779' })
+    expect([await textOf(khasa), await textOf(malla)]).toEqual(['1150/1378', '1201/1779'])
+    // What waits, or is hidden, is no record to whoever does not see it.
+    const rana = await publish(app, 'structures', body('Of the Ranas', 'Rana period'))
+    await contribute(app.contributor, 'historical_periods', {
+      name: 'Rana period',
+      start_year: '1900',
+      end_year: '1901',
+    })
+    expect(await textOf(rana)).toBe('c. 1846/1951')
+
+    await following.settled()
+    const found = async (from: string, to: string) => {
+      const { results } = sure(200, await app.anon.get('/data/search/', { query: { q: 'Mallas', from, to } }))
+      const titles = results.map(({ title }: { title: string }) => title)
+      return titles.filter((title: string) => title.startsWith('Of'))
+    }
+    expect(await found('1500', '1550')).toEqual(['Of the Mallas'])
+    expect(await found('Malla period', 'Malla period')).toEqual(['Of the Mallas'])
+    expect(await found('1800', '1850')).toEqual([])
+    expect(await found('Rana period', '')).toEqual([])
   })
 })

@@ -1,6 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { gregorianOf } from '../../lib/calendars/days.ts'
+import { periodIn } from '../../lib/calendars/periods.ts'
 import { readDate } from '../../lib/calendars/reading.ts'
+import { shownIn } from '../../lib/calendars/shown.ts'
+import { inDevanagari } from '../../lib/language/digits.ts'
 
 /** Dates as readers of Nepali write them. */
 
@@ -110,5 +114,84 @@ describe('a date in Nepali is read', () => {
     ['शकुन्तला', 'no date'],
   ])('or is none: %s', (words, why) => {
     expect(read(words)).toBe(why)
+  })
+})
+
+describe('what the service says in Nepali it reads again', () => {
+  /** Every day from 1700 to 2100. */
+  const days = fc.integer({ min: -98_615, max: 47_846 })
+  const calendars = ['gregorian', 'julian', 'bikram_sambat', 'nepal_sambat'] as const
+
+  test.each(calendars)('a day of %s', (calendar) => {
+    fc.assert(
+      fc.property(days, (day) => {
+        const { text } = shownIn({ from: day, to: day, approximate: false }, calendar, 'ne')
+        expect(text).not.toMatch(/[0-9A-Za-z]/)
+        const meant = readDate(text)
+        if (!meant || 'fault' in meant) throw new Error(`${text} is not read`)
+        // A lunar day that two sunrises had is both days.
+        const most = calendar === 'nepal_sambat' ? 1 : 0
+        expect([text, meant.from <= day && day <= meant.to, meant.calendar]).toEqual([text, true, calendar])
+        expect(meant.to - meant.from).toBeLessThanOrEqual(most)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test.each(['bikram_sambat', 'nepal_sambat'] as const)('a year of %s, sure or about', (calendar) => {
+    fc.assert(
+      fc.property(fc.integer({ min: 880, max: 2090 }), fc.boolean(), (year, approximate) => {
+        const mark = calendar === 'bikram_sambat' ? 'BS' : 'NS'
+        const meant = readDate(`${approximate ? 'c. ' : ''}${mark} ${year}`)
+        if (!meant || 'fault' in meant) throw new Error(`${mark} ${year}`)
+        const { text } = shownIn(meant, calendar, 'ne')
+        expect([text, readDate(text)]).toEqual([text, meant])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('numbers: each digit its own, and back', () => {
+    expect(inDevanagari('0123456789')).toBe('०१२३४५६७८९')
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 99_999 }), (number) => {
+        const back = [...inDevanagari(`${number}`)].map((digit) => digit.charCodeAt(0) - 0x966).join('')
+        expect(back).toBe(`${number}`)
+      }),
+    )
+  })
+
+  /** The ordinals of Nepali up to this century, as grammars print them. */
+  const ordinals =
+    'पहिलो दोस्रो तेस्रो चौथो पाँचौँ छैटौँ सातौँ आठौँ नवौँ दशौँ एघारौँ बाह्रौँ तेह्रौँ चौधौँ पन्ध्रौँ सोह्रौँ सत्रौँ अठारौँ उन्नाइसौँ बीसौँ एक्काइसौँ'.split(
+      ' ',
+    )
+  test.each(ordinals.map((word, i) => [word, i + 1] as const))('the ordinal %s is %i', (word, n) => {
+    const century = readDate(`${n > 1 ? `${(n - 1) * 100 + 1}` : '0001'}/${`${n * 100}`.padStart(4, '0')}`)
+    if (!century || 'fault' in century) throw new Error('no century')
+    const written = [`${word} शताब्दी`, `${inDevanagari(`${n}`)} औँ शताब्दी`, `${inDevanagari(`${n}`)}औं शताब्दी`]
+    for (const text of written) expect([text, readDate(text)]).toEqual([text, century])
+  })
+
+  test.each([
+    ['मल्लकाल', 1200, 1768],
+    ['मल्ल कालमा', 1200, 1768],
+    ['मल्लकालीन', 1200, 1768],
+    ['लिच्छविकाल', 400, 750],
+    ['राणा शासनकाल', 1846, 1951],
+    ['शाह वंश', 1768, 2008],
+    ['in the Licchavi period', 400, 750],
+    ['Malla', 1200, 1768],
+  ])('the period %s', (words, first, last) => {
+    const bounds = periodIn(words)
+    expect([iso(bounds?.from), iso(bounds?.to), bounds?.approximate]).toEqual([
+      `${`${first}`.padStart(3, '0')}-01-01`,
+      `${last}-12-31`,
+      true,
+    ])
+  })
+
+  test.each(['', 'King Malla', 'काल', 'period', 'Malla period and later', 'मल्ल राजा'])('no period: %s', (words) => {
+    expect(periodIn(words)).toBeUndefined()
   })
 })

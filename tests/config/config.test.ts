@@ -60,6 +60,14 @@ describe('the configuration', () => {
     expect(parseConfig({ ...prod, STAGE }).SECRET_KEY).toBe(key)
   })
 
+  test('lets a table be so large as an answer holds, and no larger', () => {
+    const refused = 'Configuration: LARGEST_TABLE must be a whole number from 0 to 4000000.'
+    expect(parseConfig(local).LARGEST_TABLE).toBe(4_000_000)
+    expect(parseConfig({ ...local, LARGEST_TABLE: '0' }).LARGEST_TABLE).toBe(0)
+    for (const LARGEST_TABLE of ['4000001', '-1', '1.5', 'all', ''])
+      expect(message({ ...local, LARGEST_TABLE })).toBe(refused)
+  })
+
   test('counts a key in bytes', () => {
     expect(message({ ...prod, SECRET_KEY: key.slice(1) })).toContain('SECRET_KEY must have 32 bytes')
     expect(message({ ...prod, SECRET_KEY: 'कखगघङचछजझञट' })).toBeUndefined()

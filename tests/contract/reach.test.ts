@@ -18,6 +18,15 @@ describe('the functions of the service', () => {
       expect([name, identifying.filter((use) => !reached.get(name)?.includes(use))]).toEqual([name, []])
   })
 
+  test('copy from where they read to where they write, and not back', async () => {
+    const reached = await reachOf(root, ['projects', 'merger'])
+    for (const uses of reached.values())
+      expect(uses.filter((use) => /Object Bucket\/(pictures|assets)\//.test(use))).toEqual([
+        's3:GetObject Bucket/assets/*',
+        's3:PutObject Bucket/pictures/*',
+      ])
+  })
+
   test('reach what a handler leads to, however far, and no more', async () => {
     const reached = await reachOf(root, ['roles', 'assets', 'documents'])
     expect(reached.get('roles')).toContain('dynamodb:BatchWriteItem Table')

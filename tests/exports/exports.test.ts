@@ -46,7 +46,8 @@ const assertion = { source_type: 'book', source_citation: 'Field notes, "1991"',
 
 beforeAll(async () => {
   app = await openApp({ env: { EXPORT_LICENCE: 'CC-BY-4.0', BUCKET_NAME: `exports-${process.pid}-${Date.now()}` } })
-  const { Bucket, s3 } = await import('../../lib/files/blobs.ts')
+  const { Bucket, bucket } = await import('../../lib/files/blobs.ts')
+  const { s3 } = await bucket()
   const { CreateBucketCommand } = await import('@aws-sdk/client-s3')
   await s3.send(new CreateBucketCommand({ Bucket }))
 })
@@ -168,7 +169,7 @@ describe('the next run', () => {
   })
 
   test('that fails leaves the files before it listed and readable', async () => {
-    const { s3 } = await import('../../lib/files/blobs.ts')
+    const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
     const before = await hashes()
     await publish(app, 'structures', { name: 'Too late' })
     let puts = 0

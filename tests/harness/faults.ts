@@ -26,7 +26,10 @@ export async function withFault(
   work: () => Promise<unknown>,
   hits: 'every call' | 'every write' = 'every call',
 ): Promise<boolean> {
-  const [{ db }, { s3 }] = await Promise.all([import('../../lib/table/client.ts'), import('../../lib/files/blobs.ts')])
+  const [{ db }, { s3 }] = await Promise.all([
+    import('../../lib/table/client.ts'),
+    import('../../lib/files/blobs.ts').then((it) => it.bucket()),
+  ])
   let calls = 0
   const dead = () => Object.assign(new Error('the process has ended'), { name: 'Ended' })
   const meddle =
@@ -57,7 +60,10 @@ export async function withFault(
 
 /** Runs work whose process ends after so many milliseconds: no further call reaches the table or the bucket. Answers whether it came to that. */
 export async function withDeathAfter(milliseconds: number, work: () => Promise<unknown>): Promise<boolean> {
-  const [{ db }, { s3 }] = await Promise.all([import('../../lib/table/client.ts'), import('../../lib/files/blobs.ts')])
+  const [{ db }, { s3 }] = await Promise.all([
+    import('../../lib/table/client.ts'),
+    import('../../lib/files/blobs.ts').then((it) => it.bucket()),
+  ])
   const end = performance.now() + milliseconds
   const dead = () => performance.now() >= end
   const meddle = (next: (args: never) => Promise<unknown>) => async (args: never) => {

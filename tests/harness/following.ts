@@ -1,5 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import * as v from 'valibot'
+import { loadProjector } from '../../local/service/followers.ts'
 import { caller, discover, Page, streamOf } from '../../local/service/stream-pump.ts'
 
 /** The stream of the test's own table, and the projector, which works when the test says so and never beside it. */
@@ -12,21 +13,19 @@ export type Following = {
   settled: () => Promise<void>
 }
 
-/** As many as the projector gets at once where it is deployed. */
-const BATCH = 100
-
 /** Follows the table that was opened last, from its beginning. */
 export async function followTable(): Promise<Following> {
   const told: DynamoDBRecord[] = []
   const { handler } = await import('../../functions/projector.ts')
   const take = await reader()
+  const { batchSize } = loadProjector()
   return {
     told,
     take,
     settled: async () => {
       for (let records = await take(); records.length > 0; records = await take()) {
-        for (let from = 0; from < records.length; from += BATCH) {
-          const Records = records.slice(from, from + BATCH)
+        for (let from = 0; from < records.length; from += batchSize) {
+          const Records = records.slice(from, from + batchSize)
           const { batchItemFailures } = await handler({ Records })
           if (batchItemFailures.length > 0) throw new Error('the projector failed')
           told.push(...Records)

@@ -83,17 +83,40 @@ export function withRiff(webp: Buffer, type: string, body: Buffer): Buffer {
   return made
 }
 
-type Objects = { between?: Buffer; comment?: Buffer; title?: Buffer; more?: Buffer }
-/** A PDF of one empty page with a table of the classic form. */
-export function pdf({ between = Buffer.alloc(0), comment, title, more }: Objects = {}): Buffer {
+type Objects = { between?: Buffer; comment?: Buffer; title?: Buffer; more?: Buffer; text?: Buffer; scan?: Scan }
+type Scan = { width: number; height: number; jpeg: Buffer }
+/** A PDF whose one page is this image. */
+export const scanned = (jpeg: Buffer, size: Omit<Scan, 'jpeg'>) => pdf({ scan: { jpeg, ...size } })
+
+/** A PDF of one page, empty or with what is drawn on it, and a table of the classic form. */
+export function pdf({ between = Buffer.alloc(0), comment, title, more, text = latin('BT ET'), scan }: Objects = {}) {
+  const drawn = scan ? latin(`q ${scan.width} 0 0 ${scan.height} 0 0 cm /I1 Do Q`) : text
+  const image = scan
+    ? latin(`/Type /XObject /Subtype /Image /Width ${scan.width} /Height ${scan.height} /ColorSpace /DeviceRGB`)
+    : latin('')
+  const box = scan ? `${scan.width} ${scan.height}` : '200 200'
+
   const bodies = [
     latin('<< /Type /Catalog /Pages 2 0 R >>'),
     latin('<< /Type /Pages /Kids [3 0 R] /Count 1 >>'),
-    latin('<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R >>'),
-    latin('<< /Length 5 0 R >>\nstream\nBT ET\nendstream'),
-    latin('5'),
+    latin(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${box}] /Contents 4 0 R /Resources << /Font << /F1 7 0 R >>${scan ? ' /XObject << /I1 8 0 R >>' : ''} >> >>`,
+    ),
+    Buffer.concat([latin('<< /Length 5 0 R >>\nstream\n'), drawn, latin('\nendstream')]),
+    latin(`${drawn.length}`),
     Buffer.concat([latin('<< /Title ('), title ?? latin('A \\(small\\) survey'), latin(') >>')]),
   ]
+  bodies.push(latin('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'))
+  if (scan)
+    bodies.push(
+      Buffer.concat([
+        latin('<< '),
+        image,
+        latin(` /BitsPerComponent 8 /Filter /DCTDecode /Length ${scan.jpeg.length} >>\nstream\n`),
+        scan.jpeg,
+        latin('\nendstream'),
+      ]),
+    )
   if (more) bodies.push(Buffer.concat([latin(`<< /Length ${more.length} >>\nstream\n`), more, latin('\nendstream')]))
   const parts = [
     latin('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n'),

@@ -74,7 +74,7 @@ describe('when something does not answer', () => {
   })
 
   test('a bucket that fails is told of', async () => {
-    const { s3 } = await import('../../lib/files/blobs.ts')
+    const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
     vi.spyOn(s3, 'send').mockRejectedValue(new Error('AccessDenied') as never)
     await both({ database: good, storage: bad })
   })

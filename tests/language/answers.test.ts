@@ -247,3 +247,25 @@ describe('what the service says of records', () => {
     expect(results[0]).toMatchObject({ code: 'located_in', label: 'मा अवस्थित छ', inverse_label: 'को स्थान हो' })
   })
 })
+
+describe('doors for other systems and the assistant', () => {
+  test('say kinds and their own sentences in the language of the reader', async () => {
+    await publish(app, 'structures', { name: 'Said in Nepali', name_ne: 'नेपालीमा', location_name: 'Patan' })
+    await following.settled()
+    const queries = JSON.stringify({ q0: { query: 'Said in Nepali' } })
+    const path = `/data/reconcile/?queries=${encodeURIComponent(queries)}`
+    const kind = { en: 'Architectural Structure', ne: 'वास्तु संरचना' }
+    const best = async (more: object) => {
+      const { body, headers } = await app.anon.get(path, more)
+      const [{ description, type }] = body.q0.result
+      return [description, type[0].name, headers['content-language']]
+    }
+    const [english, nepali] = [await best({}), await best(ne)]
+    expect(english).toEqual([`${kind.en}, Patan`, kind.en, 'en'])
+    expect(nepali).toEqual([`${kind.ne}, Patan`, kind.ne, 'ne'])
+
+    const messages = [{ role: 'user', content: 'Where is zzzqqq?' }]
+    const told = await app.anon.post('/assistant/chat/', { body: { messages }, ...ne })
+    expect(sure(200, told).message.content).toMatch(/^[\u0900-\u097f]/)
+  })
+})

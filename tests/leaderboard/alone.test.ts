@@ -11,7 +11,7 @@ beforeAll(async () => {
   const following = await followTable()
   await publish(app, 'structures', { name: 'Golden Gate' })
   await following.settled()
-  const { s3 } = await import('../../lib/files/blobs.ts')
+  const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
   vi.spyOn(s3, 'send').mockImplementation(() => Promise.reject(new Error('no such bucket')))
 })
 afterAll(() => vi.restoreAllMocks())

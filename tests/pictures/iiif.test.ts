@@ -166,7 +166,7 @@ describe('the Image API', () => {
 })
 
 const bucketCalls = async <T>(work: () => Promise<T>) => {
-  const { s3 } = await import('../../lib/files/blobs.ts')
+  const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
   const calls: string[] = []
   s3.middlewareStack.add(
     (next, context) => (args) => {

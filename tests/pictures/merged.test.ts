@@ -2,7 +2,8 @@ import sharp from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
 import type { App } from '../harness/app.ts'
 import { objects, upload } from '../harness/asset-world.ts'
-import { contribute, sure } from '../harness/make.ts'
+import { withFault } from '../harness/faults.ts'
+import { contribute, decide, publish, sure } from '../harness/make.ts'
 import { drawing } from '../harness/media-files.ts'
 import { at, linkTo, move, newProject, openProjects } from '../harness/projects.ts'
 
@@ -90,3 +91,78 @@ test('an asset shows records of its project only, under a licence that is one', 
   expect((await refused({ licence: 'Mine' })).licence[0]).toMatch(/^The licence is none\./)
   expect(sure(200, await app.contributor.patch(path, { body: { depicts: null } })).depicts).toBe(null)
 })
+
+/** A project about a published record, with an image that shows it. */
+async function aboutPublished(body: object = {}) {
+  const record = await publish(app, 'structures', { name: `Stood before ${crypto.randomUUID().slice(0, 8)}`, ...body })
+  const slug = await newProject(app.contributor, { license: 'CC-BY-4.0', visibility: 'public', abstract: 'All of it.' })
+  await linkTo(app.contributor, slug, record)
+  const depicts = record.cultural_entity_id
+  const shown = sure(201, await upload(app.contributor, at(slug, 'assets/'), photo, 'a.jpg', { depicts }))
+  return { record, slug, shown }
+}
+const idsOf = (images: { id: string }[]) => images.map(({ id }) => id)
+const file = (id: string) => app.contributor.get(`/data/pictures/${id}/`)
+
+test('a record that was published before gets the pictures of a merge at once, and a rollback takes them and their files back', async () => {
+  const { record, slug, shown } = await aboutPublished({ existence_status: 'Extant' })
+  const before = sure(200, await read(record.id))
+  await merged(slug)
+  const after = sure(200, await read(record.id))
+  expect(idsOf(after.images)).toEqual([shown.id])
+  expect(after.images[0]).toMatchObject({ face: true, licence: 'CC-BY-4.0', width: 640, height: 480 })
+  expect(after).toMatchObject({ name: before.name, existence_status: 'Extant', status: before.status })
+  expect(sure(200, await file(shown.id)).state).toBe('in_use')
+  const claim = after.assertions.find((it: { property: string }) => it.property === 'images')
+  expect(claim).toMatchObject({ source_type: 'image', reconciliation_status: 'accepted' })
+
+  sure(200, await app.domain.post(at(slug, 'rollback-merge/'), { body: {} }))
+  const back = sure(200, await read(record.id))
+  expect(back.images).toEqual([])
+  expect(back.assertions).toEqual(before.assertions)
+  expect(sure(200, await file(shown.id)).state).toBe('ready')
+  app.tick(3 * 86_400)
+  expect(await sweep()).toBeGreaterThan(0)
+  expect(await objects(`pictures/${shown.id}`)).toEqual([])
+})
+
+const sweep = async () => (await import('../../lib/pictures/files.ts')).sweepPictures()
+
+test('where an edit waits behind a published record, its pictures wait with the edit', async () => {
+  const { record, slug, shown } = await aboutPublished()
+  sure(200, await app.contributor.patch(`/cidoc/structures/${record.id}/`, { body: { existence_status: 'Destroyed' } }))
+  await merged(slug)
+  expect(sure(200, await read(record.id))).toMatchObject({ images: [], existence_status: '' })
+  expect((await app.anon.get(`/data/iiif/${record.cultural_entity_id}.${shown.id}/info.json`)).status).toBe(404)
+  sure(201, await decide(app.curator, record, { verdict: 'accept' }))
+  const { images, existence_status } = sure(200, await read(record.id))
+  expect([idsOf(images), existence_status]).toEqual([[shown.id], 'Destroyed'])
+})
+
+test('what a merge has copied before its process ended goes like any file that no record names', async () => {
+  const { record, slug, shown } = await project()
+  sure(200, await move(app.contributor, slug, 'in_review'))
+  sure(200, await move(app.community, slug, 'approved', 'Because.'))
+  const copied = async () => (await objects(`pictures/${shown.id}`)).length > 0
+  // Ended at every call until it has come as far as the copy.
+  for (let nth = 5; nth < 100 && !(await copied()); nth += 1) {
+    await withFault(nth, 'killed', () => move(app.domain, slug, 'merged', 'Because.'))
+    app.tick(120)
+    await recover()
+  }
+  expect(await copied()).toBe(true)
+  expect(sure(200, await app.contributor.get(at(slug))).state).toBe('approved')
+  expect((await read(record.id)).status).toBe(404)
+  await sweep()
+  expect(await copied()).toBe(true)
+  app.tick(3 * 86_400)
+  await sweep()
+  expect(await copied()).toBe(false)
+  expect((await file(shown.id)).status).toBe(404)
+  // It can be merged all the same.
+  sure(200, await move(app.domain, slug, 'merged', 'Because.'))
+  expect(idsOf(sure(200, await read(record.id)).images)).toEqual([shown.id])
+  expect(await copied()).toBe(true)
+})
+
+const recover = async () => (await import('../../lib/table/two-phase/commit.ts')).recoverStaged()

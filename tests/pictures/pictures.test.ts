@@ -64,8 +64,69 @@ describe('the file of a picture', () => {
     })
     const body = { file_name: 'gate.pdf', size: 10 }
     expect((await app.contributor.post('/data/pictures/uploads/', { body })).body).toEqual({
-      file_name: ['The name must end in one of .jpg, .jpeg, .png, .webp.'],
+      file_name: ['The name must end in one of .jpg, .jpeg, .png, .webp, .tif, .tiff, .avif.'],
     })
+  })
+
+  test.each(['tiff', 'avif'] as const)(
+    'as %s is drawn anew without loss: its pixels are kept, and nothing else',
+    async (format) => {
+      const turned = sharp(photo)
+        .withExif({ IFD0: { Copyright: 'A. Maharjan' } })
+        .withMetadata({ orientation: 6 })
+      const bytes = await turned
+        .toFormat(format, { compression: format === 'tiff' ? 'lzw' : 'av1', quality: 80 })
+        .toBuffer()
+      const made = await sent(bytes, `gate.${format}`)
+      expect(made).toMatchObject({ file_name: `gate.${format}`, content_type: 'image/png', width: 480, height: 640 })
+      const { getObject } = await import('../../lib/files/blobs.ts')
+      const kept = await getObject(`pictures/${made.id}`)
+      const { format: as, exif, orientation } = await sharp(kept?.bytes).metadata()
+      expect({ as, exif, orientation }).toEqual({ as: 'png', exif: undefined, orientation: undefined })
+      const pixels = (of: Uint8Array | undefined) => sharp(of).autoOrient().removeAlpha().raw().toBuffer()
+      expect((await pixels(kept?.bytes)).equals(await pixels(bytes))).toBe(true)
+
+      const announced = { file_name: `gate.${format}`, size: bytes.length }
+      const { id, upload } = sure(201, await app.contributor.post('/data/pictures/uploads/', { body: announced }))
+      await send(upload, bytes)
+      const complete = `/data/pictures/uploads/${id}/complete/`
+      expect(sure(200, await app.contributor.post(complete))).toMatchObject({ content_type: 'image/png', width: 480 })
+    },
+  )
+
+  test('as HEIC, or of a kind that cannot be, is refused with what to do', async () => {
+    const told = async (bytes: Buffer, name: string, type?: string) => {
+      const answer = await app.contributor.post('/data/pictures/', { body: form({ file: fileOf(bytes, name, type) }) })
+      expect(answer.status).toBe(400)
+      return answer.body.file
+    }
+    const NO_HEIC =
+      'HEIC images cannot be read here. Save the image as JPEG and send that; telephones do so when they are set to "most compatible".'
+    const heic = Buffer.from('\0\0\0\x18ftypmif1\0\0\0\0mif1heic\0\0\0\x08mdat', 'latin1')
+    expect(await told(heic, 'IMG_0001.HEIC')).toEqual([NO_HEIC])
+    const body = { file_name: 'IMG_0001.HEIC', size: 10 }
+    expect((await app.contributor.post('/data/pictures/uploads/', { body })).body).toEqual({ file_name: [NO_HEIC] })
+
+    const tiff = await sharp(photo).tiff().toBuffer()
+    expect(await told(tiff, 'gate.jpg')).toEqual([
+      'The file is image/tiff, and its name does not end in .tif or .tiff.',
+    ])
+    expect(await told(photo, 'gate.tif')).toEqual([
+      'The file is image/jpeg, and its name does not end in .jpg or .jpeg.',
+    ])
+    expect(await told(tiff.subarray(0, 200), 'gate.tif')).toEqual(['The image cannot be unpacked.'])
+    const two = await sharp([photo, photo], { join: { animated: true } })
+      .tiff()
+      .toBuffer()
+    expect(await told(two, 'gate.tif')).toEqual(['The file holds 2 images. Send each as a file of its own.'])
+    // A flood: so many pixels in some bytes.
+    const flood = await sharp({ create: { width: 12_000, height: 12_000, channels: 3, background: '#000' } })
+      .tiff({ compression: 'deflate', tile: true })
+      .toBuffer()
+    expect(flood.length).toBeLessThan(3_000_000)
+    expect(await told(flood, 'gate.tif')).toEqual([
+      'The image has more than 100 million pixels, or a side of more than 30,000.',
+    ])
   })
 
   test('goes after three days where no record has named it, and stays where one has', async () => {

@@ -160,11 +160,11 @@ describe('what is completed must be what was announced', () => {
   })
 
   test('what comes to lie in the bucket while it is being checked is not what is kept', async () => {
-    const blobs = await import('../../lib/files/blobs.ts')
+    const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
     const begun = await begin(png)
     await send(begun.upload, png)
     // After it was opened, before it is kept.
-    blobs.s3.middlewareStack.add(
+    s3.middlewareStack.add(
       (next, context) => async (args) => {
         const answer = await next(args)
         if (context.commandName === 'GetObjectCommand') await send(begun.upload, other)
@@ -172,7 +172,7 @@ describe('what is completed must be what was announced', () => {
       },
       { step: 'initialize', name: 'swap' },
     )
-    const answer = await complete(begun.asset_id).finally(() => blobs.s3.middlewareStack.remove('swap'))
+    const answer = await complete(begun.asset_id).finally(() => s3.middlewareStack.remove('swap'))
     const made = sure(201, answer)
     const bytes = Buffer.from(await (await fetch(made.media_url)).arrayBuffer())
     const [kept, wanted] = await Promise.all([sharp(bytes).raw().toBuffer(), sharp(png).raw().toBuffer()])

@@ -113,7 +113,7 @@ describe('sending a small file', () => {
   test.each(Object.entries(names))('%s is taken, by what it is', async (type, name) => {
     const made = sure(201, await upload(app.contributor, assets, files[type as keyof typeof files], name))
     const media_type = type === 'application/pdf' ? 'document' : type.split('/')[0]
-    const ocr_status = media_type === 'image' ? 'not_started' : 'not_applicable'
+    const ocr_status = ['image', 'document'].includes(String(media_type)) ? 'not_started' : 'not_applicable'
     expect(made).toMatchObject({ content_type: type, media_type, ocr_status, role: 'evidence' })
   })
 
@@ -538,11 +538,15 @@ describe('thumbnails', () => {
     expect([small.headers.get('content-type'), asset.width, asset.height]).toEqual(['image/webp', 1200, 800])
   })
 
-  test('are for images only', async () => {
+  test('of a PDF show its first page; sound has none', async () => {
     const own = await newProject(app)
-    const { project } = sure(201, await upload(app.contributor, own, files['application/pdf'], 'a.pdf'))
-    await added(own)
+    const { project } = sure(201, await upload(app.contributor, own, files['audio/mpeg'], 'a.mp3'))
+    const { id } = sure(201, await upload(app.contributor, own, files['application/pdf'], 'a.pdf'))
     await eventually(() => objects(`thumbnails/${project}/`)).toHaveLength(1)
+    await eventually(async () => (await app.contributor.get(`${own}${id}/`)).body.thumbnail_url).toMatch(/^http/)
+    const { thumbnail_url } = (await app.contributor.get(`${own}${id}/`)).body
+    const { width, height, format } = await sharp((await read(thumbnail_url)).bytes).metadata()
+    expect({ width, height, format }).toEqual({ width: 480, height: 480, format: 'webp' })
   })
 
   test('an image that cannot be unpacked has none, and holds up nobody', async () => {

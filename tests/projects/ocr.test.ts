@@ -4,6 +4,7 @@ import { type App, openApp } from '../harness/app.ts'
 import { eventually, follow, newProject, upload } from '../harness/asset-world.ts'
 import { contribute, publish, sure } from '../harness/make.ts'
 import * as make from '../harness/media-files.ts'
+import { latin } from '../harness/media-files.ts'
 
 let app: App
 let page: Buffer
@@ -95,6 +96,31 @@ describe('with the worker at work', () => {
     expect((await read(assets, id)).entity_suggestions).toEqual([])
   })
 
+  test('a PDF is read as the text that it holds, and the records that it names are suggested', async () => {
+    const assets = await newProject(app)
+    const text = latin('BT /F1 12 Tf 20 100 Td (Notes on the Nyatapola Temple) Tj ET')
+    const file = make.pdf({ text })
+    const made = sure(201, await upload(app.contributor, assets, file, 'notes.pdf', { run_ocr: 'true' }))
+    expect(made.ocr_status).toBe('pending')
+    await eventually(() => statusOf(assets, made.id), 60_000).toBe('completed')
+    const after = await read(assets, made.id)
+    expect(after.ocr_text).toBe('Notes on the Nyatapola Temple')
+    expect(after.entity_suggestions).toContainEqual(
+      expect.objectContaining({ label: 'Nyatapola Temple', confidence: 1 }),
+    )
+  })
+
+  test('a PDF that is a scan is read as its pages look', async () => {
+    const assets = await newProject(app)
+    const scan = await sharp(page).flatten({ background: '#fff' }).jpeg().toBuffer()
+    const { width = 0, height = 0 } = await sharp(scan).metadata()
+    const made = sure(201, await upload(app.contributor, assets, make.scanned(scan, { width, height }), 'scan.pdf'))
+    expect(made.ocr_status).toBe('not_started')
+    sure(200, await start(assets, made.id))
+    await eventually(() => statusOf(assets, made.id), 60_000).toBe('completed')
+    expect((await read(assets, made.id)).ocr_text).toContain('The Nyatapola Temple stands near the')
+  })
+
   test('an image that the reader stumbles over fails with the reason, and holds up nobody', async () => {
     const assets = await newProject(app)
     const webp = await sharp(make.drawing()).webp().toBuffer()
@@ -113,7 +139,6 @@ describe('with the worker at work', () => {
 
 describe('asking for the text', () => {
   test.each([
-    ['application/pdf', 'a.pdf'],
     ['audio/mpeg', 'a.mp3'],
     ['video/mp4', 'a.mp4'],
   ] as const)('of %s is refused', async (type, name) => {
@@ -124,7 +149,10 @@ describe('asking for the text', () => {
     )
     expect(made.ocr_status).toBe('not_applicable')
     const answer = await start(assets, made.id)
-    expect([answer.status, answer.body]).toEqual([400, { non_field_errors: ['Text is read from images only.'] }])
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { non_field_errors: ['Text is read from images and PDFs only.'] },
+    ])
   })
 
   test('while it is waited for changes nothing and costs no run', async () => {
@@ -185,7 +213,7 @@ describe('a call', () => {
     const assets = await newProject(app)
     const { id } = await add(assets, blank)
     sure(200, await start(assets, id))
-    const { s3 } = await import('../../lib/files/blobs.ts')
+    const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
     s3.middlewareStack.add(() => async () => Promise.reject(new Error('down')), { step: 'initialize', name: 'down' })
     expect(await called(assets, id).finally(() => s3.middlewareStack.remove('down'))).toBe(1)
     expect(await statusOf(assets, id)).toBe('processing')

@@ -96,10 +96,15 @@ export function exported(world: World): { name: string; rows: number; sha256: st
   })
 }
 
-/** What a hook has been told, in the order in which it was first told, each message once. */
+/** What each hook has been told, in the order in which it was first told, each message once. */
 function heard(world: World): unknown {
-  const first = new Map(world.received.map(({ id, body }) => [id, body]))
-  const changes = [...first.values()].flatMap((body) => JSON.parse(body).changes ?? [JSON.parse(body)])
+  const told = Map.groupBy(world.received, ({ url }) => url)
+  const changes = [...told]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([url, all]) => {
+      const first = new Map(all.map(({ id, body }) => [id, body]))
+      return [url, [...first.values()].flatMap((body) => JSON.parse(body).changes ?? [JSON.parse(body)])]
+    })
   return { changes, signed: world.received.every(({ signature }) => signature?.startsWith('sha256=')) }
 }
 
@@ -146,6 +151,25 @@ export const jobs: readonly Job[] = [
       await world.settle()
     },
     outcome: async (world) => heard(world),
+  },
+  {
+    name: 'write letters',
+    does: 'letters',
+    minutes: 6,
+    // One is asked whose address it is, others are told of what has come of their contributions.
+    before: async (world, base) => {
+      world.time.advance(6 * 60_000)
+      const path = '/data/notifications/letters/'
+      await sure(world, 200, { who: 'reviewer', method: 'PUT', path, sent: { body: { mode: 'at_once' } } })
+      const verdict = { verdict: 'accept' }
+      await tell(world, 'curator', 201, `/data/review-workspace/${base.pending.cultural_entity_id}/decide/`, verdict)
+      while (await world.time.until(world.deliver()));
+    },
+    // At most once: where nobody can tell whether it was taken, it is not sent again, and nothing is due.
+    outcome: async (world) => {
+      const due = world.items().filter((it) => it.gsi2_pk?.S === 'INBOX#DUE' || it.gsi2_pk?.S === 'LETTERS#CONFIRM')
+      return due.map((it) => it.pk?.S)
+    },
   },
   {
     name: 'read an image',

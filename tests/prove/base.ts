@@ -29,7 +29,11 @@ export type Base = {
   projects: Readonly<Record<'draft' | 'ready' | 'in_review' | 'approved' | 'merged', string>>
   asset: string
   linked: readonly Made[]
+  link: { id: string | number }
   application: { id: string }
+  key: { id: string; key: string }
+  hook: { id: string }
+  tokens: { access: string; refresh: string }
   submission: { id: number; submission_id: string }
   suggestion: { id: string | number }
 }
@@ -84,6 +88,17 @@ const link = (slug: string, it: Made) => ({
   path: `/data/projects/${slug}/entities/`,
   sent: { body: { entity: it.cultural_entity_id } },
 })
+
+/** Somebody wants letters, and follows the link of the one that asks whether the address is theirs. */
+async function wantLetters(world: World, who: string): Promise<void> {
+  const path = '/data/notifications/letters/'
+  await sure(world, 200, { who, method: 'PUT', path, sent: { body: { mode: 'at_once' } } })
+  await world.function('letters')
+  const asked = world.letters.find(({ to }) => to === `${who}@heritage.test`)
+  const token = /letters\/confirm\/\?token=(\S+)/.exec(asked?.text ?? '')?.[1]
+  if (!token) throw new Error(`nobody asked ${who} whose address it is: ${asked?.text}`)
+  await sure(world, 200, { who: null, method: 'POST', path: `${path}confirm/?token=${token}`, sent: { body: {} } })
+}
 
 async function records(world: World) {
   const open = await publish(world, 'structures', {
@@ -143,11 +158,15 @@ async function about(world: World, it: Awaited<ReturnType<typeof records>>) {
   const thread = `/data/entities/${it.open.cultural_entity_id}/comments/`
   const comment = await post('dev', thread, { comment: 'I was there.' })
   const reply = await post('other', thread, { comment: 'So was I.', parent: comment.comment_id })
+  const key = await post('dev', '/api/user/keys/', { name: 'A program', scopes: ['read'] })
+  const hook = await post('dev', '/api/user/hooks/', { url: 'http://receiver.example/first' })
+  const body = { email: 'dev@heritage.test' }
+  const tokens = await sure(world, 200, { who: null, method: 'POST', path: '/api/dev/login/', sent: { body } })
   const application = await post('other', '/data/reviewer-applications/', {
     requested_role: 'community_reviewer',
     motivation: 'I know the valley and its squares well, and would like to help with the review of what comes in.',
   })
-  return { claim, cluster, source, flag, comment, reply, application }
+  return { claim, cluster, source, flag, comment, reply, application, key, hook, tokens }
 }
 
 async function surveys(world: World) {
@@ -163,7 +182,8 @@ async function surveys(world: World) {
   const in_review = await project(world, 'waiting-survey')
   const approved = await project(world, 'approved-survey', { visibility: 'private' })
   const merged = await project(world, 'merged-survey')
-  if (own) await sure(world, 201, link(ready, own))
+  if (!own) throw new Error('there are four')
+  const linkOf = await sure(world, 201, link(ready, own))
   if (first) await sure(world, 201, link(in_review, first))
   if (middle) await sure(world, 201, link(approved, middle))
   if (last) await sure(world, 201, link(merged, last))
@@ -171,7 +191,7 @@ async function surveys(world: World) {
   for (const slug of [approved, merged]) await sure(world, 200, move('reviewer', slug, 'approved'))
   await sure(world, 200, move('expert', merged, 'merged'))
   const { results } = await sure(world, 200, { who: 'dev', method: 'GET', path: `/data/projects/${draft}/assets/` })
-  return { projects: { draft, ready, in_review, approved, merged }, asset: String(results[0].id), linked }
+  return { projects: { draft, ready, in_review, approved, merged }, asset: String(results[0].id), linked, link: linkOf }
 }
 
 async function submissions(world: World) {
@@ -200,6 +220,7 @@ export async function makeBase(world: World): Promise<Base> {
   await world.run({ name: 'seed', process: 0 }, () => seedUsers())
   const ids: Record<string, string> = {}
   for (const who of PEOPLE) ids[who] = (await sure(world, 200, { who, method: 'GET', path: '/api/user/info/' })).id
+  for (const who of ['dev', 'other', 'curator']) await wantLetters(world, who)
   const made = await records(world)
   const rest = await about(world, made)
   const works = await surveys(world)

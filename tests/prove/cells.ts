@@ -45,11 +45,12 @@ const SECRETS: readonly { word: string; from: readonly Caller['name'][] }[] = [
 
 /** What a request may leave although it was refused: how often somebody asked, answers that are kept, numbers nobody uses. */
 const PASSING = /^(RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#|SEARCH|TOKEN#)/
-const changed = (world: World): string[] =>
+/** Where something has changed since the stream began, but for what passes. */
+export const changed = (world: World, passing = PASSING): string[] =>
   world.shards
     .flat()
     .flatMap(({ dynamodb }) =>
-      PASSING.test(String(dynamodb?.Keys?.pk?.S)) ? [] : [`${dynamodb?.Keys?.pk?.S} ${dynamodb?.Keys?.sk?.S}`],
+      passing.test(String(dynamodb?.Keys?.pk?.S)) ? [] : [`${dynamodb?.Keys?.pk?.S} ${dynamodb?.Keys?.sk?.S}`],
     )
 
 /** What is wrong with an answer, by what the document says of the operation and by what is hidden. */

@@ -11,7 +11,7 @@ const ROOMS = 'lib/**/*.ts'
 /** What is no write of the service's: it is configured, started or told of, and another room's tests look after it. */
 const WRITING =
   /\b(transact|write|commit\w*|put\w*|raise|drop|clearItem|eachOf|db\.send|settle\w*|stage\w*|followEdges|move\w+|save\w*)\(/
-const CONDITION = /ConditionExpression: (['`])(.+?)\1/g
+const CONDITION = /(?<!Key)ConditionExpression: (['`])(.+?)\1/g
 const WAIT = /^( +)await (?=.)/gm
 
 export type Found = Cut & { name: string }

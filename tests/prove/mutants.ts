@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { foundCuts, someCuts } from './cuts.ts'
+import { type Case, reach } from './reach.ts'
 import { isOwn, type Share } from './report.ts'
+import { type Dice, dice } from './world/chance.ts'
 import { type Cut, ROOT } from './world/sources.ts'
 
 /**
@@ -21,7 +23,7 @@ type Mutant = {
 
 const race = (...kinds: string[]) => kinds.map((kind) => ['--only', 'races', '--at', kind])
 const inCells = [['--only', 'cells']]
-const fault = (place: string) => [['--only', 'faults', '--at', place]]
+const everyFault = (operation: string) => [['--only', 'faults', '--at', operation, '--some', '1']]
 
 const mutants: readonly Mutant[] = [
   {
@@ -85,13 +87,7 @@ const mutants: readonly Mutant[] = [
     file: 'lib/table/write.ts',
     was: ', ClientRequestToken: newId() }',
     is: ' }',
-    parts: [
-      ...fault('react/0/reply lost once'),
-      ...fault('react/1/reply lost once'),
-      ...fault('react/2/reply lost once'),
-      ...fault('react/3/reply lost once'),
-      ...fault('react/4/reply lost once'),
-    ],
+    parts: everyFault('amend what waits'),
   },
   {
     name: 'what throttles takes one more',
@@ -252,6 +248,8 @@ function placeOf({ file, was, is, name }: Mutant): Cut {
   return { file, from, to: from + was.length, with: is }
 }
 
+const ENDLESS_MS = 240_000
+
 /** Whether a part finds something wrong, with a cut or, to see that it does not always, without. */
 async function isWrong(part: readonly string[], seed: number, cut?: string): Promise<boolean> {
   const args = [
@@ -259,7 +257,8 @@ async function isWrong(part: readonly string[], seed: number, cut?: string): Pro
     ...(cut === undefined ? [] : ['--cut', cut]),
     ...['--seed', String(seed), '--minutes', '1.5', '--each', '120', '--some', '0.1', '--share', '0/1', ...part],
   ]
-  const child = spawn(process.execPath, args, { stdio: 'ignore' })
+  // One that comes to no end is wrong too.
+  const child = spawn(process.execPath, args, { stdio: 'ignore', timeout: ENDLESS_MS })
   return (await new Promise<number | null>((done) => child.on('exit', done))) !== 0
 }
 
@@ -277,21 +276,41 @@ async function inTurn<T>(all: readonly T[], many: number, work: (it: T) => Promi
   await Promise.all(Array.from({ length: many }, one))
 }
 
-/** Where a cut of which nobody knows what it does is looked for: in a little of everything. */
+/** Where a cut is looked for that nothing comes by while all goes well: in a little of everything. */
 const EVERYWHERE = [
+  ['--only', 'faults', '--some', '0.03'],
   ['--only', 'races', '--each', '3'],
-  ['--only', 'faults', '--some', '0.02'],
-  ['--only', 'background', '--some', '0.02'],
+  ['--only', 'background', '--some', '0.05'],
   ['--only', 'cells', '--some', '0.1'],
 ]
+/** How closely the cases of a part are looked at that come by a cut, and at most so many of them. */
+const CLOSELY: Readonly<Record<Case[0], readonly string[]>> = {
+  faults: ['--some', '0.3'],
+  races: ['--each', '12'],
+  background: ['--some', '0.2'],
+}
+const MOST_CASES = 8
+
+/** Where a cut is looked for: in some of the cases that come by it. */
+function partsBy(cases: readonly Case[], chance: Dice): readonly (readonly string[])[] {
+  const parts = Object.entries(CLOSELY).flatMap(([part, how]) => {
+    const left = cases.flatMap(([of, name]) => (of === part ? [name] : []))
+    const some = Array.from({ length: Math.min(MOST_CASES, left.length) }, () =>
+      left.splice(chance.below(left.length), 1),
+    )
+    return some.length > 0 ? [['--only', part, '--at', some.flat().join('|'), ...how]] : []
+  })
+  return parts.length > 0 ? parts : EVERYWHERE
+}
 
 /** Tries so many of those that are found in the sources; answers how many nobody noticed. */
-export async function tryFound(many: number, seed: number, workers: number): Promise<number> {
+export async function tryFound(many: number, seed: number, workers: number, share: Share): Promise<number> {
   const missed: string[] = []
-  const own = someCuts(many, seed)
+  const own = someCuts(many, seed).filter((_, i) => isOwn(share, i))
+  const cases = await reach(seed)
   await inTurn(own, workers, async ([number, { name }]) => {
-    const noticed = await isNoticed(`${FOUND}${number}`, EVERYWHERE, seed)
-    console.log(`${noticed ? 'noticed' : 'MISSED '} ${name}`)
+    const noticed = await isNoticed(`${FOUND}${number}`, partsBy(cases[number] ?? [], dice(seed + number)), seed)
+    console.log(`${noticed ? 'noticed' : 'MISSED '} ${name} (${cases[number]?.length ?? 0} cases come by)`)
     if (!noticed) missed.push(name)
   })
   console.log(

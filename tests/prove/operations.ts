@@ -1,27 +1,54 @@
-import { mp3 } from '../harness/media-files.ts'
+import sharp from 'sharp'
+import { drawing, mp3 } from '../harness/media-files.ts'
 import { type Base, said, verdict } from './base.ts'
 import type { Request } from './requests.ts'
 
 /** Every sort of change that the service makes, each as one request to the world as it begins. */
-export type Operation = { name: string; request: (base: Base) => Request; gives: number }
+export type Operation = {
+  name: string
+  request: (base: Base) => Request
+  gives: number
+  /** What is done before, one after the other. */
+  before: (base: Base) => readonly Request[]
+}
 
 const keyed = (key: string): { headers: Record<string, string> } => ({ headers: { 'idempotency-key': `once-${key}` } })
 const record = (it: { id: number }) => `/cidoc/structures/${it.id}/`
 const at = (slug: string, rest = '') => `/data/projects/${slug}/${rest}`
+const source = (b: Base) => `/cidoc/data_sources/${b.source.id}/`
+const remove = (who: string, path: string): Request => ({ who, method: 'DELETE', path })
+const PASSWORD = 'a pass phrase of many words'
+const PICTURE = await sharp(drawing(64, 48, 'Stone'))
+  .png()
+  .toBuffer()
+const picture = (name = 'file') => {
+  const form = new FormData()
+  form.set(name, new File([Uint8Array.from(PICTURE)], 'stone.png', { type: 'image/png' }))
+  return form
+}
+const SHOWN = {
+  who: 'dev',
+  method: 'POST',
+  path: '/data/user/profile-image/',
+  get sent() {
+    return { body: picture('profile_image') }
+  },
+}
 const file = () => {
   const form = new FormData()
   form.set('file', new File([Uint8Array.from(mp3())], 'another.mp3', { type: 'audio/mpeg' }))
   return form
 }
 
-/** A row: who, method, path, body, and what it gives. */
+/** A row: who, method, path, body, and what it gives; what is done before, with nothing going wrong. */
 type Row = [
   name: string,
   gives: number,
-  who: string,
+  who: string | null,
   method: string,
   path: (base: Base) => string,
-  body?: (base: Base) => unknown,
+  body?: ((base: Base) => unknown) | undefined,
+  before?: (base: Base) => readonly Request[],
 ]
 
 const rows: readonly Row[] = [
@@ -309,11 +336,90 @@ const rows: readonly Row[] = [
     (b) => ({ submission: b.submission.id, title: 'Better', description: 'Said better.' }),
   ],
   ['approve a suggestion', 200, 'reviewer', 'POST', (b) => `/data/submission-suggestions/${b.suggestion.id}/approve/`],
+  ['reject a suggestion', 200, 'reviewer', 'POST', (b) => `/data/submission-suggestions/${b.suggestion.id}/reject/`],
+  ['register', 201, null, 'POST', () => '/api/register/', () => ({ email: 'new@heritage.test', password: PASSWORD })],
+  ['sign in', 200, null, 'POST', () => '/api/dev/login/', () => ({ email: 'dev@heritage.test' })],
+  ['go on', 200, null, 'POST', () => '/api/token/refresh/', (b) => ({ refresh: b.tokens.refresh })],
+  ['make a key', 201, 'dev', 'POST', () => '/api/user/keys/', () => ({ name: 'Another', scopes: ['read'] })],
+  ['revoke a key', 204, 'dev', 'DELETE', (b) => `/api/user/keys/${b.key.id}/`],
+  ['hook', 201, 'dev', 'POST', () => '/api/user/hooks/', () => ({ url: 'http://receiver.example/another' })],
+  ['unhook', 204, 'dev', 'DELETE', (b) => `/api/user/hooks/${b.hook.id}/`],
+  ['amend a source', 200, 'dev', 'PATCH', (b) => source(b), () => ({ name: 'Notes of the field' })],
+  [
+    'bring a source back',
+    200,
+    'staff',
+    'POST',
+    (b) => `${source(b)}restore/`,
+    undefined,
+    (b) => [remove('staff', source(b))],
+  ],
+  [
+    'unlock a cluster',
+    200,
+    'staff',
+    'POST',
+    (b) => `/cidoc/entity-clusters/${b.cluster.id}/unlock/`,
+    (b) => ({ reason: 'Opened again.', expected_version: b.cluster.version + 1 }),
+    (b) => [
+      {
+        who: 'curator',
+        method: 'POST',
+        path: `/cidoc/entity-clusters/${b.cluster.id}/lock/`,
+        sent: { body: { reason: 'Settled.', expected_version: b.cluster.version } },
+      },
+    ],
+  ],
+  [
+    'amend a comment',
+    200,
+    'dev',
+    'PATCH',
+    (b) => `/data/comments/${b.comment.comment_id}/`,
+    () => ({ comment: 'No.' }),
+  ],
+  [
+    'give a claim back',
+    200,
+    'reviewer',
+    'POST',
+    (b) => `/data/review-queue/${b.pending.cultural_entity_id}/release/`,
+    undefined,
+    (b) => [{ who: 'reviewer', method: 'POST', path: `/data/review-queue/${b.pending.cultural_entity_id}/claim/` }],
+  ],
+  ['amend a flag', 200, 'reviewer', 'PATCH', (b) => `/data/review-flags/${b.flag.id}/`, () => ({ reason: 'Still.' })],
+  ['delete a flag', 204, 'reviewer', 'DELETE', (b) => `/data/review-flags/${b.flag.id}/`],
+  ['withdraw an application', 204, 'other', 'POST', () => '/data/reviewer-applications/mine/withdraw/'],
+  ['want other letters', 200, 'other', 'PUT', () => '/data/notifications/letters/', () => ({ mode: 'daily' })],
+  ['want letters', 200, 'reviewer', 'PUT', () => '/data/notifications/letters/', () => ({ mode: 'at_once' })],
+  ['want no letters', 200, 'dev', 'PUT', () => '/data/notifications/letters/', () => ({ mode: 'off' })],
+  [
+    'keep a mapping',
+    201,
+    'dev',
+    'POST',
+    () => '/data/imports/mappings/',
+    () => ({ name: 'mine', mapping: { kind: 'structure', rules: [{ field: 'name', column: 'Name' }] } }),
+  ],
+  ['add a picture', 201, 'dev', 'POST', () => '/data/pictures/', () => picture()],
+  [
+    'announce a picture',
+    201,
+    'dev',
+    'POST',
+    () => '/data/pictures/uploads/',
+    () => ({ file_name: 'a.jpg', size: 1000 }),
+  ],
+  ['show oneself', 200, 'dev', 'POST', () => '/data/user/profile-image/', () => picture('profile_image')],
+  ['show oneself no more', 200, 'dev', 'DELETE', () => SHOWN.path, undefined, () => [SHOWN]],
+  ['unlink a record', 204, 'dev', 'DELETE', (b) => at(b.projects.ready, `entities/${b.link.id}/`)],
+  ['dismiss', 204, 'staff', 'DELETE', (b) => `/data/reviewer-roles/${b.ids.reviewer}/`],
 ]
 
-export const operations: readonly Operation[] = rows.map(([name, gives, who, method, path, body]) => ({
+export const operations: readonly Operation[] = rows.map(([name, gives, who, method, path, body, before]) => ({
   name,
   gives,
+  before: (base) => before?.(base) ?? [],
   request: (base) => ({
     who,
     method,

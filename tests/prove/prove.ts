@@ -37,7 +37,7 @@ export async function prove(
   share: Share,
 ): Promise<Proved> {
   first.ends = cut !== undefined
-  const world = await openWorld(cut === undefined ? undefined : mutantAt(cut))
+  const world = await openWorld(cut === undefined ? {} : { cut: mutantAt(cut) })
   const base = await makeBase(world)
   const wrong = await world.run({ name: 'invariants', process: 1 }, () => violations(world, true))
   if (wrong.length > 0) throw new Error(`the world is wrong from its beginning: ${wrong.join('; ')}`)

@@ -17,6 +17,9 @@ export type Tally = {
 export type Share = { at: number; of: number }
 export const isOwn = ({ at, of }: Share, n: number): boolean => n % of === at
 
+/** Whether a case is one of those that are asked for, which are divided by `|`. */
+export const isNamed = (name: string, asked: string): boolean => asked.split('|').includes(name)
+
 export const tally = (part: string, unit: string): Tally => ({
   part,
   unit,
@@ -32,8 +35,8 @@ export const count = ({ counts }: Tally, name: string, by = 1): void => {
   counts[name] = (counts[name] ?? 0) + by
 }
 
-/** At most so many are kept of a part: they are mostly one and the same. */
-const MOST = 40
+/** So many of a part are printed by each process; all of them come into a file. */
+const PRINTED = 12
 
 /** Whether the first violation ends the process: whoever cuts a source asks no more. */
 export const first = { ends: false }
@@ -43,13 +46,14 @@ export function note(into: Tally, it: Violation): void {
     console.log(words(it))
     process.exit(1)
   }
-  if (into.violations.length < MOST) into.violations.push(it)
+  into.violations.push(it)
   count(into, 'violations')
   process.exitCode = 1
-  if (into.violations.length <= 12) console.log(words(it))
+  if (into.violations.length <= PRINTED) console.log(words(it))
 }
 
-const words = ({ where, seed, again, what }: Violation): string =>
+/** What went wrong, where, and how it is tried again. */
+export const words = ({ where, seed, again, what }: Violation): string =>
   [`  ${where} (seed ${seed}; ${again})`, ...what.slice(0, 6).map((each) => `    ${each}`)].join('\n')
 
 /** What several processes have tried of one part. */

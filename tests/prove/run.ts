@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -52,7 +53,7 @@ const workers = !values.at?.includes('/') ? Math.max(1, Number(values.workers)) 
 
 if (values.cuts) {
   const { tryFound } = await import('./mutants.ts')
-  process.exit((await tryFound(Number(values.cuts), asked.seed, workers)) > 0 ? 1 : 0)
+  process.exit((await tryFound(Number(values.cuts), asked.seed, workers, shareOf(values.share ?? '0/1'))) > 0 ? 1 : 0)
 }
 if (values.mutants) {
   const { tryMutants } = await import('./mutants.ts')
@@ -69,11 +70,18 @@ if (values.share) {
 } else {
   const began = Date.now()
   const all = await Promise.all(Array.from({ length: workers }, (_, at) => inProcess(`${at}/${workers}`)))
-  const { line, together } = await import('./report.ts')
+  const { line, together, words } = await import('./report.ts')
   const tallies = (all[0]?.tallies ?? []).map(({ part }) =>
     together(all.flatMap((each) => each.tallies.filter((it) => it.part === part))),
   )
   for (const it of tallies) console.log(line(it))
+  const violations = tallies.flatMap((it) => it.violations)
+  if (violations.length > 0) {
+    const file = `.build/prove/violations-${asked.only ?? 'all'}-${asked.seed}.txt`
+    await mkdir('.build/prove', { recursive: true })
+    await writeFile(file, violations.map((it) => `${words(it)}\n`).join(''))
+    console.log(`all ${violations.length} violations are in ${file}`)
+  }
   const sum = (of: (each: Proved) => number) => all.reduce((n, each) => n + of(each), 0)
   console.log(
     `${sum(({ requests }) => requests)} requests, ${sum(({ calls }) => calls)} calls of table, bucket and functions, ${Math.round((Date.now() - began) / 1000)} s, seed ${asked.seed}, ${workers} processes`,

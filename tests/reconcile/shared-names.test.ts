@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { english } from '../../lib/language/say.ts'
 import { type Candidate, candidatesFor } from '../../lib/reconcile/match.ts'
 import { build } from '../../lib/search/index/build.ts'
 import { openFile } from '../../lib/search/index/snapshot-file.ts'
@@ -29,7 +30,7 @@ describe.skipIf(!hasRows)('the shared names', () => {
     questions = readQueries().filter(({ expected_ids }) => expected_ids.some((id) => known.has(id)))
   })
 
-  const asker = { actor: null, scope: { signedIn: false, everything: false, own: null } }
+  const asker = { actor: null, say: english, scope: { signedIn: false, everything: false, own: null } }
   const batches = () =>
     Array.from({ length: Math.floor(questions.length / 50) }, (_, i) => questions.slice(i * 50, i * 50 + 50))
   const ask = (batch: readonly Query[]): Promise<Map<string, Candidate[]>> =>

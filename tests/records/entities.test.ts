@@ -109,6 +109,14 @@ describe('a cultural entity', () => {
     }
   })
 
+  test.each(['form_data', 'data'])('is no list in %s', async (name) => {
+    const { entity_id } = await make()
+    for (const list of [[], [null], [entity]]) {
+      const refused = await app.contributor.patch(`${ENTITIES}${entity_id}/`, { body: { [name]: list } })
+      expect([refused.status, refused.body]).toEqual([400, { [name]: ['Give an object.'] }])
+    }
+  })
+
   test('cannot be smuggled past review', async () => {
     const made = await make({
       ...entity,

@@ -691,11 +691,10 @@ test('a decision costs one query and one transaction', async () => {
   // Signed in, whoever decides.
   sure(200, await app.community.get('/api/user/info'))
   const seen = await commandsOf(() => decide(app.community, it, { verdict: 'accept' }))
-  // One call to know the caller, two for people and for what is linked before the commit, one that makes kept answers stale.
+  // One call to know the caller, one for people and for what is linked before the commit, one that makes kept answers stale.
   expect(seen).toEqual([
     'BatchGetItemCommand',
     'QueryCommand',
-    'BatchGetItemCommand',
     'BatchGetItemCommand',
     'TransactWriteItemsCommand',
     'UpdateItemCommand',

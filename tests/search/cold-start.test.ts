@@ -1,41 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { revealed } from '../../lib/secrets.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { publish } from '../harness/make.ts'
 
 /** So many functions start at the same moment. */
-const FUNCTIONS = 50
+const STARTS = 50
+
+/** Is told of a call before it is made. */
+type Before = (command: string) => Promise<void>
+type Start = { disk: string; calls: Record<string, number>; before: Before | undefined }
+
+/** Which of the functions that start is at work: each has the disk of a machine of its own. */
+const starts = await vi.hoisted(async () => {
+  const { AsyncLocalStorage } = await import('node:async_hooks')
+  return new AsyncLocalStorage<Start>()
+})
+vi.mock('node:os', async (original) => {
+  const os: typeof import('node:os') = await original()
+  return { ...os, tmpdir: () => starts.getStore()?.disk ?? os.tmpdir() }
+})
 
 let app: App
 beforeAll(async () => {
   app = await openApp({ env: { LOG_LEVEL: 'silent' } })
   for (const name of ['Akash Bhairav', 'Bagh Bhairav', 'Swet Bhairav']) await publish(app, 'deities', { name })
+  await countCalls()
 })
 
-const all = <T>(work: () => Promise<T>) => Promise.allSettled(Array.from({ length: FUNCTIONS }, work))
+const all = <T>(work: () => Promise<T>) => Promise.allSettled(Array.from({ length: STARTS }, work))
 
-/** How often each command was sent to the table or the bucket meanwhile. */
-async function counted(work: () => Promise<unknown>): Promise<Record<string, number>> {
-  const [{ db }, { s3 }] = await Promise.all([import('../../lib/table/client.ts'), import('../../lib/files/blobs.ts')])
-  const counts: Record<string, number> = {}
+/** Counts each call for whose start it is. */
+async function countCalls(): Promise<void> {
+  const [{ db }, { s3 }] = await Promise.all([
+    import('../../lib/table/client.ts'),
+    import('../../lib/files/blobs.ts').then((it) => it.bucket()),
+  ])
   const count =
     (next: (args: never) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
-    (args: never): Promise<unknown> => {
-      counts[commandName] = (counts[commandName] ?? 0) + 1
+    async (args: never): Promise<unknown> => {
+      const start = starts.getStore()
+      if (start) start.calls[commandName] = (start.calls[commandName] ?? 0) + 1
+      await start?.before?.(commandName)
       return next(args)
     }
   // The SDK tells the clients' types apart; what is used of them is the same.
-  const options = { step: 'initialize', name: 'counted' } as const
-  db.middlewareStack.add(count as never, options)
-  s3.middlewareStack.add(count as never, options)
-  try {
-    await work()
-  } finally {
-    for (const client of [db, s3]) client.middlewareStack.remove('counted')
-  }
-  return counts
+  db.middlewareStack.add(count as never, { step: 'initialize' })
+  s3.middlewareStack.add(count as never, { step: 'initialize' })
 }
 
 /** A parameter store that lets so many calls through at once and so many more in each second, as the real one does by default. */
@@ -58,69 +73,140 @@ async function parameterStore(rate: number) {
   }
 }
 
-describe(`${FUNCTIONS} functions that start at once`, () => {
+describe(`${STARTS} functions that start at once`, () => {
   test.each([40, 10])('all read their parameters where %d calls a second are let through', async (rate) => {
     const store = await parameterStore(rate)
     const environment = { AWS_ENDPOINT_URL_SSM: store.address, A: 'ssm:/a', B: 'ssm:/b' }
     const read = await all(() => revealed(environment))
-    expect(read.filter((it) => it.status === 'fulfilled')).toHaveLength(FUNCTIONS)
+    expect(read.filter((it) => it.status === 'fulfilled')).toHaveLength(STARTS)
     // Those that are throttled come back spread out, not all together again and again.
-    expect(store.calls()).toBeLessThanOrEqual((FUNCTIONS * FUNCTIONS) / rate + 2 * FUNCTIONS)
+    expect(store.calls()).toBeLessThanOrEqual((STARTS * STARTS) / rate + 2 * STARTS)
     await store.stop()
   })
 
-  test('make one model where there is none, and the others wait for it', async () => {
-    const { follower } = await import('../../lib/search/model/follower.ts')
-    const one = await counted(async () => {
-      await forget()
-      await follower().model()
-    })
-    await forget()
-    let opened: PromiseSettledResult<unknown>[] = []
-    const counts = await counted(async () => {
-      opened = await all(() => follower().model())
-    })
-    expect(opened.filter((it) => it.status === 'fulfilled')).toHaveLength(FUNCTIONS)
-    expect({ scans: counts.ScanCommand, stored: counts.PutObjectCommand }).toEqual({
-      scans: one.ScanCommand,
-      stored: one.PutObjectCommand,
-    })
+  test('answer at once where there is a snapshot, each for what it costs one', async () => {
+    const { append } = await import('../../lib/search/log.ts')
+    await cold(1)
+    await append([{ id: nobody, gone: true, version: 1 }])
+    const [alone] = await cold(1)
+    expect(alone).toEqual({ found: BHAIRAVS, calls: { GetItemCommand: 1, GetObjectCommand: 1, QueryCommand: 1 } })
+    expect(await cold(STARTS)).toEqual(Array.from({ length: STARTS }, () => alone))
   })
 
-  test('each fetch the snapshot that there is once, and ask the table twice', async () => {
-    const { follower } = await import('../../lib/search/model/follower.ts')
-    const { forgetOthers } = await import('../../lib/search/model/snapshot.ts')
-    await follower().model()
-    await forgetOthers([], 0)
-    const counts = await counted(() => all(() => follower().model()))
-    expect(counts.GetObjectCommand).toBeLessThanOrEqual(FUNCTIONS)
-    expect({ pointer: counts.GetItemCommand, log: counts.QueryCommand }).toEqual({ pointer: FUNCTIONS, log: FUNCTIONS })
-    expect(counts.ScanCommand).toBeUndefined()
+  test('make one model where there is none, and the others wait for it: each answers, none looks often', async () => {
+    await forget()
+    const [alone] = await cold(1)
+    await forget()
+    const started = await cold(STARTS)
+    expect(started.map(({ found }) => found)).toEqual(started.map(() => BHAIRAVS))
+    expectOneMaker(started, alone)
+  })
+
+  test('make no second model where one was made since they looked', async () => {
+    await forget()
+    const [alone] = await cold(1)
+    await forget()
+    let made: Promise<Started[]> | undefined
+    // The others have looked, and come on when the first one is done and has given the lease back.
+    const late = cold(STARTS - 1, async (command) => {
+      if (command !== 'TransactWriteItemsCommand') return
+      made ??= cold(1)
+      await made
+    })
+    const started = [...(await late), ...((await made) ?? [])]
+    expect(started).toHaveLength(STARTS)
+    expect(started.map(({ found }) => found)).toEqual(started.map(() => BHAIRAVS))
+    expectOneMaker(started, alone)
   })
 
   test('make one model where no snapshot can be read, and the others say that there is none yet', async () => {
-    const { follower } = await import('../../lib/search/model/follower.ts')
-    const { forgetOthers, loadPointer } = await import('../../lib/search/model/snapshot.ts')
+    const { loadPointer } = await import('../../lib/search/model/snapshot.ts')
     const { deleteObject } = await import('../../lib/files/blobs.ts')
     const pointer = await loadPointer()
     for (const it of [pointer?.current, pointer?.previous]) if (it) await deleteObject(it.key)
-    await forgetOthers([], 0)
-    let opened: PromiseSettledResult<unknown>[] = []
-    const counts = await counted(async () => {
-      opened = await all(() => follower().model())
-    })
-    const failed = opened.flatMap((it) => (it.status === 'rejected' ? [it.reason] : []))
-    expect(failed.length).toBeLessThan(FUNCTIONS)
-    expect(failed.every((it) => it.code === 'unavailable')).toBe(true)
-    expect(counts.PutObjectCommand).toBe(1)
+    const started = await cold(STARTS)
+    expect(started.some(({ found }) => found === BHAIRAVS)).toBe(true)
+    expect(new Set(started.map(({ found }) => found))).toEqual(new Set([BHAIRAVS, 'unavailable']))
+    expectOneMaker(started)
+    // Whoever comes now finds it.
+    expect((await cold(STARTS)).map(({ found }) => found)).toEqual(started.map(() => BHAIRAVS))
+  })
+
+  test('make the next snapshot once, if all of them come by for it', async () => {
+    const { handler } = await import('../../functions/sweeper.ts')
+    const { append } = await import('../../lib/search/log.ts')
+    await cold(1)
+    await append([{ id: nobody, gone: true, version: 2 }])
+    app.tick(90_000)
+    const visits = await inStarts(STARTS, async () => Number((await handler({ chores: 'seldom' })).packed ?? 0))
+    expect(visits.filter(({ found }) => found > 0)).toHaveLength(1)
+    expect(sum(visits, 'PutObjectCommand')).toBe(1)
+    // Who finds somebody at it has asked for the lease and for how long the queue is, and nothing of search.
+    const turned = visits.filter(({ calls }) => calls.PutObjectCommand === undefined)
+    expect(Math.max(...turned.map(({ calls }) => calls.GetObjectCommand ?? 0))).toBe(0)
   })
 })
 
-/** As it is before anyone has searched: no pointer, no file on this machine. */
+/** What all can find. */
+const BHAIRAVS = 3
+const nobody = '00000000-0000-4000-8000-00000000beef'
+
+/** So many calls whoever waits for another makes at most: the first look, the lease, and looks that become rarer. */
+const MOST_WAITING = 14
+
+/** One has read the table and stored a snapshot, and no more than it takes one alone; nobody else has, or has asked often. */
+function expectOneMaker(started: readonly Started[], alone?: Started): void {
+  const makers = started.filter(({ calls }) => calls.ScanCommand)
+  expect(makers).toHaveLength(1)
+  expect(sum(started, 'PutObjectCommand')).toBe(1)
+  if (alone) expect(makers[0]?.calls.ScanCommand).toBe(alone.calls.ScanCommand)
+  const others = started.filter((it) => !makers.includes(it))
+  for (const { calls } of others) expect(sum([{ calls }])).toBeLessThanOrEqual(MOST_WAITING)
+}
+
+const sum = (all: readonly Pick<Started, 'calls'>[], command?: string) =>
+  all
+    .flatMap(({ calls }) => Object.entries(calls))
+    .reduce((total, [name, n]) => total + (command === undefined || name === command ? n : 0), 0)
+
+/** What a start came to, and how often it sent which command to the table or the bucket. */
+type Started<T = unknown> = { found: T; calls: Record<string, number> }
+
+/** Functions that start cold at the same moment and are asked something: each with a model and a disk of its own. */
+const cold = (many: number, before?: Before): Promise<Started[]> =>
+  inStarts(
+    many,
+    async () => {
+      const { follower } = await import('../../lib/search/model/follower.ts')
+      const scope = { signedIn: false, everything: false, own: null }
+      try {
+        return (await (await follower().model()).search({ text: 'bhairav', scope, limit: 10 })).count
+      } catch (error) {
+        return Object(error).code
+      }
+    },
+    before,
+  )
+
+/** Does some work so many times at once, each on a disk of its own, and counts the calls of each. */
+async function inStarts<T>(many: number, work: () => Promise<T>, before?: Before): Promise<Started<T>[]> {
+  const disks = await Promise.all(Array.from({ length: many }, () => mkdtemp(join(tmpdir(), 'heritage-cold-'))))
+  try {
+    return await Promise.all(
+      disks.map(async (disk) => {
+        const calls: Record<string, number> = {}
+        const found = await starts.run({ disk, calls, before }, work)
+        return { found, calls }
+      }),
+    )
+  } finally {
+    for (const disk of disks) await rm(disk, { recursive: true, force: true })
+  }
+}
+
+/** As it is before anyone has searched: there is no pointer to a snapshot. */
 async function forget(): Promise<void> {
-  const { forgetOthers } = await import('../../lib/search/model/snapshot.ts')
   const { removeAll } = await import('../../lib/table/write.ts')
   const { key } = await import('../../lib/table/keys.ts')
   await removeAll([key.searchSnapshot()])
-  await forgetOthers([], 0)
 }

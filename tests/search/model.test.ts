@@ -287,7 +287,8 @@ describe('snapshots', () => {
   })
 
   test('the one before is kept, older ones and the log that led to them are removed', async () => {
-    const { s3, Bucket } = await import('../../lib/files/blobs.ts')
+    const { Bucket, bucket } = await import('../../lib/files/blobs.ts')
+    const { s3 } = await bucket()
     const { ListObjectsV2Command } = await import('@aws-sdk/client-s3')
     const { loadPointer } = await import('../../lib/search/model/snapshot.ts')
     await publish(app, 'events', { name: 'First of three' })
@@ -360,7 +361,7 @@ describe('snapshots', () => {
   })
 
   test('while the bucket does not answer, one try stands for all who ask, and the next waits a moment', async () => {
-    const { s3 } = await import('../../lib/files/blobs.ts')
+    const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
     await forgetFiles()
     let tries = 0
     s3.middlewareStack.add(
@@ -391,7 +392,7 @@ describe('snapshots', () => {
   })
 
   test('killed at any call while one is made, the sweeper leaves one that can be read, and makes it the next time', async () => {
-    const { s3 } = await import('../../lib/files/blobs.ts')
+    const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
     const { db } = await import('../../lib/table/client.ts')
     const { loadPointer } = await import('../../lib/search/model/snapshot.ts')
     await publish(app, 'events', { name: 'Before the sweeper died' })
@@ -456,7 +457,8 @@ describe('snapshots', () => {
   })
 
   test('of two that are made at once one counts, and nothing is left of the other', async () => {
-    const { s3, Bucket } = await import('../../lib/files/blobs.ts')
+    const { Bucket, bucket } = await import('../../lib/files/blobs.ts')
+    const { s3 } = await bucket()
     const { ListObjectsV2Command } = await import('@aws-sdk/client-s3')
     await settled()
     const keys = async () =>

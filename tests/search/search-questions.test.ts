@@ -250,7 +250,8 @@ describe('over HTTP', () => {
 
   const box = 'Give west, south, east and north in degrees, neither pair swapped: 85.2,27.6,85.5,27.8.'
   const point = 'Give latitude and longitude in degrees: 27.67,85.32.'
-  const date = 'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822).'
+  const date =
+    'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822), or a period (Malla period).'
   test.each([
     ['bbox=85.5,27.8,85.2,27.6', { bbox: [box] }],
     ['bbox=85.5,27.6,85.2,27.8', { bbox: [box] }],

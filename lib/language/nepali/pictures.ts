@@ -6,6 +6,11 @@ export const pictures: Readonly<Record<string, string>> = {
   'The table holds the first {0} rows. Narrow the list for the others.':
     'तालिकामा पहिलो {0} पङ्क्ति छन्। अरूका लागि सूची साँघुरो पार्नुहोस्।',
   'The image cannot be unpacked.': 'तस्बिर खोल्न सकिएन।',
+  'HEIC images cannot be read here. Save the image as JPEG and send that; telephones do so when they are set to "most compatible".':
+    'HEIC तस्बिर यहाँ पढ्न सकिँदैन। तस्बिर JPEG मा सुरक्षित गरेर त्यो पठाउनुहोस्; फोनलाई "most compatible" मा राख्दा त्यसै हुन्छ।',
+  'The file holds {0} images. Send each as a file of its own.': 'फाइलमा {0} तस्बिर छन्। हरेकलाई छुट्टै फाइलका रूपमा पठाउनुहोस्।',
+  'The image is larger than 50 MB as a PNG. Send it as JPEG.':
+    'तस्बिर PNG का रूपमा ५० एमबीभन्दा ठूलो छ। JPEG का रूपमा पठाउनुहोस्।',
   'Give a date such as 2026-01-31, or a time such as 2026-01-31T18:00:00Z.':
     '2026-01-31 जस्तो मिति, वा 2026-01-31T18:00:00Z जस्तो समय दिनुहोस्।',
   'This moment has not come yet.': 'यो समय अझै आएको छैन।',

@@ -95,7 +95,7 @@ export const records: Readonly<Record<string, string>> = {
   'This upload has been completed, or has expired.': 'यो अपलोड पूरा भइसकेको छ, वा यसको म्याद सकिएको छ।',
   'There is no file with this number.': 'यस सङ्ख्याको फाइल छैन।',
   'This upload has expired.': 'यस अपलोडको म्याद सकिएको छ।',
-  'Text is read from images only.': 'पाठ तस्बिरबाट मात्र पढिन्छ।',
+  'Text is read from images and PDFs only.': 'पाठ तस्बिर र पीडीएफबाट मात्र पढिन्छ।',
   'The image could not be read in three attempts.': 'तीन पटक प्रयास गर्दा पनि तस्बिर पढ्न सकिएन।',
   'This upload has expired. Begin a new one.': 'यस अपलोडको म्याद सकिएको छ। नयाँ सुरु गर्नुहोस्।',
   'This upload is being completed right now.': 'यो अपलोड अहिल्यै पूरा गरिँदै छ।',

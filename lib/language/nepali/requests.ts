@@ -135,8 +135,8 @@ export const requests: Readonly<Record<string, string>> = {
   'Give an address, or an id with its collection, such as wd:Q37.':
     'ठेगाना, वा wd:Q37 जस्तो सङ्ग्रहसहितको पहिचान सङ्केत दिनुहोस्।',
   'Another writer of the search log was faster.': 'खोज सूचीमा अर्को लेखक छिटो भयो।',
-  'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822).':
-    'ईस्वी सन् (1702, 300 BCE), विक्रम संवत् (BS 1759) वा नेपाल संवत् (NS 822) को वर्ष दिनुहोस्।',
+  'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822), or a period (Malla period).':
+    'ईस्वी सन् (1702, 300 BCE), विक्रम संवत् (BS 1759) वा नेपाल संवत् (NS 822) को वर्ष, वा मल्लकालजस्तो काल दिनुहोस्।',
   'Give west, south, east and north in degrees, neither pair swapped: 85.2,27.6,85.5,27.8.':
     'पश्चिम, दक्षिण, पूर्व र उत्तर डिग्रीमा दिनुहोस्, जोडी नउल्टाई: 85.2,27.6,85.5,27.8।',
   'Give latitude and longitude in degrees: 27.67,85.32.': 'अक्षांश र देशान्तर डिग्रीमा दिनुहोस्: 27.67,85.32।',

@@ -10,7 +10,7 @@ import { get, getMany, itemIn } from '../../table/read.ts'
 import { add } from '../../table/write.ts'
 import { type PeopleById, peopleIn } from '../../users/people.ts'
 import { keyOf } from '../../users/users.ts'
-import { type Asset, asSubject, asset, type Project, project, slugClaim, type Visited } from '../items.ts'
+import { type Asset, asSubject, asset, isReadable, type Project, project, slugClaim, type Visited } from '../items.ts'
 import { change, checkOpen } from '../projects.ts'
 import { media, type Upload, type UploadInput, upload } from './upload-items.ts'
 
@@ -113,10 +113,10 @@ function assetOf({ reads, ...own }: New, input: UploadInput, stored: Stored): As
     ...{ depicts, creator, licence, date },
     ...{ content_type, media_type, size, sha256, width, height, orientation, object_key },
     thumbnail_key: null,
-    ocr_status: media_type !== 'image' ? 'not_applicable' : reads ? 'pending' : 'not_started',
+    ocr_status: !isReadable(stored) ? 'not_applicable' : reads ? 'pending' : 'not_started',
     ocr_text: '',
     ocr_error: '',
-    ocr_since: media_type === 'image' && reads ? at : null,
+    ocr_since: isReadable(stored) && reads ? at : null,
     ocr_attempts: 0,
     edition: 1,
     entity_suggestions: [],
@@ -182,12 +182,12 @@ async function latest({ asset: { project_id, id } }: Attached): Promise<Asset> {
 }
 
 /**
- * Asks for the text of an image; an asset whose text is being read stays as it is. Fails with `invalid` for other types,
+ * Asks for the text of an image or a PDF; an asset whose text is being read stays as it is. Fails with `invalid` for other types,
  * with `refused` while the project stands still, and with `tooMany` when the project has used up its day.
  */
 export async function askForText(old: Attached, actor: Actor, rate: Rate): Promise<Attached> {
   checkOpen(old.about)
-  if (old.asset.media_type !== 'image') throw invalidObject('Text is read from images only.')
+  if (!isReadable(old.asset)) throw invalidObject('Text is read from images and PDFs only.')
   if (old.asset.ocr_since !== null) return old
   await throttle('ocr_run', old.about.id, rate)
   const { about, result } = await change(old, async (it) => {

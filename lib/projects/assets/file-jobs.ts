@@ -1,7 +1,7 @@
 import { commitPlan } from '../../commit.ts'
 import { amended, parse, put } from '../../table/item.ts'
 import type { Images } from '../../table/stream.ts'
-import { type Asset, asset } from '../items.ts'
+import { type Asset, asset, isReadable } from '../items.ts'
 import { loadAsset } from './assets.ts'
 import { upload } from './upload-items.ts'
 
@@ -17,7 +17,7 @@ export async function fileWork({ before, after }: Images): Promise<FileWork> {
     const asksAnew = it.ocr_status === 'pending' && before?.ocr_since !== it.ocr_since
     return {
       clear: [],
-      ...(!before && it.media_type === 'image' && { draw: it }),
+      ...(!before && isReadable(it) && { draw: it }),
       ...(asksAnew && { read: { project_id: it.project_id, id: it.id } }),
     }
   }

@@ -1,5 +1,6 @@
 import { listBody, type PageRequest, sliceOf } from '../../http/page.ts'
 import type { Request } from '../../http/request.ts'
+import type { Showing } from '../../http/showing.ts'
 import { type Field, kinds } from '../../kinds/index.ts'
 import { optionsOf } from '../../kinds/schema/enums.ts'
 import type { Say } from '../../language/catalogue.ts'
@@ -10,6 +11,7 @@ import { type PeopleById, peopleOf } from '../../users/people.ts'
 import type { History } from '../history.ts'
 import type { Decision, RecordItem, Revision } from '../items.ts'
 import { type Shown, shownOne } from '../shown.ts'
+import { type Dating, datingOf, isDate } from '../views/dates.ts'
 import { differenceOf } from '../views/difference.ts'
 import { valuesFor } from '../views/record.ts'
 import { publicationsOf, revisionOf, stricterTier } from './publications.ts'
@@ -33,7 +35,13 @@ type Entry = {
 }
 
 /** A page of it, newest first. Two calls, and one more for each hundred things that the values name. */
-export async function storyPage(it: History, actor: Actor | null, page: PageRequest, request: Request) {
+export async function storyPage(
+  it: History,
+  actor: Actor | null,
+  page: PageRequest,
+  request: Request,
+  showing: Showing | undefined,
+) {
   const seen = await shownOne(actor, it)
   const all = entriesOf(seen, actor)
   const some = sliceOf(all, page)
@@ -42,9 +50,11 @@ export async function storyPage(it: History, actor: Actor | null, page: PageRequ
       .flatMap(({ revision, decision }) => [revision?.created_by, decision?.reviewer_id])
       .filter((id) => id !== undefined),
   )
+  const values = some.flatMap(({ between = [] }) => between.map((data) => ({ kind: seen.kind, data })))
+  const dating = await datingOf(values, showing, actor)
   return listBody(request, page, {
     count: all.length,
-    results: some.map((each) => rowOf(seen, each, { actor, people, say: request.say })),
+    results: some.map((each) => rowOf(seen, each, { actor, people, say: request.say, dating })),
   })
 }
 
@@ -114,9 +124,10 @@ const guardedIn = (it: Shown<History>, revision: Revision, actor: Actor | null) 
   valuesFor({ ...it, access_tier: stricterTier(it.access_tier, tierOf(revision)) }, revision.data, actor)
 
 /** Who reads it, in whose language. */
-type Reading = { actor: Actor | null; people: PeopleById; say: Say }
+type Reading = { actor: Actor | null; people: PeopleById; say: Say; dating: Dating }
 
-function rowOf(it: Shown<History>, { at, event, revision, decision, between }: Entry, { actor, people, say }: Reading) {
+function rowOf(it: Shown<History>, { at, event, revision, decision, between }: Entry, reading: Reading) {
+  const { actor, people } = reading
   return {
     at,
     event,
@@ -125,7 +136,7 @@ function rowOf(it: Shown<History>, { at, event, revision, decision, between }: E
     verdict: decision?.verdict ?? null,
     decided_by: decision ? people(decision.reviewer_id) : null,
     note: decision ? noteOf(decision, worksOn(actor, it)) : '',
-    changes: between ? differenceOf(it, ...between).map((each) => changeIn(it, each, say)) : [],
+    changes: between ? differenceOf(it, ...between).map((each) => changeIn(it, each, between, reading)) : [],
   }
 }
 
@@ -134,9 +145,23 @@ const noteOf = ({ reconciliation_note, feedback }: Decision, inside: boolean): s
   (inside && feedback) || reconciliation_note
 
 type Difference = ReturnType<typeof differenceOf>[number]
-const changeIn = (it: History, { field, label, change, old, new: next }: Difference, say: Say) => {
-  const declared = kinds[it.kind].fields[field]
-  return { field, label: say(label), change, before: inWords(declared, old, say), after: inWords(declared, next, say) }
+function changeIn(
+  { kind }: History,
+  { field, label, change, old, new: next }: Difference,
+  between: readonly [RecordItem['data'], RecordItem['data']],
+  { say, dating }: Reading,
+) {
+  const declared = kinds[kind].fields[field]
+  const told = {
+    field,
+    label: say(label),
+    change,
+    before: inWords(declared, old, say),
+    after: inWords(declared, next, say),
+  }
+  if (!isDate(kind, field)) return told
+  const [before, after] = between.map((data) => dating.of({ of: { kind, data }, member: field, words: data[field] }))
+  return before === undefined || after === undefined ? told : { ...told, dates: { before, after } }
 }
 
 /** A value as a person reads it; null where there is none. */

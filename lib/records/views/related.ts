@@ -2,14 +2,12 @@ import { kinds, proseFields } from '../../kinds/index.ts'
 import { shortened } from '../../matching/cut.ts'
 import type { RecordItem } from '../items.ts'
 import type { Group } from '../links.ts'
+import type { Dating } from './dates.ts'
+
+type Asked = { domain: string; id: string; group: string | undefined; page: number; page_size: number }
 
 /** Related records by kind, one page of each group. */
-export const relatedView = (
-  asked: { domain: string; id: string; group: string | undefined },
-  groups: readonly Group[],
-  page: number,
-  page_size: number,
-) => ({
+export const relatedView = ({ page, page_size, ...asked }: Asked, groups: readonly Group[], dating: Dating) => ({
   domain: asked.domain,
   entity_id: asked.id,
   page,
@@ -23,13 +21,18 @@ export const relatedView = (
     page,
     page_size,
     has_more: more,
-    results: heads.map((it) => ({
-      id: it.id,
-      domain_key: kind,
-      name: it.name,
-      summary: summaryOf(it),
-      display_type: kinds[kind].label,
-    })),
+    results: heads.map((it) =>
+      dating.whole(
+        {
+          id: it.id,
+          domain_key: kind,
+          name: it.name,
+          summary: summaryOf(it),
+          display_type: kinds[kind].label,
+        },
+        it,
+      ),
+    ),
   })),
 })
 

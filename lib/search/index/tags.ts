@@ -1,5 +1,6 @@
+import { reigns } from '../../calendars/periods.ts'
 import { metres } from '../../matching/geo.ts'
-import { type Concept, centuries, concepts, monthsNear, reigns, sortByResource, towns } from '../concepts.ts'
+import { type Concept, centuries, concepts, monthsNear, sortByResource, towns } from '../concepts.ts'
 import type { Document } from '../document.ts'
 import { ANY, isApart, type Voice } from './voice.ts'
 import { type Word, wordsOf } from './words.ts'

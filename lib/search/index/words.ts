@@ -69,12 +69,13 @@ function singularOf(raw: string): string {
   return ending ? raw.replace(...ending) : raw
 }
 
-/** A word of Nepali without the endings that say whose, where, to whom or how many: पाटनको, मन्दिरहरूमा. Never less than two signs. */
+/** A word of Nepali without the endings that say whose, where, to whom or how many: पाटनको, मन्दिरहरूमा. Never less than two letters, signs of vowels aside. */
 export function stemOf(word: string): string {
   const stem = word.replace(nepaliEnding, '')
   return stem === word ? word : stemOf(stem)
 }
-const nepaliEnding = /(?<=^[\u0900-\u097f]{2,})(?:हरू|हरु|को|का|की|मा|लाई|बाट|ले|सँग|संग|देखि|सम्म|भित्र)$/
+const nepaliEnding =
+  /(?<=^(?:[\u0904-\u0939][\u0900-\u0903\u093a-\u0963]*){2,})(?:हरू|हरु|को|का|की|मा|लाई|बाट|ले|सँग|संग|देखि|सम्म|भित्र)$/
 
 /** What a word tells that joins, asks or honours. */
 export const ASIDE = 0.1
@@ -85,6 +86,8 @@ const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
   new Set([...folded].flatMap((it) => [it, termFor(it)]))
 /** As they are written: "while" sounds like "wheel". */
 const stops: ReadonlySet<string> = new Set(plainWords(sets.stopWords))
+/** Those that cannot begin a question, as they are written. */
+export const followers: ReadonlySet<string> = new Set(plainWords(sets.followers))
 /** As they sound, but for what sounds apart: "bhata" is folded as "what" is. */
 const asides = plainWords(sets.asides).map((raw) => {
   const sound = respell(raw)

@@ -3,7 +3,7 @@ import { build } from '../index/build.ts'
 import { openFile } from '../index/snapshot-file.ts'
 import { lastEntry, readAfter } from '../log.ts'
 import { Corpus } from './corpus.ts'
-import { rebuild } from './rebuild.ts'
+import { rebuildUnlessMade } from './rebuild.ts'
 import { fetchSnapshot, forgetOthers, loadPointer, newPlace, type Pointer, publish, type Snapshot } from './snapshot.ts'
 
 /**
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 /** Makes a new snapshot of the one that counts and of the log behind it, when one is due; from the table where there is none. */
 export async function compact(): Promise<Snapshot | undefined> {
   const [pointer, end] = await Promise.all([loadPointer(), lastEntry()])
-  if (!pointer) return (await rebuild()).snapshot
+  if (!pointer) return (await rebuildUnlessMade(pointer))?.snapshot
   const { current, unreadable } = pointer
   const changes = end.changes - current.changes
   const age = clock.now().getTime() - Date.parse(current.made_at)
@@ -29,13 +29,13 @@ export async function compact(): Promise<Snapshot | undefined> {
 /** Makes it, due or not. A snapshot that cannot be read, or whose log is gone, is made anew from the table. */
 export async function compactNow(pointer: Pointer): Promise<Snapshot | undefined> {
   const corpus = await corpusAt(pointer.current)
-  if (!corpus) return (await rebuild()).snapshot
+  if (!corpus) return (await rebuildUnlessMade(pointer))?.snapshot
   try {
     let position = pointer.current.position
     let changes = pointer.current.changes
     for (let more = true; more; ) {
       const next = await readAfter(position)
-      if (next.lost) return (await rebuild()).snapshot
+      if (next.lost) return (await rebuildUnlessMade(pointer))?.snapshot
       for (const entry of next.entries) {
         for (const change of entry.changes) corpus.apply(change)
         changes += entry.changes.length

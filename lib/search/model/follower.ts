@@ -7,7 +7,7 @@ import { readAfter } from '../log.ts'
 import type { Health, Model } from '../query.ts'
 import { Corpus } from './corpus.ts'
 import { modelOf } from './engine.ts'
-import { isBusy, rebuild, whileOtherRebuilds } from './rebuild.ts'
+import { isBusy, rebuildUnlessMade, whileOtherRebuilds } from './rebuild.ts'
 import {
   fetchSnapshot,
   forgetOthers,
@@ -114,8 +114,8 @@ async function openAny(): Promise<Opened> {
     return openedFrom(pointer.previous?.id ?? '', previous, 'previous')
   }
   try {
-    const { id } = await rebuild()
-    return openedFrom(id, new Corpus(openFile(pathOf(id))), 'rebuilt')
+    const made = await rebuildUnlessMade(pointer)
+    return made ? openedFrom(made.id, new Corpus(openFile(pathOf(made.id))), 'rebuilt') : await openAny()
   } catch (error) {
     if (pointer || !isBusy(error) || !(await whileOtherRebuilds(8))) throw unopenable(error)
     return openAny()

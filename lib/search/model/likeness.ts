@@ -40,16 +40,21 @@ type Question = {
 }
 
 type Joined = { raw: string; sounds: string }
+const NOT_JOINED: Joined = { raw: '', sounds: '' }
 
 function questionFor(wanted: readonly Wanted[]): Question {
   const known = new Map<Word, readonly number[]>()
+  const last = wanted.at(-1)
+  // A single sign is the beginning of one more word and no part of the one before it.
+  const runsOn = wanted.length > 1 && last?.begins !== undefined && last.raw.length === 1
   return {
     wanted,
     total: wanted.reduce((sum, { weight }) => sum + weight, 0),
     plain: wanted.map(({ raw }) => raw).join(' '),
-    joined: { raw: joinedUp(wanted, 'raw'), sounds: joinedUp(wanted, 'sound') },
+    joined: runsOn ? NOT_JOINED : { raw: joinedUp(wanted, 'raw'), sounds: joinedUp(wanted, 'sound') },
     fits: (word) => {
-      const found = known.get(word) ?? wanted.map((each) => wordFit(each, word))
+      const found =
+        known.get(word) ?? wanted.map((each) => wordFit(each, word, wanted.length > 1 ? MEANT : MEANT_ALONE))
       known.set(word, found)
       return found
     },
@@ -71,10 +76,11 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
       if (here > fit && !(used[i] && here < 0.95)) [fit, at] = [here, i]
     }
     answered += fit * (question.wanted[each]?.weight ?? 0)
-    if (at >= 0) used[at] = true
     if (fit < 0.3 && tellsMore(question.wanted[each], words)) whole = false
+    // A name holds each word once, where it first stands: one that is met again is in no order.
+    if (at >= 0 && used[at]) continue
     if (at <= last) inOrder = false
-    if (at >= 0) last = at
+    if (at >= 0) [last, used[at]] = [at, true]
   }
   const generic = !whole && words.every(({ tells }) => tells < 1)
   let [told, met] = [0, 0]
@@ -96,15 +102,19 @@ const tellsMore = (it: Wanted | undefined, words: readonly Word[]): boolean =>
 /** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
 const GENERIC = 0.4
 
-function wordFit({ raw, voice, sound, skeleton, term, begins, others, ended, swapped }: Wanted, word: Word): number {
-  if (word.raw === raw) return 1
+function wordFit(
+  { raw, whole, voice, sound, skeleton, term, begins, others, ended, swapped }: Wanted,
+  word: Word,
+  meant: number,
+): number {
+  if (word.raw === raw || word.raw === whole) return 1
   if (word.sound === sound && isApart(voice, word.voice)) return APART
   if (word.sound === sound)
     return begins ? 0.8 + 0.17 * closeness(raw, word.raw) : 0.9 + 0.07 * closeness(raw, word.raw)
   if (others.has(word.sound)) return 0.86 + 0.07 * closeness(raw, word.raw)
   const met = (0.15 * Math.min(sound.length, word.sound.length)) / word.sound.length
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
-  if (begins && word.sound.startsWith(begins.sound)) return 0.6 + met
+  if (begins && word.sound.startsWith(begins.sound)) return 0.55 + met
   if (word.term === term && !isApart(wordOf(raw).voice, word.voice)) return 0.85
   const near = sound.length > 2 && Math.abs(sound.length - word.sound.length) <= 3
   const sounding = near ? closeness(sound, word.sound, 0.4) : 0
@@ -119,11 +129,13 @@ function wordFit({ raw, voice, sound, skeleton, term, begins, others, ended, swa
     if (begun >= 0.75) return 0.75 * begun
   }
   if (skeleton !== undefined && skeleton === word.skeleton) return 0.6
-  if (raw.length > 3 && word.raw.includes(raw)) return 0.5 + (0.3 * raw.length) / word.raw.length
+  if (raw.length > 3 && word.raw.includes(raw) && !towns.has(term)) return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
-  return synonymsOf(term).has(word.term) ? 0.5 : 0
+  return synonymsOf(term).has(word.term) ? meant : 0
 }
 
+/** What a word of the same meaning answers: beside others, more than one that only looks alike. */
+const [MEANT, MEANT_ALONE] = [0.7, 0.5]
 /** What a word answers that is folded like one which is there as it was typed, and is another one. */
 const APART = 0.6
 
@@ -136,9 +148,14 @@ function together(asked: Joined, words: readonly Word[]): number {
   if (x === y) return 0.9 + 0.06 * closeness(a, b)
   // A vowel that is silent at the end of a word is not so within what is joined: Shiva Mandir, Shivmandir.
   if (asked.sounds === joinedUp(words, 'sound')) return 0.84 + 0.06 * closeness(a, b)
-  const alike = closeness(x, y, 0.75)
-  return alike >= 0.75 ? 0.9 * alike + 0.03 * closeness(a, b) : 0
+  const longer = Math.max(x.length, y.length)
+  const most = Math.min(SLIPS, longer / 4)
+  const apart = edits(x, y, most)
+  return apart <= most ? 0.9 * (1 - apart / longer) + 0.03 * closeness(a, b) : 0
 }
+
+/** Names that are written as one may have so many slips; with more one of their words is another word. */
+const SLIPS = 3
 
 /** Words, or their terms, written as one, without those that tell nothing. */
 function joinedUp(words: readonly Word[], by: 'raw' | 'sound'): string {

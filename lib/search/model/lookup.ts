@@ -10,7 +10,7 @@ import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
 import { conceptOf, conceptTerms, type Mention, mentionsIn, nearTo, tagOf } from '../index/tags.ts'
 import { ANY, onsetOf, type Voice } from '../index/voice.ts'
-import { generics, sorts, stemOf, termOf, towns, type Word, wordOf, wordsOf } from '../index/words.ts'
+import { followers, generics, sorts, stemOf, termOf, towns, type Word, wordOf, wordsOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
@@ -29,6 +29,8 @@ export type Asked = Word & {
   begins?: Letters
   /** It is there letter for letter. */
   known: boolean
+  /** It as it was typed, with an ending that was taken off. */
+  whole?: string
   syllabic: boolean
   others: ReadonlySet<string>
   ended: ReadonlySet<string>
@@ -57,7 +59,13 @@ export function questionOf(corpus: Corpus, asked: string, sight: Sight): Asked[]
   const text = withoutEndings(corpus, asked, sight)
   const typed = cut(text, 300)
   const seen = new Set<string>()
-  const words = wordsOf(typed).filter(({ raw }) => !seen.has(raw) && seen.add(raw))
+  const wholes = wordsOf(cut(asked, 300))
+  const words = wordsOf(typed).flatMap((word, i) => {
+    if (seen.has(word.raw)) return []
+    seen.add(word.raw)
+    const whole = wholes[i]?.raw
+    return [whole === word.raw || whole === undefined ? word : { ...word, whole }]
+  })
   const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
   const syllabic = isDevanagari(typed)
   const swaps = syllabic ? swapsIn(typed) : undefined
@@ -67,9 +75,12 @@ export function questionOf(corpus: Corpus, asked: string, sight: Sight): Asked[]
     // What stands nowhere as it was typed may be any word that is folded so.
     const known = corpus.words.count(word.raw, sight) > 0
     const voice = known ? word.voice : ANY
+    // What cannot begin a question and does is another word, and so is a word by itself.
+    const aside = word.aside && !(i === 0 && (last || followers.has(word.raw)))
     return {
       ...word,
-      aside: word.aside && !(last && i === 0),
+      aside,
+      tells: word.aside && !aside ? 1 : word.tells,
       voice,
       known,
       ...spellingsOf(word.sound),
@@ -87,7 +98,8 @@ function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
   if (!/\s/.test(text.trim())) return text
   return text.replace(/[\u0900-\u097f]+/g, (word) => {
     const stem = stemOf(word)
-    if (stem === word || count(word) * 4 > count(stem)) return word
+    // What names something as it stands has no ending: तामा, copper.
+    if (stem === word || conceptOf(termOf(plain(word))) || count(word) * 4 > count(stem)) return word
     // What neither stands somewhere nor names anything is no stem: दगुतले.
     return count(stem) > 0 || conceptOf(termOf(plain(stem))) ? stem : word
   })
@@ -145,16 +157,19 @@ function beginningOf({ raw }: Word, typed: string): Letters {
 
 /** What stands in documents for the words as they were written; the unfinished last one also for what begins with it. */
 export function asWritten(corpus: Corpus, words: readonly Asked[], sight: Sight): Wanted[] {
-  return words.map((word) =>
-    kept(corpus, word, `written ${sight}`, () =>
+  return words.map((word, i) => {
+    const written = kept(corpus, word, `written ${sight}`, () =>
       wanted(corpus, word, [
         ...tagged(corpus, word, sight),
         ...seen(corpus, word.links ?? [], sight).map((link) => ({ terms: [link], fit: LINKED, adds: true })),
         ...exact(corpus, word, sight),
         ...completions(corpus, word, sight),
       ]),
-    ),
-  )
+    )
+    // A question of two words that documents have as one asks for that one as well: Devi than, Devithan.
+    const beside = words.length === 2 ? joined(corpus, words, i, sight, true) : []
+    return beside.length === 0 ? written : wanted(corpus, word, [...written.choices, ...beside])
+  })
 }
 
 /** What was found for words lately, for each corpus: questions differ, but most of their words come again. So many choices at most. */
@@ -165,11 +180,12 @@ const MOST_KEPT = 100_000
 function kept(corpus: Corpus, word: Asked, how: string, look: () => Wanted): Wanted {
   const known = found.get(corpus) ?? lru<string, Wanted>(MOST_KEPT, ({ choices }) => 1 + choices.length)
   found.set(corpus, known)
-  const { raw, aside, syllabic, begins, swapped, concept, links = [] } = word
+  const { raw, whole, aside, syllabic, begins, swapped, concept, links = [] } = word
   const key = [
     corpus.changes,
     how,
     raw,
+    whole,
     aside,
     syllabic,
     begins?.raw,
@@ -237,7 +253,7 @@ function wanted(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Wante
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) {
-    const key = `${choice.terms.join(' ')}${asked.known && choice.voice === ANY ? ' *' : ''}`
+    const key = `${choice.terms.join(' ')}${choice.voice === ANY ? ' *' : ''}`
     if (!best.has(key)) best.set(key, choice)
   }
   return { ...asked, ...weightsOf(corpus, asked, [...best.values()]), choices: [...best.values()] }
@@ -268,11 +284,17 @@ const tagged = (corpus: Corpus, { concept }: Asked, sight: Sight): Choice[] =>
       ]
     : []
 
-/** A beginning that only sounds like a whole word tells less than the word as it is written. */
-const exact = ({ terms }: Corpus, { known, term, voice, begins, concept }: Asked, sight: Sight): Choice[] =>
-  terms.count(term, sight) === 0
-    ? []
-    : [{ terms: [term], voice, fit: begins && !known ? 0.75 : 1, adds: concept !== undefined }]
+/**
+ * A beginning that only sounds like a whole word tells less than the word as it is written, and so does a word that stands
+ * nowhere for one that sounds apart: Whels, Bel.
+ */
+function exact({ terms }: Corpus, { raw, known, term, begins, concept }: Asked, sight: Sight): Choice[] {
+  if (terms.count(term, sight) === 0) return []
+  const adds = concept !== undefined
+  const heard = { terms: [term], voice: wordOf(raw).voice, fit: begins && !known ? 0.75 : 1, adds }
+  return known ? [heard] : [heard, { ...heard, voice: ANY, fit: MISHEARD }]
+}
+const MISHEARD = 0.5
 
 /** Words that begin with the letters, and those that only begin with their sound. */
 function completions(corpus: Corpus, { term, begins, known }: Asked, sight: Sight): Choice[] {
@@ -382,9 +404,9 @@ function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
   })
 }
 
-/** Words that hold the letters somewhere within. */
+/** Words that hold the letters somewhere within. A name that holds those of a town is another place: Dhungepatan. */
 function holding(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
-  if (raw.length < 4) return []
+  if (raw.length < 4 || towns.has(term)) return []
   const pieces = tellingPiecesOf(raw)
   const found = corpus.words
     .sharing(pieces, pieces.length, MOST_COMPLETIONS, sight)
@@ -399,13 +421,16 @@ function meaning(corpus: Corpus, { term }: Word, sight: Sight): Choice[] {
 }
 
 /** Two words that are one in documents: "maya devi" for Mayadevi. Either of them stands for both. */
-function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight): Choice[] {
+function joined(corpus: Corpus, all: readonly Word[], at: number, sight: Sight, exactly = false): Choice[] {
   const pairs = [`${all[at - 1]?.raw ?? ''} ${all[at]?.raw}`, `${all[at]?.raw} ${all[at + 1]?.raw ?? ''}`]
   const found = pairs
     .filter((pair) => !pair.startsWith(' ') && !pair.endsWith(' '))
     .map((pair) => pair.replace(' ', ''))
+    .filter((each) => !exactly || corpus.words.count(each, sight) > 0)
   const spelt = found.flatMap((each) => [termOf(each), ...[...otherSpellingsOf(wordOf(each).sound)].map(termOf)])
-  return seen(corpus, new Set(spelt), sight).map((each) => ({ terms: [each], fit: 0.9 }))
+  // What folds away at the seam joins nothing: "pashupatinath t" is no Pashupatinath.
+  const apart = spelt.filter((each) => each !== all[at - 1]?.term && each !== all[at]?.term)
+  return seen(corpus, new Set(apart), sight).map((each) => ({ terms: [each], fit: 0.9 }))
 }
 
 /** One word that is two in documents: "mayadevi" for Maya Devi. */

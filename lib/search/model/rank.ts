@@ -22,6 +22,8 @@ export const COMPARED = 64
 const BESIDE = 0.85
 /** What a document is worth that answers nothing of a question that is understood. */
 const LACKING = 0.4
+/** A place narrows: what it is worth besides where it lies elsewhere. */
+const AWAY = 0.6
 /** The share of the text model by how many words tell something: a word or two are a name, many are a question. */
 const TEXT_SHARES = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
 /** What is said in names and what names are like, as parts of the name model. */
@@ -80,14 +82,27 @@ function besidesText({ columns: { updated, popularity } }: Corpus, weights: Weig
 function shareOf({ numbers, held, wanted, concepts, named }: Found) {
   const telling = wanted.reduce((bits, it, i) => (tellsOfText(it) ? bits | (1 << i) : bits), 0)
   const all = bitsIn(telling)
+  const places = placesAsked(wanted, concepts)
   const beside = named !== undefined && named.size > 0
   return (i: number, isName: number): number => {
     const called = beside && !named.has(numbers[i] ?? 0) ? BESIDE : 1
     if (concepts.length === 0 || all === 0) return called
-    const whole = LACKING + ((1 - LACKING) * bitsIn((held[i] ?? 0) & telling)) / all
+    const away = places !== 0 && ((held[i] ?? 0) & places) === 0 ? AWAY : 1
+    const whole = away * (LACKING + ((1 - LACKING) * bitsIn((held[i] ?? 0) & telling)) / all)
     return called * (isName + (1 - isName) * whole)
   }
 }
+
+/** The places that a question for several things is about, a bit each: temples in Patan. A town beside one name only tells which it is. */
+function placesAsked(wanted: readonly Wanted[], concepts: readonly Mention[]): number {
+  const several = concepts.some(({ concept, to }) => concept.as === 'sort' && isPlural(wanted[to]))
+  return several
+    ? concepts.reduce((bits, { concept, from }) => (concept.as === 'place' ? bits | (1 << from) : bits), 0)
+    : 0
+}
+
+const isPlural = (it: Wanted | undefined): boolean =>
+  it !== undefined && (it.whole !== undefined || it.sound !== it.term)
 
 function bitsIn(bits: number): number {
   let count = 0

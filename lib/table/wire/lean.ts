@@ -151,7 +151,7 @@ async function placeOf(config: DynamoDBClient['config']): Promise<Place> {
 }
 
 function requestOf(place: Place, [, , name]: Schema, input: object): HttpRequest {
-  const body = requestBody(name, input)
+  const body = requestBody(input)
   const own = { 'x-amz-target': `DynamoDB_20120810.${name}`, 'content-length': String(Buffer.byteLength(body)) }
   return new HttpRequest({ ...place, headers: { ...place.headers, ...own }, body })
 }

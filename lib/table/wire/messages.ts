@@ -1,4 +1,3 @@
-import { newId } from '../../clock.ts'
 import { toWire } from './attributes.ts'
 import { WireReader } from './reader.ts'
 
@@ -36,12 +35,8 @@ const action = shaped(one)
 const parts = shaped({ Put: action, Update: action, Delete: action, ConditionCheck: action, Get: action })
 const asked: Shape = { ...one, ExclusiveStartKey: toWire, RequestItems: batch, TransactItems: each(parts) }
 
-/** The JSON of a request, its attributes in DynamoDB's notation. A transaction that has no token is given one, which lasts for all attempts. */
-export function requestBody(operation: string, given: object): string {
-  const body = converted(asked, { ...given })
-  const token = operation === 'TransactWriteItems' ? { ClientRequestToken: body.ClientRequestToken ?? newId() } : {}
-  return JSON.stringify({ ...body, ...token })
-}
+/** The JSON of a request, its attributes in DynamoDB's notation. */
+export const requestBody = (given: object): string => JSON.stringify(converted(asked, given as Body))
 
 /** What an answer says, its attributes as values. */
 export function answerIn(body: Uint8Array): Body {

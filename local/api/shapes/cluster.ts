@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { kindKeys, kinds } from '../../../lib/kinds/index.ts'
 import { maybe, oneOf, text, time, tombstone, uuid, whole } from './common.ts'
+import { DatesShown } from './dates.ts'
 
 /** Clusters, data sources, related records. */
 
@@ -98,7 +99,10 @@ export const Related = v.object({
       page_size: whole,
       has_more: v.boolean(),
       results: v.array(
-        v.object({ id: whole, domain_key: oneOf(kindKeys), name: text, summary: text, display_type: text }),
+        v.object({
+          ...{ id: whole, domain_key: oneOf(kindKeys), name: text, summary: text, display_type: text },
+          dates: v.optional(DatesShown),
+        }),
       ),
     }),
   ),

@@ -174,6 +174,8 @@ export const StoryEntry = v.object({
       change: oneOf(['added', 'removed', 'changed']),
       before: maybe(text),
       after: maybe(text),
+      /** Of a date, in the calendar that was asked for. */
+      dates: v.optional(v.object({ before: maybe(DateShown), after: maybe(DateShown) })),
     }),
   ),
 })

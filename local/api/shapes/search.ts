@@ -103,6 +103,7 @@ export const DiscoveryRow = v.object({
   status: maybe(text),
   is_published: v.boolean(),
   has_media: v.boolean(),
+  date: v.optional(maybe(DateShown)),
 })
 export const Discovery = v.object({
   q: text,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'valibot'
 import { exported } from '../background.ts'
 import type { World } from '../world/world.ts'
+import { letters } from './letters.ts'
 import { type Oracle, openOracle, type Plain, type View, viewOf } from './view.ts'
 
 /** A promise that holds of everything that is stored: what is wrong with it, in sentences; nothing where all is well. */
@@ -472,6 +473,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   'told once': toldOnce,
   'nothing hidden': hidden,
   limits,
+  letters: (view) => letters(view, ({ items }) => viewOf(view.world, view.settled, items)),
   'log entries': logEntries,
   exports,
 }

@@ -52,7 +52,9 @@ function seen(raw: readonly Plain[]): Plain[] {
     before: (isDone) => !isDone,
   }
   const replaced = new Set(raw.filter((it) => it.staged_as === 'before').map(placeBefore))
-  const inPlace = new Set(raw.filter((it) => it.staged_by === undefined).map((it) => `${it.pk} ${it.sk}`))
+  // A mark of one that is done says nothing any more.
+  const isAsItIs = (it: Plain) => it.staged_by === undefined || (it.staged_as === 'changed' && done.has(it.staged_by))
+  const inPlace = new Set(raw.filter(isAsItIs).map((it) => `${it.pk} ${it.sk}`))
   return raw.flatMap((it) => {
     if (String(it.pk).startsWith('COUNT#')) return [counted(it, done)]
     if (it.staged_by === undefined) return [it]
@@ -84,8 +86,8 @@ function counted(it: Plain, done: ReadonlySet<string>): Plain {
   return shown
 }
 
-export function viewOf(world: World, settled: boolean): View {
-  const raw = world.items().map(plainOf)
+export function viewOf(world: World, settled: boolean, stored: readonly Item[] = world.items()): View {
+  const raw = stored.map(plainOf)
   const items = seen(raw)
   const types = Map.groupBy(items, (it) => String(it.type))
   const partitions = Map.groupBy(items, (it) => String(it.pk))

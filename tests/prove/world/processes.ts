@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { buildSources, type Cut } from './sources.ts'
+import { buildSources, type Changes } from './sources.ts'
 
 /** Several processes in one: each has modules of its own, as each instance of a function has where it is deployed. */
 // biome-ignore lint/suspicious/noExplicitAny: what a module holds is known to who asks
@@ -20,6 +20,8 @@ const kept = <T>(all: Map<number, T>, of: number, empty: () => T): T => {
 type Logged = { level: string; message: string; error?: string; stack?: string }
 /** The last errors that the service has logged. */
 export const logged: string[] = []
+/** The marks in the sources that processes have come by. */
+export const cameBy = new Set<number>()
 Object.assign(globalThis, {
   proved: {
     memoryOf: (url: string) => kept(memories, processIn(url), () => []),
@@ -27,15 +29,16 @@ Object.assign(globalThis, {
       if (level === 'error') logged.push(stack ?? error ?? message)
       if (logged.length > 3) logged.shift()
     },
+    came: (mark: number) => void cameBy.add(mark),
     typesOf: (url: string) => kept(types, processIn(url), () => new Map()),
   },
 })
 
 const processes = new Map<number, Modules>()
 
-/** Starts so many processes, all of the same sources, with a cut in them or without. */
-export async function startProcesses(many: number, cut?: Cut): Promise<void> {
-  const file = await buildSources(cut)
+/** Starts so many processes, all of the same sources, changed or as they are. */
+export async function startProcesses(many: number, changes: Changes): Promise<void> {
+  const file = await buildSources(changes)
   for (let process = 0; process < many; process += 1) {
     const { modules }: { modules: Modules } = await import(`${pathToFileURL(file).href}?process=${process}`)
     processes.set(process, modules)

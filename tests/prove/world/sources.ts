@@ -15,6 +15,9 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** A change of one source, as a mutant has it: which file, and what stands where what stood. */
 export type Cut = { file: string; from: number; to: number; with: string }
 
+/** What is changed of the sources: a cut in them, or marks that tell when a process comes by. */
+export type Changes = { cut?: Cut | undefined; marks?: readonly Cut[] }
+
 /** What a process keeps from one request to the next, by module: it goes with the process. */
 const MEMORY: Readonly<Record<string, readonly string[]>> = {
   'lib/clock.ts': ['counter'],
@@ -31,6 +34,7 @@ const MEMORY: Readonly<Record<string, readonly string[]>> = {
 const SHOWN: Readonly<Record<string, string>> = {
   'lib/effects/repair-records.ts': 'export { derivedOf as shown_derivedOf }',
   'lib/ops/invoke.ts': 'export { client as shown_client }',
+  'lib/letters/mail.ts': 'export { client as shown_client }',
 }
 
 const DECLARED = 'export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemType<Id, S> {'
@@ -40,8 +44,20 @@ const READING =
   'export async function readText(image: Uint8Array, wanted: readonly Language[], seconds: number): Promise<Reading> {'
 const SILENT = "  if (config.LOG_LEVEL === 'silent') return\n"
 
-function edited(path: string, source: string, cut: Cut | undefined): string {
-  let text = source
+/** With a mark at each place of these, the last first so that the others stay where they are. */
+function marked(path: string, source: string, marks: readonly Cut[]): string {
+  const own = [...marks.entries()].filter(([, { file }]) => file === path).sort(([, a], [, b]) => b.from - a.from)
+  return own.reduce((text, [n, { from, to }]) => {
+    const what = text.slice(from, to)
+    const mark = `(globalThis as any).proved.came(${n})`
+    const [name, value] = what.split(/(?<=^ConditionExpression: )/)
+    const instead = value === undefined ? `void ${mark}, ${what}` : `${name}(${mark}, ${value})`
+    return text.slice(0, from) + instead + text.slice(to)
+  }, source)
+}
+
+function edited(path: string, source: string, { cut, marks = [] }: Changes): string {
+  let text = marked(path, source, marks)
   if (cut?.file === path) text = text.slice(0, cut.from) + cut.with + text.slice(cut.to)
   for (const name of MEMORY[path] ?? []) {
     const declared = new RegExp(`^(?:export )?(?:const|let) ${name}(?:: [^=\\n]+)? = (.+)$`, 'm').exec(text)
@@ -76,7 +92,7 @@ function edited(path: string, source: string, cut: Cut | undefined): string {
 const asked = () =>
   globSync(['lib/**/*.ts', 'functions/**/*.ts', 'local/service/users.ts', 'local/commands/import/*.ts'], { cwd: ROOT })
 
-const reading = (cut: Cut | undefined): Plugin => ({
+const reading = (changes: Changes): Plugin => ({
   name: 'prove',
   setup: (it) => {
     it.onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(ROOT, 'tests/prove/world/sleep.ts') }))
@@ -86,14 +102,14 @@ const reading = (cut: Cut | undefined): Plugin => ({
         : { path, external: true },
     )
     it.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
-      contents: edited(path.slice(ROOT.length), await readFile(path, 'utf8'), cut),
+      contents: edited(path.slice(ROOT.length), await readFile(path, 'utf8'), changes),
       loader: 'ts',
     }))
   },
 })
 
-/** Bundles the sources, with a cut in them or without, into a file of the folder of what is built; answers its path. */
-export async function buildSources(cut?: Cut): Promise<string> {
+/** Bundles the sources, changed or as they are, into a file of the folder of what is built; answers its path. */
+export async function buildSources(changes: Changes): Promise<string> {
   const made = join(ROOT, '.build/prove', `${process.pid}.mjs`)
   await mkdir(dirname(made), { recursive: true })
   const loaders = asked().map((path) => `${JSON.stringify(path)}: () => import('./${path}'),`)
@@ -108,7 +124,7 @@ export async function buildSources(cut?: Cut): Promise<string> {
     outfile: `${made}.part`,
     keepNames: true,
     logLevel: 'silent',
-    plugins: [reading(cut)],
+    plugins: [reading(changes)],
   })
   await stop()
   await rename(`${made}.part`, made)

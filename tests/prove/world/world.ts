@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
-import { loadFollowers, loadProjectorFilter } from '../../../local/service/followers.ts'
+import { loadFollowers, loadProjector } from '../../../local/service/followers.ts'
 import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
 import { type Dice, dice, uuidOf } from './chance.ts'
 import type { Item } from './expressions.ts'
 import { forget, itemTypes, moduleIn, startProcesses } from './processes.ts'
-import type { Cut } from './sources.ts'
+import type { Changes } from './sources.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time, takeOver } from './time.ts'
 
@@ -38,6 +38,8 @@ export type Actor = {
   commands: string[]
   invocations: Map<string, number>
   dead: boolean
+  /** Whether it has answered: the platform stops its process then, and nothing that it has left to do is done. */
+  over: boolean
   /** By how much its calls take longer than others'. */
   slow: number
   fault?: ((call: Called) => Fault | undefined) | undefined
@@ -48,6 +50,8 @@ export class Gone extends Error {}
 
 const current = new AsyncLocalStorage<Actor>()
 const SHARDS = 3
+/** What follows of one case comes to a few dozen batches. */
+const MOST_BATCHES = 2000
 /** What a request may take before the platform ends its process, in milliseconds. */
 export const PATIENCE = 29_000
 const BASE = Date.parse('2025-01-15T10:00:00.000Z')
@@ -63,6 +67,24 @@ type Wire = {
   body?: unknown
 }
 type Reply = { statusCode: number; headers: Record<string, string>; body: unknown }
+type Sending = {
+  Destination: { ToAddresses: [string] }
+  Content: {
+    Simple: {
+      Subject: { Data: string }
+      Body: { Text: { Data: string } }
+      Headers: { Name: string; Value: string }[]
+    }
+  }
+}
+/** A letter, and all that was stored when it was taken. */
+export type Letter = {
+  to: string
+  subject: string
+  text: string
+  headers: Readonly<Record<string, string>>
+  items: readonly Item[]
+}
 type Saved = {
   table: Snapshot
   bucket: Bucket['objects']
@@ -71,6 +93,7 @@ type Saved = {
   requests: number
   later: World['later']
   received: World['received']
+  letters: World['letters']
   shards: World['shards']
   heard: ReadonlyMap<string, number>
 }
@@ -84,7 +107,9 @@ class World {
   /** Calls of functions that nobody waits for. */
   later: { name: string; event: unknown }[] = []
   /** What receivers of hooks were sent. */
-  received: { id: string; body: string; signature: string | undefined }[] = []
+  received: { id: string; url: string; body: string; signature: string | undefined }[] = []
+  /** The letters that the mail service has taken. */
+  letters: Letter[] = []
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
@@ -110,6 +135,7 @@ class World {
     this.bucket.objects = new Map(saved.bucket)
     this.later = [...saved.later]
     this.received = [...saved.received]
+    this.letters = [...saved.letters]
     this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
@@ -126,6 +152,7 @@ class World {
       requests: this.requests,
       later: [...this.later],
       received: [...this.received],
+      letters: [...this.letters],
       shards: this.shards.map((records) => [...records]),
       heard: new Map(this.#heard),
     }
@@ -200,6 +227,8 @@ class World {
       let answer: unknown
       for (const [i, step] of steps.entries()) {
         await wait(this.latency(actor) + (i === 0 ? delay : 0))
+        // Of what nobody has waited for it is not sure that it was ever sent.
+        if (actor.over && i === 0 && (!this.hostile || this.chance.happens(0.5))) return never
         answer = step(this.time.now)
       }
       return answer
@@ -320,10 +349,33 @@ class World {
     }
   }
 
+  /** A letter that is given to the mail service. */
+  ses = async (request: Wire): Promise<Reply> => {
+    const text = textOf(request.body)
+    this.noteThat(`SendEmail ${text}`)
+    const { Destination, Content }: Sending = JSON.parse(text)
+    const { Subject, Body, Headers } = Content.Simple
+    const letter = {
+      to: Destination.ToAddresses[0],
+      subject: Subject.Data,
+      text: Body.Text.Data,
+      headers: Object.fromEntries(Headers.map(({ Name, Value }) => [Name, Value])),
+    }
+    try {
+      await this.exchange('HTTP SendEmail', request.headers, () => [
+        () => this.letters.push({ ...letter, items: this.items() }),
+      ])
+      return json(200, { MessageId: `letter-${this.letters.length}` })
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      return json(error.type === 'InternalServerError' ? 500 : 429, { message: error.message })
+    }
+  }
+
   /** A message to a receiver; whoever has it already can tell by its id. Answers the status. */
-  web = async (_url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
+  web = async (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
     await this.exchange('HTTP POST', {}, () => [
-      () => this.received.push({ id: headers['x-delivery-id'] ?? '', body, signature: headers['x-signature'] }),
+      () => this.received.push({ id: headers['x-delivery-id'] ?? '', url, body, signature: headers['x-signature'] }),
     ])
     return 200
   }
@@ -342,10 +394,19 @@ class World {
       commands: [],
       invocations: new Map(),
       dead: false,
+      over: false,
       die: () => reject(new Gone()),
       died,
     }
-    return inSimulation(() => current.run(actor, () => Promise.race([work(actor), died])))
+    const ended = async () => {
+      try {
+        return await work(actor)
+      } finally {
+        actor.dead = true
+        actor.over = true
+      }
+    }
+    return inSimulation(() => current.run(actor, () => Promise.race([ended(), died])))
   }
 
   /** The same, and time passes until it is done. */
@@ -368,7 +429,7 @@ class World {
     return this.run({ name, process, fault }, () => handler(event, context))
   }
 
-  readonly #followers = [{ name: 'projector', wants: loadProjectorFilter() }, ...loadFollowers()]
+  readonly #followers = [loadProjector(), ...loadFollowers()]
   /** How far each follower has come in each shard. */
   #heard = new Map<string, number>()
 
@@ -389,7 +450,7 @@ class World {
       : (waiting[0] ?? { follower: this.#followers[0] ?? raise(), records: [], shard: 0 })
     const at = `${follower.name} ${shard}`
     const from = this.#heard.get(at) ?? 0
-    const size = this.hostile ? 1 + this.chance.below(100) : 100
+    const size = this.hostile ? 1 + this.chance.below(100) : follower.batchSize
     const batch = records.slice(from, from + size)
     const wanted = batch.filter(follower.wants)
     // Heard again from somewhere before: a batch whose end was not noted.
@@ -422,10 +483,14 @@ class World {
 
   /** All that follows of itself, until nothing is left: the stream, calls nobody waits for, what the schedule starts. */
   async settle(): Promise<void> {
+    let batches = 0
     for (let round = 0; ; round += 1) {
       if (round > 40) throw new Error('the world does not come to rest')
       let moved = false
-      while (await inSimulation(() => this.time.until(this.deliver()))) moved = true
+      for (; await inSimulation(() => this.time.until(this.deliver())); batches += 1) {
+        if (batches > MOST_BATCHES) throw new Error('the projector does not come to an end')
+        moved = true
+      }
       for (let next = this.later.shift(); next; next = this.later.shift()) {
         await this.function(next.name, next.event).catch(() => undefined)
         moved = true
@@ -440,6 +505,7 @@ class World {
     this.time.advance(75_000)
     await this.function('sweeper', { chores: 'often' })
     await this.function('merger')
+    await this.function('letters')
   }
 
   /** Whether a snapshot of search may know a thing of which its log says nothing. */
@@ -471,9 +537,9 @@ async function bytesOf(body: unknown): Promise<Buffer> {
 export type { Saved, World }
 
 /** The one world of this process. */
-export async function openWorld(cut?: Cut): Promise<World> {
+export async function openWorld(changes: Changes = {}): Promise<World> {
   Object.assign(process.env, settings)
-  await startProcesses(PROCESSES.length, cut)
+  await startProcesses(PROCESSES.length, changes)
   const world = new World()
   process.env.TMPDIR = world.directory
   process.on('exit', () => rmSync(world.directory, { recursive: true, force: true }))
@@ -489,15 +555,17 @@ export async function openWorld(cut?: Cut): Promise<World> {
 
 /** Puts the world where a process has its clients and its clock. */
 async function connect(world: World, process: number): Promise<void> {
-  const [{ db }, { s3 }, { shown_client: lambda }, { clock }] = await Promise.all(
-    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/clock.ts'].map((path) =>
-      moduleIn(process, path),
+  const [{ db }, { bucket }, { shown_client: lambda }, { shown_client: ses }, { clock }] = await Promise.all(
+    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/letters/mail.ts', 'lib/clock.ts'].map(
+      (path) => moduleIn(process, path),
     ),
   )
+  const { s3 } = await bucket()
   for (const [client, answer] of [
     [db, world.dynamo],
     [s3, world.s3],
     [lambda, world.lambda],
+    [ses, world.ses],
   ]) {
     // Nobody checks signatures here, and they take a tenth of the time.
     client.middlewareStack.remove('httpSigningMiddleware')
@@ -525,6 +593,8 @@ const settings = {
   DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
   S3_ENDPOINT: 'http://127.0.0.1:9',
   LAMBDA_ENDPOINT: 'http://127.0.0.1:9',
+  SES_ENDPOINT: 'http://127.0.0.1:9',
+  LETTERS_SENDER: 'letters@heritage.test',
   CACHE_URL: 'dynamodb:',
   SEARCH_LOOK_MS: '0',
   LOG_LEVEL: 'silent',
