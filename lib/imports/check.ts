@@ -24,7 +24,7 @@ export type Table = { id: string; mapping: Mapping; columns: readonly string[]; 
 
 /**
  * Says of each row what the run would make of it, and stores that with a report beside the file. No record is written. Rows are looked
- * up a thousand at a time; of those before them no more is held than what later ones may look like.
+ * up two thousand at a time; of those before them no more is held than what later ones may look like.
  */
 export async function dryRun(
   table: Table,
@@ -60,7 +60,7 @@ export async function dryRun(
 }
 
 /** So many chunks are looked up at once. */
-const CHUNKS_AT_ONCE = 2
+const CHUNKS_AT_ONCE = 4
 
 async function* inPieces<T>(all: AsyncIterable<T>): AsyncGenerator<T[]> {
   let piece: T[] = []
