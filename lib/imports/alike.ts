@@ -79,28 +79,31 @@ const recordsLike = (kind: string, { header }: Row, entries: readonly Found[]): 
   }))
 
 /** The rows so far, by where their look-alikes would be looked for. */
+/** Of a row that is looked at no more only what later ones are compared with. */
+type Kept = { row: number; header: ReturnType<typeof plain> }
 export type EarlierRows = ReturnType<typeof earlierRows>
 export function earlierRows() {
-  const at = new Map<string, Row[]>()
+  const at = new Map<string, Kept[]>()
   const keysOf = (places: readonly Cells[]) =>
     places.flatMap(({ pk, prefixes, identified }) => prefixes.map((prefix) => ({ key: `${pk} ${prefix}`, identified })))
   return {
     add: (it: Row, places: readonly Cells[]) => {
+      const kept = { row: it.row, header: plain(it.header) }
       for (const { key } of keysOf(places)) {
         const there = at.get(key)
-        if (!there) at.set(key, [it])
-        else if (there.length < MOST_AT_ONE_PLACE) there.push(it)
+        if (!there) at.set(key, [kept])
+        else if (there.length < MOST_AT_ONE_PLACE) there.push(kept)
       }
     },
     like: ({ header }: Row, places: readonly Cells[]): Alike[] => {
-      const others = new Map<number, { other: Row; identified: boolean }>()
+      const others = new Map<number, { other: Kept; identified: boolean }>()
       for (const { key, identified } of keysOf(places))
         for (const other of at.get(key) ?? [])
           others.set(other.row, { other, identified: identified || others.get(other.row)?.identified === true })
       return [...others.values()]
         .slice(0, MOST_COMPARED)
         .flatMap(({ other, identified }): Alike[] => {
-          const how = identified ? 'same_identity' : looksAlike(plain(header), plain(other.header))
+          const how = identified ? 'same_identity' : looksAlike(plain(header), other.header)
           if (!how) return []
           const [name = ''] = other.header.names
           return [
