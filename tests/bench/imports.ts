@@ -64,7 +64,9 @@ type Spent = {
 
 /** The worker as imports-worker.ts runs it, with the young generation that `npm start` gives its functions. */
 async function worked(): Promise<Spent> {
-  const { stdout } = await promisify(execFile)('node', ['--max-semi-space-size=4', 'tests/bench/imports-worker.ts'], { env: process.env })
+  const { stdout } = await promisify(execFile)('node', ['--max-semi-space-size=4', 'tests/bench/imports-worker.ts'], {
+    env: process.env,
+  })
   return JSON.parse(stdout)
 }
 
