@@ -9,13 +9,8 @@ import { localCredentials } from '../ops/local-credentials.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
 
 /** The bucket's client and its commands. They are a third of a bundle, and few starts ever ask the bucket: they are loaded with the first call. */
-export const bucket = () => (opened ??= open())
-let opened: ReturnType<typeof open> | undefined
-
-async function open() {
-  const { clientOf, ...commands } = await import('./bucket-client.ts')
-  return { s3: clientOf(settings), ...commands }
-}
+export const bucket = () => (opened ??= import('./bucket-client.ts').then((it) => it.clientOf(settings)))
+let opened: Promise<ReturnType<typeof import('./bucket-client.ts').clientOf>> | undefined
 
 const settings = {
   region: config.AWS_REGION,

@@ -1,7 +1,21 @@
-import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+import {
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
 
-/** The SDK's client of the bucket with the commands that blobs.ts sends; a file of its own, which functions load with their first call. */
-export {
+/** The SDK's client of the bucket, with the commands that blobs.ts sends. It is a file of its own beside each function, loaded with its first call. */
+export const clientOf = (settings: S3ClientConfig) => ({
+  s3: new S3Client(settings),
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
   CreateMultipartUploadCommand,
@@ -12,6 +26,4 @@ export {
   ListObjectsV2Command,
   PutObjectCommand,
   UploadPartCommand,
-} from '@aws-sdk/client-s3'
-
-export const clientOf = (settings: S3ClientConfig): S3Client => new S3Client(settings)
+})

@@ -79,7 +79,7 @@ const mapIn = (outdir: string, name: string, { path }: OutputFile) =>
 
 /** The folder of the zip files, and where in it those of some functions lie. */
 export const packagesIn = (root: string): string => join(root, folder, 'package')
-export const packagesOf = (outdir: string, names: readonly string[]): Map<string, string> =>
+const packagesOf = (outdir: string, names: readonly string[]): Map<string, string> =>
   new Map(names.map((name) => [name, join(outdir, `${name}.zip`)]))
 
 /**

@@ -41,7 +41,8 @@ export async function benchProjects(): Promise<void> {
   await note('list, anonymous', () => app.anon.get(`${P}?visibility=public&ordering=-updated_at`))
 
   const { recoverStaged } = await import('../../lib/table/two-phase/commit.ts')
-  for (const size of [10, 100, 2000]) {
+  // A larger one goes on behind its request: `merging` measures it.
+  for (const size of [10, 100]) {
     const slug = `merged-${size}`
     await dev.post(P, { body: { ...body, slug } })
     await linkAll(slug, await waiting(size), 1)

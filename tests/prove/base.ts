@@ -12,6 +12,7 @@ export type Base = {
   second: Made
   third: Made
   deity: Made
+  event: Made
   restricted: Made
   pending: Made
   waiting: Made
@@ -110,7 +111,7 @@ async function records(world: World) {
   const second = await publish(world, 'structures', { name: 'Dattatreya Temple', construction_date: '1427' })
   const third = await publish(world, 'structures', { name: 'Vatsala Temple' }, 'other')
   const deity = await publish(world, 'deities', { name: 'Siddhi Lakshmi' })
-  await publish(world, 'enshrinements', {
+  const event = await publish(world, 'enshrinements', {
     name: 'Siddhi Lakshmi enters',
     enshrined_in_structure: open.id,
     enshrined_deity: deity.id,
@@ -132,7 +133,21 @@ async function records(world: World) {
   const deleted = await publish(world, 'structures', { name: 'Deleted gate' })
   await sure(world, 204, { who: 'staff', method: 'DELETE', path: `/cidoc/structures/${deleted.id}/` })
   const disputed = await publish(world, 'structures', { name: 'Disputed stupa', construction_date: '1501' })
-  return { open, second, third, deity, restricted, pending, waiting, edited, rejected, revising, deleted, disputed }
+  return {
+    event,
+    open,
+    second,
+    third,
+    deity,
+    restricted,
+    pending,
+    waiting,
+    edited,
+    rejected,
+    revising,
+    deleted,
+    disputed,
+  }
 }
 
 async function about(world: World, it: Awaited<ReturnType<typeof records>>) {

@@ -52,7 +52,7 @@ const mutants: readonly Mutant[] = [
     file: 'lib/table/item.ts',
     was: ", ConditionExpression: 'attribute_not_exists(pk)' },\n  },\n  counts: { [list]: 1 }",
     is: ' },\n  },\n  counts: { [list]: 1 }',
-    parts: race('delete and link', 'much at once'),
+    parts: [...race('delete and link', 'much at once'), ...everyFault('restore what names others')],
   },
   {
     name: 'a counted entry is removed twice',
@@ -283,11 +283,11 @@ const EVERYWHERE = [
   ['--only', 'background', '--some', '0.05'],
   ['--only', 'cells', '--some', '0.1'],
 ]
-/** How closely the cases of a part are looked at that come by a cut, and at most so many of them. */
-const CLOSELY: Readonly<Record<Case[0], readonly string[]>> = {
-  faults: ['--some', '0.3'],
-  races: ['--each', '12'],
-  background: ['--some', '0.2'],
+/** How closely the cases of a part are looked at that come by a cut: the fewer, the more closely; and at most so many of them. */
+const CLOSELY: Readonly<Record<Case[0], (cases: number) => readonly string[]>> = {
+  faults: (cases) => ['--some', String(Math.min(1, 2.4 / cases))],
+  races: (cases) => ['--each', String(Math.ceil(100 / cases))],
+  background: (cases) => ['--some', String(Math.min(1, 1.2 / cases))],
 }
 const MOST_CASES = 8
 
@@ -298,7 +298,7 @@ function partsBy(cases: readonly Case[], chance: Dice): readonly (readonly strin
     const some = Array.from({ length: Math.min(MOST_CASES, left.length) }, () =>
       left.splice(chance.below(left.length), 1),
     )
-    return some.length > 0 ? [['--only', part, '--at', some.flat().join('|'), ...how]] : []
+    return some.length > 0 ? [['--only', part, '--at', some.flat().join('|'), ...how(some.length)]] : []
   })
   return parts.length > 0 ? parts : EVERYWHERE
 }

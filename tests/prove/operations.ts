@@ -15,6 +15,7 @@ export type Operation = {
 const keyed = (key: string): { headers: Record<string, string> } => ({ headers: { 'idempotency-key': `once-${key}` } })
 const record = (it: { id: number }) => `/cidoc/structures/${it.id}/`
 const at = (slug: string, rest = '') => `/data/projects/${slug}/${rest}`
+const event = (b: Base) => `/cidoc/enshrinements/${b.event.id}/`
 const source = (b: Base) => `/cidoc/data_sources/${b.source.id}/`
 const remove = (who: string, path: string): Request => ({ who, method: 'DELETE', path })
 const PASSWORD = 'a pass phrase of many words'
@@ -101,6 +102,16 @@ const rows: readonly Row[] = [
   ['replace', 200, 'dev', 'PUT', (b) => record(b.pending), () => ({ name: 'Pending mandap anew', assertion: said })],
   ['resubmit', 200, 'dev', 'PATCH', (b) => record(b.revising), () => ({ note: 'With a source.', assertion: said })],
   ['delete', 204, 'staff', 'DELETE', (b) => record(b.second)],
+  ['delete what names others', 204, 'staff', 'DELETE', (b) => event(b)],
+  [
+    'restore what names others',
+    200,
+    'staff',
+    'POST',
+    (b) => `${event(b)}restore/`,
+    undefined,
+    (b) => [remove('staff', event(b))],
+  ],
   ['restore', 200, 'staff', 'POST', (b) => `${record(b.deleted)}restore/`],
   ['accept', 201, 'curator', 'POST', (b) => verdict(b.pending, {}).path, () => ({ verdict: 'accept' })],
   ['accept an edit', 201, 'curator', 'POST', (b) => verdict(b.edited, {}).path, () => ({ verdict: 'accept' })],

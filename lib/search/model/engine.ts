@@ -2,6 +2,7 @@ import type { Weights } from '../../config.ts'
 import { metres } from '../../matching/geo.ts'
 import { sightOf } from '../index/columns.ts'
 import type { Hit, MapResult, Model, SearchQuery, SearchResult, Sort, SuggestQuery } from '../query.ts'
+import { isWritten } from './choices.ts'
 import { clusteredPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
 import { facetsOf } from './facets.ts'
@@ -9,19 +10,9 @@ import { admission, type Filters, isNarrowed } from './filters.ts'
 import { hitOf, placedHit, shownHit, toldOf } from './hits.ts'
 import { withLinks } from './linked.ts'
 import { literalIn } from './literal.ts'
-import {
-  type Asked,
-  anyTells,
-  asWritten,
-  isWritten,
-  knownOf,
-  orNearly,
-  questionOf,
-  telling,
-  tellsOfText,
-  understood,
-} from './lookup.ts'
+import { anyTells, asWritten, knownOf, orNearly, telling, tellsOfText } from './lookup.ts'
 import { firstOf, type Matches, match } from './match.ts'
+import { type Asked, questionOf, understood } from './question.ts'
 import { byRelevance, COMPARED, type Found, type Ranked } from './rank.ts'
 import { selectTop } from './select-top.ts'
 

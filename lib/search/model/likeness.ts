@@ -4,7 +4,7 @@ import { asTyped, isDevanagari, type PlainName } from '../index/header.ts'
 import { isApart } from '../index/voice.ts'
 import { ASIDE, towns, type Word, wordOf } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
-import type { Wanted } from './lookup.ts'
+import type { Wanted } from './choices.ts'
 
 /**
  * Tells how well the names of a document answer a question, from 0 to 1, by the name that answers it best. 1 is the name as it

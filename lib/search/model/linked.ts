@@ -2,7 +2,7 @@ import type { Sight } from '../index/columns.ts'
 import { linkTerm } from '../index/links.ts'
 import type { Word } from '../index/words.ts'
 import type { Corpus } from './corpus.ts'
-import type { Asked } from './lookup.ts'
+import type { Asked } from './question.ts'
 
 /** So many records at most are taken for named in a question. */
 const MOST_NAMED = 4

@@ -1,6 +1,6 @@
 import { BLOCK, eachPosting, impactOn, PostingList, type Postings, placeIn } from '../index/codec.ts'
+import type { Choice, Wanted } from './choices.ts'
 import type { Corpus } from './corpus.ts'
-import type { Choice, Wanted } from './lookup.ts'
 
 /**
  * The documents that fit, and what each scores, from 0 to 1: by name and by text. `held`: which of the

@@ -1,9 +1,10 @@
 import { clock } from '../../clock.ts'
 import type { Weights } from '../../config.ts'
 import type { Mention } from '../index/tags.ts'
+import type { Wanted } from './choices.ts'
 import type { Corpus } from './corpus.ts'
 import { likenessTo } from './likeness.ts'
-import { tellsOfText, type Wanted } from './lookup.ts'
+import { tellsOfText } from './lookup.ts'
 import type { Matches } from './match.ts'
 import { selectTop } from './select-top.ts'
 

@@ -4,7 +4,7 @@ import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
 import { ANY, isApart, type Voice } from '../index/voice.ts'
 import { stemOf, type Word, wordsOf } from '../index/words.ts'
-import type { Wanted } from './lookup.ts'
+import type { Wanted } from './choices.ts'
 
 /** About so many letters before the first word that is marked, and in all. */
 const BEFORE = 40
