@@ -121,7 +121,7 @@ const Environment = v.pipe(
       RATE_UPLOADS: rate('50/day'),
       RATE_OCR: rate('10/day'),
       RATE_KEYS: rate('600/min'),
-      RATE_IMPORTS: rate('50/day'),
+      RATE_IMPORTS: rate('200/day'),
       RATE_IMPORT_ROWS: rate('20000/day'),
       REVIEW_WEBHOOK_URL: address,
       WEBHOOK_SECRET: text(),
