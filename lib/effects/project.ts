@@ -35,7 +35,10 @@ const AT_ONCE = 12
  */
 export async function project(records: readonly StreamRecord[]): Promise<Projected> {
   const told = await toldBy(records)
-  const batch = new Batch({ heads: await headsOf(told.map(({ images }) => images)) })
+  const heads = await headsOf(told.map(({ images }) => images)).catch(complain)
+  // What is read for all of them fails for all of them.
+  if (!heads) return { failed: told[0]?.record, parked: 0, isApplied: false }
+  const batch = new Batch({ heads })
   const partitions = [...Map.groupBy(told, ({ images }) => String((images.after ?? images.before)?.pk)).values()]
   const worker = async () => {
     for (let some = partitions.shift(); some; some = partitions.shift()) await followInOrder(some, batch)
@@ -176,7 +179,7 @@ async function putAside(record: StreamRecord, images: Images, error: unknown): P
   }
 }
 
-const complain = (error: unknown, request_id?: string) =>
+const complain = (error: unknown, request_id?: string): void =>
   log({
     level: 'error',
     message: 'projection of a change',

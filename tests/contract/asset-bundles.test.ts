@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { build } from 'esbuild'
+import { unzipSync } from 'fflate'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forLambda } from '../../local/deploy/build.ts'
+import { buildPackages } from '../../local/deploy/build.ts'
 import { carriedBy } from '../../local/deploy/carried.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { newProject, upload } from '../harness/asset-world.ts'
@@ -23,12 +23,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-/** Lays a function out as its package holds it: the bundle, and what it takes along. */
+/** Unpacks the package of a function: the bundle, and what it takes along. */
 async function unpacked(name: string): Promise<string> {
   const place = join(directory, name)
-  const root = process.cwd()
-  await build({ ...forLambda(root), entryPoints: [`functions/${name}.ts`], outdir: join(place, 'functions') })
-  for (const [path, bytes] of Object.entries(await carriedBy(name, root))) {
+  const packages = await buildPackages(process.cwd(), [name], join(directory, 'packages'))
+  for (const [path, bytes] of Object.entries(unzipSync(await readFile(packages.get(name) ?? '')))) {
     await mkdir(dirname(join(place, path)), { recursive: true })
     await writeFile(join(place, path), bytes)
   }
