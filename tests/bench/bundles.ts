@@ -78,7 +78,7 @@ function bundleOf(directory: string, name: string, packages: readonly string[]):
       `import * as p${i} from '@aws-sdk/${it}'; Object.assign(globalThis, { p${i}: [${used[it]?.map((each) => `p${i}.${each}`)}] })`,
   )
   writeFileSync(source, lines.join('\n'))
-  return bundle(directory, name, relative(process.cwd(), source), { alias: {}, splitting: false })
+  return bundle(directory, name, relative(process.cwd(), source), { alias: {}, plugins: [], splitting: false })
 }
 
 const used: Readonly<Record<string, readonly string[]>> = {
