@@ -17,9 +17,10 @@ import { print, say } from './table.ts'
 export async function benchSearch(): Promise<void> {
   if (!hasRows) return say('search: skipped, the shared rows are not here.')
   const sizes = (process.env.SIZES ?? '100000,1000000').split(',').map(Number)
-  process.env.TABLE_NAME = `bench-search-${process.pid}`
-  process.env.LOG_LEVEL = 'silent'
-  await createTestTable(process.env.TABLE_NAME)
+  // What is imported above has read the configuration already: this process and those that it starts use its table.
+  const { config } = await import('../../lib/config.ts')
+  Object.assign(process.env, { TABLE_NAME: config.TABLE_NAME, LOG_LEVEL: 'silent' })
+  await createTestTable(config.TABLE_NAME)
   const rows = readRows()
   const postgres = hasPostgres ? await startPostgres() : undefined
   say(postgres ? setUp : 'PostgreSQL 15 is not installed: measured without it.')
