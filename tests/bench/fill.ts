@@ -33,11 +33,11 @@ const villages = [
   'Harisiddhi',
 ]
 
-/** Puts published structures straight into the table, as many as there are numbers from `from` to `to`, with all that the service would write. */
-export const fill = (from: number, to: number): Promise<void> =>
+/** Puts published structures straight into the table, as many as there are numbers from `from` to `to`, with all that the service would write; `wants` says which of it where not all is needed. */
+export const fill = (from: number, to: number, wants: (it: Write) => boolean = () => true): Promise<void> =>
   putAll(
     (function* () {
-      for (let n = from; n < to; n += 1) yield* writesOf(n)
+      for (let n = from; n < to; n += 1) yield* writesOf(n).filter(wants)
     })(),
   )
 
