@@ -48,8 +48,9 @@ const IN_ONE_PIECE = 5_000_000
 /** Stores what readers get of a file under a key. */
 export async function keep(key: string, source: Source, { pieces, content_type }: Checked): Promise<Kept> {
   const size = sizeOf(pieces)
-  const hash = createHash('sha256')
+  let hash = createHash('sha256')
   const bytes = function* () {
+    hash = createHash('sha256')
     for (const piece of pieces) {
       const parts = 'bytes' in piece ? [{ block: piece.bytes }] : blocks(source, piece.from, piece.to)
       for (const { block } of parts) {
@@ -60,6 +61,11 @@ export async function keep(key: string, source: Source, { pieces, content_type }
   }
   if (size <= IN_ONE_PIECE) await putObject(key, Buffer.concat([...bytes()]), content_type)
   else
-    await putStream(key, Readable.from(bytes(), { objectMode: false, highWaterMark: 256 * 1024 }), size, content_type)
+    await putStream(
+      key,
+      () => Readable.from(bytes(), { objectMode: false, highWaterMark: 256 * 1024 }),
+      size,
+      content_type,
+    )
   return { size, sha256: hash.digest('hex') }
 }

@@ -64,18 +64,31 @@ const isNamed = (error: unknown, name: string) => error instanceof Error && erro
 /** Stores a file under a key, over whatever was there, without holding it in memory. */
 export async function putFile(Key: string, path: string, ContentType: string): Promise<void> {
   const { size } = await stat(path)
-  await putStream(Key, createReadStream(path), size, ContentType)
+  await putStream(Key, () => createReadStream(path), size, ContentType)
 }
 
-/** Stores a stream of known length under a key. */
+/** So often a stream is sent, as the client sends what lies in memory. */
+const ATTEMPTS = 4
+
+/**
+ * Stores a stream of known length under a key. The client cannot send a stream again, so it is opened anew where the
+ * connection was gone, as it is after a pause, or the bucket had failed.
+ */
 export async function putStream(
   Key: string,
-  Body: Readable,
+  open: () => Readable,
   ContentLength: number,
   ContentType: string,
 ): Promise<void> {
   const { s3, PutObjectCommand } = await bucket()
-  await s3.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength, ContentType }))
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      await s3.send(new PutObjectCommand({ Bucket, Key, Body: open(), ContentLength, ContentType }))
+      return
+    } catch (error) {
+      const passes = isNamed(error, 'TimeoutError') || Object(error).$fault === 'server'
+      if (attempt === ATTEMPTS || !passes) throw error
+    }
 }
 
 /** Stores what is under one key under another one too. Fails when there is nothing. */

@@ -101,4 +101,4 @@ function* piecesOf(source: Source) {
 }
 
 const store = (object_key: string, source: Source): Promise<void> =>
-  putStream(object_key, Readable.from(piecesOf(source), { objectMode: false }), source.size, type)
+  putStream(object_key, () => Readable.from(piecesOf(source), { objectMode: false }), source.size, type)
