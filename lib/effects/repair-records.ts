@@ -9,7 +9,7 @@ import { shownElsewhere } from '../records/links.ts'
 import { loadById } from '../records/load.ts'
 import { queueWrites } from '../records/queue-entry.ts'
 import { removeEntry, unchanged, type Write } from '../table/item.ts'
-import { type Key, key } from '../table/keys.ts'
+import { type Key, key, keyOf, place } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
 import { scan } from '../table/scan.ts'
@@ -29,7 +29,7 @@ function derivedOf(it: Loaded): Map<string, Write> {
     ...queueWrites(undefined, it),
     ...(it.deleted_at ? [] : shownElsewhere(it)),
   ]
-  return new Map(writes.map((write) => [placeOf(keyIn(write)), write]))
+  return new Map(writes.map((write) => [place(keyIn(write)), write]))
 }
 
 /** Puts right what follows from each record, and takes away what follows from none. Sizes of lists are another matter. */
@@ -81,11 +81,11 @@ async function inParts(writes: readonly Write[]): Promise<void> {
 /** Removes an item that follows from no record. Answers how many items that were. */
 const takeAwayStale = (item: Stored): Promise<number> =>
   retryOnConflict(async () => {
-    const at = { pk: String(item.pk), sk: String(item.sk) }
+    const at = keyOf(item)
     const owners = ownersOf(item, at)
     if (owners.length === 0) return { result: 0, writes: [] }
     const records = await Promise.all(owners.map(loadById))
-    if (records.some((it) => it && derivedOf(it).has(placeOf(at)))) return { result: 0, writes: [] }
+    if (records.some((it) => it && derivedOf(it).has(place(at)))) return { result: 0, writes: [] }
     const conditions = records.flatMap((it) => (it ? [unchanged(key.head(it.entity_id), it.version)] : []))
     return { result: 1, writes: [...conditions, removeEntry(at)] }
   })
@@ -105,12 +105,7 @@ const lists = new Set(['NAME', 'ALIKE', 'IDENTIFIER', 'GRID'])
 const records = (ids: readonly unknown[]): string[] =>
   ids.map(String).filter((id) => kindOfCode(addressOf(id)?.kindCode ?? 0) !== undefined)
 
-const placeOf = ({ pk, sk }: Key) => `${pk} ${sk}`
-
-function keyIn({ action }: Write): Key {
-  const { pk, sk } = action.Put?.Item ?? {}
-  return { pk: String(pk), sk: String(sk) }
-}
+const keyIn = ({ action }: Write): Key => keyOf(action.Put?.Item ?? {})
 
 /** The id of the request that wrote it last is no part of it. */
 function isStored({ action }: Write, stored: Stored | undefined): boolean {

@@ -78,9 +78,10 @@ const recordsLike = (kind: string, { header }: Row, entries: readonly Found[]): 
     likeness: nameLikeness(header.names, names),
   }))
 
-/** The rows so far, by where their look-alikes would be looked for. */
 /** Of a row that is looked at no more only what later ones are compared with. */
 type Kept = { row: number; header: ReturnType<typeof plain> }
+
+/** The rows so far, by where their look-alikes would be looked for. */
 export type EarlierRows = ReturnType<typeof earlierRows>
 export function earlierRows() {
   const at = new Map<string, Kept[]>()

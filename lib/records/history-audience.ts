@@ -1,5 +1,5 @@
 import { parse, put, type Write } from '../table/item.ts'
-import { type Key, key, place } from '../table/keys.ts'
+import { type Key, key, keyOf, place } from '../table/keys.ts'
 import { getMany, itemAt, queryAllBetween, type Stored } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
 import {
@@ -31,13 +31,11 @@ export async function moveHistory(old: RecordItem | undefined, next: RecordItem 
   if (!old || !next || historyAudienceOf(old, true) === historyAudienceOf(next, true)) return
   const head = key.head(next.entity_id)
   const items = await queryAllBetween(head.pk, FIRST, LAST)
-  const found = new Map(items.map((it) => [place(at(it)), it]))
-  const moving = items.filter((it) => moved(it, itemAt(found, head))).map(at)
+  const found = new Map(items.map((it) => [place(keyOf(it)), it]))
+  const moving = items.filter((it) => moved(it, itemAt(found, head))).map(keyOf)
   for (let start = 0; start < moving.length; start += AT_ONCE)
     await moveSome(head, moving.slice(start, start + AT_ONCE), found)
 }
-
-const at = ({ pk, sk }: Stored): Key => ({ pk: String(pk), sk: String(sk) })
 
 /** Moves some of what was found. It is read again with the record where another has changed it since. */
 const moveSome = (head: Key, some: readonly Key[], found: ReadonlyMap<string, Stored>): Promise<void> =>

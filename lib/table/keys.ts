@@ -253,6 +253,9 @@ export const key = {
   cached: (place: string): Key => ({ pk: `CACHE#${place}`, sk: HEAD }),
 }
 
+/** Where a stored item lies. */
+export const keyOf = ({ pk, sk }: Readonly<Record<string, unknown>>): Key => ({ pk: String(pk), sk: String(sk) })
+
 /** A key as text, for maps. */
 export const place = ({ pk, sk }: Key): string => `${pk} ${sk}`
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Write } from './item.ts'
-import { type Key, place } from './keys.ts'
+import { type Key, keyOf, place } from './keys.ts'
 
 type Stored = Record<string, unknown>
 
@@ -15,7 +15,7 @@ function placed({ action: { Put, Delete } }: Write): [string, Stored | undefined
   return Delete?.Key ? [[placeOf(Delete.Key), undefined]] : []
 }
 
-const placeOf = ({ pk, sk }: Stored) => place({ pk: String(pk), sk: String(sk) })
+const placeOf = (it: Stored) => place(keyOf(it))
 
 /** What was found under these keys, by `pk sk`, with what waits to be written there in its place. */
 export function withPending(keys: readonly Key[], found: Map<string, Stored>): Map<string, Stored> {

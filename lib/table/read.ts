@@ -4,10 +4,10 @@ import { db, TableName } from './client.ts'
 import { isCount, SHARDS } from './counters.ts'
 import { type ItemType, parse } from './item.ts'
 import { keepRead, keptAt } from './kept.ts'
-import { type IndexName, type Key, key, place } from './keys.ts'
+import { type IndexName, type Key, key, keyOf, place } from './keys.ts'
 import { withPending } from './pending.ts'
 import { projecting } from './projection.ts'
-import { keyOf, rawMany, resolveStaged, resolveStagedInIndex } from './two-phase/staged.ts'
+import { rawMany, resolveStaged, resolveStagedInIndex } from './two-phase/staged.ts'
 
 export type Stored = Record<string, unknown>
 

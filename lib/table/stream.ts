@@ -1,8 +1,8 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
-import type { Key } from './keys.ts'
+import { type Key, keyOf } from './keys.ts'
 import { getMany, itemAt, type Stored } from './read.ts'
-import { keyOf, withoutStaging } from './two-phase/staged.ts'
+import { withoutStaging } from './two-phase/staged.ts'
 
 /** A change as the stream hands it over. */
 export type StreamRecord = DynamoDBRecord

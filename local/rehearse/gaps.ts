@@ -46,9 +46,12 @@ export async function gaps(scene: Scene): Promise<string[]> {
 
 /** As it is a quarter of an hour later: who was ended in the middle of their work has left leases. */
 async function unlocked(): Promise<void> {
-  const { removeAll } = await import('../../lib/table/write.ts')
+  const [{ removeAll }, { keyOf }] = await Promise.all([
+    import('../../lib/table/write.ts'),
+    import('../../lib/table/keys.ts'),
+  ])
   const locks = await inTable((it) => it.type === 'lock')
-  await removeAll(locks.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })))
+  await removeAll(locks.map(keyOf))
 }
 
 /** Each function that searches starts where neither snapshot can be read, and makes one. */

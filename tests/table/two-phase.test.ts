@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { keyOf } from '../../lib/table/keys.ts'
 import { createTestTable } from '../harness/emulator.ts'
 import { faults, withFault } from '../harness/faults.ts'
 
@@ -104,7 +105,7 @@ const leftovers = async (heap: string, ids: readonly string[]) => {
   const raw = [...(await table.staged.rawMany(ids.map((id) => stones(heap).key({ id })))).values()]
   const marked = raw.filter((it) => it.staged_by !== undefined)
   const befores = await table.staged.rawMany(
-    marked.map((it) => table.staged.beforeKey(table.staged.keyOf(it), String(it.staged_by))),
+    marked.map((it) => table.staged.beforeKey(keyOf(it), String(it.staged_by))),
   )
   return marked.filter((it) => it.staged_as !== 'changed').length + befores.size
 }

@@ -1,10 +1,10 @@
 import { DeleteCommand, PutCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { db, TableName } from '../client.ts'
-import { type Key, place } from '../keys.ts'
+import { type Key, keyOf, place } from '../keys.ts'
 import { removeAll, transact } from '../write.ts'
 import { COUNTERS, keyOfPart, type Part, partsOf, type Touched } from './part.ts'
 import { eachOf, inCalls, patiently, TimeOver } from './patience.ts'
-import { beforeKey, deltaName, keyOf, type Raw, rawMany, withoutStaging } from './staged.ts'
+import { beforeKey, deltaName, type Raw, rawMany, withoutStaging } from './staged.ts'
 import * as transaction from './transaction.ts'
 
 type Action = NonNullable<TransactWriteCommandInput['TransactItems']>[number]

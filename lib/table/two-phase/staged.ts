@@ -2,7 +2,7 @@ import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamod
 import { clock } from '../../clock.ts'
 import { unavailable } from '../../errors.ts'
 import { db, TableName } from '../client.ts'
-import { type Key, key, place } from '../keys.ts'
+import { type Key, key, keyOf, place } from '../keys.ts'
 import { projecting } from '../projection.ts'
 
 /**
@@ -140,9 +140,6 @@ async function rawChunk(keys: readonly Key[], how: Reading, abortSignal?: AbortS
   }
   return found
 }
-
-/** Where an item lies. */
-export const keyOf = ({ pk, sk }: Raw): Key => ({ pk: String(pk), sk: String(sk) })
 
 const isCounter = (it: Raw) => String(it.pk).startsWith(COUNTER)
 const deltasIn = (it: Raw) => Object.keys(it).filter((name) => name.startsWith(DELTA))
