@@ -29,3 +29,10 @@ export function newChildId(record: string): string {
   counter = (counter + 1) % 0x1000
   return childId(record, clock.now().getTime(), counter, clock.random(0x100000))
 }
+
+/** The ids of up to 4,096 things in a record's partition that are made and kept together, as `packOf` finds them. */
+export function newPackIds(record: string): () => string {
+  const [at, chance] = [clock.now().getTime(), clock.random(0x100000)]
+  let made = 0
+  return () => childId(record, at, made++, chance)
+}

@@ -1,12 +1,12 @@
-import { isDeepStrictEqual } from 'node:util'
 import { now } from '../clock.ts'
 import { commitPlan } from '../commit.ts'
 import { indexWrites } from '../names/index.ts'
 import { indexedOf } from '../records/build.ts'
+import { claimWrites } from '../records/claim-packs.ts'
 import { type History, loadHistory } from '../records/history.ts'
 import {
+  type Assertion,
   activity,
-  assertion,
   decision,
   type Flag,
   flag,
@@ -102,14 +102,17 @@ function restored(it: History, { head, assertions }: Before): Write[] {
       .map((each) => remove(decision, each)),
     ...fresh.map((each) => remove(activity, each)),
     ...raised.map((each) => remove(flag, each)),
-    ...it.assertions.flatMap((each) => {
-      const old = then.get(each.id)
-      if (!old) return (each.revision_number ?? 0) > head.current_revision ? [remove(assertion, each)] : []
-      const back = { ...old, contributed_by: each.contributed_by, version: each.version }
-      return isDeepStrictEqual(back, each) ? [] : [put(assertion, { ...back, version: each.version + 1 }, each)]
-    }),
+    ...claimWrites(it.assertions, claimsThen(it, head, then), next),
   ]
 }
+
+/** The claims as they were; those that others have made since stay. */
+const claimsThen = (it: History, head: RecordItem, then: ReadonlyMap<string, Assertion>): Assertion[] =>
+  it.assertions.flatMap((each) => {
+    const old = then.get(each.id)
+    if (!old) return (each.revision_number ?? 0) > head.current_revision ? [] : [each]
+    return [{ ...old, contributed_by: each.contributed_by }]
+  })
 
 /** Flags that people have raised since stay. */
 const isOfPeople = (each: Flag, head: RecordItem) =>

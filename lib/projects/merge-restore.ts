@@ -3,17 +3,16 @@ import { now } from '../clock.ts'
 import { conflict, impossible } from '../errors.ts'
 import { lettingGo } from '../pictures/files.ts'
 import { picturesIn } from '../pictures/take.ts'
+import { claimWrites } from '../records/claim-packs.ts'
 import { type History, loadHistory } from '../records/history.ts'
 import {
   type Assertion,
   activity,
-  assertion,
   decision,
   type RecordItem,
   recordItem,
   recordItemOf,
   revision,
-  toldOfClaim,
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
 import { amended, put, remove as removal, type Write } from '../table/item.ts'
@@ -113,14 +112,15 @@ function restored(it: History, { before, after, decision_id, activity_ids }: Acc
     ...it.revisions
       .filter((each) => each.revision_number > before.head.current_revision)
       .map((each) => removal(revision, each)),
-    ...it.assertions.flatMap((each) => {
-      const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === each.id))
-      if (!old && then && isSame(each, then)) return [removal(assertion, each)]
-      return old && then && isSame(each, then)
-        ? [put(assertion, toldOfClaim({ ...old, version: each.version + 1 }, next), each)]
-        : []
-    }),
+    ...claimWrites(it.assertions, it.assertions.flatMap(claimThen(before, after)), next),
   ]
+}
+
+/** A claim as it was, unless it has changed since; nothing of one that the merge has made. */
+const claimThen = (before: Accepted['before'], after: Accepted['after']) => (it: Assertion) => {
+  const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === it.id))
+  if (!then || !isSame(it, then)) return [it]
+  return old ? [old] : []
 }
 
 /** Whether a claim is as it was: who is told of it follows the record, which is looked at by itself. */

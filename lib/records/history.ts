@@ -43,6 +43,7 @@ export async function loadHistory(entity_id: string): Promise<History | undefine
   const of = (type: string) => items.filter((item) => item.type === type)
   return {
     ...loaded,
+    assertions: loaded.assertions.toReversed(),
     revisions: of(revision.type).map((item) => parse(revision, item)),
     activities: of(activity.type).map((item) => parse(activity, item)),
     decisions: of(decision.type).map((item) => parse(decision, item)),

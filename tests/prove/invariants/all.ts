@@ -78,7 +78,7 @@ const OWNED = /^(NAME#(?!user|user_email)|ALIKE#|IDENTIFIER#|GRID#|RELATED#|ENTI
 /** By record and the items it was made of, since items never change. */
 const derivations = new WeakMap<object, { made: readonly unknown[]; derived: Map<string, Plain> }>()
 function derivedOf(partition: readonly Plain[], oracle: Oracle): Map<string, Plain> {
-  const parts = partition.filter((it) => it.sk === 'HEAD' || String(it.sk).startsWith('HEAD#ASSERTION#'))
+  const parts = partition.filter((it) => it.sk === 'HEAD' || String(it.sk).startsWith('HEAD#CLAIMS#'))
   const head = parts.find((it) => it.sk === 'HEAD')
   const before = head && derivations.get(head)
   if (before && before.made.length === parts.length && before.made.every((it, i) => it === parts[i]))
@@ -288,9 +288,9 @@ const isSaid = (value: unknown) =>
   value !== '' && value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 
 /** Every value of a record has somebody who claims it, with a source; what is published was accepted. */
-function* provenance(view: View): Iterable<string> {
+function* provenance(view: View, oracle: Oracle): Iterable<string> {
   for (const head of view.of('record')) {
-    const claims = view.partition(String(head.pk)).filter((it) => it.type === 'assertion')
+    const claims: readonly Plain[] = oracle.assemble(view.partition(String(head.pk)))?.assertions ?? []
     for (const [property, value] of Object.entries(head.data ?? {})) {
       if (!isSaid(value)) continue
       const own = claims.filter((it) => it.asserted_property === property)
