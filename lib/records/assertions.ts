@@ -18,6 +18,7 @@ import {
   assertion,
   assertionList,
   assertionPartitions,
+  countingClaims,
   flag,
   type HistoryAudience,
   type Loaded,
@@ -190,6 +191,7 @@ async function planned(actor: Actor, { data, assertion: source }: Contribution):
   const next =
     stored &&
     amended<RecordItem>(stored, {
+      ...countingClaims(stored, 1),
       open_flags: stored.open_flags + flags.length,
       open_contradictions: stored.open_contradictions + flags.length,
       contradicted: stored.contradicted || flags.length > 0,

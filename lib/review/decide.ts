@@ -10,12 +10,13 @@ import { checkSize } from '../names/values.ts'
 import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, ranks } from '../permissions.ts'
 import { withPictures } from '../pictures/take.ts'
 import { activityOf, claim, headerOf, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
-import { claimsOf, type History, loadHistory } from '../records/history.ts'
+import { checkWhole, claimsOf, type History, loadHistory } from '../records/history.ts'
 import {
   type Activity,
   type Assertion,
   activity,
   assertion,
+  countingClaims,
   type Decision,
   decision,
   type Flag,
@@ -107,6 +108,7 @@ async function planVerdict(
   input: DecisionInput,
   settled: readonly Flag[],
 ): Promise<PlannedDecision> {
+  checkWhole(old)
   const effect = effects[input.verdict]
   const moved = move(stateOf(old), effect.trigger)
   if (!moved) throw nothingWaits()
@@ -125,6 +127,7 @@ async function planVerdict(
       public: moved.public,
       required_persona,
       decided: true,
+      ...countingClaims(old, result.made.length),
       open_flags: old.open_flags - settled.length,
       open_contradictions: old.open_contradictions - settled.length,
       updated_at: at,
