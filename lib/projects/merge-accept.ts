@@ -1,5 +1,5 @@
 import { newId, now } from '../clock.ts'
-import { conflict, invalid, Problem } from '../errors.ts'
+import { conflict, invalid, isConflict, Problem } from '../errors.ts'
 import type { Provenance } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import { IMAGES } from '../pictures/take.ts'
@@ -101,7 +101,8 @@ async function planOne(old: History, actor: Actor, addition: Addition | undefine
     const writes = await planWrites(old, actor, addition)
     return { old, accepted: acceptedBy(old, writes), writes, added: addition?.added ?? [] }
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
+    // Others have changed it meanwhile: that stands in the way of nothing, and is planned anew.
+    if (!(error instanceof Problem) || isConflict(error)) throw error
     const [first = error.detail] = Object.values(error.fields ?? {}).flat()
     return { old, blocker: String(first) }
   }

@@ -4,10 +4,11 @@ import { conflict, impossible } from '../errors.ts'
 import { lettingGo } from '../pictures/files.ts'
 import { picturesIn } from '../pictures/take.ts'
 import { claimWrites } from '../records/claim-packs.ts'
-import { type History, loadHistory } from '../records/history.ts'
+import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {
   type Assertion,
   activity,
+  countingClaims,
   decision,
   type RecordItem,
   recordItem,
@@ -66,6 +67,7 @@ async function planPart(part: Kept, bucket: Bucket, until: number): Promise<Part
   const records = await readRecords(bucket, part)
   await inTurns(records, until, async (it) => {
     const current = await loadHistory(it.before.head.entity_id)
+    if (current) checkWhole(current)
     if (current && isUntouched(current, it.after.head))
       writes.push(...restored(current, it), ...(await lettingGo(addedPictures(it))))
     else left.push(it.before.head.entity_id)
@@ -88,6 +90,7 @@ function isUntouched(it: RecordItem, after: RecordItem): boolean {
 /** The writes that make a record wait again as it did. What has come to it since, comments and flags, stays. */
 function restored(it: History, { before, after, decision_id, activity_ids }: Accepted): Write[] {
   const current = recordItemOf(it)
+  const claims = it.assertions.flatMap(claimThen(before, after))
   const next: RecordItem = {
     ...current,
     ...Object.fromEntries(
@@ -96,6 +99,7 @@ function restored(it: History, { before, after, decision_id, activity_ids }: Acc
       ),
     ),
     activity_count: current.activity_count - activity_ids.length,
+    ...countingClaims(current, claims.length - it.assertions.length),
     contributor: current.contributor,
     version: current.version + 1,
   }
@@ -108,11 +112,10 @@ function restored(it: History, { before, after, decision_id, activity_ids }: Acc
     ...queueWrites(current, next),
     ...made.map((each) => removal(decision, each)),
     ...told.map((each) => removal(activity, each)),
-    // What the merge itself has claimed and put on record goes with it.
     ...it.revisions
       .filter((each) => each.revision_number > before.head.current_revision)
       .map((each) => removal(revision, each)),
-    ...claimWrites(it.assertions, it.assertions.flatMap(claimThen(before, after)), next),
+    ...claimWrites(it.assertions, claims, next),
   ]
 }
 

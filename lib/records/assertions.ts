@@ -17,6 +17,7 @@ import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
 import {
   type Assertion,
   claimStatuses,
+  countingClaims,
   flag,
   type HistoryAudience,
   isSettled,
@@ -190,6 +191,7 @@ async function planned(actor: Actor, { data, assertion: source }: Contribution):
   const next =
     stored &&
     amended<RecordItem>(stored, {
+      ...countingClaims(stored, 1),
       open_flags: stored.open_flags + flags.length,
       open_contradictions: stored.open_contradictions + flags.length,
       contradicted: stored.contradicted || flags.length > 0,

@@ -80,7 +80,7 @@ export function newRecord(
     open_contradictions: 0,
     contradicted: false,
     decided: false,
-    activity_count: 0,
+    ...{ activity_count: 0, claim_count: Object.keys(data).length },
     ...worstSource(Object.keys(data).length > 0 ? [source.source_type] : []),
     queue_age: 'fresh',
     recent_activities: [],

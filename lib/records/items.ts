@@ -57,6 +57,8 @@ export const RecordItem = v.object({
   /** There has been a verdict, whichever. */
   decided: v.optional(v.boolean(), false),
   activity_count: v.optional(v.number(), 0),
+  /** So many claims about it are stored, by which a reader notices that some are not there yet. Absent of what was stored before they were counted. */
+  claim_count: v.optional(v.number()),
   /** The source trusted least among those of the values under review. */
   worst_source_type: nullableText,
   worst_source_rank: v.optional(v.number(), 6),
@@ -106,6 +108,10 @@ export type RecordRow = v.InferOutput<typeof RecordRow>
 /** The members of a row, as reads ask for them. */
 export const rowMembers: readonly string[] = Object.keys(RecordRow.entries)
 export type Brief = v.InferOutput<typeof Brief>
+
+/** The count of a record's claims once there are so many more, or fewer; nothing where they are not counted. */
+export const countingClaims = ({ claim_count }: Pick<RecordItem, 'claim_count'>, more: number): Partial<RecordItem> =>
+  claim_count === undefined ? {} : { claim_count: claim_count + more }
 
 /** A record item without what was loaded beside it. Its members were checked when it was read. */
 export function recordItemOf(it: RecordItem): RecordItem {

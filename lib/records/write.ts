@@ -42,6 +42,7 @@ import {
   type Activity,
   type Assertion,
   activity,
+  countingClaims,
   flag,
   isCarried,
   type Loaded,
@@ -52,6 +53,7 @@ import {
   revision,
 } from './items.ts'
 import { namedBy } from './links.ts'
+import { hasAllClaims } from './load.ts'
 import { type Meanings, meaningsIn } from './periods.ts'
 import { picturesOf } from './pictures.ts'
 import { queueWrites } from './queue-entry.ts'
@@ -124,8 +126,7 @@ export async function planAmend(
   { trigger = 'edit', replace = false, batch, pictures = [] }: How,
 ): Promise<Plan<Loaded & Naming>> {
   const kind = kinds[old.kind]
-  const moved = move(stateOf(old), trigger)
-  if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
+  const moved = moveOf(old, trigger)
   const { values, missing, kept } = await plannedValues(kind, data, actor, [...picturesOf(old), ...pictures])
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
@@ -174,6 +175,14 @@ export async function planAmend(
       ...stubs.concat(kept),
     ],
   }
+}
+
+/** How an edit moves the record; fails where it cannot be, and with `conflict` where the record was read while it changed. */
+function moveOf(old: Loaded, trigger: 'edit' | 'revise') {
+  if (!hasAllClaims(old)) throw conflict()
+  const moved = move(stateOf(old), trigger)
+  if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
+  return moved
 }
 
 /** What is told of an edit that was sent in. */
@@ -225,8 +234,9 @@ function claimsFor(
   return { claims, contradicted: contradictionFlags(claims, conflicts), replaced, left }
 }
 
-/** The record's counts of flags and its worst source after an edit. */
+/** The record's counts of claims and flags and its worst source after an edit. */
 const weightAfter = (old: Loaded, { claims, contradicted, left }: Claimed, flags: number): Partial<RecordItem> => ({
+  ...countingClaims(old, claims.length),
   open_flags: old.open_flags + flags,
   open_contradictions: old.open_contradictions + contradicted.length,
   contradicted: old.contradicted || contradicted.length > 0,

@@ -11,11 +11,12 @@ import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, rank
 import { withPictures } from '../pictures/take.ts'
 import { activityOf, headerOf, indexedOf, newClaims, revisionOf, summaryOf, withActivity } from '../records/build.ts'
 import { claimWrites } from '../records/claim-packs.ts'
-import { claimsOf, type History, loadHistory } from '../records/history.ts'
+import { checkWhole, claimsOf, type History, loadHistory } from '../records/history.ts'
 import {
   type Activity,
   type Assertion,
   activity,
+  countingClaims,
   type Decision,
   decision,
   type Flag,
@@ -106,6 +107,7 @@ async function planVerdict(
   input: DecisionInput,
   settled: readonly Flag[],
 ): Promise<PlannedDecision> {
+  checkWhole(old)
   const effect = effects[input.verdict]
   const moved = move(stateOf(old), effect.trigger)
   if (!moved) throw nothingWaits()
@@ -124,6 +126,7 @@ async function planVerdict(
       public: moved.public,
       required_persona,
       decided: true,
+      ...countingClaims(old, result.made.length),
       open_flags: old.open_flags - settled.length,
       open_contradictions: old.open_contradictions - settled.length,
       updated_at: at,
