@@ -456,6 +456,11 @@ function* exports({ world }: View): Iterable<string> {
     if (sha256 !== real) yield `the exported file ${name} is ${real === undefined ? 'missing' : 'another'}`
 }
 
+/** Whoever has answered has nothing under way any more. */
+function* answeredAndDone({ world }: View): Iterable<string> {
+  yield* world.unfinished
+}
+
 /** By name. That exports hold what readers see is looked at where they are made (../background.ts). */
 const invariants: Readonly<Record<string, Invariant>> = {
   counters,
@@ -478,6 +483,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   letters: (view) => letters(view, ({ items }) => viewOf(view.world, view.settled, items)),
   'log entries': logEntries,
   exports,
+  'answered and done': answeredAndDone,
 }
 
 let oracle: Oracle | undefined
