@@ -5,7 +5,7 @@ import { besides, invokeLater } from '../lib/ops/invoke.ts'
 import { log } from '../lib/ops/log.ts'
 import { fileWork, hang, thumbnailKey } from '../lib/projects/assets/file-jobs.ts'
 import type { Asset } from '../lib/projects/items.ts'
-import { imagesOf } from '../lib/table/stream.ts'
+import { changesOf } from '../lib/table/stream.ts'
 
 /**
  * Follows the assets and uploads of projects: draws a thumbnail of each new image and of the first page of each PDF,
@@ -26,8 +26,9 @@ export async function handler(event: DynamoDBStreamEvent, context: Context): Pro
 }
 
 async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
-  const images = imagesOf(record)
-  const { draw, clear, read } = await fileWork(images)
+  const [images] = await changesOf([record])
+  if (!images?.[0]) return
+  const { draw, clear, read } = await fileWork(images[0])
   for (const key of clear) await deleteObject(key)
   if (draw) await thumbnail(draw)
   if (read) await invokeLater(reader, read)

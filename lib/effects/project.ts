@@ -24,7 +24,7 @@ export type Projected = {
   isApplied: boolean
 }
 
-type Told = { record: StreamRecord; place: number; images: Images }
+type Told = { id: string; record: StreamRecord; place: number; images: Images }
 
 /** So many partitions are followed at the same time. */
 const AT_ONCE = 12
@@ -51,12 +51,17 @@ export async function project(records: readonly StreamRecord[]): Promise<Project
 /** The changes that are to be followed. */
 async function toldBy(records: readonly StreamRecord[]): Promise<Told[]> {
   const changes = await changesOf(records)
-  return records.flatMap((record, place) => {
-    const images = changes[place]
-    const type = String((images?.after ?? images?.before)?.type)
-    return images && followedTypes.includes(type) ? [{ record, place, images }] : []
-  })
+  return records.flatMap((record, place) =>
+    (changes[place] ?? []).flatMap((images, nth) => {
+      const type = String((images.after ?? images.before)?.type)
+      return followedTypes.includes(type) ? [{ id: idOf(record, nth), record, place, images }] : []
+    }),
+  )
 }
+
+/** The place of a change in the stream: of several that one record tells of, with its number. */
+const idOf = ({ dynamodb, eventID }: StreamRecord, nth: number): string =>
+  `${dynamodb?.SequenceNumber ?? eventID ?? ''}${nth === 0 ? '' : `#${nth}`}`
 
 /** What a batch of changes has come to. */
 class Batch {
@@ -121,11 +126,11 @@ const inOrder = (a: Placed<unknown>, b: Placed<unknown>) => a.place - b.place
 /** Follows the changes of one partition, up to the first that fails for a reason that passes. */
 async function followInOrder(told: readonly Told[], batch: Batch): Promise<void> {
   for (const each of told) {
-    const { record, place, images } = each
+    const { id, place, images } = each
     const error = await failureOf(each, batch)
     if (error === undefined) continue
     complain(error, causeOf(images))
-    if (isPassing(error) || !(await putAside(record, images, error))) return batch.fail(place)
+    if (isPassing(error) || !(await putAside(id, images, error))) return batch.fail(place)
     batch.parked += 1
   }
 }
@@ -168,9 +173,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /** Whether it could be put aside. */
-async function putAside(record: StreamRecord, images: Images, error: unknown): Promise<boolean> {
+async function putAside(id: string, images: Images, error: unknown): Promise<boolean> {
   try {
-    const id = record.dynamodb?.SequenceNumber ?? record.eventID ?? ''
     await park(id, images, error instanceof Error ? cut(`${error.name}: ${error.message}`, 1000) : 'unknown')
     return true
   } catch (further) {

@@ -71,8 +71,8 @@ describe('a comment is told', () => {
     sure(200, await app.other.patch(`${path}${other.id}/`, { body: { comment: 'Seen it' } }))
     await following.settled()
     const { applyEffects } = await import('../../lib/effects/apply.ts')
-    const { imagesOf } = await import('../../lib/table/stream.ts')
-    for (const record of following.told.slice(-30)) await applyEffects(imagesOf(record))
+    const { changesOf } = await import('../../lib/table/stream.ts')
+    for (const images of (await changesOf(following.told.slice(-30))).flat()) await applyEffects(images)
     sure(204, await app.other.delete(`${path}${other.id}/`))
     await following.settled()
     expect(await heard(app.contributor, 'comment', on(it))).toEqual([

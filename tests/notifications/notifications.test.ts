@@ -427,7 +427,7 @@ describe('after 180 days', () => {
     const { removeEntry } = await import('../../lib/table/item.ts')
     const { transact } = await import('../../lib/table/write.ts')
     const { handler } = await import('../../functions/projector.ts')
-    const { imagesOf } = await import('../../lib/table/stream.ts')
+    const { changesOf } = await import('../../lib/table/stream.ts')
     await sendMany(who.id, 3)
     const [unreadOne, readOne] = (await shelf(who)).results.map((row: Row) => row.notification_id)
     sure(200, await who.post(`${place}mark_read/`, { body: { notification_ids: [readOne] } }))
@@ -436,8 +436,9 @@ describe('after 180 days', () => {
     await following.settled()
     expect((await shelf(who)).count).toBe(1)
     expect(await unread(who)).toBe(1)
+    const told = await changesOf(following.told)
     const removals = following.told.filter(
-      (record) => record.eventName === 'REMOVE' && imagesOf(record).before?.user_id === who.id,
+      (record, i) => record.eventName === 'REMOVE' && told[i]?.[0]?.before?.user_id === who.id,
     )
     expect(removals.length).toBe(2)
     expect(await handler({ Records: removals })).toEqual({ batchItemFailures: [] })

@@ -108,12 +108,14 @@ const sweep = async () => {
 /** What a large transaction has left on these records that somebody has to put in place or to clear away. */
 async function marks(records: readonly Made[]) {
   const { queryAll } = await import('../../lib/table/read.ts')
-  const { beforeKey, rawMany } = await import('../../lib/table/two-phase/staged.ts')
+  const { beforeKey, rawMany, switchedAmong } = await import('../../lib/table/two-phase/staged.ts')
   const { keyOf } = await import('../../lib/table/keys.ts')
   const items = (await Promise.all(ids(records).map((id) => queryAll(`ENTITY#${id}`, '')))).flat()
   const marked = [...(await rawMany(items.map(keyOf))).values()].filter((it) => it.staged_by !== undefined)
   const befores = await rawMany(marked.map((it) => beforeKey(keyOf(it), String(it.staged_by))))
-  return marked.filter((it) => it.staged_as !== 'changed').length + befores.size
+  const done = await switchedAmong(marked.map((it) => String(it.staged_by)))
+  const stays = (it: Record<string, unknown>) => it.staged_as !== 'gone' && done.has(String(it.staged_by))
+  return marked.filter((it) => !stays(it)).length + befores.size
 }
 
 describe('a merge', () => {

@@ -49,6 +49,13 @@ const partIn = ({ touched, ...it }: v.InferOutput<typeof Stored>): Part => ({
   touched: v.parse(Packed, JSON.parse(gunzipSync(touched).toString())).map(([pk, sk, how]) => ({ pk, sk, how })),
 })
 
+/** The keys of what a part has made, from its item as the stream tells it. */
+export const newIn = (stored: unknown): Key[] =>
+  partIn(v.parse(Stored, stored))
+    .touched.filter(({ how }) => how === 'new')
+    .map(({ pk, sk }) => ({ pk, sk }))
+export const isPart = (stored: { type?: unknown } | undefined): boolean => stored?.type === part.type
+
 /** One part; undefined when it is not there. */
 export async function findPart(id: string, number: number): Promise<Part | undefined> {
   const found = await get(part, { id, number })

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand, type TransactWriteCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, PutCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { db, TableName } from '../client.ts'
 import { type Key, keyOf, place } from '../keys.ts'
 import { removeAll, transact } from '../write.ts'
@@ -30,10 +30,9 @@ export async function settle(id: string, until = Number.POSITIVE_INFINITY): Prom
   return true
 }
 
-/** After the switch: the before-images go, last of all, since by them the stream is told of what has changed. */
+/** After the switch: the before-images go, and the part last of all, since by them the stream is told of what has changed and of what is new. */
 async function settlePart(part: Part, until: number): Promise<void> {
   if (part.number === COUNTERS) return settleCounters(part, true)
-  await eachOf(of(part, 'new'), (at) => unmark(at, part.id), until)
   await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)
   const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
   await eachOf(inCalls(befores), removeAll, until)
@@ -52,9 +51,8 @@ export async function undoPart(part: Part, until = Number.POSITIVE_INFINITY): Pr
   await patiently(() => removeAll([keyOfPart(part)]))
 }
 
-/** Clears the mark from an item of a transaction that is done: what is new stays, what is gone goes. */
-export const clearItem = (it: Raw): Promise<void> =>
-  it.staged_as === 'gone' ? drop(keyOf(it), String(it.staged_by)) : unmark(keyOf(it), String(it.staged_by))
+/** Takes away what is gone of a transaction that is done. */
+export const clearItem = (it: Raw): Promise<void> => drop(keyOf(it), String(it.staged_by))
 
 const of = ({ touched }: Part, how: Touched['how']): Key[] => touched.filter((it) => it.how === how).map(keyOf)
 
@@ -65,10 +63,6 @@ const markedBy = (id: string) => ({
 
 const putBack = (Item: Raw, id: string) => unlessOver(db.send(new PutCommand({ TableName, Item, ...markedBy(id) })))
 const drop = (Key: Key, id: string) => unlessOver(db.send(new DeleteCommand({ TableName, Key, ...markedBy(id) })))
-const unmark = (Key: Key, id: string) =>
-  unlessOver(
-    db.send(new UpdateCommand({ TableName, Key, UpdateExpression: 'REMOVE staged_by, staged_as', ...markedBy(id) })),
-  )
 
 /** The mark goes, and the version that it has raised is again what it was, where there is one. */
 async function lowerAgain(at: Key, id: string): Promise<void> {

@@ -133,7 +133,7 @@ async function unmarked(keys: readonly Key[]): Promise<Map<string, Raw>> {
     const marked = [...found.values()].filter((it) => it.staged_by !== undefined)
     const busy = new Set<string>()
     for (const id of new Set(marked.map((it) => String(it.staged_by)))) if (await isUnclear(id)) busy.add(id)
-    const hidden = marked.filter((it) => it.staged_as !== 'changed')
+    const hidden = marked.filter((it) => it.staged_as === 'gone')
     // What is left are marks of transactions that are done, which say nothing any more.
     if (busy.size === 0 && hidden.length === 0) return found
     if (attempt === 3) throw conflict('Another merge is at work on the same records.')

@@ -156,18 +156,21 @@ export function knowSwitched(id: string): void {
 }
 
 /** Those of the large transactions that have marked these items whose switch is done. */
-async function switched(items: readonly Raw[]): Promise<Set<string>> {
-  const ids = new Set(
+const switched = (items: readonly Raw[]): Promise<Set<string>> =>
+  switchedAmong(
     items.flatMap((it) =>
       isCounter(it) ? deltasIn(it).map((name) => name.slice(DELTA.length)) : it.staged_by ? String(it.staged_by) : [],
     ),
   )
-  const asked = [...ids].filter((id) => !known.has(id))
+
+/** Those of these large transactions whose switch is done. */
+export async function switchedAmong(ids: readonly string[]): Promise<Set<string>> {
+  const asked = [...new Set(ids)].filter((id) => !known.has(id))
   if (asked.length > 0) {
     const found = await rawMany(asked.map(key.large))
     for (const it of found.values()) if (it.state === 'done') knowSwitched(String(it.id))
   }
-  return new Set([...ids].filter((id) => known.has(id)))
+  return new Set(ids.filter((id) => known.has(id)))
 }
 
 function counted(it: Raw, done: ReadonlySet<string>): Raw {
