@@ -121,7 +121,9 @@ export function queueWrites(old: RecordItem | undefined, next: RecordItem | unde
   // Who touches a record without changing its place rewrites only the item that tells when it was touched.
   const moved = !before || !after || placeOf(before) !== placeOf(after)
   const [singly, then] = [before?.batch ? undefined : before, after?.batch ? undefined : after]
-  return [...replaceDerived(byAge, before, after), ...(moved ? replaceDerived(byUrgency, singly, then) : [])]
+  const writes = [...replaceDerived(byAge, before, after), ...(moved ? replaceDerived(byUrgency, singly, then) : [])]
+  // Whoever lists what waits looks at the record itself.
+  return writes.map((it) => ({ ...it, mayLag: true }))
 }
 
 /** What search calls the queue: an entry is a document of its own, with the names that are proposed, for reviewers alone. */

@@ -13,6 +13,8 @@ export type Write = {
   action: Action
   counts: Readonly<Record<string, number>>
   otherwise?: (() => Problem) | undefined
+  /** Readers of the item look at what it follows: it may go some seconds after that. */
+  mayLag?: boolean
   /** The type of the item, where that matters after the commit. */
   type?: string
 }

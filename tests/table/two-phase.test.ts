@@ -159,6 +159,27 @@ describe('a large transaction', () => {
     expect(await table.read.get(it.type, { id: old.id })).toEqual(make(old.id, 'green', 3))
   }, 60_000)
 
+  test('takes away later, without having touched it, what goes with another thing; what is put there meanwhile stays', async () => {
+    const it = await prepared(650)
+    const writes = it.red.flatMap((one) =>
+      table.item.replaceDerived(it.type, one, undefined).map((write) => ({ ...write, mayLag: true })),
+    )
+    const before = await it.see()
+    const stale = table.item.put(it.type, make('s0000', 'blue', 9), make('s0000', 'red', 8))
+    expect(await code(table.large.commitLarge(crypto.randomUUID(), [...writes.slice(1), stale], []))).toBe('conflict')
+    await table.large.recoverStaged()
+    expect(await it.see()).toEqual(before)
+    await table.large.commitLarge(crypto.randomUUID(), writes, it.last)
+    const after = await it.see()
+    expect([after.counts, after.getMany]).toEqual([[0, 0, 0], before.getMany])
+    const anew = make('s0001', 'green', 2)
+    await table.write.transact(table.item.replaceDerived(it.type, undefined, anew))
+    await table.large.recoverStaged()
+    const end = await it.see()
+    expect([end.counts, end.getMany]).toEqual([[0, 0, 1], ['s0001 green 2 stone']])
+    expect(await leftovers(it.heap, it.ids)).toBe(0)
+  }, 60_000)
+
   test('fails with the word of the condition that does not hold, and changes nothing', async () => {
     const it = await prepared(12)
     const before = await it.see()

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { defineItem, put, type Write } from '../item.ts'
-import { type Key, key } from '../keys.ts'
+import { type Key, key, keyOf } from '../keys.ts'
 import { get, queryAll } from '../read.ts'
 import type { How } from './staged.ts'
 
@@ -9,7 +9,11 @@ import type { How } from './staged.ts'
  * A part of a large transaction: what it touches is written down before it is touched, so that whoever comes after a
  * process that has ended can undo it, or put it in place. Part 0 holds the counters.
  */
-export type Touched = Key & { how: Exclude<How, 'before'> }
+export type Touched = Key & {
+  how: Exclude<How, 'before'>
+  /** Of what goes later: the version that does. */
+  version?: number | undefined
+}
 export type Part = {
   id: string
   number: number
@@ -31,7 +35,9 @@ const part = defineItem({
   schema: Stored,
   key: ({ id, number }: { id: string; number: number }) => key.largePart(id, number),
 })
-const Packed = v.array(v.tuple([v.string(), v.string(), v.picklist(['changed', 'new', 'gone'])]))
+const Packed = v.array(
+  v.tuple([v.string(), v.string(), v.picklist(['changed', 'new', 'gone', 'later']), v.nullish(v.number())]),
+)
 
 /** Where the counters are written down. */
 export const COUNTERS = 0
@@ -40,20 +46,23 @@ export const keyOfPart = ({ id, number }: Pick<Part, 'id' | 'number'>): Key => k
 
 /** Writes down a part that is not there. */
 export const newPart = ({ touched, ...it }: Part): Write => {
-  const packed = gzipSync(JSON.stringify(touched.map(({ pk, sk, how }) => [pk, sk, how])))
+  const packed = gzipSync(JSON.stringify(touched.map(({ pk, sk, how, version }) => [pk, sk, how, version])))
   return put(part, { ...it, touched: packed, version: 1 }, undefined)
 }
 
 const partIn = ({ touched, ...it }: v.InferOutput<typeof Stored>): Part => ({
   ...it,
-  touched: v.parse(Packed, JSON.parse(gunzipSync(touched).toString())).map(([pk, sk, how]) => ({ pk, sk, how })),
+  touched: v
+    .parse(Packed, JSON.parse(gunzipSync(touched).toString()))
+    .map(([pk, sk, how, version]) => ({ pk, sk, how, version: version ?? undefined })),
 })
 
-/** The keys of what a part has made, from its item as the stream tells it. */
-export const newIn = (stored: unknown): Key[] =>
-  partIn(v.parse(Stored, stored))
-    .touched.filter(({ how }) => how === 'new')
-    .map(({ pk, sk }) => ({ pk, sk }))
+/** The keys of what a part has made, from its item as the stream tells it: functions are given bytes in base64. */
+export function newIn({ touched, ...it }: Record<string, unknown>): Key[] {
+  const bytes = typeof touched === 'string' ? Buffer.from(touched, 'base64') : touched
+  const part = partIn(v.parse(Stored, { ...it, touched: bytes }))
+  return part.touched.filter(({ how }) => how === 'new').map(keyOf)
+}
 export const isPart = (stored: { type?: unknown } | undefined): boolean => stored?.type === part.type
 
 /** One part; undefined when it is not there. */

@@ -34,6 +34,11 @@ export async function settle(id: string, until = Number.POSITIVE_INFINITY): Prom
 async function settlePart(part: Part, until: number): Promise<void> {
   if (part.number === COUNTERS) return settleCounters(part, true)
   await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)
+  await eachOf(
+    part.touched.filter(({ how }) => how === 'later'),
+    dropVersion,
+    until,
+  )
   const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
   await eachOf(inCalls(befores), removeAll, until)
   await patiently(() => removeAll([keyOfPart(part)]))
@@ -63,6 +68,20 @@ const markedBy = (id: string) => ({
 
 const putBack = (Item: Raw, id: string) => unlessOver(db.send(new PutCommand({ TableName, Item, ...markedBy(id) })))
 const drop = (Key: Key, id: string) => unlessOver(db.send(new DeleteCommand({ TableName, Key, ...markedBy(id) })))
+
+/** Takes away an item as it was when it was to go; what has been put there since stays. */
+const dropVersion = ({ version, ...at }: Touched) =>
+  unlessOver(
+    db.send(
+      new DeleteCommand({
+        TableName,
+        Key: keyOf(at),
+        ConditionExpression: '#version = :version',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':version': version },
+      }),
+    ),
+  )
 
 /** The mark goes, and the version that it has raised is again what it was, where there is one. */
 async function lowerAgain(at: Key, id: string): Promise<void> {

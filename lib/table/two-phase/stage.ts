@@ -5,7 +5,7 @@ import { type CounterChange, counterChanges } from '../counters.ts'
 import type { Write } from '../item.ts'
 import { type Key, keyOf, place } from '../keys.ts'
 import { putAll, transact, withCause } from '../write.ts'
-import { COUNTERS, findPart, newPart, type Part, partsOf } from './part.ts'
+import { COUNTERS, findPart, newPart, type Part, partsOf, type Touched } from './part.ts'
 import { checkTime, eachOf, inCalls, patiently } from './patience.ts'
 import { clearItem, settle, undoPart } from './settle.ts'
 import { beforeImage, deltaName, type How, type Raw, rawMany } from './staged.ts'
@@ -33,14 +33,15 @@ export async function stagePart(
   checkTime(until)
   const steps = (await stepsOf(id, writes)).sort((a, b) => (place(a.key) < place(b.key) ? -1 : 1))
   checkTime(until)
-  const part: Part = { id, number, touched: steps.map(({ key: at, how }) => ({ ...at, how })), counts: totals(writes) }
+  const part: Part = { id, number, touched: steps.map(touchedBy), counts: totals(writes) }
   await patiently(() => transact([newPart(part)]))
   try {
     const images = steps.flatMap(({ how, old }) => (how === 'changed' && old ? [beforeImage(old, id)] : []))
     await eachOf(inCalls(images), putAll, until)
+    const [first, ...others] = steps.filter(({ how }) => how !== 'later')
     // The first decides between two transactions on the same items, so that one of them goes on.
-    await eachOf(steps.slice(0, 1), (step) => write(id, step), until)
-    await eachOf(steps.slice(1), (step) => write(id, step), until)
+    await eachOf(first ? [first] : [], (step) => write(id, step), until)
+    await eachOf(others, (step) => write(id, step), until)
   } catch (error) {
     if (isBroken(error)) {
       await undoPart(part)
@@ -49,6 +50,12 @@ export async function stagePart(
     throw error
   }
 }
+
+const touchedBy = ({ key: at, how, old }: Step): Touched => ({
+  ...at,
+  how,
+  ...(how === 'later' && { version: Number(old?.version) }),
+})
 
 const isBroken = (error: unknown) => error instanceof Error && error.name === 'ConditionalCheckFailedException'
 
@@ -62,11 +69,15 @@ async function stepsOf(id: string, writes: readonly Write[]): Promise<Step[]> {
     const old = found.get(place(at))
     if (!holds(write.action, old)) throw write.otherwise?.() ?? conflict()
     const { Item } = write.action.Put ?? {}
-    if (!Item) return old ? [{ key: at, how: 'gone', old, next: undefined }] : []
+    if (!Item) return old ? [{ key: at, how: goes(write, old), old, next: undefined }] : []
     const how = old ? 'changed' : 'new'
     return [{ key: at, how, old, next: { ...withCause(Item), staged_by: id, staged_as: how } }]
   })
 }
+
+/** How an item goes: that which nobody goes by alone need not be marked, but for its version. */
+const goes = ({ mayLag }: Write, { version }: Raw): 'gone' | 'later' =>
+  mayLag && typeof version === 'number' ? 'later' : 'gone'
 
 /** Whether the condition of a write holds for what is there. Only those that lib/table/item.ts puts on versions and absence. */
 function holds(action: Action, old: Raw | undefined): boolean {

@@ -13,11 +13,13 @@ import { projecting } from '../projection.ts'
  *   before      the item as it was, under STAGED#<id>#      in the lists it is in  not there
  *   new         an item that was not there                  not there              as it is
  *   gone        an item that will not be there              as it is               not there
+ *   later       nothing: an item that goes after one that   as it is               there for some seconds
+ *               its readers look at
  *
  * The item of a counter carries `staged#<id>`: what is added to which of its attributes at the switch.
  */
 export type Raw = Record<string, unknown>
-export type How = 'changed' | 'before' | 'new' | 'gone'
+export type How = 'changed' | 'before' | 'new' | 'gone' | 'later'
 
 const COUNTER = 'COUNT#'
 const DELTA = 'staged#'

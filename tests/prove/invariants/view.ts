@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Item } from '../world/expressions.ts'
 import { itemTypes, moduleIn } from '../world/processes.ts'
@@ -54,9 +55,11 @@ function seen(raw: readonly Plain[]): Plain[] {
   const replaced = new Set(raw.filter((it) => it.staged_as === 'before').map(placeBefore))
   // A mark of one that is done says nothing any more.
   const isAsItIs = (it: Plain) => it.staged_by === undefined || (it.staged_as === 'changed' && done.has(it.staged_by))
+  const going = new Set(raw.filter((it) => it.type === 'large_part' && done.has(it.id)).flatMap(goingBy))
   const inPlace = new Set(raw.filter(isAsItIs).map((it) => `${it.pk} ${it.sk}`))
   return raw.flatMap((it) => {
     if (String(it.pk).startsWith('COUNT#')) return [counted(it, done)]
+    if (going.has(`${it.pk} ${it.sk} ${it.version}`)) return []
     if (it.staged_by === undefined) return [it]
     const isSeen = marks[it.staged_as]?.(done.has(it.staged_by)) ?? false
     // One that is marked and has no image beside it is as it was.
@@ -67,6 +70,12 @@ function seen(raw: readonly Plain[]): Plain[] {
     return isSeen ? [unmarked(it)] : []
   })
 }
+
+/** What goes with a part that is done, and whose readers look at something else: where it lies, and its version. */
+const goingBy = ({ touched }: Plain): string[] =>
+  JSON.parse(gunzipSync(touched).toString()).flatMap(([pk, sk, how, version]: unknown[]) =>
+    how === 'later' ? [`${pk} ${sk} ${version}`] : [],
+  )
 
 /** Where an item lies of which this is the image. */
 const placeBefore = (it: Plain): string => `${String(it.pk).slice(`STAGED#${it.staged_by}#`.length)} ${it.sk}`
