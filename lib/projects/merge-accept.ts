@@ -3,8 +3,9 @@ import { conflict, invalid, isConflict, Problem } from '../errors.ts'
 import type { Provenance } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import { IMAGES } from '../pictures/take.ts'
+import { claimPack, claimsIn } from '../records/claim-packs.ts'
 import { type History, loadHistory } from '../records/history.ts'
-import { activity, assertion, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
+import { activity, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
 import { waits } from '../records/queue-entry.ts'
 import { planAmend } from '../records/write.ts'
 import { type DecisionInput, planDecision, planEdits } from '../review/decide.ts'
@@ -166,7 +167,7 @@ function acceptedBy(old: History, writes: readonly Write[]): Accepted {
   const heads = stored(recordItem.type).map((item) => parse(recordItem, item))
   const head = heads.find(({ entity_id }) => entity_id === old.entity_id)
   if (!head) throw new Error(`nothing is written of ${old.entity_id}`)
-  const after = stored(assertion.type).map((item) => parse(assertion, item))
+  const after = stored(claimPack.type).flatMap(claimsIn)
   const ids = new Set(after.map((it) => it.id))
   return {
     before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },

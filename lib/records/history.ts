@@ -58,6 +58,7 @@ async function queryHistory(entity_id: string): Promise<History | undefined> {
   const of = (type: string) => items.filter((item) => item.type === type)
   return {
     ...loaded,
+    assertions: loaded.assertions.toReversed(),
     revisions: of(revision.type).map((item) => parse(revision, item)),
     activities: of(activity.type).map((item) => parse(activity, item)),
     decisions: of(decision.type).map((item) => parse(decision, item)),

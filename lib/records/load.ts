@@ -4,7 +4,8 @@ import type { Kind } from '../kinds/index.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { queryAll, type Stored } from '../table/read.ts'
-import { assertion, type Loaded, link, recordItem } from './items.ts'
+import { claimPack, claimsIn } from './claim-packs.ts'
+import { type Loaded, link, recordItem } from './items.ts'
 
 /** A record of a kind by its integer id, with its assertions, in one call; undefined when there is none. */
 export const load = (kind: Kind, id: number): Promise<Loaded | undefined> => loadById(recordId(kind.code, id))
@@ -35,14 +36,16 @@ export async function untilWhole<T>(
   }
 }
 
-/** A record from the items of its partition. */
+/** A record from the items of its partition; its claims oldest first. */
 export function assemble(items: readonly Stored[]): Loaded | undefined {
   const first = items.find((item) => item.type === recordItem.type)
   if (!first) return undefined
   const of = (type: string) => items.filter((item) => item.type === type)
   return {
     ...parse(recordItem, first),
-    assertions: of(assertion.type).map((item) => parse(assertion, item)),
+    assertions: of(claimPack.type)
+      .flatMap(claimsIn)
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
     links: of(link.type).map((item) => parse(link, item)),
   }
 }

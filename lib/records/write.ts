@@ -22,12 +22,12 @@ import type { Plan } from '../table/retry.ts'
 import {
   activityOf,
   type BatchRow,
-  claim,
   flagOf,
   headerOf,
   indexedAs,
   indexedOf,
-  type NewClaim,
+  type NewClaims,
+  newClaims,
   newRecord,
   nextId,
   type Raised,
@@ -35,13 +35,13 @@ import {
   summaryOf,
   withActivity,
 } from './build.ts'
+import { claimWrites } from './claim-packs.ts'
 import { contradictionFlags, detectConflicts, likenessFlags } from './conflict-flags.ts'
 import { doubtFlags } from './doubts.ts'
 import {
   type Activity,
   type Assertion,
   activity,
-  assertion,
   countingClaims,
   flag,
   isCarried,
@@ -161,15 +161,14 @@ export async function planAmend(
     done,
     actor,
   )
-  const { superseded, writes } = claimWrites(claimed, at)
-  const assertions = [...claimed.left, ...superseded, ...claimed.claims]
+  const assertions = claimsAfter(claimed, at)
   return {
     result: { ...next, assertions, links: old.links, named: namedIn(stubs) },
     writes: [
       put(recordItem, next, stored),
       put(revision, revisionOf(next, after, actor, at), undefined),
       put(activity, done, undefined),
-      ...writes,
+      ...claimWrites(old.assertions, assertions, next),
       ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
       ...(old.public ? [] : indexWrites(indexedOf(stored), indexedAs(next, header))),
       ...queueWrites(stored, next),
@@ -219,11 +218,12 @@ type Claimed = { claims: Assertion[]; contradicted: Raised[]; replaced: Assertio
 function claimsFor(
   old: Loaded,
   { after, changed, removed }: Edit,
-  { meanings, ...made }: Pick<NewClaim, 'source' | 'actor' | 'at'> & { meanings: Meanings },
+  { meanings, ...made }: Pick<NewClaims, 'source' | 'actor' | 'at'> & { meanings: Meanings },
 ): Claimed {
   const revision_number = old.current_revision + 1
-  const claims = changed.map((property) =>
-    claim({ ...made, about: old, property, value: after[property], revision_number }),
+  const claims = newClaims(
+    { ...made, about: old, revision_number },
+    changed.map((property) => [property, after[property]]),
   )
   const conflicts = detectConflicts(old, claims, meanings)
   const ends = new Set(conflicts.flatMap((each) => each.replaces))
@@ -243,17 +243,12 @@ const weightAfter = (old: Loaded, { claims, contradicted, left }: Claimed, flags
   ...worstSource([...left, ...claims].filter(isCarried).map((it) => it.source_type)),
 })
 
-/** The writes of new claims, and those that end the claims which they replace. */
-function claimWrites({ claims, replaced }: Claimed, at: string): { superseded: Assertion[]; writes: Write[] } {
-  const superseded = replaced.map((it) =>
-    amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at }),
-  )
-  const writes = [
-    ...claims.map((it) => put(assertion, it, undefined)),
-    ...superseded.map((it, i) => put(assertion, it, replaced[i])),
-  ]
-  return { superseded, writes }
-}
+/** The claims of a record after an edit: those that it replaces have ended. */
+const claimsAfter = ({ claims, replaced, left }: Claimed, at: string): Assertion[] => [
+  ...left,
+  ...replaced.map((it) => amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at })),
+  ...claims,
+]
 
 /** A record as the edit that waits would make it: what its contributor gets to see of a change. */
 export function asProposed(it: Loaded): Loaded {

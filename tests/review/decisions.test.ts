@@ -139,9 +139,12 @@ describe('a verdict', () => {
     expect((await app.community.post(`${workspace}decide/`, verdict)).status).toBe(201)
   })
 
+  const hasClaimOn = (property: string, { type, claims }: Item) =>
+    type === 'claims' && Object.hasOwn(Object(claims), property)
+
   // An amendment is being put in place: a query sees the record as it will be, and something beside it not yet.
   test.each([
-    ['a claim', (item: Item) => item.asserted_property === 'note'],
+    ['a claim', (item: Item) => hasClaimOn('note', item)],
     ['the revision', (item: Item) => item.type === 'revision' && item.revision_number === 2],
     ['a flag', (item: Item) => item.type === 'flag'],
   ])('takes an amendment whole of which a reader sees one half, %s not yet, or is refused', async (what, isLate) => {
@@ -168,7 +171,7 @@ describe('a verdict', () => {
   test('is not the only one that waits for an amendment: so does the next amendment', async () => {
     const it = await waiting('Amended twice')
     await patch(app.contributor, it, { note: 'One' })
-    const isLate = (item: Item) => item.entity_id === it.cultural_entity_id && item.asserted_property === 'note'
+    const isLate = (item: Item) => item.entity_id === it.cultural_entity_id && hasClaimOn('note', item)
     await withTornQueries(Number.POSITIVE_INFINITY, isLate, async () => {
       const reply = await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'Two' } })
       expect([reply.status, reply.body]).toEqual([
