@@ -15,7 +15,10 @@ import { counterChanges, totalsOf } from './counters.ts'
 import { adding, type Write } from './item.ts'
 import type { Key } from './keys.ts'
 
+/** So often a write is tried that the table has no room for: some 2 seconds in all, 5 at most. */
 const ATTEMPTS = 8
+/** So often a transaction is tried while others hold the same items, for they come to an end: some 8 seconds in all, 16 at most. */
+const BESIDE_OTHERS = 14
 /** What DynamoDB takes in one transaction. */
 export const MOST_ACTIONS = 100
 
@@ -37,8 +40,9 @@ export async function transact(writes: readonly Write[]): Promise<void> {
       const reasons = error.CancellationReasons ?? []
       const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed')
       if (failed >= 0) throw writes[failed]?.otherwise?.() ?? conflict()
-      if (!reasons.some((reason) => passing.has(reason.Code ?? ''))) throw error
-      if (attempt === ATTEMPTS) throw unavailable()
+      const isOneOf = (codes: ReadonlySet<string>) => reasons.some(({ Code = '' }) => codes.has(Code))
+      if (!isOneOf(passing)) throw error
+      if (attempt >= (isOneOf(throttles) ? ATTEMPTS : BESIDE_OTHERS)) throw unavailable()
       await pause(attempt)
     }
   }
@@ -149,7 +153,8 @@ async function writeBatches(requests: readonly Request[]): Promise<void> {
   }
 }
 
-const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
+const throttles = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded'])
+const passing = new Set([...throttles, 'TransactionConflict'])
 
 /** Exponential back-off with full jitter. */
 const pause = (attempt: number) =>

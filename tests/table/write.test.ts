@@ -115,8 +115,8 @@ describe('a transaction', () => {
 })
 
 describe('when the table is busy', () => {
-  /** The table says that other transactions stand in the way, so many times. */
-  function conflicts(times: number) {
+  /** The table says that other transactions stand in the way, or that it has no room, so many times. */
+  function conflicts(times: number, Code = 'TransactionConflict') {
     const tokens: unknown[] = []
     meddle('TransactWriteItemsCommand', 'initialize', async (next, args) => {
       tokens.push('ClientRequestToken' in args.input && args.input.ClientRequestToken)
@@ -125,7 +125,7 @@ describe('when the table is busy', () => {
       throw new TransactionCanceledException({
         message: 'busy',
         $metadata: {},
-        CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+        CancellationReasons: [{ Code: 'None' }, { Code }],
       })
     })
     return tokens
@@ -140,10 +140,14 @@ describe('when the table is busy', () => {
     expect(await load('e')).toEqual(make('e'))
   })
 
-  test('for too long, a transaction fails as unavailable', async () => {
-    const tokens = conflicts(1000)
+  test.each([
+    ['TransactionConflict', 14],
+    ['ThrottlingError', 8],
+    ['ProvisionedThroughputExceeded', 8],
+  ])('for too long, a transaction fails as unavailable: %s', async (reason, attempts) => {
+    const tokens = conflicts(1000, reason)
     expect(await code(table.write.transact([put(make('f'))]))).toBe('unavailable')
-    expect(tokens).toHaveLength(8)
+    expect(tokens).toHaveLength(attempts)
     table.client.db.middlewareStack.remove('meddle')
     expect(await load('f')).toBeUndefined()
   })
