@@ -1,3 +1,5 @@
+import { remembered } from '../cache/remembered.ts'
+import { attributesOf } from '../cache/store.ts'
 import { kindKeys, kinds } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
@@ -10,6 +12,7 @@ import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { RecordRow, recordItem, rowMembers } from './items.ts'
 import type { Filter, Heads, Rows } from './lists.ts'
 import { isPublished, withheld } from './rules/status.ts'
+import { namedBy, namedIn } from './shown.ts'
 
 /** Lists of records that the search model finds or sorts. What is shown of them comes from the table. */
 
@@ -38,7 +41,7 @@ export async function searchRecords(
   return { ...page, results: visibleIn(found, hits, actor, whole), found }
 }
 
-/** As `searchRecords`, for those who show rows: no more of the records is read. */
+/** As `searchRecords`, for those who show rows: no more of the records is read. `found` has all that they name. */
 export async function searchRows(
   asked: RecordSearch,
   actor: Actor | null,
@@ -46,8 +49,21 @@ export async function searchRows(
   place: Place,
 ): Promise<Rows & { facets?: Facets }> {
   const { hits, ...page } = await foundBy(askFor(asked, actor, scope), asked, place)
-  return { ...page, ...(await visibleRows(hits, actor)) }
+  const { rows, found } = await rowsOf(hits.map(({ id }) => id))
+  return { ...page, results: rows.filter((it) => isVisible(actor, it)), found }
 }
+
+/** Rows of records by their ids, as far as there are such, with all that they name. What has been read is remembered. */
+const rowsOf = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: ReadonlyMap<string, Stored> }> =>
+  remembered('records', JSON.stringify(['rows', ids]), async (beside) => {
+    const found = await getMany([...ids.map(key.head), beside], false, undefined, rowsAndVersion)
+    const rows = ids.flatMap((id) => {
+      const stored = itemAt(found, key.head(id))
+      return stored ? [read(RecordRow, recordItem, stored)] : []
+    })
+    return { value: { rows, found: await namedBy(namedIn(rows)) }, found }
+  })
+const rowsAndVersion = [...rowMembers, ...attributesOf('records')]
 
 type Place = { limit: number; offset: number }
 type Page = { count: number; hits: readonly Hit[]; facets?: Facets }
@@ -67,18 +83,10 @@ const none: Facets = { resource: {}, status: {} }
 
 /** The records of these hits that the caller may see, by review identity, as the table has them now. One call for each hundred. */
 export async function visibleRecords(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, RecordRow>> {
-  const { results } = await visibleRows(hits, actor)
+  const heads = hits.map((it) => key.head(it.id))
+  const found = await getMany(heads, false, undefined, rowMembers)
+  const results = visibleIn(found, hits, actor, (stored) => read(RecordRow, recordItem, stored))
   return new Map(results.map((it) => [it.entity_id, it]))
-}
-
-async function visibleRows(hits: readonly Hit[], actor: Actor | null) {
-  const found = await getMany(
-    hits.map((it) => key.head(it.id)),
-    false,
-    undefined,
-    rowMembers,
-  )
-  return { results: visibleIn(found, hits, actor, (stored) => read(RecordRow, recordItem, stored)), found }
 }
 
 const whole = (stored: Stored) => parse(recordItem, stored)
@@ -95,7 +103,9 @@ const visibleIn = <T extends RecordRow>(
       const stored = itemAt(found, key.head(it.id))
       return stored ? [one(stored)] : []
     })
-    .filter((it) => !it.deleted_at && maySee(actor, it))
+    .filter((it) => isVisible(actor, it))
+
+const isVisible = (actor: Actor | null, it: RecordRow) => !it.deleted_at && maySee(actor, it)
 
 type Asked = Omit<SearchQuery, 'limit'>
 
