@@ -3,8 +3,9 @@ import { attributesOf } from '../cache/store.ts'
 import { kindKeys, kinds } from '../kinds/index.ts'
 import { resourceOf } from '../kinds/resources.ts'
 import { type Actor, maySee, type Scope } from '../permissions.ts'
+import { keeper } from '../search/answer-cache.ts'
 import { searchModel } from '../search/open.ts'
-import type { Facets, Hit, SearchQuery, Sort } from '../search/query.ts'
+import type { Facets, Hit, Model, SearchQuery, Sort } from '../search/query.ts'
 import { type Where, whereOf } from '../search/where.ts'
 import { parse, read } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
@@ -36,7 +37,7 @@ export async function searchRecords(
   place: Place,
   also: (hits: readonly Hit[]) => Key[] = () => [],
 ): Promise<FoundRecords> {
-  const { hits, ...page } = await foundBy(askFor(asked, actor, scope), asked, place)
+  const { hits, ...page } = await foundBy(await searchModel(), askFor(asked, actor, scope), asked, place)
   const found = await getMany([...hits.map((it) => key.head(it.id)), ...also(hits)])
   return { ...page, results: visibleIn(found, hits, actor, whole), found }
 }
@@ -48,10 +49,19 @@ export async function searchRows(
   scope: Scope,
   place: Place,
 ): Promise<Rows & { facets?: Facets }> {
-  const { hits, ...page } = await foundBy(askFor(asked, actor, scope), asked, place)
-  const { rows, found } = await rowsOf(hits.map(({ id }) => id))
+  const model = await searchModel()
+  const ask = askFor(asked, actor, scope)
+  const { value } = await pages(model.state, [ask, asked.facets, place.limit, place.offset], async () => {
+    const { hits, ...page } = await foundBy(model, ask, asked, place)
+    return { ...page, ids: hits.map(({ id }) => id) }
+  })
+  const { ids, ...page } = value
+  const { rows, found } = await rowsOf(ids)
   return { ...page, results: rows.filter((it) => isVisible(actor, it)), found }
 }
+
+/** What the model has found in its present state, for those who may find the same; what is shown of it comes from the table. */
+const pages = keeper<Omit<Page, 'hits'> & { ids: string[] }>(60)
 
 /** Rows of records by their ids, as far as there are such, with all that they name. What has been read is remembered. */
 const rowsOf = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: ReadonlyMap<string, Stored> }> =>
@@ -69,11 +79,11 @@ type Place = { limit: number; offset: number }
 type Page = { count: number; hits: readonly Hit[]; facets?: Facets }
 
 async function foundBy(
+  model: Model,
   ask: Asked | undefined,
   { facets: wanted }: RecordSearch,
   { limit, offset }: Place,
 ): Promise<Page> {
-  const model = await searchModel()
   if (!ask) return { count: 0, hits: [], ...(wanted && { facets: none }) }
   const { count, hits, facets } = await model.search({ ...ask, literal: true, limit, offset })
   return { count, hits, ...(facets && { facets }) }
