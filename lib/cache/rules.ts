@@ -17,7 +17,7 @@ export const invalidatedBy: Readonly<Record<string, readonly (Name | RememberedN
   submission: ['leaderboard'],
   record: ['leaderboard', 'queue-counts', 'records'],
   source: ['records'],
-  assertion: ['records'],
+  claims: ['records'],
   username: ['records'],
   decision: ['leaderboard', 'queue-counts'],
   flag: ['queue-counts'],
