@@ -37,7 +37,7 @@ import { storyPage } from '../lib/records/past/story.ts'
 import { Address, CalendarQuery, Collection, DatedQuery, RelatedQuery, ViewQuery } from '../lib/records/queries.ts'
 import { understoodOf } from '../lib/records/read-date.ts'
 import { searchRecords, searchRows } from '../lib/records/search.ts'
-import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
+import { type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
 import { suggest } from '../lib/records/suggest.ts'
 import { datingOf } from '../lib/records/views/dates.ts'
 import { detailOf, rowOf } from '../lib/records/views/record.ts'
@@ -89,15 +89,13 @@ async function listed(asked: Asked) {
   const { params, actor, scope, page, request, query } = asked
   if (query.at !== undefined) return listedAt(query.at, asked)
   const { identifier, filter } = filterOf(asked)
-  if (!identifier && !needsSearch(filter)) {
-    const found = await lists.rows(filter, scope, page, namedIn)
-    return listBody(request, page, { ...found, results: shownAmong(actor, found.results, found.found) })
+  if (identifier) {
+    const found = await lists.identified(params.segment.key, identifier, filter, actor, page)
+    return listBody(request, page, { ...found, results: await shownTo(actor, found.results) })
   }
-  const found = identifier
-    ? await lists.identified(params.segment.key, identifier, filter, actor, page)
-    : await searchRows(filter, actor, scope, page)
-  const results = await shownTo(actor, found.results)
-  const body = listBody(request, page, { ...found, results })
+  const isFound = needsSearch(filter)
+  const found = isFound ? await searchRows(filter, actor, scope, page) : await lists.rows(filter, scope, page)
+  const body = listBody(request, page, { ...found, results: shownAmong(actor, found.results, found.found) })
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
@@ -152,6 +150,7 @@ export const routes = withTables({
     permission: 'record.list',
     params: Collection,
     query: DatedQuery,
+    remembers: true,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
       const { actor, query, request } = asked

@@ -1,3 +1,4 @@
+import type { Key } from '../table/keys.ts'
 import type { User } from '../users/users.ts'
 
 /** What a request shows of its caller. */
@@ -6,6 +7,8 @@ export type Credentials = {
   cookie?: string | undefined
   method: string
   origin: string
+  /** What the request will ask for once more: read together with the caller, where one call reads the caller. */
+  beside?: readonly Key[]
 }
 /** Credentials with the bearer token taken out: text that may be a token, or empty. */
 export type ShownCredentials = Credentials & { token: string }

@@ -10,9 +10,9 @@ export const devHeader: Authenticator = ({ headers }) => seededUser(headers['x-d
  * Accepts the cookie of a dev login. A browser sends it unasked, so a request that changes something must come from our
  * own origin. Only in the chain of dev mode.
  */
-export const devSession: Authenticator = async ({ cookie, method, headers, origin }) => {
+export const devSession: Authenticator = async ({ cookie, method, headers, origin, beside }) => {
   const safe = method === 'GET' || method === 'HEAD'
-  return cookie && (safe || headers.origin === origin) ? userOf(cookie, 'session') : undefined
+  return cookie && (safe || headers.origin === origin) ? userOf(cookie, 'session', beside) : undefined
 }
 
 /** The seeded user of this address. Nobody else may be impersonated, not even in dev mode. */

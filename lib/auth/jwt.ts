@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { clock, nowSeconds } from '../clock.ts'
 import { config } from '../config.ts'
 import { badCredentials, isConflict, malformed } from '../errors.ts'
+import type { Key } from '../table/keys.ts'
 import { advance, close, deny, end, loadWithUser, open, type Session } from '../users/tokens.ts'
 import type { User } from '../users/users.ts'
 import type { Authenticator } from './authenticator.ts'
@@ -22,12 +23,12 @@ type TokenType = keyof typeof lifetimes
 export type Pair = { access: string; refresh: string }
 
 /** Accepts our own access tokens. One read: the user and the session together, so a sign-out counts at once. */
-export const jwt: Authenticator = ({ token }) => userOf(token, 'access')
+export const jwt: Authenticator = ({ token, beside }) => userOf(token, 'access', beside)
 
-/** A user by a token of ours of that type. */
-export async function userOf(token: string, type: TokenType): Promise<User | undefined> {
+/** A user by a token of ours of that type; what lies `beside` is read in the same call. */
+export async function userOf(token: string, type: TokenType, beside?: readonly Key[]): Promise<User | undefined> {
   const claims = await verified(token, type)
-  const found = claims && (await loadWithUser(claims.session, claims.user_id))
+  const found = claims && (await loadWithUser(claims.session, claims.user_id, beside))
   if (!found || found.session.state === 'ended') return undefined
   return found.session.denied.some(({ serial }) => serial === claims.serial) ? undefined : found.user
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { clock } from '../clock.ts'
 import { config } from '../config.ts'
-import { log } from '../ops/log.ts'
 import { noteCache } from '../ops/request-cost.ts'
 import { key } from '../table/keys.ts'
 import { addTo } from '../table/write.ts'
+import { attempt } from './attempt.ts'
 import { memoryStore } from './memory.ts'
 import { redisStore } from './redis.ts'
 import { cacheTtls, invalidatedBy, type Name } from './rules.ts'
-import type { Store } from './store.ts'
+import { changedAttribute, type Store } from './store.ts'
 import { tableStore } from './table.ts'
 
 export type Answer<T> = { value: T; hit: boolean }
@@ -30,8 +30,12 @@ export async function cached<T extends object>(name: Name, key: string, work: ()
 
 /** Makes stale what depends on items of these types; for after their commit. A bump that is lost costs what an entry may live. */
 export async function invalidate(types: readonly string[]): Promise<void> {
-  const names = new Set(types.flatMap((type) => invalidatedBy[type] ?? []))
-  if (names.size > 0) await attempt(() => addTo(key.versions(), Object.fromEntries([...names].map((it) => [it, 1]))))
+  const names = [...new Set(types.flatMap((type) => invalidatedBy[type] ?? []))]
+  if (names.length === 0) return
+  const at = clock.now().getTime()
+  const numbers = Object.fromEntries(names.map((it) => [it, 1]))
+  const times = Object.fromEntries(names.map((it) => [changedAttribute(it), at]))
+  await attempt(() => addTo(key.versions(), numbers, times))
 }
 
 /** Whether the cache gives back what it is given; where it does not, everything is a miss. */
@@ -81,13 +85,4 @@ async function make<T>(at: string, name: Name, work: () => Promise<T>): Promise<
 function fresh<T>(text: string): { value: T } | undefined {
   const end = text.indexOf(' ')
   return Number(text.slice(0, end)) > clock.now().getTime() ? { value: JSON.parse(text.slice(end + 1)) } : undefined
-}
-
-async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    log({ level: 'error', message: 'cache', error: error instanceof Error ? error.name : 'unknown' })
-    return undefined
-  }
 }

@@ -3,6 +3,7 @@ import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { identify, type Settings } from '../auth/actor.ts'
+import { versionsAt } from '../cache/store.ts'
 import { config } from '../config.ts'
 import {
   badHost,
@@ -67,7 +68,8 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
 
   const readBody = bodyOf(request, spec.form, spec.urlencoded)
   const params = paramsOf(spec.params, hit.params)
-  const { actor, denial, settings } = await identify({ ...request, cookie: request.cookies.session })
+  const beside = spec.remembers ? [versionsAt()] : []
+  const { actor, denial, settings } = await identify({ ...request, cookie: request.cookies.session, beside })
   if (actor) request.caller = actor.id
   if (settings && !isShared(spec)) Object.assign(request, settingsOf(settings, request))
   request.say = await sayIn(request.language)
@@ -128,6 +130,7 @@ export type Declared = {
   form?: FormLimits
   urlencoded?: true
   throttle?: Throttle
+  remembers?: true
   idempotent?: '24h'
   subject?: (params: unknown) => Promise<(Subject & { version?: number }) | undefined>
   handle: (given: object) => Promise<unknown>

@@ -34,6 +34,8 @@ type Spec<Permission, P, Q, B, Given> = {
   /** The body may be a form of text members as well as JSON. */
   urlencoded?: true
   throttle?: Throttle
+  /** Shows what the process remembers of the table (lib/cache): how that stands is read together with who calls. */
+  remembers?: true
   /** Answers JSON, which is what clients get that ask for nothing else. */
   handle: Handle<P, Q, B, Given>
   /** The same in other media types, for clients whose Accept header asks for them. */

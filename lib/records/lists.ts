@@ -1,3 +1,4 @@
+import { remembered } from '../cache/remembered.ts'
 import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { readEntry } from '../names/index.ts'
 import { type Actor, audiences, audiencesWith, maySee, type Scope } from '../permissions.ts'
@@ -16,6 +17,7 @@ import {
   visibilityOf,
 } from './items.ts'
 import { isPublished } from './rules/status.ts'
+import { namedIn } from './shown.ts'
 
 export type Filter = {
   kind?: KindKey | undefined
@@ -43,19 +45,17 @@ export async function list(filter: Filter, scope: Scope, place: PageRequest, als
   return { ...listing, results }
 }
 
-/** As `list`, for those who show rows: no more of the records is read. */
-export async function rows(
-  filter: Filter,
-  scope: Scope,
-  place: PageRequest,
-  also: (rows: readonly RecordRow[]) => Key[],
-): Promise<Rows> {
-  let results: RecordRow[] = []
-  const listing = await readList({ ...listFor(filter, scope), members: rowMembers }, place, (items) => {
-    results = items.map((item) => read(RecordRow, recordItem, item))
-    return also(results)
+/** As `list`, for those who show rows: no more of the records is read, and what has been read is remembered. */
+export function rows(filter: Filter, scope: Scope, place: PageRequest): Promise<Rows> {
+  const list = { ...listFor(filter, scope), members: rowMembers }
+  return remembered('records', JSON.stringify(['list', list.partitions, list.forward, place]), async (beside) => {
+    let results: RecordRow[] = []
+    const { items: _, ...listing } = await readList(list, place, (items) => {
+      results = items.map((item) => read(RecordRow, recordItem, item))
+      return [...namedIn(results), beside]
+    })
+    return { value: { ...listing, results }, found: listing.found }
   })
-  return { ...listing, results }
 }
 
 /** At most this many records of one kind with one identifier are listed; more would say nothing. */

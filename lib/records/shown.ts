@@ -77,7 +77,8 @@ const namedMembers = [
   ...Object.keys({ ...ClaimPack.entries, ...Target.entries }),
   ...['id', 'username', 'first_name', 'last_name'],
 ]
-const namedBy = (keys: readonly Key[]) => getMany(keys, false, undefined, namedMembers)
+/** What is `namedIn` some things, as far as it is shown. */
+export const namedBy = (keys: readonly Key[]) => getMany(keys, false, undefined, namedMembers)
 
 type Sight = {
   /** The link as it is shown; undefined where it is not. */

@@ -15,8 +15,13 @@ export const needsSearch = ({ search, sort, facets, ...where }: Wanted): boolean
   facets === true ||
   (sort !== undefined && sort !== 'created' && sort !== '-created')
 
+let follower: Promise<typeof import('./model/follower.ts')> | undefined
 /** Loaded with the first question: most requests of those who come here ask none, and need not wait for it. */
-export const searchModel = async (): Promise<Model> => (await import('./model/follower.ts')).searchModel()
+export async function searchModel(): Promise<Model> {
+  // Kept, since Node looks for a module anew each time, which takes longer than to find a page.
+  follower ??= import('./model/follower.ts')
+  return (await follower).searchModel()
+}
 
 /** The search model, where nothing depends on it; undefined while there is none. */
 export async function modelIfAny(): Promise<Model | undefined> {

@@ -209,13 +209,17 @@ export const addNumbers = (Key: Key, numbers: Readonly<Record<string, number>>):
   counts: {},
 })
 
-/** How an update says it. */
-export function adding(numbers: Readonly<Record<string, number>>) {
-  const each = Object.entries(numbers).map(([name, by], i) => ({ name, by, at: `#n${i}`, value: `:n${i}` }))
+/** How an update says it; `others` are set, whatever they were. */
+export function adding(numbers: Readonly<Record<string, number>>, others: Readonly<Record<string, number>> = {}) {
+  const added = Object.entries(numbers).map(([name, by], i) => ({ name, to: by, at: `#n${i}`, value: `:n${i}` }))
+  const set = Object.entries(others).map(([name, to], i) => ({ name, to, at: `#s${i}`, value: `:s${i}` }))
+  const adds = `ADD ${added.map(({ at, value }) => `${at} ${value}`).join(', ')}`
+  const sets = set.length > 0 ? ` SET ${set.map(({ at, value }) => `${at} = ${value}`).join(', ')}` : ''
+  const all = [...added, ...set]
   return {
-    UpdateExpression: `ADD ${each.map(({ at, value }) => `${at} ${value}`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(each.map(({ at, name }) => [at, name])),
-    ExpressionAttributeValues: Object.fromEntries(each.map(({ value, by }) => [value, by])),
+    UpdateExpression: adds + sets,
+    ExpressionAttributeNames: Object.fromEntries(all.map(({ at, name }) => [at, name])),
+    ExpressionAttributeValues: Object.fromEntries(all.map(({ value, to }) => [value, to])),
   }
 }
 

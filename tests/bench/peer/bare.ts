@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { inProcess } from '../../../local/commands/demo/in-process.ts'
+import { answerOf } from '../../../local/commands/demo/in-process.ts'
 
 /**
  * The functions behind the least HTTP server there is, in a process of its own: what a request costs without a gateway. Its parent
@@ -23,7 +23,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = Buffer.concat(await Array.fromAsync(request)).toString()
   const { host = '', authorization = '', 'content-type': type = 'application/json' } = request.headers
   const headers = { authorization, ...(body !== '' && { 'content-type': type }) }
-  const method = request.method ?? 'GET'
-  const reply = await inProcess(`http://${host}${request.url}`, { method, headers, ...(body !== '' && { body }) })
-  response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(Buffer.from(await reply.arrayBuffer()))
+  const asked = { method: request.method ?? 'GET', headers, body: body === '' ? undefined : body }
+  const { statusCode = 200, headers: told = {}, body: said } = await answerOf(`http://${host}${request.url}`, asked)
+  for (const [name, value] of Object.entries(told)) response.setHeader(name, String(value))
+  response.writeHead(statusCode).end(said)
 }
