@@ -54,13 +54,13 @@ export const notification = defineItem({
     gsi3: { pk: listOf(it.user_id), sk: it.notification_id },
     gsi4: { pk: listOf(it.user_id, it.notification_type), sk: it.notification_id },
   }),
-  counted: (it) => [listOf(it.user_id), listOf(it.user_id, it.notification_type)],
   expires: expiryOf,
 })
 
 const Inbox = v.object({
   user_id: v.string(),
-  /** How many are unread, by type. */
+  /** How many there are, and how many of them are unread, by type. */
+  held: v.record(v.string(), v.number()),
   unread: v.record(v.string(), v.number()),
   /** How many have ever arrived. */
   arrived: v.number(),
@@ -97,8 +97,8 @@ export type NewNotification = Pick<
   request_id?: string | undefined
 }
 
-/** So many are stored in one transaction, with the inbox and the sizes of their lists. */
-const STORED_AT_ONCE = 80
+/** So many are stored in one transaction, with the inbox. */
+const STORED_AT_ONCE = 90
 
 /** Stores notifications of one person, in order, in as few transactions as they fit into; what is there already, or whose time is over, is passed over. */
 export async function sendAll(user_id: string, told: readonly NewNotification[]): Promise<void> {
@@ -135,7 +135,7 @@ const sendSome = (user_id: string, told: readonly NewNotification[], turn: numbe
       if (there && !sameEvent(there, it)) taken.push(it)
       if (there) continue
       const { type } = notices[it.notice]
-      box = { ...box, arrived: box.arrived + 1, ...unreadBy(box, type, 1) }
+      box = { ...box, arrived: box.arrived + 1, held: plus(box.held, type, 1), unread: plus(box.unread, type, 1) }
       const made = { ...it, user_id, notification_id, notification_type: type, arrival: box.arrived }
       writes.push(put(notification, { project_id: null, ...made, is_read: false, version: 1 }, undefined))
     }
@@ -159,16 +159,20 @@ export const uncountExpired = (stored: Stored): Promise<void> =>
       until: nowSeconds() + 7 * 24 * 3600,
       version: 1,
     }
-    const counts = Object.fromEntries((notification.counted?.(it) ?? []).map((list) => [list, -1]))
-    const unread = box && !isRead(it, box)
     return {
       result: undefined,
       writes: [
-        { ...put(uncounted, mark, undefined), counts },
-        ...(unread ? [put(inbox, amended<Inbox>(box, unreadBy(box, it.notification_type, -1)), box)] : []),
+        put(uncounted, mark, undefined),
+        ...(box ? [put(inbox, amended<Inbox>(box, without(box, it)), box)] : []),
       ],
     }
   })
+
+/** What an inbox holds, and of that what is unread, without one of its notifications. */
+const without = (box: Inbox, it: Notification): Pick<Inbox, 'held' | 'unread'> => ({
+  held: plus(box.held, it.notification_type, -1),
+  unread: isRead(it, box) ? box.unread : plus(box.unread, it.notification_type, -1),
+})
 
 /** How many of a user's are unread: one small read. One that has just expired counts until the table has dropped it. */
 export async function unreadOf(user: string): Promise<number> {
@@ -205,10 +209,7 @@ const markSome = (user_id: string, ids: readonly string[]): Promise<number> =>
     if (!box) return { result: 0, writes: [] }
     const fresh = ids.flatMap((id) => livingIn(found, user_id, id) ?? []).filter((it) => !isRead(it, box))
     if (fresh.length === 0) return { result: 0, writes: [] }
-    const unread = fresh.reduce(
-      (counts, it) => unreadBy({ unread: counts }, it.notification_type, -1).unread,
-      box.unread,
-    )
+    const unread = fresh.reduce((counts, it) => plus(counts, it.notification_type, -1), box.unread)
     return {
       result: fresh.length,
       writes: [
@@ -247,9 +248,9 @@ export async function list(
 ): Promise<NotificationPage> {
   const where = { index: type === undefined ? 'gsi3' : 'gsi4', pk: listOf(actor.id, type) } as const
   if (is_read !== undefined) return listByReadState(where, is_read, type, actor, place)
-  const [expired, { items, found, count, ...edges }] = await Promise.all([
+  const [expired, { items, found, first, last }] = await Promise.all([
     expiredIn(where),
-    readList({ partitions: [where], counted: [where.pk] }, place, (page) => [
+    readList({ partitions: [where], counted: [] }, place, (page) => [
       key.inbox(actor.id),
       ...page.map((item) => parse(notification, item)).flatMap(namedBy),
     ]),
@@ -257,8 +258,9 @@ export async function list(
   const box = itemIn(found, inbox, { user_id: actor.id })
   const results = items.map((item) => parse(notification, item)).filter(isLiving)
   return {
-    ...edges,
-    count: count - expired.length,
+    first,
+    last,
+    count: total(box?.held ?? {}, type) - expired.length,
     results: results.map((it) => shownTo(actor, it, box, found)),
     people: peopleIn(found),
   }
@@ -276,15 +278,11 @@ async function listByReadState(
   actor: Actor,
   place: PageRequest,
 ): Promise<NotificationPage> {
-  const whole = { limit: 1, offset: 0 }
-  const [expired, { found: sizes, count: all }] = await Promise.all([
-    expiredIn(where),
-    readList({ partitions: [where], counted: [where.pk] }, whole, () => [key.inbox(actor.id)]),
-  ])
-  const box = itemIn(sizes, inbox, { user_id: actor.id })
+  const [expired, state] = await Promise.all([expiredIn(where), getMany([key.inbox(actor.id)])])
+  const box = itemIn(state, inbox, { user_id: actor.id })
   const fits = (it: Notification) => isRead(it, box) === is_read
-  const unread = type === undefined ? unreadIn(box) : (box?.unread[type] ?? 0)
-  const count = (is_read ? all - unread : unread) - expired.filter(fits).length
+  const unread = total(box?.unread ?? {}, type)
+  const count = (is_read ? total(box?.held ?? {}, type) - unread : unread) - expired.filter(fits).length
   const page = await sift(where, fits, place, count)
   const found = await getMany(page.flatMap(namedBy))
   return {
@@ -353,12 +351,26 @@ export function shownTo(
 
 export const isLiving = (it: { notification_id: string }) => it.notification_id >= oldestId()
 export const isRead = (it: Notification, box: Inbox | undefined) => it.is_read || it.arrival <= (box?.read_through ?? 0)
-const unreadIn = (box: Inbox | undefined) => Object.values(box?.unread ?? {}).reduce((sum, n) => sum + n, 0)
-const unreadBy = (box: Pick<Inbox, 'unread'> | undefined, type: string, by: number) => ({
-  unread: { ...box?.unread, [type]: Math.max(0, (box?.unread[type] ?? 0) + by) },
+const unreadIn = (box: Inbox | undefined) => total(box?.unread ?? {}, undefined)
+
+/** How many there are of each type. */
+type Sizes = Readonly<Record<string, number>>
+export const plus = (sizes: Sizes, type: string, by: number) => ({
+  ...sizes,
+  [type]: Math.max(0, (sizes[type] ?? 0) + by),
 })
+/** How many there are of one type, or of all. */
+const total = (sizes: Sizes, type: string | undefined): number =>
+  type === undefined ? Object.values(sizes).reduce((sum, n) => sum + n, 0) : (sizes[type] ?? 0)
 /** Before the first one arrives. */
-export const empty = (user_id: string): Inbox => ({ user_id, unread: {}, arrived: 0, read_through: 0, version: 0 })
+export const empty = (user_id: string): Inbox => ({
+  user_id,
+  held: {},
+  unread: {},
+  arrived: 0,
+  read_through: 0,
+  version: 0,
+})
 
 function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id: string): Notification | undefined {
   const it = itemIn(found, notification, { user_id, notification_id: id })

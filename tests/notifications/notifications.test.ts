@@ -445,6 +445,26 @@ describe('after 180 days', () => {
   })
 })
 
+test('what an inbox says of itself is put right by a recount', async () => {
+  const who = await someone()
+  await sendMany(who.id, 3)
+  const [{ notification_id }] = (await shelf(who)).results
+  sure(200, await who.post(`${place}mark_read/`, { body: { notification_ids: [notification_id] } }))
+  const { inbox, changeInbox } = await import('../../lib/notifications/notifications.ts')
+  const { amended, put } = await import('../../lib/table/item.ts')
+  const { get } = await import('../../lib/table/read.ts')
+  const { recountInbox } = await import('../../lib/notifications/repair.ts')
+  expect(await recountInbox(who.id)).toBe(false)
+  await changeInbox(async () => {
+    const box = await get(inbox, { user_id: who.id })
+    if (!box) throw new Error('no inbox')
+    return { result: undefined, writes: [put(inbox, amended(box, { held: { moderation: 9 }, unread: {} }), box)] }
+  })
+  expect([(await shelf(who)).count, await unread(who)]).toEqual([9, 0])
+  expect(await recountInbox(who.id)).toBe(true)
+  expect([(await shelf(who)).count, await unread(who)]).toEqual([3, 2])
+})
+
 test('every reviewer is told, however many there are', async () => {
   const { create } = await import('../../lib/users/users.ts')
   const reviewers = Array.from({ length: 103 }, (_, i) => ({
