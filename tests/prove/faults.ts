@@ -46,10 +46,10 @@ const at =
 
 /** What people make; what only helps it to be made is left out. */
 const MADE =
-  /^(record|assertion|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions)$/
+  /^(record|claims|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions)$/
 /** Ids, numbers, moments and what a password is hashed to are others each time. */
 const CHANCE = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|\d{4}-\d{2}-\d{2}T[\d:.]+Z|\d+/g
-const PLACE = /^(pk|sk|gsi\d_[ps]k|id|\w+_id|password\w*)$/
+const PLACE = /^(pk|sk|gsi\d_[ps]k|id|pack|\w+_id|password\w*)$/
 
 /** Whatever the order of its members, which the table does not keep. */
 const inOrder = (_: string, it: unknown): unknown =>
@@ -266,7 +266,10 @@ async function once({ world }: Pick<Site, 'world'>, job: Job, fault?: Actor['fau
     await (typeof does === 'string'
       ? world.function(does, each, called)
       : world.run({ name: job.name, process: WORKERS, fault: called }, does)
-    ).catch(() => undefined)
+    ).catch((error: unknown) => {
+      // What fails of itself is wrong; what was made to fail is taken up again.
+      if (!fault) throw error
+    })
   return commands
 }
 
@@ -309,6 +312,8 @@ const LONG_JOB = 40
 
 async function ofJob(site: Site, job: Job, i: number, { until, some: asked, share }: Faults): Promise<void> {
   const calm = await prepared(site, job)
+  const wrong = await checked(site.world, true, 'when nothing fails')
+  if (wrong.length > 0) throw new Error(wrong.join('; '))
   site.into.kinds += 1
   const some = asked >= 1 ? 1 : asked * Math.min(1, LONG_JOB / calm.commands.length)
   for (const [n, command] of calm.commands.entries())

@@ -310,7 +310,7 @@ function* provenance(view: View, oracle: Oracle): Iterable<string> {
 }
 
 /** Flags, activities, claims and decisions that a record counts are there. */
-function* history(view: View): Iterable<string> {
+function* history(view: View, oracle: Oracle): Iterable<string> {
   for (const head of view.of('record')) {
     const own = view.partition(String(head.pk))
     const open = own.filter((it) => it.type === 'flag' && !it.is_resolved)
@@ -321,7 +321,7 @@ function* history(view: View): Iterable<string> {
       yield `${head.entity_id} has ${contradictions} open contradictions, and says ${head.open_contradictions}`
     const acts = own.filter((it) => it.type === 'activity').length
     if (acts !== head.activity_count) yield `${head.entity_id} has ${acts} activities, and says ${head.activity_count}`
-    const claims = own.filter((it) => it.type === 'assertion').length
+    const claims = oracle.assemble(own)?.assertions.length
     if (claims !== head.claim_count) yield `${head.entity_id} has ${claims} claims, and says ${head.claim_count}`
     const decisions = own.filter((it) => it.type === 'decision')
     const reviewed = Map.groupBy(decisions, (it) => `${it.sequence}`)
