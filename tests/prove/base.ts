@@ -32,7 +32,7 @@ export type Base = {
   linked: readonly Made[]
   link: { id: string | number }
   application: { id: string }
-  key: { id: string; key: string }
+  key: { id: string; token: string }
   hook: { id: string }
   tokens: { access: string; refresh: string }
   submission: { id: number; submission_id: string }

@@ -6,7 +6,8 @@ import { type Cut, ROOT } from './world/sources.ts'
 
 /**
  * Every condition of a write and every wait whose result nobody uses, found in the sources themselves: those that the compiler
- * would let go. In the place of a condition stands one that always holds, in the place of a wait a call that nobody waits for.
+ * would let go. In the place of a condition stands one that always holds, in the place of a wait a call that nobody waits for, and
+ * that takes its time.
  */
 const ROOMS = ['functions/**/*.ts', 'lib/**/*.ts']
 /** Waits for a moment, and for files that a process keeps to itself: nothing is written. */
@@ -75,8 +76,10 @@ function placesIn(source: string, all: readonly Node[]): Place[] {
     }
     const waits = it.type === 'ExpressionStatement' ? it.expression : it.type === 'ReturnStatement' ? it.argument : null
     if (waits?.type !== 'AwaitExpression' || NO_WRITE.test(calledIn(waits.argument) ?? '')) return []
-    const instead = it.type === 'ReturnStatement' ? '' : 'void'
-    return [{ from: waits.start, to: waits.start + 'await'.length, with: instead, sort: 'wait' }]
+    const what = source.slice(waits.argument.start, waits.argument.end)
+    const instead =
+      it.type === 'ReturnStatement' ? what : `void (globalThis as any).proved.apart(async () => (${what}))`
+    return [{ from: waits.start, to: waits.end, with: instead, sort: 'wait' }]
   })
 }
 

@@ -1,20 +1,22 @@
-import { type Job, jobs } from './background.ts'
+import type { Job } from './background.ts'
 import type { Base } from './base.ts'
 import { changed } from './cells.ts'
 import { violations } from './invariants/all.ts'
-import { type Operation, operations } from './operations.ts'
+import { jobs } from './jobs.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
 import { heard, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
-import { type Answer, send } from './requests.ts'
+import { type Answer, type Request, send } from './requests.ts'
+import { taken as takenBefore } from './steps.ts'
 import type { Item } from './world/expressions.ts'
 import { hash } from './world/table.ts'
 import type { Actor, Called, Fault, World } from './world/world.ts'
-import { Gone } from './world/world.ts'
+import { Gone, WORKERS, WRITES } from './world/world.ts'
 
 /**
  * Every call of every change goes wrong in every way that there is, once. What is promised holds between the failure and the
  * repetition as well as after it; and what is there in the end is what there is when nothing fails.
  */
-const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|S3 (PUT|DELETE|POST)|Invoke|HTTP)/
 const BATCHES = /^Batch/
 const isOnTable = (command: string) => !/^(S3|Invoke|HTTP)/.test(command)
 
@@ -91,36 +93,35 @@ type Trial = { world: World; base: Base; operation: Operation; into: Tally; seed
 /** What an operation does when nothing fails, and whether its key makes it happen once. */
 type Calm = { answer: Answer; many: Map<string, number>; isKeyed: boolean }
 
-/** The world as it is saved, and what is done before. */
-async function begin({ world, base, operation, seed }: Omit<Trial, 'into'>): Promise<void> {
+/** The world as it is saved, and what is done before. Answers the request. */
+async function begin({ world, base, operation, seed }: Omit<Trial, 'into'>): Promise<Request> {
   world.restore(base.saved, seed)
-  const before = operation.before(base)
-  for (const each of before) {
-    const { status, text } = await send(world, each)
-    if (status >= 300) throw new Error(`${each.method} ${each.path} gave ${status}: ${text}`)
-  }
-  if (before.length > 0) await world.settle()
+  const steps = operation.before(base)
+  const made = await takenBefore(world, steps)
+  if (steps.length > 0) await world.settle()
+  return operation.request(base, made)
 }
 
 /** An operation that nothing goes wrong with, and all that follows of it. */
-export async function onceCalmly({ world, base, operation, seed }: Omit<Trial, 'into'>): Promise<Answer> {
-  await begin({ world, base, operation, seed })
+export async function onceCalmly(trial: Omit<Trial, 'into'>): Promise<{ request: Request; answer: Answer }> {
+  const { world, operation } = trial
+  const request = await begin(trial)
   const told = changed(world, HELPING).length
-  const answer = await send(world, operation.request(base))
+  const answer = await send(world, request)
   if (answer.status !== operation.gives) throw new Error(`${operation.name} gave ${answer.status}: ${answer.text}`)
-  if (changed(world, HELPING).length === told)
+  if (operation.changes && changed(world, HELPING).length === told)
     throw new Error(`${operation.name} was answered, and nothing has changed`)
   await world.settle()
-  return answer
+  return { request, answer }
 }
 
 async function untroubled(trial: Trial): Promise<Calm> {
-  const { world, base, operation } = trial
-  const answer = await onceCalmly(trial)
+  const { world } = trial
+  const { request, answer } = await onceCalmly(trial)
   const wrong = await checked(world, true, 'when nothing fails')
   if (wrong.length > 0) throw new Error(wrong.join('; '))
   const many = census(world)
-  const again = await send(world, operation.request(base))
+  const again = await send(world, request)
   return { answer, many, isKeyed: again.headers['idempotent-replayed'] === 'true' }
 }
 
@@ -131,18 +132,19 @@ async function checked(world: World, settled: boolean, when: string): Promise<st
 
 /** A change whose nth call goes wrong, and that is sent again unless it was answered and has no key. */
 async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many, isKeyed }: Calm): Promise<string[]> {
-  const { world, base, operation } = trial
-  await begin(trial)
+  const { world, operation } = trial
+  const request = await begin(trial)
   const told = changed(world, HELPING).length
-  const first = await send(world, operation.request(base), at(n, way.fault, way.lasts))
+  const first = await send(world, request, at(n, way.fault, way.lasts))
   const wrong = first.undocumented === undefined ? [] : [`undocumented: ${first.undocumented}`]
   // What fails once is tried again, and nobody hears of it.
   if (!way.lasts && first.status !== 0 && first.status !== operation.gives)
     wrong.push(`gave ${first.status} where one attempt failed: ${first.text}`)
   wrong.push(...(await checked(world, false, 'after the failure')))
   const isAnswered = first.status === operation.gives
-  if (isAnswered && changed(world, HELPING).length === told) wrong.push('it was answered, and nothing has changed')
-  if (isKeyed || !isAnswered) wrong.push(...(await repeated(trial, isKeyed)))
+  if (isAnswered && operation.changes && changed(world, HELPING).length === told)
+    wrong.push('it was answered, and nothing has changed')
+  if (isKeyed || !isAnswered) wrong.push(...(await repeated(trial, request, isKeyed)))
   await world.settle()
   wrong.push(...(await checked(world, true, 'when all is settled')))
   if (isKeyed || isAnswered) wrong.push(...difference(many, census(world)))
@@ -150,8 +152,8 @@ async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many
 }
 
 /** Whoever asks again comes to another process, or to one that has just begun. */
-async function repeated({ world, base, operation }: Trial, isKeyed: boolean): Promise<string[]> {
-  const again = await send(world, { ...operation.request(base), process: 1 })
+async function repeated({ world, operation }: Trial, request: Request, isKeyed: boolean): Promise<string[]> {
+  const again = await send(world, { ...request, process: 1 })
   const wrong = again.undocumented === undefined ? [] : [`the second time undocumented: ${again.undocumented}`]
   if (again.status >= 500) wrong.push(`gave ${again.status} the second time: ${again.text}`)
   if (isKeyed && again.status !== operation.gives)
@@ -161,13 +163,13 @@ async function repeated({ world, base, operation }: Trial, isKeyed: boolean): Pr
 
 /** The work that follows of itself, whose nth call goes wrong. */
 async function followed(
-  { world, base, operation, seed }: Trial,
+  trial: Trial,
   n: number,
   way: (typeof ways)[number],
   many: Map<string, number>,
 ): Promise<{ wrong: string[]; hit: boolean }> {
-  await begin({ world, base, operation, seed })
-  await send(world, operation.request(base))
+  const { world } = trial
+  await send(world, await begin(trial))
   let left = n
   let hit = false
   const fault: Actor['fault'] = (call) => {
@@ -195,19 +197,29 @@ async function followed(
 
 type Faults = { only?: string | undefined; seed: number; until: number; some: number; share: Share }
 
+/** Where there are many cases, each process has some of the kinds; where there are few, some of the faults of each. */
+const MANY = 10
+const shared = (kinds: number, i: number, share: Share): Share | undefined =>
+  kinds < MANY * share.of ? share : isOwn(share, i) ? { at: 0, of: 1 } : undefined
+
 /** The whole of it, or so much of it as the time allows: `until` in milliseconds of the real clock. */
 export async function faults(world: World, base: Base, asked: Faults): Promise<Tally> {
   const into = tally('faults', 'faults')
   const began = Date.now()
-  for (const [i, operation] of operations.entries()) {
+  const wanted = [...operations.entries()].filter(
+    ([, { name }]) => asked.only === undefined || isNamed(name, asked.only),
+  )
+  for (const [i, operation] of wanted) {
     if (Date.now() > asked.until) break
-    if (asked.only !== undefined && !isNamed(operation.name, asked.only)) continue
+    const share = shared(wanted.length, i, asked.share)
+    into.isShared = share !== asked.share
+    if (!share) continue
     const trial = { world, base, operation, into, seed: asked.seed + i }
     try {
       const calm = await untroubled(trial)
       into.kinds += 1
-      await ofRequest(trial, calm, i, asked)
-      await ofProjector(trial, calm, i, asked)
+      await ofRequest(trial, calm, i, { ...asked, share })
+      await ofProjector(trial, calm, i, { ...asked, share })
     } catch (error) {
       const again = `npm run prove -- --only faults --at '${operation.name}/0/refused'`
       note(into, { where: operation.name, seed: trial.seed, again, what: [String(error)] })
@@ -221,12 +233,15 @@ export async function faults(world: World, base: Base, asked: Faults): Promise<T
 export async function background(world: World, base: Base, asked: Faults): Promise<Tally> {
   const into = tally('background', 'faults')
   const began = Date.now()
-  for (const [i, job] of jobs.entries()) {
+  const wanted = [...jobs.entries()].filter(([, { name }]) => asked.only === undefined || isNamed(name, asked.only))
+  for (const [i, job] of wanted) {
     if (Date.now() > asked.until) break
-    if (asked.only !== undefined && !isNamed(job.name, asked.only)) continue
+    const share = shared(wanted.length, i, asked.share)
+    into.isShared = share !== asked.share
+    if (!share) continue
     const site = { world, base, into, seed: asked.seed + i }
     try {
-      await ofJob(site, job, i, asked)
+      await ofJob(site, job, i, { ...asked, share })
     } catch (error) {
       const again = `npm run prove -- --only faults --at '${job.name}/0/refused'`
       note(into, { where: job.name, seed: site.seed, again, what: [String(error)] })
@@ -240,15 +255,21 @@ type Site = Pick<Trial, 'world' | 'base' | 'into' | 'seed'>
 
 /** The work of a job once, by a process that a fault may end; what else is waiting for its function is done with it. */
 async function once({ world }: Pick<Site, 'world'>, job: Job, fault?: Actor['fault']): Promise<readonly string[]> {
-  const events = job.does === 'ocr' ? world.later.splice(0).map(({ event }) => event) : [job.event]
+  const { does, event } = job
   const commands: string[] = []
-  for (const event of events) {
-    const called: Actor['fault'] = (call) => {
-      if (call.attempt > 0) commands[call.n] = call.command
-      return fault?.(call)
-    }
-    await world.function(job.does, event, called).catch(() => undefined)
+  const called: Actor['fault'] = (call) => {
+    if (call.attempt > 0) commands[call.n] = call.command
+    return fault?.(call)
   }
+  const events = does === 'ocr' ? world.later.splice(0).map((it) => it.event) : [event]
+  for (const each of events)
+    await (typeof does === 'string'
+      ? world.function(does, each, called)
+      : world.run({ name: job.name, process: WORKERS, fault: called }, does)
+    ).catch((error: unknown) => {
+      // What fails of itself is wrong; what was made to fail is taken up again.
+      if (!fault) throw error
+    })
   return commands
 }
 
@@ -278,7 +299,7 @@ async function resumed(site: Site, job: Job, n: number, way: (typeof ways)[numbe
   const { world, seed } = site
   world.restore(calm.base.saved, seed)
   await once(site, job, at(n, way.fault, way.lasts))
-  const wrong = await checked(world, false, 'after the failure')
+  const wrong = job.mends ? [] : await checked(world, false, 'after the failure')
   await toItsEnd(site, job)
   wrong.push(...(await checked(world, true, 'when all is settled')), ...difference(calm.many, census(world)))
   const outcome = JSON.stringify(await job.outcome(world, calm.base))
@@ -286,9 +307,15 @@ async function resumed(site: Site, job: Job, n: number, way: (typeof ways)[numbe
   return wrong
 }
 
-async function ofJob(site: Site, job: Job, i: number, { until, some, share }: Faults): Promise<void> {
+/** Of a long job, where not all is tried, no more than of one with so many calls. */
+const LONG_JOB = 40
+
+async function ofJob(site: Site, job: Job, i: number, { until, some: asked, share }: Faults): Promise<void> {
   const calm = await prepared(site, job)
+  const wrong = await checked(site.world, true, 'when nothing fails')
+  if (wrong.length > 0) throw new Error(wrong.join('; '))
   site.into.kinds += 1
+  const some = asked >= 1 ? 1 : asked * Math.min(1, LONG_JOB / calm.commands.length)
   for (const [n, command] of calm.commands.entries())
     for (const [w, way] of ways.entries()) {
       if (!way.fits(command) || !isOwn(share, n + w) || !isChosen(i * 13 + n * 7 + w, some)) continue

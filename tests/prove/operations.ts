@@ -1,23 +1,14 @@
 import sharp from 'sharp'
 import { drawing, mp3 } from '../harness/media-files.ts'
-import { type Base, said, verdict } from './base.ts'
-import type { Request } from './requests.ts'
+import { said, verdict } from './base.ts'
+import { at, type Operation, operationOf, type Row, remove } from './operation.ts'
+import { fileRows } from './operations-files.ts'
+import { peopleRows } from './operations-people.ts'
+import { projectRows } from './operations-projects.ts'
 
-/** Every sort of change that the service makes, each as one request to the world as it begins. */
-export type Operation = {
-  name: string
-  request: (base: Base) => Request
-  gives: number
-  /** What is done before, one after the other. */
-  before: (base: Base) => readonly Request[]
-}
-
-const keyed = (key: string): { headers: Record<string, string> } => ({ headers: { 'idempotency-key': `once-${key}` } })
 const record = (it: { id: number }) => `/cidoc/structures/${it.id}/`
-const at = (slug: string, rest = '') => `/data/projects/${slug}/${rest}`
-const event = (b: Base) => `/cidoc/enshrinements/${b.event.id}/`
-const source = (b: Base) => `/cidoc/data_sources/${b.source.id}/`
-const remove = (who: string, path: string): Request => ({ who, method: 'DELETE', path })
+const event = (b: { event: { id: number } }) => `/cidoc/enshrinements/${b.event.id}/`
+const source = (b: { source: { id: string } }) => `/cidoc/data_sources/${b.source.id}/`
 const PASSWORD = 'a pass phrase of many words'
 const PICTURE = await sharp(drawing(64, 48, 'Stone'))
   .png()
@@ -40,17 +31,6 @@ const file = () => {
   form.set('file', new File([Uint8Array.from(mp3())], 'another.mp3', { type: 'audio/mpeg' }))
   return form
 }
-
-/** A row: who, method, path, body, and what it gives; what is done before, with nothing going wrong. */
-type Row = [
-  name: string,
-  gives: number,
-  who: string | null,
-  method: string,
-  path: (base: Base) => string,
-  body?: ((base: Base) => unknown) | undefined,
-  before?: (base: Base) => readonly Request[],
-]
 
 const rows: readonly Row[] = [
   [
@@ -427,14 +407,4 @@ const rows: readonly Row[] = [
   ['dismiss', 204, 'staff', 'DELETE', (b) => `/data/reviewer-roles/${b.ids.reviewer}/`],
 ]
 
-export const operations: readonly Operation[] = rows.map(([name, gives, who, method, path, body, before]) => ({
-  name,
-  gives,
-  before: (base) => before?.(base) ?? [],
-  request: (base) => ({
-    who,
-    method,
-    path: path(base),
-    sent: { ...(body && { body: body(base) }), ...(method === 'POST' && keyed(name.replaceAll(' ', '-'))) },
-  }),
-}))
+export const operations: readonly Operation[] = [...rows, ...fileRows, ...peopleRows, ...projectRows].map(operationOf)

@@ -1,14 +1,15 @@
 import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
 import type { Answer, Request } from './requests.ts'
+import type { Step } from './steps.ts'
 import type { World } from './world/world.ts'
 
 /** Who does what at once, and what must come of it beside what always holds. */
 export type Race = {
   name: string
-  requests: (base: Base) => readonly Request[]
+  requests: (base: Base, made: readonly Answer[]) => readonly Request[]
   /** What is done before, one after the other. */
-  before?: ((base: Base) => readonly Request[]) | undefined
+  before?: ((base: Base) => readonly Step[]) | undefined
   check: (answers: readonly Answer[], world: World, base: Base) => string[]
 }
 
@@ -95,12 +96,7 @@ const applied = {
 }
 const once = { 'idempotency-key': 'one-and-the-same' }
 
-type Row = readonly [
-  name: string,
-  requests: (b: Base) => readonly Request[],
-  check: Race['check'],
-  before?: (b: Base) => readonly Request[],
-]
+type Row = readonly [name: string, requests: Race['requests'], check: Race['check'], before?: Race['before']]
 
 const rows: readonly Row[] = [
   ['two accept', (b) => [accept('curator', b.pending), accept('expert', b.pending)], exactly(1)],

@@ -3,6 +3,7 @@ import { violations } from './invariants/all.ts'
 import { kinds, type Race } from './race-kinds.ts'
 import { heard, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, sendIn } from './requests.ts'
+import { taken } from './steps.ts'
 import { hash } from './world/table.ts'
 import { WORKERS, type World } from './world/world.ts'
 
@@ -53,10 +54,10 @@ export async function races(
 /** One schedule of one race: what was found wrong. */
 export async function scheduled(world: World, base: Base, race: Race, seed: number): Promise<string[]> {
   world.restore(base.saved, seed)
-  for (const first of race.before?.(base) ?? []) await world.time.until(sendIn(world, first))
+  const made = await taken(world, race.before?.(base) ?? [])
   world.seed(seed, true)
   const { chance } = world
-  const requests = race.requests(base)
+  const requests = race.requests(base, made)
   const started: Promise<Answer>[] = requests.map((request) => {
     const [delay, slow, process] = [
       chance.happens(0.5) ? 0 : chance.below(40),

@@ -1,15 +1,17 @@
-import { jobs } from './background.ts'
 import { type Base, makeBase } from './base.ts'
 import { foundCuts } from './cuts.ts'
 import { background, faults, onceCalmly, prepared } from './faults.ts'
+import { jobs } from './jobs.ts'
 import { operations } from './operations.ts'
 import { races } from './races.ts'
 import { heard } from './report.ts'
-import { cameBy } from './world/processes.ts'
+import { cameBy, passed } from './world/processes.ts'
 import { openWorld, type World } from './world/world.ts'
 
-/** A case by its part and its name; `troubled`: only where something fails. */
-export type Case = { part: 'faults' | 'background' | 'races'; name: string; troubled: boolean }
+/** A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails. */
+export type Case = { part: 'base' | 'faults' | 'background' | 'races'; name: string; troubled: boolean }
+/** Which cases come by a cut and write something behind it; `reads`: some come by, and none writes. */
+export type Reached = { cases: Case[]; reads: boolean }
 
 /** So many cases are named at most that come by a place only where something fails. */
 const ENOUGH = 4
@@ -27,40 +29,44 @@ const calmly = (
   ...jobs.map((job) => ['background', job.name, () => prepared({ world, base, seed }, job)] as const),
 ]
 
+/** How much of the faults is tried, of operations and of jobs, while some that is wanted is not come by. */
+const DEEPER = [
+  [0.02, 0.1],
+  [0.2, 1],
+] as const
+const LONGEST_MS = 180_000
+
 /**
  * Which cases come by each of the cuts that are found in the sources, by their numbers: when nothing goes wrong, and, where
- * one of those that are `wanted` is not come by then, in some of the faults and the schedules.
+ * one of those that are `wanted` is not come by then, in some of the faults.
  */
-export async function reach(seed: number, wanted: readonly number[]): Promise<Case[][]> {
+export async function reach(seed: number, wanted: readonly number[]): Promise<Reached[]> {
   const marks = foundCuts()
   const world = await openWorld({ marks })
-  const found: Case[][] = marks.map(() => [])
-  const base = await makeBase(world)
-  for (const [part, name, work] of calmly(world, base, seed)) {
-    cameBy.clear()
-    await Promise.resolve(work()).catch(() => undefined)
-    for (const n of cameBy) found[n]?.push({ part, name, troubled: false })
-  }
-  const note = (part: string, name: string) => {
-    const troubled = part !== 'races'
+  const found: Reached[] = marks.map(() => ({ cases: [], reads: false }))
+  const note = (part: string, name: string, troubled: boolean) => {
     for (const n of cameBy) {
-      const own = found[n] ?? []
+      const own = found[n]?.cases ?? []
       const isNew = !own.some((it) => it.part === part && it.name === name)
       if (isNew && (!troubled || own.length < ENOUGH)) own.push({ part: part as Case['part'], name, troubled })
     }
     cameBy.clear()
   }
-  cameBy.clear()
-  heard.of = note
-  const some = { seed, until: Date.now() + 120_000, share: ALONE }
+  const base = await makeBase(world)
+  note('base', '', false)
+  for (const [part, name, work] of calmly(world, base, seed)) {
+    await Promise.resolve(work()).catch(() => undefined)
+    note(part, name, false)
+  }
+  heard.of = (part, name) => note(part, name, part !== 'races')
+  const some = { seed, until: Date.now() + LONGEST_MS, share: ALONE }
   await races(world, base, { ...some, most: 2 })
-  // Faults take longer than all the rest: they are tried where something is come by in no other way.
-  for (const each of DEEPER) {
-    if (!wanted.some((n) => found[n]?.length === 0)) break
-    await faults(world, base, { ...some, some: each })
-    await background(world, base, { ...some, some: each })
+  for (const [ofOperations, ofJobs] of DEEPER) {
+    if (!wanted.some((n) => found[n]?.cases.length === 0)) break
+    await background(world, base, { ...some, some: ofJobs })
+    await faults(world, base, { ...some, some: ofOperations })
   }
   heard.of = () => undefined
+  for (const n of passed) if (found[n]?.cases.length === 0) found[n].reads = true
   return found
 }
-const DEEPER = [0.03, 0.3] as const

@@ -5,6 +5,8 @@ export type Tally = {
   tried: number
   unit: string
   kinds: number
+  /** Each process has kinds of its own. */
+  isShared: boolean
   violations: Violation[]
   milliseconds: number
   /** What else was counted, by its name. */
@@ -25,6 +27,7 @@ export const tally = (part: string, unit: string): Tally => ({
   unit,
   tried: 0,
   kinds: 0,
+  isShared: false,
   violations: [],
   milliseconds: 0,
   counts: {},
@@ -66,7 +69,7 @@ export function together(all: readonly Tally[]): Tally {
   const sum = tally(one.part, one.unit)
   for (const each of all) {
     sum.tried += each.tried
-    sum.kinds = Math.max(sum.kinds, each.kinds)
+    sum.kinds = each.isShared ? sum.kinds + each.kinds : Math.max(sum.kinds, each.kinds)
     sum.violations.push(...each.violations)
     sum.milliseconds = Math.max(sum.milliseconds, each.milliseconds)
     sum.digest ^= each.digest

@@ -15,6 +15,7 @@ export type Answer = {
   body: any
   text: string
   headers: Record<string, string>
+  cookies: readonly string[]
   /** The calls to the table and the bucket that it took. */
   commands: readonly string[]
   /** What the API document does not say of it. */
@@ -45,12 +46,18 @@ export async function sendIn(world: World, it: Request, fault?: Actor['fault']):
     return { ...answer, commands }
   } catch (error) {
     if (error instanceof Gone)
-      return { status: 0, body: undefined, text: '', headers: {}, commands, undocumented: undefined }
+      return { status: 0, body: undefined, text: '', headers: {}, cookies: [], commands, undocumented: undefined }
     throw error
   }
 }
 
-type Result = { statusCode?: number; headers?: Record<string, unknown>; body?: string; isBase64Encoded?: boolean }
+type Result = {
+  statusCode?: number
+  headers?: Record<string, unknown>
+  cookies?: string[]
+  body?: string
+  isBase64Encoded?: boolean
+}
 
 function answerOf({ method, sent }: Request, path: string, result: Result): Omit<Answer, 'commands'> {
   const bytes = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
@@ -62,7 +69,8 @@ function answerOf({ method, sent }: Request, path: string, result: Result): Omit
   const text = result.isBase64Encoded ? '' : bytes.toString()
   const body = headers['content-type']?.includes('json') && text !== '' ? JSON.parse(text) : undefined
   // A failure of the service says nothing of its cause; its log does.
-  return { status, body, text: status >= 500 ? `${text} ${logged.splice(0).join('\n')}` : text, headers, undocumented }
+  const told = status >= 500 ? `${text} ${logged.splice(0).join('\n')}` : text
+  return { status, body, text: told, headers, cookies: result.cookies ?? [], undocumented }
 }
 
 /** Sends one, and time passes until it is answered. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { type Found, foundCuts, someCuts } from './cuts.ts'
+import { type Found, someCuts } from './cuts.ts'
 import { type Case, reach } from './reach.ts'
 import { isOwn, type Share } from './report.ts'
 import { type Dice, dice } from './world/chance.ts'
@@ -67,35 +67,38 @@ const MOST_CASES = 6
 
 /** A way to look at some of the cases: `cases` is how many there are. */
 type Looks = { of: (it: Case) => boolean; how: (names: string, cases: number) => Part }
+const calmly = (part: Case['part']) => (it: Case) => it.part === part && !it.troubled
 const share = (most: number, cases: number) => String(Math.min(1, most / cases))
 const LOOKS = {
-  faults: {
-    of: (it) => it.part === 'faults' && !it.troubled,
-    how: (names, cases) => ['--only', 'faults', '--at', names, '--some', share(0.3, cases)],
+  // The world is made before anything else.
+  base: { of: calmly('base'), how: () => ['--only', 'races', '--at', 'two accept', '--each', '1'] },
+  'faults once': {
+    of: calmly('faults'),
+    how: (names) => ['--only', 'faults', '--at', names, '--some', '0'],
   },
-  background: {
-    of: (it) => it.part === 'background' && !it.troubled,
-    how: (names, cases) => ['--only', 'background', '--at', names, '--some', share(0.3, cases)],
+  'background once': {
+    of: calmly('background'),
+    how: (names) => ['--only', 'background', '--at', names, '--some', '0'],
   },
   troubled: { of: (it) => it.troubled, how: (names) => ['--only', 'faults', '--at', names] },
   races: {
-    of: (it) => it.part === 'races',
+    of: calmly('races'),
     how: (names, cases) => ['--only', 'races', '--at', names, '--each', String(Math.ceil(120 / cases))],
   },
-  'all faults': {
-    of: (it) => it.part === 'faults' && !it.troubled,
-    how: (names, cases) => ['--only', 'faults', '--at', names, '--some', share(2.4, cases)],
+  faults: {
+    of: calmly('faults'),
+    how: (names, cases) => ['--only', 'faults', '--at', names, '--some', share(1.2, cases)],
   },
-  'all background': {
-    of: (it) => it.part === 'background' && !it.troubled,
-    how: (names, cases) => ['--only', 'background', '--at', names, '--some', share(1.2, cases)],
+  background: {
+    of: calmly('background'),
+    how: (names, cases) => ['--only', 'background', '--at', names, '--some', share(0.6, cases)],
   },
 } as const satisfies Readonly<Record<string, Looks>>
 
-/** Where a cut shows most likely, first: a condition where several are at work, a wait where something fails. */
+/** Where a cut shows most likely, first: a condition where several are at work, a wait at once. */
 const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof LOOKS)[]>> = {
-  condition: ['races', 'faults', 'troubled', 'background', 'all faults', 'all background'],
-  wait: ['faults', 'background', 'troubled', 'races', 'all faults', 'all background'],
+  condition: ['races', 'faults once', 'troubled', 'faults', 'background', 'base'],
+  wait: ['faults once', 'background once', 'base', 'troubled', 'races', 'faults', 'background'],
 }
 
 /** The parts in which a cut is looked for: some of the cases that come by it. */
@@ -110,24 +113,25 @@ function partsBy(sort: Found['sort'], cases: readonly Case[], chance: Dice): rea
   })
 }
 
-/** Tries so many of those that are found in the sources; answers how many nobody noticed. */
+/** Tries so many of those that are found in what writes; answers how many nobody noticed. */
 export async function tryFound(many: number, seed: number, workers: number, share: Share): Promise<number> {
-  const missed: string[] = []
-  const own = someCuts(many, seed).filter((_, i) => isOwn(share, i))
-  const cases = await reach(
+  const drawn = someCuts(Number.POSITIVE_INFINITY, seed)
+  const reached = await reach(
     seed,
-    own.map(([number]) => number),
+    drawn.slice(0, many).map(([number]) => number),
   )
+  const writing = drawn.filter(([number]) => !reached[number]?.reads)
+  const own = writing.slice(0, many).filter((_, i) => isOwn(share, i))
+  const missed: string[] = []
   await inTurn(own, workers, async ([number, { name, sort }]) => {
     const began = Date.now()
-    const all = cases[number] ?? []
-    const found = await noticedBy(partsBy(sort, all, dice(seed + number)), seed, `${FOUND}${number}`)
-    const took = `${all.length} cases come by, ${Math.round((Date.now() - began) / 1000)} s`
+    const cases = reached[number]?.cases ?? []
+    const found = await noticedBy(partsBy(sort, cases, dice(seed + number)), seed, `${FOUND}${number}`)
+    const took = `${cases.length} cases come by, ${Math.round((Date.now() - began) / 1000)} s`
     console.log(`${found ? 'noticed' : 'MISSED '} ${name} (${took})${found ? `: ${found.what.slice(0, 200)}` : ''}`)
     if (!found) missed.push(name)
   })
-  console.log(
-    `cuts: ${own.length - missed.length} of ${own.length} were noticed, of ${foundCuts().length} that there are`,
-  )
+  const all = `${writing.length} that there are; ${drawn.length - writing.length} more lie in what only reads`
+  console.log(`cuts: ${own.length - missed.length} of ${own.length} were noticed, of ${all}`)
   return missed.length
 }

@@ -20,7 +20,8 @@ const kept = <T>(all: Map<number, T>, of: number, empty: () => T): T => {
 type Logged = { level: string; message: string; error?: string; stack?: string }
 /** The last errors that the service has logged. */
 export const logged: string[] = []
-/** The marks in the sources that processes have come by. */
+/** The marks in the sources that processes have come by, and those of them behind which something was written. */
+export const passed = new Set<number>()
 export const cameBy = new Set<number>()
 Object.assign(globalThis, {
   proved: {
@@ -29,7 +30,6 @@ Object.assign(globalThis, {
       if (level === 'error') logged.push(stack ?? error ?? message)
       if (logged.length > 3) logged.shift()
     },
-    came: (mark: number) => void cameBy.add(mark),
     typesOf: (url: string) => kept(types, processIn(url), () => new Map()),
   },
 })

@@ -57,10 +57,10 @@ const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
 function marked(path: string, source: string, marks: readonly Cut[]): string {
   const own = [...marks.entries()].filter(([, { file }]) => file === path).sort(([, a], [, b]) => b.from - a.from)
   return own.reduce((text, [n, { from, to }]) => {
-    const what = text.slice(from, to)
     const mark = `(globalThis as any).proved.came(${n})`
-    const instead = what === 'await' ? `void ${mark}, ${what}` : `(${mark}, ${what})`
-    return text.slice(0, from) + instead + text.slice(to)
+    // What is waited for may hold other marks.
+    if (source.startsWith('await', from)) return `${text.slice(0, from)}void ${mark}, ${text.slice(from)}`
+    return `${text.slice(0, from)}(${mark}, ${text.slice(from, to)})${text.slice(to)}`
   }, source)
 }
 

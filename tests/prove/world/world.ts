@@ -9,7 +9,7 @@ import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
 import { type Dice, dice, uuidOf } from './chance.ts'
 import type { Item } from './expressions.ts'
-import { forget, itemTypes, moduleIn, startProcesses } from './processes.ts'
+import { cameBy, forget, itemTypes, moduleIn, passed, startProcesses } from './processes.ts'
 import type { Changes } from './sources.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time, takeOver } from './time.ts'
@@ -24,6 +24,7 @@ export type Fault =
   | 'throttled once'
   | 'conflict'
   | 'conflicts'
+  | 'malformed'
   | 'partial batch'
   | 'late'
   | 'gone before'
@@ -40,6 +41,8 @@ export type Actor = {
   dead: boolean
   /** The calls that it has begun and that are not over yet, retries included. */
   underWay: string[]
+  /** The marks in the sources that it has come by. */
+  marks: Set<number>
   /** Whether it has answered: the platform stops its process then, and nothing that it has left to do is done. */
   over: boolean
   /** By how much its calls take longer than others'. */
@@ -51,6 +54,11 @@ export type Actor = {
 export class Gone extends Error {}
 
 const current = new AsyncLocalStorage<Actor>()
+/** Work that nobody waits for, where a wait is cut out of the sources: nothing says when it is done, and so it takes its time. */
+const apart = new AsyncLocalStorage<boolean>()
+const APART_MS = 3000
+/** What changes something. */
+export const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|S3 (PUT|DELETE|POST)|Invoke|HTTP)/
 const SHARDS = 3
 /** What follows of one case comes to a few dozen batches. */
 const MOST_BATCHES = 2000
@@ -184,6 +192,7 @@ class World {
   }
 
   latency(actor: Actor): number {
+    if (apart.getStore()) return APART_MS
     if (!this.hostile) return 1
     const { chance } = this
     const some = chance.happens(0.06) ? chance.below(400) : 1 + chance.below(12)
@@ -219,6 +228,7 @@ class World {
     const known = actor.invocations.get(invocation)
     const n = known ?? actor.calls++
     if (known === undefined) actor.commands.push(command)
+    if (WRITES.test(command)) for (const mark of actor.marks) cameBy.add(mark)
     actor.invocations.set(invocation, n)
     const attempt = Number(/attempt=(\d+)/.exec(headers['amz-sdk-request'] ?? '')?.[1] ?? 1)
     const fault = actor.fault?.({ n, command, attempt })
@@ -263,6 +273,8 @@ class World {
       case 'throttled once':
         await wait(this.latency(actor))
         throw new Refused('ProvisionedThroughputExceededException', 'throttled')
+      case 'malformed':
+        throw new Refused('ValidationException', 'the table cannot take it')
       case 'conflict':
       case 'conflicts':
         await wait(this.latency(actor))
@@ -412,6 +424,7 @@ class World {
       invocations: new Map(),
       dead: false,
       underWay: [],
+      marks: new Set(),
       over: false,
       die: () => reject(new Gone()),
       died,
@@ -529,9 +542,6 @@ class World {
     await this.function('letters')
   }
 
-  /** Whether a snapshot of search may know a thing of which its log says nothing. */
-  wasIndexed = (_id: string): boolean => false
-
   items(): Item[] {
     return [...this.table.cells.all()]
   }
@@ -569,7 +579,14 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
     () => world.time,
     () => current.getStore()?.dead === true,
   )
-  Object.assign(Object(globalThis).proved, { web: world.web })
+  Object.assign(Object(globalThis).proved, {
+    web: world.web,
+    apart: <T>(work: () => Promise<T>) => apart.run(true, work),
+    came: (mark: number) => {
+      passed.add(mark)
+      current.getStore()?.marks.add(mark)
+    },
+  })
   for (const each of PROCESSES) await connect(world, each)
   return world
 }
@@ -623,6 +640,7 @@ const settings = {
   S3_ENDPOINT: 'http://127.0.0.1:9',
   LAMBDA_ENDPOINT: 'http://127.0.0.1:9',
   SES_ENDPOINT: 'http://127.0.0.1:9',
+  REVIEW_WEBHOOK_URL: 'http://receiver.example/review',
   LETTERS_SENDER: 'letters@heritage.test',
   CACHE_URL: 'dynamodb:',
   SEARCH_LOOK_MS: '0',

@@ -1,0 +1,4 @@
+import { commonJobs, type Job } from './background.ts'
+import { rareJobs } from './rare-jobs.ts'
+
+export const jobs: readonly Job[] = [...commonJobs, ...rareJobs]

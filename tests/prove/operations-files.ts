@@ -1,0 +1,213 @@
+import sharp from 'sharp'
+import { drawing, mp3 } from '../harness/media-files.ts'
+import { said } from './base.ts'
+import { at, fileForm, post, type Row } from './operation.ts'
+import type { Answer } from './requests.ts'
+import type { Step } from './steps.ts'
+import type { World } from './world/world.ts'
+
+/** Files in all the ways in which they come, are refused and go. */
+const PICTURE = await sharp(drawing(64, 48, 'Stone'))
+  .png()
+  .toBuffer()
+const SONG = mp3()
+const TABLE = Buffer.from('Temple name,Latitude,Longitude\r\nNyatapola,27.6713,85.4293\r\nDattatreya Temple,,\r\n')
+const picture = (name = 'stone.png', more: Record<string, string> = {}) => fileForm(PICTURE, name, 'image/png', more)
+
+const last = (made: readonly Answer[]) => made.at(-1)?.body ?? {}
+/** The client puts a file where an announced upload says. */
+const sent = (bytes: Uint8Array, type: string): Step => ({
+  does: (world, made) => {
+    const { key } = last(made).upload.fields
+    world.bucket.objects.set(key, { bytes: Buffer.from(bytes), type, at: world.now() })
+  },
+})
+const announced = (
+  path: string,
+  file_name: string,
+  bytes: Uint8Array,
+  type: string,
+  really = bytes,
+): readonly Step[] => [post('dev', path, { file_name, size: bytes.length }), sent(really, type)]
+/** Whatever works on imports does its work. */
+const worked: Step = { does: (world: World) => world.function('importer') }
+const table = (): Step => post('dev', '/data/imports/', fileForm(TABLE, 'temples.csv', 'text/csv'))
+const mapping = { kind: 'structure', rules: [{ field: 'name', column: 'Temple name' }] }
+const OTHER = Buffer.concat([SONG, Buffer.alloc(10)])
+
+export const fileRows: readonly Row[] = [
+  ['upload a picture', 201, 'dev', 'POST', (b) => at(b.projects.draft, 'assets/upload/'), () => picture()],
+  [
+    'complete an upload',
+    201,
+    'dev',
+    'POST',
+    (b, made) => at(b.projects.draft, `assets/uploads/${last(made).asset_id}/complete/`),
+    () => ({}),
+    (b) => announced(at(b.projects.draft, 'assets/uploads/'), 'a.mp3', SONG, 'audio/mpeg'),
+    { keyless: true },
+  ],
+  [
+    'complete an upload with another file',
+    400,
+    'dev',
+    'POST',
+    (b, made) => at(b.projects.draft, `assets/uploads/${last(made).asset_id}/complete/`),
+    () => ({}),
+    (b) => announced(at(b.projects.draft, 'assets/uploads/'), 'a.mp3', SONG, 'audio/mpeg', OTHER),
+    { keyless: true },
+  ],
+  [
+    'attach a file again',
+    201,
+    'dev',
+    'POST',
+    (b) => at(b.projects.ready, 'assets/'),
+    (_, made) => ({ media: made[0]?.body.media }),
+    (b) => [post('dev', at(b.projects.draft, 'assets/upload/'), picture())],
+  ],
+  [
+    'have a text read',
+    200,
+    'dev',
+    'POST',
+    (b, made) => at(b.projects.draft, `assets/${last(made).id}/start-ocr/`),
+    undefined,
+    (b) => [post('dev', at(b.projects.draft, 'assets/upload/'), picture())],
+  ],
+  [
+    'complete a picture',
+    200,
+    'dev',
+    'POST',
+    (_, made) => `/data/pictures/uploads/${last(made).id}/complete/`,
+    undefined,
+    () => announced('/data/pictures/uploads/', 'a.png', PICTURE, 'image/png'),
+    { keyless: true },
+  ],
+  [
+    'complete a picture with another file',
+    400,
+    'dev',
+    'POST',
+    (_, made) => `/data/pictures/uploads/${last(made).id}/complete/`,
+    undefined,
+    () => announced('/data/pictures/uploads/', 'a.png', PICTURE, 'image/png', SONG),
+    { keyless: true },
+  ],
+  [
+    'contribute with a picture',
+    201,
+    'dev',
+    'POST',
+    () => '/cidoc/structures/',
+    (_, made) => ({ name: 'Pictured', images: [{ id: last(made).id }], assertion: said }),
+    () => [post('dev', '/data/pictures/', picture())],
+  ],
+  [
+    'look at a part of a picture',
+    200,
+    null,
+    'GET',
+    (_, made) => `${new URL(made[1]?.body.images[0].iiif, 'http://here').pathname}/full/20,/0/default.jpg`,
+    undefined,
+    (b) => [
+      post('dev', '/data/pictures/', picture()),
+      (made) => ({
+        ...{ who: 'dev', method: 'PATCH', path: `/cidoc/structures/${b.pending.id}/` },
+        sent: { body: { images: [{ id: last(made).id }], assertion: said } },
+      }),
+      post('curator', `/data/review-workspace/${b.pending.cultural_entity_id}/decide/`, { verdict: 'accept' }),
+    ],
+    { changes: false },
+  ],
+  [
+    'register a source with a text',
+    201,
+    'dev',
+    'POST',
+    () => '/cidoc/data_sources/',
+    () => fileForm(Buffer.from('Notes.'), 'notes.txt', 'text/plain', { name: 'With notes' }, 'uploaded_file'),
+  ],
+  [
+    'register a source with a picture',
+    201,
+    'dev',
+    'POST',
+    () => '/cidoc/data_sources/',
+    () => fileForm(PICTURE, 'stone.png', 'image/png', { name: 'With a picture' }, 'uploaded_file'),
+  ],
+  ['send a table', 201, 'dev', 'POST', () => '/data/imports/', () => fileForm(TABLE, 'temples.csv', 'text/csv')],
+  [
+    'announce a table',
+    201,
+    'dev',
+    'POST',
+    () => '/data/imports/uploads/',
+    () => ({ file_name: 'temples.csv', size: TABLE.length }),
+  ],
+  [
+    'complete a table',
+    200,
+    'dev',
+    'POST',
+    (_, made) => `/data/imports/uploads/${last(made).import_id}/complete/`,
+    undefined,
+    () => announced('/data/imports/uploads/', 'temples.csv', TABLE, 'text/csv'),
+  ],
+  [
+    'say what columns mean',
+    200,
+    'dev',
+    'PATCH',
+    (_, made) => `/data/imports/${last(made).id}/`,
+    () => ({ mapping: { ...mapping, sheet: 0, header_row: 1 } }),
+    () => [table(), worked],
+  ],
+  [
+    'have columns guessed for another kind',
+    200,
+    'dev',
+    'PATCH',
+    (_, made) => `/data/imports/${last(made).id}/`,
+    () => ({ kind: 'deity' }),
+    () => [table(), worked],
+  ],
+  [
+    'name columns that are not there',
+    400,
+    'dev',
+    'PATCH',
+    (_, made) => `/data/imports/${last(made).id}/`,
+    () => ({ mapping: { ...mapping, rules: [{ field: 'name', column: 'No such' }], sheet: 0, header_row: 1 } }),
+    () => [table(), worked],
+    { changes: false },
+  ],
+  [
+    'drop a mapping',
+    204,
+    'dev',
+    'DELETE',
+    () => '/data/imports/mappings/mine/',
+    undefined,
+    () => [post('dev', '/data/imports/mappings/', { name: 'mine', mapping })],
+  ],
+  [
+    'show oneself anew',
+    200,
+    'dev',
+    'POST',
+    () => '/data/user/profile-image/',
+    () => fileForm(PICTURE, 'stone.png', 'image/png', {}, 'profile_image'),
+    () => [post('dev', '/data/user/profile-image/', fileForm(PICTURE, 'stone.png', 'image/png', {}, 'profile_image'))],
+  ],
+  [
+    'delete a picture of a project',
+    204,
+    'dev',
+    'DELETE',
+    (b, made) => at(b.projects.draft, `assets/${last(made).id}/`),
+    undefined,
+    (b) => [post('dev', at(b.projects.draft, 'assets/upload/'), picture())],
+  ],
+]

@@ -1,0 +1,215 @@
+import sharp from 'sharp'
+import { drawing } from '../harness/media-files.ts'
+import { type Job, sentTable } from './background.ts'
+import { type Base, move, publish } from './base.ts'
+import { at, fileForm, post } from './operation.ts'
+import { sure } from './requests.ts'
+import { taken } from './steps.ts'
+import { moduleIn } from './world/processes.ts'
+import { type Called, type Fault, WORKERS, type World } from './world/world.ts'
+
+/** What operators run, and what comes seldom: repairs, the end of a month, merges that cannot be, files that nobody needs any more. */
+const command =
+  (path: string, name: string, ...args: unknown[]) =>
+  async (): Promise<unknown> =>
+    (await moduleIn(WORKERS, path))[name](...args)
+const repair = command('lib/effects/repair.ts', 'repairAll')
+const DAY_MS = 86_400_000
+
+/** Items as they are stored, by their key. */
+const keysOf = (world: World, fits: (it: { pk: string; sk: string; type: string }) => boolean) =>
+  world
+    .items()
+    .map((it) => ({ pk: String(it.pk?.S), sk: String(it.sk?.S), type: String(it.type?.S) }))
+    .filter(fits)
+
+/** Takes things out of the table behind the service's back, as a fault of its past may have. */
+function lose(world: World, fits: Parameters<typeof keysOf>[1]): void {
+  const lost = keysOf(world, fits)
+  if (lost.length === 0) throw new Error('there was nothing to lose')
+  for (const it of lost) world.table.cells.set(it, undefined, world.time.now)
+}
+
+const ask = (world: World, who: string, path: string) => sure(world, 200, { who, method: 'GET', path })
+/** What search finds by a word. */
+const found = async (world: World, word: string) => {
+  const { results } = await ask(world, 'dev', `/data/search/?q=${word}`)
+  return results.map((it: Record<string, unknown>) => it.name ?? it.title).sort()
+}
+
+/** A merge that nobody waits for. */
+async function mergeLater(world: World, slug: string): Promise<void> {
+  const [{ merging }, { limits }] = await Promise.all([
+    moduleIn(0, 'lib/projects/merge.ts'),
+    moduleIn(0, 'lib/projects/merge-work.ts'),
+  ])
+  const [{ waitedForMs }, { recordsInPart }] = [merging, limits]
+  merging.waitedForMs = 0
+  limits.recordsInPart = 1
+  await sure(world, 202, move('expert', slug, 'merged'))
+  merging.waitedForMs = waitedForMs
+  limits.recordsInPart = recordsInPart
+}
+
+/** A project about two records that wait, approved. */
+async function approvedTwo(world: World, b: Base): Promise<string> {
+  const slug = b.projects.ready
+  const steps = [b.pending, b.waiting].map((it) =>
+    post('dev', at(slug, 'entities/'), { entity: it.cultural_entity_id }),
+  )
+  await taken(world, [...steps, move('dev', slug, 'in_review'), move('reviewer', slug, 'approved')])
+  return slug
+}
+const stateOf = async (world: World, b: Base) => {
+  const { state, merge } = await ask(world, 'dev', at(b.projects.ready))
+  return { state, merge }
+}
+
+const picture = async (name: string, more: Record<string, string>) =>
+  fileForm(
+    await sharp(drawing(64, 48, 'Old'))
+      .png()
+      .toBuffer(),
+    name,
+    'image/png',
+    more,
+  )
+
+export const rareJobs: readonly Job[] = [
+  {
+    name: 'repair',
+    does: repair,
+    mends: true,
+    minutes: 16,
+    before: async (world, b) => {
+      await taken(world, [
+        post('dev', at(b.projects.draft, 'assets/upload/'), await picture('a.png', { run_ocr: 'true' })),
+      ])
+      await world.settle()
+      lose(world, ({ type, pk }) => type === 'link' || pk.startsWith('NAME#') || type === 'project_asset_text')
+      lose(world, ({ pk }) => pk.startsWith('COUNT#'))
+    },
+    outcome: (world) => found(world, 'Nyatapola'),
+  },
+  {
+    name: 'put right what was put aside',
+    does: command('lib/effects/replay.ts', 'replayParked'),
+    mends: true,
+    minutes: 16,
+    // The projector cannot apply a change, and puts it aside.
+    before: async (world) => {
+      await publish(world, 'structures', { name: 'Followed late' })
+      let isOver = false
+      const once = ({ command, attempt }: Called): Fault | undefined => {
+        if (isOver || attempt === 0 || !command.startsWith('TransactWrite')) return undefined
+        isOver = true
+        return 'malformed'
+      }
+      while (await world.time.until(world.deliver(once)));
+      if (keysOf(world, ({ type }) => type === 'parked_change').length === 0) throw new Error('nothing was put aside')
+    },
+    outcome: (world) => found(world, 'Followed'),
+  },
+  {
+    name: 'apply everything anew',
+    does: command('lib/effects/replay.ts', 'replay', { messages: true }),
+    minutes: 16,
+    // Nothing has followed yet.
+    before: (world) => publish(world, 'structures', { name: 'Applied anew' }),
+    outcome: (world) => found(world, 'anew'),
+  },
+  {
+    name: 'close a month',
+    does: 'sweeper',
+    event: { chores: 'seldom' },
+    minutes: 16,
+    before: async (world) => world.time.advance(31 * DAY_MS),
+    outcome: async (world) => keysOf(world, ({ pk }) => pk.startsWith('BOARD#TREE#') && pk.includes('@')).length,
+  },
+  {
+    name: 'grow old in the queue',
+    does: 'sweeper',
+    event: { chores: 'often' },
+    minutes: 16,
+    before: async (world) => world.time.advance(31 * DAY_MS),
+    outcome: async (world) => (await ask(world, 'curator', '/data/review-queue/?type=expiring&limit=50')).count,
+  },
+  {
+    name: 'clear away uploads',
+    does: 'sweeper',
+    event: { chores: 'often' },
+    minutes: 16,
+    before: async (world, b) => {
+      const announced = { file_name: 'a.mp3', content_type: 'audio/mpeg', size: 1000 }
+      await taken(world, [post('dev', at(b.projects.draft, 'assets/uploads/'), announced)])
+      await world.settle()
+      world.time.advance(2 * DAY_MS)
+    },
+    outcome: async (world) => keysOf(world, ({ type }) => type === 'upload').length,
+  },
+  {
+    name: 'clear away files',
+    does: 'sweeper',
+    event: { chores: 'seldom' },
+    minutes: 16,
+    before: async (world) => {
+      await taken(world, [
+        post('dev', '/data/pictures/', await picture('old.png', {})),
+        post('dev', '/data/pictures/uploads/', { file_name: 'a.jpg', size: 1000 }),
+      ])
+      await sentTable(world)
+      await world.function('importer')
+      await world.settle()
+      world.time.advance(100 * DAY_MS)
+    },
+    outcome: async (world) => [...world.bucket.objects.keys()].filter((it) => /^(pictures|imports)\//.test(it)).length,
+  },
+  {
+    name: 'merge later in parts',
+    does: 'merger',
+    minutes: 16,
+    before: async (world, b) => mergeLater(world, await approvedTwo(world, b)),
+    outcome: stateOf,
+  },
+  {
+    name: 'merge later what is disputed since',
+    does: 'merger',
+    minutes: 16,
+    before: async (world, b) => {
+      await mergeLater(world, await approvedTwo(world, b))
+      const disputed = { flag_type: 'contradiction', reason: 'It is said otherwise.' }
+      for (const { cultural_entity_id } of [b.pending, b.waiting])
+        await taken(world, [post('reviewer', '/data/review-flags/', { entity: cultural_entity_id, ...disputed })])
+    },
+    outcome: stateOf,
+  },
+  {
+    name: 'build search anew',
+    does: 'sweeper',
+    event: { chores: 'seldom' },
+    minutes: 16,
+    // The snapshots are lost, and the table knows all that search does.
+    before: async (world) => {
+      for (const key of world.bucket.objects.keys()) if (key.startsWith('search/')) world.bucket.objects.delete(key)
+      await publish(world, 'structures', { name: 'Found again' })
+      await world.settle()
+      world.time.advance(2 * DAY_MS)
+    },
+    outcome: (world) => found(world, 'again'),
+  },
+  {
+    name: 'pack search twice',
+    does: 'sweeper',
+    event: { chores: 'seldom' },
+    minutes: 16,
+    before: async (world) => {
+      for (const name of ['First packing', 'Second packing']) {
+        await publish(world, 'structures', { name })
+        await world.settle()
+        world.time.advance(2 * DAY_MS)
+        if (name.startsWith('First')) await world.function('sweeper', { chores: 'seldom' })
+      }
+    },
+    outcome: (world) => found(world, 'packing'),
+  },
+]
