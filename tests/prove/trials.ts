@@ -16,10 +16,10 @@ export const FOUND = 'found-'
 const LONGEST_MS = 150_000
 const ALL_MS = 300_000
 
-/** What was found wrong first; `what` is one sentence. */
-type Noticed = { part: Part; what: string }
+/** What was found wrong first, in one sentence, and how the very same is tried again. */
+type Noticed = { what: string; again: Part }
 
-async function wrongIn(part: Part, seed: number, cut: string | undefined, left: number): Promise<string | undefined> {
+async function wrongIn(part: Part, seed: number, cut: string | undefined, left: number): Promise<Noticed | undefined> {
   const args = [
     fileURLToPath(new URL('run.ts', import.meta.url)),
     ...(cut === undefined ? [] : ['--cut', cut]),
@@ -36,21 +36,45 @@ async function wrongIn(part: Part, seed: number, cut: string | undefined, left: 
   ])
   if (code === 0) return undefined
   // One that comes to no end is wrong too.
-  if (code === null) return 'it comes to no end'
+  if (code === null) return { what: 'it comes to no end', again: part }
   const lines = said.split('\n').filter((line) => /^ {2,4}\S/.test(line))
-  return lines.slice(0, 2).join(': ').trim() || (/^\w*Error.*$/m.exec(failed)?.[0] ?? `it ended with ${code}`)
+  const what = lines.slice(0, 2).join(': ').trim() || (/^\w*Error.*$/m.exec(failed)?.[0] ?? `it ended with ${code}`)
+  const named = /; npm run prove -- (--only \w+ --at '[^']+'(?: --seed \d+)?)\)/.exec(what)?.[1]
+  const again = named?.match(/'[^']+'|\S+/g)?.map((word) => word.replaceAll("'", ''))
+  return { what, again: again ? [...again, '--each', '1'] : part }
 }
 
-/** What the first of the parts finds that finds anything, with a cut or, to see that it does not always, without. */
-export async function noticedBy(parts: readonly Part[], seed: number, cut?: string): Promise<Noticed | undefined> {
+/** What the first of the parts finds that finds anything where the sources are cut. */
+export async function noticedBy(parts: readonly Part[], seed: number, cut: string): Promise<Noticed | undefined> {
   const until = Date.now() + ALL_MS
   for (const part of parts) {
     const left = until - Date.now()
     if (left <= 0) return undefined
-    const what = await wrongIn(part, seed, cut, left)
-    if (what !== undefined) return { part, what }
+    const found = await wrongIn(part, seed, cut, left)
+    if (found) return found
   }
   return undefined
+}
+
+const controls = new Map<string, Promise<Noticed | undefined>>()
+/** What the same case finds where nothing is cut; each is tried once. */
+export function foundAnyway({ again }: Noticed, seed: number): Promise<Noticed | undefined> {
+  const name = again.join(' ')
+  const found = controls.get(name) ?? wrongIn(again, seed, undefined, LONGEST_MS)
+  controls.set(name, found)
+  return found
+}
+
+/** One cut by its number: whether it was noticed, and nothing is found in the same case without it, as a line says. */
+export async function tried(cut: string, name: string, parts: readonly Part[], seed: number): Promise<boolean> {
+  const began = Date.now()
+  const found = await noticedBy(parts, seed, cut)
+  const anyway = found && (await foundAnyway(found, seed))
+  const took = `${Math.round((Date.now() - began) / 1000)} s`
+  if (!found) console.log(`MISSED  ${name} (${took})`)
+  else if (anyway) console.log(`WRONG   ${name} (${took}): found without it, too: ${anyway.what.slice(0, 300)}`)
+  else console.log(`noticed ${name} (${took}): ${found.what.slice(0, 200)}`)
+  return found !== undefined && !anyway
 }
 
 /** Does the work of each, so many at a time. */
@@ -122,16 +146,13 @@ export async function tryFound(many: number, seed: number, workers: number, shar
   )
   const writing = drawn.filter(([number]) => !reached[number]?.reads)
   const own = writing.slice(0, many).filter((_, i) => isOwn(share, i))
-  const missed: string[] = []
+  let missed = 0
   await inTurn(own, workers, async ([number, { name, sort }]) => {
-    const began = Date.now()
     const cases = reached[number]?.cases ?? []
-    const found = await noticedBy(partsBy(sort, cases, dice(seed + number)), seed, `${FOUND}${number}`)
-    const took = `${cases.length} cases come by, ${Math.round((Date.now() - began) / 1000)} s`
-    console.log(`${found ? 'noticed' : 'MISSED '} ${name} (${took})${found ? `: ${found.what.slice(0, 200)}` : ''}`)
-    if (!found) missed.push(name)
+    const parts = partsBy(sort, cases, dice(seed + number))
+    if (!(await tried(`${FOUND}${number}`, `${name}; ${cases.length} cases come by`, parts, seed))) missed += 1
   })
   const all = `${writing.length} that there are; ${drawn.length - writing.length} more lie in what only reads`
-  console.log(`cuts: ${own.length - missed.length} of ${own.length} were noticed, of ${all}`)
-  return missed.length
+  console.log(`cuts: ${own.length - missed} of ${own.length} were noticed, of ${all}`)
+  return missed
 }
