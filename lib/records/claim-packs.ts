@@ -7,6 +7,7 @@ import { defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import type { Stored } from '../table/read.ts'
 import { picked, shapeOf } from '../table/shape.ts'
+import { blankOf, isSaidBy } from '../table/sparse.ts'
 import {
   Assertion,
   type AudienceSubject,
@@ -89,9 +90,7 @@ export const claimPack = defineItem({
 })
 
 /** The members of a claim that have a value without being told. */
-const blank: Readonly<Record<string, unknown>> = Object.fromEntries(
-  Object.entries(v.getDefaults(Assertion)).filter(([, value]) => value !== undefined),
-)
+const blank = blankOf(Assertion)
 
 /** The claims of a stored pack, oldest first. */
 export const claimsIn = (stored: Stored): Assertion[] => unpacked(parse(claimPack, stored))
@@ -139,7 +138,7 @@ function partOf(it: Assertion): Part & Readonly<Record<string, unknown>> {
   return { ...told, at: placeInPack(id), ...(asserted_value !== textOf(it.value) && { asserted_value }) }
 }
 
-const isBlank = (name: string, value: unknown): boolean => value === undefined || isDeepStrictEqual(blank[name], value)
+const isBlank = (name: string, value: unknown): boolean => isSaidBy(blank, name, value)
 
 /**
  * The writes that make these claims of a record those: `old` holds all claims of each pack that it names, `next` what is to become of

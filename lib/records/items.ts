@@ -4,6 +4,8 @@ import { kindKeys } from '../kinds/index.ts'
 import { audienceOf, audiences, openTier, ranks } from '../permissions.ts'
 import { defineItem } from '../table/item.ts'
 import { type IndexName, key } from '../table/keys.ts'
+import { blankOf, sparse } from '../table/sparse.ts'
+import { packOutcomes, unpackOutcomes } from './outcomes.ts'
 import { rules } from './rules/canonical.ts'
 import { statuses, withheld } from './rules/status.ts'
 import { ages } from './rules/triage.ts'
@@ -444,9 +446,15 @@ export const toldOfDecision = (made: Decision, about: RecordItem): Decision => (
 /** The decisions of one person, or those of them with one verdict. */
 export const decisionList = (user: string, verdict?: string) => `DECISION#${user}${verdict ? `#${verdict}` : ''}`
 
+const blankDecision = blankOf(Decision)
+
 export const decision = defineItem({
   type: 'decision',
   schema: Decision,
+  packing: {
+    pack: ({ outcomes, ...it }) => sparse(blankDecision, { ...it, ...packOutcomes(outcomes) }),
+    unpack: (stored) => ({ ...blankDecision, ...stored, outcomes: unpackOutcomes(stored) }),
+  },
   key: (it: { entity_id: string; id: string }) => key.decision(it.entity_id, it.id),
   indexes: (it) => {
     const sk = `${it.created_at}#${it.id}`

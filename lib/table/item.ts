@@ -28,13 +28,18 @@ export type ItemType<Id, S extends Schema> = {
   indexes?: (value: v.InferOutput<S>) => Partial<Record<IndexName, Key>>
   /** The lists whose exact size includes this item. */
   counted?: (value: v.InferOutput<S>) => readonly string[]
+  /** How an item is stored in fewer bytes than its members take: what is written of a value, and the value of what was read. */
+  packing?: {
+    pack: (value: v.InferOutput<S>) => object
+    unpack: (stored: Readonly<Record<string, unknown>>) => object
+  }
   /** Seconds since 1970 after which the table may drop the item; readers compare it themselves. */
   expires?: (value: v.InferOutput<S>) => number | undefined
 }
 
 /** Declares an item type: its schema, key, index membership and counts. */
 export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemType<Id, S> {
-  if (item.counted) counted.set(item.type, (stored) => item.counted?.(v.parse(item.schema, stored)) ?? [])
+  if (item.counted) counted.set(item.type, (stored) => item.counted?.(parse(item, stored)) ?? [])
   return item
 }
 
@@ -46,7 +51,7 @@ export const listsWith = (type: string, stored: unknown): readonly string[] => c
 
 /** A stored item as its type says. An older shape is completed by the schema's defaults, or fails; one of today is taken as it is. */
 export const parse = <Id, S extends Schema>(item: ItemType<Id, S>, stored: unknown): v.InferOutput<S> =>
-  read(item.schema, item, stored)
+  read(item.schema, item, item.packing ? item.packing.unpack(Object(stored)) : stored)
 
 /** As `parse`, for those who need, and may have read, only what another schema says of items of this type. */
 export function read<S extends v.GenericSchema>(
@@ -79,7 +84,7 @@ export function put<Id, S extends Schema>(
     action: {
       Put: {
         TableName,
-        Item: { ...next, ...placed(item, next) },
+        Item: { ...(item.packing?.pack(next) ?? next), ...placed(item, next) },
         ...(old ? over(old) : { ConditionExpression: 'attribute_not_exists(pk)' }),
       },
     },
