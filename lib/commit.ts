@@ -18,11 +18,11 @@ async function commitNow(writes: readonly Write[]): Promise<void> {
 }
 
 /**
- * Commits a plan that may make new records by name. It is made anew, once, when another contribution makes one of them at
- * the same moment: then it is found.
+ * Commits a plan that may make new records by name. It is made anew when another contribution makes one of them at the same
+ * moment: then it is found, as soon as all of it is in place.
  */
 export const commitNaming = <T>(plan: () => Promise<Plan<T>>): Promise<T> =>
-  retryOnConflict(plan, { attempts: 2, write: commitNow, when: (error) => isProblem(error, 'being_made') })
+  retryOnConflict(plan, { attempts: 6, write: commitNow, when: (error) => isProblem(error, 'being_made') })
 
 /** Commits a plan, which is made anew when others change the same things at the same time; see `retryOnConflict`. */
 export const commitPlan = <T>(plan: (attempt: number) => Promise<Plan<T>>, attempts?: number): Promise<T> =>

@@ -26,7 +26,7 @@ import {
   recordItem,
   recordItemOf,
 } from './items.ts'
-import { load, loadById } from './load.ts'
+import { hasAllClaims, load, loadById } from './load.ts'
 import { meaningsIn } from './periods.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
@@ -242,6 +242,8 @@ export async function settle(old: Kept, reconciliation_status: Assertion['reconc
 
 /** The flags for what a new claim contradicts. Two calls more for each date that names a period. */
 async function contradictionsOf(about: Loaded, made: Assertion, actor: Actor) {
+  // A claim that is not there yet would not be contradicted.
+  if (!hasAllClaims(about)) throw conflict()
   const data = { calendar_system: about.data.calendar_system, [made.asserted_property]: made.value }
   const meanings = await meaningsIn(kinds[about.kind], data, actor, about)
   return contradictionFlags([made], detectConflicts(about, [made], meanings))

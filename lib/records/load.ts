@@ -18,8 +18,8 @@ export const loadById = (entity_id: string): Promise<Loaded | undefined> =>
 export const hasAllClaims = ({ claim_count, assertions }: Loaded): boolean =>
   claim_count === undefined || claim_count === assertions.length
 
-/** So often a record is read, some milliseconds apart, of which a query sees one half of what is being written. */
-const READS = 4
+/** So often a record is read of which a query sees one half of what is being written: within some 600 ms, where a few are usual. */
+const READS = 6
 
 /**
  * What a query finds, read again while it is one half of a transaction. It may be so still when this gives up: whoever writes

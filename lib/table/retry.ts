@@ -37,7 +37,7 @@ export async function retryOnConflict<T>(
 
 /** Many who try again at once would be in each other's way once more. */
 const pause = async (attempt: number) => {
-  if (attempt > 2) await new Promise((done) => setTimeout(done, clock.random(20 * attempt)))
+  if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(20 * 2 ** attempt)))
 }
 
 /**

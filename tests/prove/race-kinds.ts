@@ -478,7 +478,14 @@ const rows: readonly Row[] = [
           value,
         }),
       ),
-    all,
+    // Each contradicts those before it.
+    both(all, (_, world, base) =>
+      thereAre(
+        2,
+        'flag',
+        (it) => it.flag_type?.S === 'contradiction' && it.entity_id?.S === base.open.cultural_entity_id,
+      )(_, world),
+    ),
   ],
   [
     'delete a source and cite it',

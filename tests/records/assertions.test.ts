@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
+import { withTornQueries } from '../harness/faults.ts'
 import { contribute, decide, everyState, flagsOf, publish, type State, sure } from '../harness/make.ts'
 
 let app: App
@@ -263,4 +264,26 @@ test('several who claim something of one record at once are all heard', async ()
   const { results } = await about('staff', it)
   const claimed = results.filter(({ property }: Claim) => property === 'construction_date')
   expect(claimed.map(({ value }: Claim) => value).sort()).toEqual(years)
+})
+
+test('a claim contradicts what is being put in place, or is refused', async () => {
+  const it = await publish(app, 'monuments', { name: 'Claimed at one moment' })
+  sure(201, await say('other', it, { property: 'construction_date', value: '1710' }))
+  // A query sees the record as it will be, and the first claim not yet.
+  const isLate = ({ entity_id, type, claims }: Record<string, unknown>) =>
+    entity_id === it.cultural_entity_id && type === 'claims' && Object.hasOwn(Object(claims), 'construction_date')
+  await withTornQueries(Number.POSITIVE_INFINITY, isLate, async () => {
+    const reply = await say('community', it, { property: 'construction_date', value: '1720' })
+    expect([reply.status, reply.body]).toEqual([
+      409,
+      { detail: 'This has changed since it was read. Read it again and retry.' },
+    ])
+  })
+  expect(await flagsOf(it)).toEqual([])
+  await withTornQueries(1, isLate, async () => {
+    sure(201, await say('community', it, { property: 'construction_date', value: '1720' }))
+  })
+  expect(await flagsOf(it)).toEqual([
+    expect.objectContaining({ flag_type: 'contradiction', property: 'construction_date' }),
+  ])
 })

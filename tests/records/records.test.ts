@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../harness/app.ts'
+import { withTornQueries } from '../harness/faults.ts'
 import { type Following, followTable } from '../harness/following.ts'
 import {
   atOnce,
@@ -540,6 +541,19 @@ describe('a relation', () => {
     expect(seen).toContainEqual({ id: null, name: 'Khokana' })
     const stored = await Promise.all(replies.map(({ body }) => app.staff.get(`/cidoc/structures/${body.id}/`)))
     for (const { body } of stored) expect(body.has_current_location.id).toBe(results[0].id)
+  })
+
+  test('that is being made is found as soon as all of it is in place', async () => {
+    const body = { name: 'In Pharping', has_current_location: 'Pharping' }
+    const first = sure(201, await app.contributor.post('/cidoc/structures/', { body }))
+    // Its name is taken, and a query does not see it yet.
+    const isLate = ({ pk, names }: Record<string, unknown>) =>
+      String(pk).startsWith('NAME#') && String(names) === 'Pharping'
+    await withTornQueries(3, isLate, async () => {
+      const made = sure(201, await app.staff.post('/cidoc/structures/', { body }))
+      expect(made.has_current_location).toEqual(first.has_current_location)
+    })
+    expect((await locations('Pharping')).count).toBe(1)
   })
 
   test('by the name of the same new data source from two people at once makes one', async () => {
