@@ -57,6 +57,8 @@ describe('a request', () => {
       units: expect.any(Number),
       retries: 0,
       throttled: 0,
+      cache_hits: 0,
+      cache_misses: 1,
     })
     // For the saved queries, which tell routes apart.
     expect(line).toMatchObject({ route: 'GET /cidoc/{segment}/', faults: 0, refusals: 0 })
@@ -74,7 +76,7 @@ describe('a request', () => {
   test('that fails is a fault', async () => {
     const { db } = await import('../../lib/table/client.ts')
     const broken = vi.spyOn(db, 'send').mockRejectedValue(new TypeError('broken'))
-    await app.anon.get('/cidoc/structures/')
+    await app.anon.get('/data/cultural-entities/')
     broken.mockRestore()
     expect(lines.map((line) => [line.level, line.faults])).toEqual([['error', 1]])
   })
