@@ -43,8 +43,8 @@ const SECRETS: readonly { word: string; from: readonly Caller['name'][] }[] = [
   { word: 'Deleted gate', from: ['the contributor'] },
 ]
 
-/** What a request may leave although it was refused: how often somebody asked, answers that are kept, numbers nobody uses. */
-const PASSING = /^(RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#|SEARCH|TOKEN#)/
+/** What a request may leave although it was refused or only reads: how often somebody asked, answers that are kept, figures that nobody has asked for before, numbers nobody uses. */
+const PASSING = /^(BOARD#USER#|RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#|SEARCH|TOKEN#)/
 /** Where something has changed since the stream began, but for what passes. */
 export const changed = (world: World, passing = PASSING): string[] =>
   world.shards

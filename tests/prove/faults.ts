@@ -18,7 +18,8 @@ import { Gone, WORKERS, WRITES } from './world/world.ts'
  * repetition as well as after it; and what is there in the end is what there is when nothing fails.
  */
 const BATCHES = /^Batch/
-const isOnTable = (command: string) => !/^(S3|Invoke|HTTP)/.test(command)
+/** The table and the mail service may have no room. */
+const mayThrottle = (command: string) => !/^(S3|Invoke|HTTP POST)/.test(command)
 
 /** Which ways there are for a call of this sort. */
 const ways: readonly { fault: Fault; fits: (command: string) => boolean; lasts: boolean }[] = [
@@ -26,8 +27,8 @@ const ways: readonly { fault: Fault; fits: (command: string) => boolean; lasts: 
   { fault: 'failed once', fits: () => true, lasts: false },
   { fault: 'reply lost', fits: (command) => WRITES.test(command), lasts: true },
   { fault: 'reply lost once', fits: (command) => WRITES.test(command), lasts: false },
-  { fault: 'throttled', fits: isOnTable, lasts: true },
-  { fault: 'throttled once', fits: isOnTable, lasts: false },
+  { fault: 'throttled', fits: mayThrottle, lasts: true },
+  { fault: 'throttled once', fits: mayThrottle, lasts: false },
   { fault: 'conflict', fits: (command) => command === 'TransactWriteItems', lasts: false },
   { fault: 'conflicts', fits: (command) => command === 'TransactWriteItems', lasts: true },
   { fault: 'partial batch', fits: (command) => BATCHES.test(command), lasts: false },

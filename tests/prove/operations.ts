@@ -5,6 +5,7 @@ import { at, type Operation, operationOf, type Row, remove } from './operation.t
 import { fileRows } from './operations-files.ts'
 import { peopleRows } from './operations-people.ts'
 import { projectRows } from './operations-projects.ts'
+import { readingRows } from './operations-reading.ts'
 
 const record = (it: { id: number }) => `/cidoc/structures/${it.id}/`
 const event = (b: { event: { id: number } }) => `/cidoc/enshrinements/${b.event.id}/`
@@ -407,4 +408,10 @@ const rows: readonly Row[] = [
   ['dismiss', 204, 'staff', 'DELETE', (b) => `/data/reviewer-roles/${b.ids.reviewer}/`],
 ]
 
-export const operations: readonly Operation[] = [...rows, ...fileRows, ...peopleRows, ...projectRows].map(operationOf)
+export const operations: readonly Operation[] = [
+  ...rows,
+  ...fileRows,
+  ...peopleRows,
+  ...projectRows,
+  ...readingRows,
+].map(operationOf)

@@ -34,7 +34,7 @@ const DEEPER = [
   [0.02, 0.1],
   [0.2, 1],
 ] as const
-const LONGEST_MS = 180_000
+const LONGEST_MS = 90_000
 
 /**
  * Which cases come by each of the cuts that are found in the sources, by their numbers: when nothing goes wrong, and, where

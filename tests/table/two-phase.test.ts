@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { keyOf } from '../../lib/table/keys.ts'
 import { createTestTable } from '../harness/emulator.ts'
 import { faults, withFault } from '../harness/faults.ts'
+import { commitLarge } from '../harness/large.ts'
 
 type Modules = {
   item: typeof import('../../lib/table/item.ts')
@@ -111,8 +112,7 @@ const leftovers = async (heap: string, ids: readonly string[]) => {
   const stays = (it: Record<string, unknown>) => it.staged_as !== 'gone' && done.has(String(it.staged_by))
   return marked.filter((it) => !stays(it)).length + befores.size
 }
-const run = (it: Awaited<ReturnType<typeof prepared>>) =>
-  table.large.commitLarge(crypto.randomUUID(), it.writes, it.last)
+const run = (it: Awaited<ReturnType<typeof prepared>>) => commitLarge(crypto.randomUUID(), it.writes, it.last)
 
 describe('a large transaction', () => {
   test('changes, makes and takes away 450 things, and counts them, as one', async () => {
@@ -152,7 +152,7 @@ describe('a large transaction', () => {
     await run(it)
     const [blue] = (await it.see()).getMany.filter((one) => one.includes('blue'))
     const old = make(blue?.split(' ')[0] ?? '', 'blue', 2)
-    await table.large.commitLarge(crypto.randomUUID(), [table.item.put(it.type, make(old.id, 'green', 3), old)], [])
+    await commitLarge(crypto.randomUUID(), [table.item.put(it.type, make(old.id, 'green', 3), old)], [])
     expect(await table.read.get(it.type, { id: old.id })).toEqual(make(old.id, 'green', 3))
     await table.large.recoverStaged()
     expect(await leftovers(it.heap, it.ids)).toBe(0)
@@ -187,7 +187,7 @@ describe('a large transaction', () => {
     const stale = table.item.put(it.type, make('s0000', 'blue', 9), make('s0000', 'red', 8), () => invalid({}))
     const others = it.writes.filter((write) => write.action.Delete?.Key?.sk !== 'STONE#s0000')
     const id = crypto.randomUUID()
-    expect(await code(table.large.commitLarge(id, [...others, stale], it.last))).toBe('invalid')
+    expect(await code(commitLarge(id, [...others, stale], it.last))).toBe('invalid')
     expect(await it.see()).toEqual(before)
     expect(await leftovers(it.heap, it.ids)).toBe(0)
   })
