@@ -241,7 +241,7 @@ describe('a letter', () => {
     const who = await someone()
     const cost = async () => {
       const { clock } = await import('../../lib/clock.ts')
-      const { sendAll } = await import('../../lib/notifications/notifications.ts')
+      const { sendAll } = await import('../../lib/notifications/send.ts')
       const { metered, cost: spent } = await import('../../lib/ops/request-cost.ts')
       const told = { user_id: who.id, notice: 'received' as const, actor_id: null, entity_id: null, detail: '' }
       const event = { ...told, event: `event ${++people}`, created_at: clock.now().toISOString() }
@@ -273,7 +273,7 @@ describe('a letter', () => {
 
   test('tells thirty notices, and how many more there are', async () => {
     const who = await reader()
-    const { sendAll } = await import('../../lib/notifications/notifications.ts')
+    const { sendAll } = await import('../../lib/notifications/send.ts')
     const { clock } = await import('../../lib/clock.ts')
     const told = Array.from({ length: 35 }, (_, i) => ({
       ...{ user_id: who.id, notice: 'flagged' as const, actor_id: null, entity_id: null, detail: 'other' },
