@@ -23,9 +23,19 @@ export const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
 /** A fresh random UUID. */
 export const newId = () => clock.uuid()
 
-let counter = 0
 /** The id of a new thing in a record's partition (see lib/ids/address.ts); later ones sort after earlier ones. */
 export function newChildId(record: string): string {
+  return childId(record, clock.now().getTime(), nextCount(), clock.random(0x100000))
+}
+
+/** The ids of things in a record's partition that are made and kept together, as `packOf` finds them; each sorts after the one before. */
+export function newPackIds(record: string): () => string {
+  const [at, chance] = [clock.now().getTime(), clock.random(0x100000)]
+  return () => childId(record, at, nextCount(), chance)
+}
+
+let counter = 0
+function nextCount(): number {
   counter = (counter + 1) % 0x1000
-  return childId(record, clock.now().getTime(), counter, clock.random(0x100000))
+  return counter
 }

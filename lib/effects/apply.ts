@@ -7,8 +7,9 @@ import { sendAll, uncountExpired } from '../notifications/send.ts'
 import { followAssetText } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
 import { announce } from '../projects/webhook-deliveries.ts'
+import { claimsIn } from '../records/claim-packs.ts'
 import { moveHistory } from '../records/history-audience.ts'
-import { assertion, type RecordItem, recordItem } from '../records/items.ts'
+import { type RecordItem, recordItem } from '../records/items.ts'
 import { edgeOf, edgesOf, followEdges, showBeside } from '../records/links.ts'
 import { parse } from '../table/item.ts'
 import type { Stored } from '../table/read.ts'
@@ -25,9 +26,9 @@ const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
     await moveComments(old, next)
     await moveHistory(old, next)
   },
-  assertion: async ({ before, after }) => {
-    const [old, next] = [before && parse(assertion, before), after && parse(assertion, after)]
-    await followEdges(edgeOf(old), edgeOf(next))
+  claims: async ({ before, after }) => {
+    const [old = [], next = []] = [before && claimsIn(before), after && claimsIn(after)]
+    await followEdges(old.flatMap(edgeOf), next.flatMap(edgeOf))
   },
   project: followProject,
   project_asset: followAssetText,

@@ -31,6 +31,16 @@ export function childId(record: string, milliseconds: number, counter: number, c
   return layOut(prefix, (BigInt(milliseconds) << 32n) | (BigInt(counter & 0xfff) << 20n) | BigInt(chance))
 }
 
+/**
+ * Things that are made together may lie together: their ids differ in the counter alone, so that the id of each tells which pack
+ * it is in, and at which place.
+ */
+export const packOf = (id: string): string => `${id.slice(0, -8)}${id.slice(-5)}`
+export const placeInPack = (id: string): number => Number.parseInt(id.slice(-8, -5), 16)
+/** The id of what lies at this place of a pack. */
+export const packedId = (pack: string, at: number): string =>
+  `${pack.slice(0, -5)}${at.toString(16).padStart(3, '0')}${pack.slice(-5)}`
+
 /** When the thing with this child's id was made, as ISO 8601; undefined for an id that tells no time. */
 export function timeOf(id: string): string | undefined {
   if (!addressOf(id)) return undefined

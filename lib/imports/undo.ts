@@ -1,12 +1,13 @@
-import { isDeepStrictEqual } from 'node:util'
 import { now } from '../clock.ts'
 import { commitPlan } from '../commit.ts'
 import { indexWrites } from '../names/index.ts'
 import { indexedOf } from '../records/build.ts'
-import { type History, loadHistory } from '../records/history.ts'
+import { claimWrites } from '../records/claim-packs.ts'
+import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {
+  type Assertion,
   activity,
-  assertion,
+  countingClaims,
   decision,
   type Flag,
   flag,
@@ -61,6 +62,7 @@ const undoAmended = (made: Made, pending: boolean): Promise<Undone> =>
     if (old.current_revision === before.head.current_revision) return { result: 'nothing', writes: [] }
     if (pending && !waits(old)) return { result: 'nothing', writes: [] }
     if (!isOf(old, made)) return { result: 'kept', writes: [] }
+    checkWhole(old)
     return { result: 'undone', writes: restored(old, before) }
   })
 
@@ -74,6 +76,8 @@ function restored(it: History, { head, assertions }: Before): Write[] {
     ({ activity_id }) => !head.recent_activities.some((each) => each.activity_id === activity_id),
   )
   const ours = new Set(fresh.map((each) => each.activity_id))
+  const then = new Map(assertions.map((each) => [each.id, each]))
+  const claims = claimsThen(it, head, then)
   const next: RecordItem = {
     ...head,
     contributor: current.contributor,
@@ -83,10 +87,10 @@ function restored(it: History, { head, assertions }: Before): Write[] {
       current.latest_feedback && ours.has(current.latest_feedback.activity_id)
         ? head.latest_feedback
         : current.latest_feedback,
+    ...countingClaims(current, claims.length - it.assertions.length),
     open_flags: head.open_flags + it.flags.filter((each) => isOfPeople(each, head)).length,
     version: current.version + 1,
   }
-  const then = new Map(assertions.map((each) => [each.id, each]))
   const raised = it.flags.filter(
     (each) => each.flagged_by === null && each.created_at >= head.updated_at && isAbout(each.assertion_ids, it, then),
   )
@@ -102,14 +106,17 @@ function restored(it: History, { head, assertions }: Before): Write[] {
       .map((each) => remove(decision, each)),
     ...fresh.map((each) => remove(activity, each)),
     ...raised.map((each) => remove(flag, each)),
-    ...it.assertions.flatMap((each) => {
-      const old = then.get(each.id)
-      if (!old) return (each.revision_number ?? 0) > head.current_revision ? [remove(assertion, each)] : []
-      const back = { ...old, contributed_by: each.contributed_by, version: each.version }
-      return isDeepStrictEqual(back, each) ? [] : [put(assertion, { ...back, version: each.version + 1 }, each)]
-    }),
+    ...claimWrites(it.assertions, claims, next),
   ]
 }
+
+/** The claims as they were; those that others have made since stay. */
+const claimsThen = (it: History, head: RecordItem, then: ReadonlyMap<string, Assertion>): Assertion[] =>
+  it.assertions.flatMap((each) => {
+    const old = then.get(each.id)
+    if (!old) return (each.revision_number ?? 0) > head.current_revision ? [] : [each]
+    return [{ ...old, contributed_by: each.contributed_by }]
+  })
 
 /** Flags that people have raised since stay. */
 const isOfPeople = (each: Flag, head: RecordItem) =>

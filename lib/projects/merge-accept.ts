@@ -1,10 +1,11 @@
 import { newId, now } from '../clock.ts'
-import { conflict, invalid, Problem } from '../errors.ts'
+import { conflict, invalid, isConflict, Problem } from '../errors.ts'
 import type { Provenance } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
 import { IMAGES } from '../pictures/take.ts'
+import { claimPack, claimsIn } from '../records/claim-packs.ts'
 import { type History, loadHistory } from '../records/history.ts'
-import { activity, assertion, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
+import { activity, decision, type RecordItem, recordItem, recordItemOf } from '../records/items.ts'
 import { waits } from '../records/queue-entry.ts'
 import { planAmend } from '../records/write.ts'
 import { type DecisionInput, planDecision, planEdits } from '../review/decide.ts'
@@ -100,7 +101,8 @@ async function planOne(old: History, actor: Actor, addition: Addition | undefine
     const writes = await planWrites(old, actor, addition)
     return { old, accepted: acceptedBy(old, writes), writes, added: addition?.added ?? [] }
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
+    // Others have changed it meanwhile: that stands in the way of nothing, and is planned anew.
+    if (!(error instanceof Problem) || isConflict(error)) throw error
     const [first = error.detail] = Object.values(error.fields ?? {}).flat()
     return { old, blocker: String(first) }
   }
@@ -165,7 +167,7 @@ function acceptedBy(old: History, writes: readonly Write[]): Accepted {
   const heads = stored(recordItem.type).map((item) => parse(recordItem, item))
   const head = heads.find(({ entity_id }) => entity_id === old.entity_id)
   if (!head) throw new Error(`nothing is written of ${old.entity_id}`)
-  const after = stored(assertion.type).map((item) => parse(assertion, item))
+  const after = stored(claimPack.type).flatMap(claimsIn)
   const ids = new Set(after.map((it) => it.id))
   return {
     before: { head: recordItemOf(old), assertions: old.assertions.filter((it) => ids.has(it.id)) },

@@ -3,17 +3,17 @@ import { now } from '../clock.ts'
 import { conflict, impossible } from '../errors.ts'
 import { lettingGo } from '../pictures/files.ts'
 import { picturesIn } from '../pictures/take.ts'
-import { type History, loadHistory } from '../records/history.ts'
+import { claimWrites } from '../records/claim-packs.ts'
+import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {
   type Assertion,
   activity,
-  assertion,
+  countingClaims,
   decision,
   type RecordItem,
   recordItem,
   recordItemOf,
   revision,
-  toldOfClaim,
 } from '../records/items.ts'
 import { queueWrites } from '../records/queue-entry.ts'
 import { amended, put, remove as removal, type Write } from '../table/item.ts'
@@ -67,6 +67,7 @@ async function planPart(part: Kept, bucket: Bucket, until: number): Promise<Part
   const records = await readRecords(bucket, part)
   await inTurns(records, until, async (it) => {
     const current = await loadHistory(it.before.head.entity_id)
+    if (current) checkWhole(current)
     if (current && isUntouched(current, it.after.head))
       writes.push(...restored(current, it), ...(await lettingGo(addedPictures(it))))
     else left.push(it.before.head.entity_id)
@@ -89,6 +90,7 @@ function isUntouched(it: RecordItem, after: RecordItem): boolean {
 /** The writes that make a record wait again as it did. What has come to it since, comments and flags, stays. */
 function restored(it: History, { before, after, decision_id, activity_ids }: Accepted): Write[] {
   const current = recordItemOf(it)
+  const claims = it.assertions.flatMap(claimThen(before, after))
   const next: RecordItem = {
     ...current,
     ...Object.fromEntries(
@@ -97,6 +99,7 @@ function restored(it: History, { before, after, decision_id, activity_ids }: Acc
       ),
     ),
     activity_count: current.activity_count - activity_ids.length,
+    ...countingClaims(current, claims.length - it.assertions.length),
     contributor: current.contributor,
     version: current.version + 1,
   }
@@ -109,18 +112,18 @@ function restored(it: History, { before, after, decision_id, activity_ids }: Acc
     ...queueWrites(current, next),
     ...made.map((each) => removal(decision, each)),
     ...told.map((each) => removal(activity, each)),
-    // What the merge itself has claimed and put on record goes with it.
     ...it.revisions
       .filter((each) => each.revision_number > before.head.current_revision)
       .map((each) => removal(revision, each)),
-    ...it.assertions.flatMap((each) => {
-      const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === each.id))
-      if (!old && then && isSame(each, then)) return [removal(assertion, each)]
-      return old && then && isSame(each, then)
-        ? [put(assertion, toldOfClaim({ ...old, version: each.version + 1 }, next), each)]
-        : []
-    }),
+    ...claimWrites(it.assertions, claims, next),
   ]
+}
+
+/** A claim as it was, unless it has changed since; nothing of one that the merge has made. */
+const claimThen = (before: Accepted['before'], after: Accepted['after']) => (it: Assertion) => {
+  const [old, then] = [before, after].map(({ assertions }) => assertions.find(({ id }) => id === it.id))
+  if (!then || !isSame(it, then)) return [it]
+  return old ? [old] : []
 }
 
 /** Whether a claim is as it was: who is told of it follows the record, which is looked at by itself. */

@@ -11,22 +11,20 @@ import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
 import type { Plan } from '../table/retry.ts'
 import { historyAudiencesOf } from './activities.ts'
-import { claim, flagOf, nextId } from './build.ts'
+import { flagOf, newClaim, nextId } from './build.ts'
+import { assertionList, assertionPartitions, claimsIn, claimWrites } from './claim-packs.ts'
 import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
 import {
   type Assertion,
-  assertion,
-  assertionList,
-  assertionPartitions,
+  claimStatuses,
+  countingClaims,
   flag,
   type HistoryAudience,
+  isSettled,
   type Loaded,
-  ownAssertionList,
   type RecordItem,
   recordItem,
   recordItemOf,
-  settledClaims,
-  toldOfClaim,
 } from './items.ts'
 import { load, loadById } from './load.ts'
 import { meaningsIn } from './periods.ts'
@@ -38,15 +36,19 @@ import { stateOf } from './write.ts'
 
 /** An assertion as the subject of rules: it is seen where its record is, and while it waits by its author and reviewers. */
 export type Claim = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }
+/** One with those that are kept together with it, itself among them. */
+export type Kept = Claim & { pack: readonly Assertion[] }
 
 /** One assertion by its id, with the record that it is about, in one call. */
-export async function loadClaim(id: string): Promise<Claim | undefined> {
+export async function loadClaim(id: string): Promise<Kept | undefined> {
   const record = addressOf(id)?.record
   if (!record) return undefined
-  const [at, headAt] = [key.assertion(record, id), key.head(record)]
+  const [at, headAt] = [key.ofClaim(id), key.head(record)]
   const found = await getMany([at, headAt], true)
   const stored = itemAt(found, at)
-  return stored && claimOf(parse(assertion, stored), itemAt(found, headAt))
+  const pack = stored ? claimsIn(stored) : []
+  const it = pack.find((one) => one.id === id)
+  return it && { ...claimOf(it, itemAt(found, headAt)), pack }
 }
 
 function claimOf(it: Assertion, stored: Stored | undefined): Claim {
@@ -56,7 +58,7 @@ function claimOf(it: Assertion, stored: Stored | undefined): Claim {
     about,
     contributor_id: it.contributor_id,
     authors: [it.contributor_id],
-    public: isSettled(it.reconciliation_status) && (about?.public ?? true),
+    public: isSettled(it) && (about?.public ?? true),
     access_tier: about?.access_tier,
     deleted_at: about?.deleted_at,
     version: it.version,
@@ -106,38 +108,36 @@ function ofOne(
 
 async function ofAll(filter: Filter, actor: Actor | null, place: PageRequest): Promise<Claims> {
   const { status = 'accepted', asserted_property } = filter
-  if (!isSettled(status) && !mayReview(actor)) return { count: 0, results: [] }
+  if (!isStatus(status)) return { count: 0, results: [] }
+  const isPublic = isSettled({ reconciliation_status: status })
+  if (!isPublic && !mayReview(actor)) return { count: 0, results: [] }
+  const told = historyAudiencesOf(actor).filter((it) => isPublic || isForInsiders(it))
+  const isAsked = (it: Assertion) =>
+    it.reconciliation_status === status && (!asserted_property || it.asserted_property === asserted_property)
   const listing = await readList(
     {
-      ...listsFor(status, actor),
-      isSpread: !isSettled(status),
-      ...(asserted_property && { only: { asserted_property } }),
+      partitions: told.flatMap((it) => assertionPartitions(status, it)),
+      counted: told.map((it) => assertionList(status, it)),
+      isSpread: !isPublic,
+      ...(asserted_property && { has: ['claims', asserted_property] as const }),
+      entries: (item) =>
+        claimsIn(item)
+          .filter(isAsked)
+          .map(({ id }) => id),
     },
     place,
     (items) => items.map((item) => key.head(String(item.entity_id))),
   )
   const results = listing.items
-    .map((item) => parse(assertion, item))
+    .flatMap((item, i) => claimsIn(item).find((it) => listing.places[i]?.endsWith(it.id)) ?? [])
     .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
     // Of what was hidden a moment ago the lists may not know yet.
     .filter((it) => mayInspect(actor, it))
   return { ...listing, results }
 }
 
-/** The claims of one status that the caller may see: those of each audience, and of what is withheld their own. */
-function listsFor(status: string, actor: Actor | null) {
-  const told = historyAudiencesOf(actor).filter((it) => isSettled(status) || isForInsiders(it))
-  const own = actor && !told.includes('withheld') ? [ownAssertionList(actor.id, status)] : []
-  return {
-    partitions: [
-      ...told.flatMap((it) => assertionPartitions(status, it)).map((pk) => ({ index: 'gsi2', pk }) as const),
-      ...own.map((pk) => ({ index: 'gsi3', pk }) as const),
-    ],
-    counted: [...told.map((it) => assertionList(status, it)), ...own],
-  }
-}
-
-const isSettled = (status: string) => settledClaims.some((it) => it === status)
+const isStatus = (status: string): status is Assertion['reconciliation_status'] =>
+  claimStatuses.some((it) => it === status)
 const isForInsiders = (audience: HistoryAudience) => !audiences.some((it) => it === audience)
 
 /**
@@ -165,10 +165,11 @@ async function planned(actor: Actor, { data, assertion: source }: Contribution):
   const at = now()
   const subject = about === 'any' ? undefined : about
   const made: Assertion = {
-    ...claim({
-      about: subject ?? (await loose()),
-      ...{ property, value: undefined, source: provenance(source, text), actor, revision_number: null, at },
-    }),
+    ...newClaim(
+      { about: subject ?? (await loose()), source: provenance(source, text), actor, revision_number: null, at },
+      property,
+      undefined,
+    ),
     // Without words of their own, relationships go by what the other record is called when they are read.
     asserted_value: text('asserted_value'),
     value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
@@ -190,13 +191,14 @@ async function planned(actor: Actor, { data, assertion: source }: Contribution):
   const next =
     stored &&
     amended<RecordItem>(stored, {
+      ...countingClaims(stored, 1),
       open_flags: stored.open_flags + flags.length,
       open_contradictions: stored.open_contradictions + flags.length,
       contradicted: stored.contradicted || flags.length > 0,
       ...(flags.length > 0 && intoReview(stored, made, at)),
     })
   const writes = [
-    put(assertion, made, undefined),
+    ...claimWrites([], [made], subject),
     ...(subject ? flags.map((it) => put(flag, flagOf(subject, it, at), undefined)) : []),
     ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),
   ]
@@ -218,17 +220,20 @@ function intoReview(it: RecordItem, made: Assertion, at: string): Partial<Record
  * Sets the status of a claim. Fails with `conflict` on accepting one about a record that is not published, and when it has
  * changed since it was read.
  */
-export async function settle(old: Claim, reconciliation_status: Assertion['reconciliation_status']): Promise<Claim> {
+export async function settle(old: Kept, reconciliation_status: Assertion['reconciliation_status']): Promise<Claim> {
   if (reconciliation_status === 'accepted' && old.about && !old.about.public)
     throw conflict('Its record is not published: that is decided first.')
   const at = now()
   const settlings = [...(old.claim.settlings ?? []), { status: reconciliation_status, at }]
-  const changed = amended<Assertion>(old.claim, { reconciliation_status, settlings, updated_at: at })
-  const next = toldOfClaim(changed, old.about)
+  const next = amended<Assertion>(old.claim, { reconciliation_status, settlings, updated_at: at })
   const before = old.about && recordItemOf(old.about)
   const after = before && amended<RecordItem>(before, { updated_at: at })
   await commit([
-    put(assertion, next, old.claim),
+    ...claimWrites(
+      old.pack,
+      old.pack.map((it) => (it.id === next.id ? next : it)),
+      old.about,
+    ),
     // The record's version goes up with its provenance, so that caches and lost updates are noticed.
     ...(before && after ? [put(recordItem, after, before), ...queueWrites(before, after)] : []),
   ])

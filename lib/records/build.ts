@@ -1,4 +1,4 @@
-import { newChildId, now } from '../clock.ts'
+import { newChildId, newPackIds, now } from '../clock.ts'
 import { recordId } from '../ids/address.ts'
 import { type Kind, kinds, type Provenance, pointOf } from '../kinds/index.ts'
 import { identitiesOf } from '../names/identities.ts'
@@ -8,11 +8,11 @@ import type { Values } from '../names/values.ts'
 import { type Actor, openTier } from '../permissions.ts'
 import { put, type Write } from '../table/item.ts'
 import { nextOf } from '../table/sequence.ts'
+import { claimWrites } from './claim-packs.ts'
 import {
   type Activity,
   type Assertion,
   activity,
-  assertion,
   type Flag,
   flag,
   type RecordItem,
@@ -80,7 +80,7 @@ export function newRecord(
     open_contradictions: 0,
     contradicted: false,
     decided: false,
-    activity_count: 0,
+    ...{ activity_count: 0, claim_count: Object.keys(data).length },
     ...worstSource(Object.keys(data).length > 0 ? [source.source_type] : []),
     queue_age: 'fresh',
     recent_activities: [],
@@ -94,15 +94,13 @@ export function newRecord(
     version: 1,
   }
   const next = withActivity(first, submitted, actor)
-  const assertions = Object.entries(data).map(([property, value]) =>
-    claim({ about: next, property, value, source, actor, revision_number: 1, at }),
-  )
+  const assertions = newClaims({ about: next, source, actor, revision_number: 1, at }, Object.entries(data))
   const made = revisionOf(next, data, actor, at)
   const writes = [
     put(recordItem, next, undefined),
     put(revision, made, undefined),
     put(activity, submitted, undefined),
-    ...assertions.map((it) => put(assertion, it, undefined)),
+    ...claimWrites([], assertions, next),
     ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
     ...indexWrites(undefined, indexedAs(next, header)),
     ...queueWrites(undefined, next),
@@ -157,22 +155,31 @@ export function indexedOf(it: RecordItem): Indexed | undefined {
   }
 }
 
-export type NewClaim = {
+export type NewClaims = {
   about: Pick<RecordItem, 'entity_id' | 'kind' | 'id'>
-  property: string
-  value: unknown
   source: Provenance
   actor: Actor
-  /** The revision that carries the value; null for a claim made apart. */
+  /** The revision that carries the values; null for a claim made apart. */
   revision_number: number | null
   at: string
 }
 
-/** One value of a contribution as a claim with its source. */
-export function claim({ about: it, property, value, source, actor, revision_number, at }: NewClaim): Assertion {
+/** Values of one contribution as claims with their source, which are kept together. */
+export function newClaims(by: NewClaims, values: Iterable<readonly [property: string, value: unknown]>): Assertion[] {
+  const nextId = newPackIds(by.about.entity_id)
+  return Array.from(values, ([property, value]) => newClaim(by, property, value, nextId()))
+}
+
+/** One value as a claim, which is kept by itself. */
+export function newClaim(
+  { about: it, source, actor, revision_number, at }: NewClaims,
+  property: string,
+  value: unknown,
+  id = newPackIds(it.entity_id)(),
+): Assertion {
   return {
     ...source,
-    id: newChildId(it.entity_id),
+    id,
     entity_id: it.entity_id,
     kind: it.kind,
     object_id: it.id,

@@ -2,9 +2,9 @@ import { parse, put, type Write } from '../table/item.ts'
 import { type Key, key, keyOf, place } from '../table/keys.ts'
 import { getMany, itemAt, queryAllBetween, type Stored } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
+import { audienceOfClaims, claimPack, unpacked } from './claim-packs.ts'
 import {
   activity,
-  assertion,
   decision,
   flag,
   type HistoryAudience,
@@ -12,13 +12,12 @@ import {
   type RecordItem,
   recordItem,
   toldOf,
-  toldOfClaim,
   toldOfDecision,
   toldOfFlag,
 } from './items.ts'
 
-/** Between these sort keys of a record's partition lie activities, decisions, flags, the record itself and its assertions. */
-const [FIRST, LAST] = ['ACTIVITY#', 'HEAD#ASSERTION$']
+/** Between these sort keys of a record's partition lie activities, decisions, flags, the record itself and its claims. */
+const [FIRST, LAST] = ['ACTIVITY#', 'HEAD#CLAIMS$']
 /** So many are moved in one transaction, with the sizes of their lists. */
 const AT_ONCE = 20
 
@@ -80,10 +79,10 @@ const movers: Readonly<Record<string, (stored: Stored, about: RecordItem) => Wri
     told: toldOfDecision,
     write: (next, old) => put(decision, next, old),
   }),
-  [assertion.type]: moverOf({
-    read: (it) => parse(assertion, it),
-    told: toldOfClaim,
-    write: (next, old) => put(assertion, next, old),
+  [claimPack.type]: moverOf({
+    read: (it) => parse(claimPack, it),
+    told: (it, about) => ({ ...it, audience: audienceOfClaims(unpacked(it), about) }),
+    write: (next, old) => put(claimPack, next, old),
   }),
   [flag.type]: moverOf({
     read: (it) => parse(flag, it),

@@ -1,3 +1,4 @@
+import { conflict } from '../errors.ts'
 import { addressOf } from '../ids/address.ts'
 import { audiences } from '../permissions.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
@@ -23,7 +24,7 @@ import {
   visibilities,
 } from './items.ts'
 import { type Lease, leaseOf } from './leases.ts'
-import { assemble } from './load.ts'
+import { assemble, hasAllClaims, untilWhole } from './load.ts'
 import { type CanonicalValue, type Claim, canonical } from './rules/canonical.ts'
 
 /** A record with everything that happened to it; each list newest first. */
@@ -36,13 +37,28 @@ export type History = Loaded & {
 }
 
 /** The whole partition of a record in one query; undefined when there is none. */
-export async function loadHistory(entity_id: string): Promise<History | undefined> {
+export const loadHistory = (entity_id: string): Promise<History | undefined> =>
+  untilWhole(() => queryHistory(entity_id), isWhole)
+
+/** Whether all was read that the record counts and a decision goes by: its claims, its open flags and its current revision. */
+const isWhole = (it: History): boolean =>
+  hasAllClaims(it) &&
+  it.flags.filter((each) => !each.is_resolved).length === it.open_flags &&
+  it.revisions.some((each) => each.revision_id === it.current_revision_id)
+
+/** Fails with `conflict` where a history was read while it changed, one half before and one after. */
+export function checkWhole(it: History): void {
+  if (!isWhole(it)) throw conflict()
+}
+
+async function queryHistory(entity_id: string): Promise<History | undefined> {
   const items = (await queryAll(key.head(entity_id).pk, '')).reverse()
   const loaded = assemble(items)
   if (!loaded) return undefined
   const of = (type: string) => items.filter((item) => item.type === type)
   return {
     ...loaded,
+    assertions: loaded.assertions.toReversed(),
     revisions: of(revision.type).map((item) => parse(revision, item)),
     activities: of(activity.type).map((item) => parse(activity, item)),
     decisions: of(decision.type).map((item) => parse(decision, item)),

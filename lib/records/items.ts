@@ -57,6 +57,8 @@ export const RecordItem = v.object({
   /** There has been a verdict, whichever. */
   decided: v.optional(v.boolean(), false),
   activity_count: v.optional(v.number(), 0),
+  /** So many claims about it are stored, by which a reader notices that some are not there yet. Absent of what was stored before they were counted. */
+  claim_count: v.optional(v.number()),
   /** The source trusted least among those of the values under review. */
   worst_source_type: nullableText,
   worst_source_rank: v.optional(v.number(), 6),
@@ -106,6 +108,10 @@ export type RecordRow = v.InferOutput<typeof RecordRow>
 /** The members of a row, as reads ask for them. */
 export const rowMembers: readonly string[] = Object.keys(RecordRow.entries)
 export type Brief = v.InferOutput<typeof Brief>
+
+/** The count of a record's claims once there are so many more, or fewer; nothing where they are not counted. */
+export const countingClaims = ({ claim_count }: Pick<RecordItem, 'claim_count'>, more: number): Partial<RecordItem> =>
+  claim_count === undefined ? {} : { claim_count: claim_count + more }
 
 /** A record item without what was loaded beside it. Its members were checked when it was read. */
 export function recordItemOf(it: RecordItem): RecordItem {
@@ -168,7 +174,7 @@ export const recordItem = defineItem({
 export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
 export type HistoryAudience = (typeof historyAudiences)[number]
 
-type AudienceSubject = Pick<RecordItem, 'deleted_at' | 'public' | 'access_tier'>
+export type AudienceSubject = Pick<RecordItem, 'deleted_at' | 'public' | 'access_tier'>
 
 /** Who is told of something about a record. `isPublic`: nothing follows from it but what its readers see. */
 export function historyAudienceOf(about: AudienceSubject, isPublic: boolean): HistoryAudience {
@@ -176,6 +182,9 @@ export function historyAudienceOf(about: AudienceSubject, isPublic: boolean): Hi
   return about.public && isPublic ? audienceOf(about.access_tier) : 'withheld'
 }
 
+export const claimStatuses = ['pending', 'accepted', 'disputed', 'superseded'] as const
+
+/** A claim as the rules know it; see claim-packs.ts for how it is stored. */
 export const Assertion = v.object({
   id: v.string(),
   entity_id: v.string(),
@@ -205,7 +214,7 @@ export const Assertion = v.object({
   object_entity_id: v.optional(v.nullable(v.union([v.number(), v.string()])), null),
   contributor_id: v.string(),
   contributed_by: v.string(),
-  reconciliation_status: v.picklist(['pending', 'accepted', 'disputed', 'superseded']),
+  reconciliation_status: v.picklist(claimStatuses),
   supersedes: nullableText,
   refines: nullableText,
   /** The revision that carries this value; null for a claim that someone made apart. */
@@ -213,9 +222,7 @@ export const Assertion = v.object({
   /** Who is told of it; the projector follows what becomes of the record. */
   audience: v.optional(v.picklist(historyAudiences), 'withheld'),
   /** What reviewers said of it apart from a decision on its record, oldest first; what decisions said stands in them. */
-  settlings: v.optional(
-    v.array(v.object({ status: v.picklist(['pending', 'accepted', 'disputed', 'superseded']), at: v.string() })),
-  ),
+  settlings: v.optional(v.array(v.object({ status: v.picklist(claimStatuses), at: v.string() }))),
   created_at: v.string(),
   updated_at: v.string(),
   version: v.number(),
@@ -223,54 +230,11 @@ export const Assertion = v.object({
 export type Assertion = v.InferOutput<typeof Assertion>
 /** Part of the values under review; a claim made apart is decided on apart. */
 export const isCarried = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
-/** The claims that stand like this and are for that audience. */
-export const assertionList = (status: string, audience: HistoryAudience) => `ASSERTION#${audience}#${status}`
-/** Those that a person made, which stand on what is withheld: others than reviewers see only their own. */
-export const ownAssertionList = (user: string, status: string) => `CLAIM#${user}#${status}`
-
-/** What waits comes eight at a time with each contribution, so it is spread over so many keys of the index. */
-const SPREAD = 6
-const spreadOver = (status: string) => (status === 'pending' ? SPREAD : 1)
-const assertionPartition = (list: string, status: string, part: number) =>
-  spreadOver(status) === 1 ? list : `${list}#${part}`
-/** The index partitions that hold such a list together. */
-export const assertionPartitions = (status: string, audience: HistoryAudience): readonly string[] =>
-  Array.from({ length: spreadOver(status) }, (_, part) =>
-    assertionPartition(assertionList(status, audience), status, part),
-  )
-/** The last digits of an id are chance. */
-const partOf = ({ id, reconciliation_status }: Pick<Assertion, 'id' | 'reconciliation_status'>) =>
-  Number.parseInt(id.slice(-4), 16) % spreadOver(reconciliation_status)
-
 /** The claims that everyone may see where they may see the record. A superseded one may never have been public. */
 export const settledClaims = ['accepted', 'disputed'] as const
-const isSettled = ({ reconciliation_status: status }: Pick<Assertion, 'reconciliation_status'>) =>
+/** Whether a claim stands, or is disputed: readers of its record may know of it. */
+export const isSettled = ({ reconciliation_status: status }: Pick<Assertion, 'reconciliation_status'>): boolean =>
   settledClaims.some((it) => it === status)
-const ownListOf = (it: Assertion) =>
-  it.audience === 'withheld' && isSettled(it)
-    ? ownAssertionList(it.contributor_id, it.reconciliation_status)
-    : undefined
-
-export const assertion = defineItem({
-  type: 'assertion',
-  schema: Assertion,
-  key: (it: { entity_id: string; id: string }) => key.assertion(it.entity_id, it.id),
-  indexes: (it) => {
-    const [{ reconciliation_status: status, audience }, own] = [it, ownListOf(it)]
-    const sk = `${it.created_at}#${it.id}`
-    return {
-      gsi2: { pk: assertionPartition(assertionList(status, audience), status, partOf(it)), sk },
-      ...(own && { gsi3: { pk: own, sk } }),
-    }
-  },
-  counted: (it) => [assertionList(it.reconciliation_status, it.audience), ...[ownListOf(it) ?? []].flat()],
-})
-
-/** A claim for whoever may know of it; `about` is undefined of what is not stored here, which everyone may see. */
-export const toldOfClaim = (it: Assertion, about: AudienceSubject | undefined): Assertion => ({
-  ...it,
-  audience: historyAudienceOf(about ?? { public: true, access_tier: openTier, deleted_at: null }, isSettled(it)),
-})
 
 export const Revision = v.object({
   revision_id: v.string(),

@@ -8,6 +8,7 @@ import type { Link } from '../names/values.ts'
 import { type Actor, maySee, openTier } from '../permissions.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, queryBetween, type Stored } from '../table/read.ts'
+import { claimsIn } from './claim-packs.ts'
 
 /** A record that free text asks for and that nothing matches; `links` gain its id once it has one. */
 export type Missing = { kind: KindKey; name: string; links: Link[] }
@@ -60,7 +61,7 @@ const placeOf: Partial<Record<KindKey, (id: string) => Key>> = {
   data_source: key.source,
   entity_cluster: key.cluster,
   entity: key.head,
-  assertion: key.ofAssertion,
+  assertion: key.ofClaim,
 }
 
 const idPlace = (field: Field, id: number | string) => `${field.relation} ${id}`
@@ -81,13 +82,17 @@ async function linksById(relations: readonly Relation[], actor: Actor): Promise<
   const faults: Fields = {}
   wanted.forEach(({ name, field, target, id }, i) => {
     const place = at[i]
-    const stored = place && itemAt(found, place)
+    const stored = place && targetIn(itemAt(found, place), target, id)
     if (stored && seen(stored, actor)) links.set(idPlace(field, id), linkTo(stored, id))
     else faults[name] = [`There is no ${kinds[target].label.toLowerCase()} with one of these ids.`]
   })
   if (Object.keys(faults).length > 0) throw invalid(faults)
   return links
 }
+
+/** What is meant of what lies there: claims lie together. */
+const targetIn = (stored: Stored | undefined, kind: KindKey, id: number | string): Stored | undefined =>
+  stored && kind === 'assertion' ? claimsIn(stored).find((it) => it.id === id) : stored
 
 /** What every kind of target has in common; what has no review of its own counts as accepted. */
 export const Target = v.object({

@@ -4,13 +4,13 @@ import { type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
 import { isLink, textOf } from '../names/text.ts'
 import type { Link, Values } from '../names/values.ts'
 import { type Actor, mayInspect, worksOn } from '../permissions.ts'
-import { read } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { peopleIn as peopleAmong, usernameOf } from '../users/people.ts'
 import { keyOf as userKeyOf } from '../users/users.ts'
 import type { Claim } from './assertions.ts'
-import { Assertion, assertion, type RecordItem, type RecordRow, type Revision } from './items.ts'
+import { ClaimPack, claimsIn } from './claim-packs.ts'
+import { type Assertion, isSettled, type RecordItem, type RecordRow, type Revision } from './items.ts'
 import { keyOf, nameOf, Target } from './relations.ts'
 
 /**
@@ -73,12 +73,8 @@ export async function shownClaims(actor: Actor | null, claims: readonly Claim[])
 }
 
 /** What is read of claims, of all things, and of people where they are only named. */
-const NamedClaim = v.pick(Assertion, [
-  ...(['contributor_id', 'reconciliation_status', 'value', 'object_entity_id'] as const),
-  ...(['asserted_property', 'asserted_value'] as const),
-])
 const namedMembers = [
-  ...Object.keys({ ...NamedClaim.entries, ...Target.entries }),
+  ...Object.keys({ ...ClaimPack.entries, ...Target.entries }),
   ...['id', 'username', 'first_name', 'last_name'],
 ]
 const namedBy = (keys: readonly Key[]) => getMany(keys, false, undefined, namedMembers)
@@ -122,16 +118,14 @@ function visibleName(found: ReadonlyMap<string, Stored>, kind: KindKey, id: Link
 /** A claim goes by its value in words, or by its property where the value is a record, which may be hidden. */
 function visibleClaim(found: ReadonlyMap<string, Stored>, id: string, actor: Actor | null): string | undefined {
   const record = addressOf(id)?.record ?? ''
-  const [stored, head] = [itemAt(found, key.assertion(record, id)), itemAt(found, key.head(record))]
-  if (!stored || !head) return undefined
-  const [it, about] = [read(NamedClaim, assertion, stored), v.parse(Target, head)]
+  const [stored, head] = [itemAt(found, key.ofClaim(id)), itemAt(found, key.head(record))]
+  const it = stored && claimsIn(stored).find((one) => one.id === id)
+  if (!it || !head) return undefined
+  const about = v.parse(Target, head)
   if (!mayInspect(actor, about)) return undefined
   if (!isSettled(it) && !worksOn(actor, about) && actor?.id !== it.contributor_id) return undefined
   return Array.isArray(it.value) || it.object_entity_id !== null ? it.asserted_property : it.asserted_value
 }
-
-const isSettled = (it: Pick<Assertion, 'reconciliation_status'>) =>
-  ['accepted', 'disputed'].includes(it.reconciliation_status)
 
 /** The links of a property, with the kind to which they lead; undefined for what is no relation. */
 function linksIn(kind: KindKey, property: string, value: unknown): { to: KindKey; links: Link[] } | undefined {

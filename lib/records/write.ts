@@ -22,12 +22,12 @@ import type { Plan } from '../table/retry.ts'
 import {
   activityOf,
   type BatchRow,
-  claim,
   flagOf,
   headerOf,
   indexedAs,
   indexedOf,
-  type NewClaim,
+  type NewClaims,
+  newClaims,
   newRecord,
   nextId,
   type Raised,
@@ -35,13 +35,14 @@ import {
   summaryOf,
   withActivity,
 } from './build.ts'
+import { claimWrites } from './claim-packs.ts'
 import { contradictionFlags, detectConflicts, likenessFlags } from './conflict-flags.ts'
 import { doubtFlags } from './doubts.ts'
 import {
   type Activity,
   type Assertion,
   activity,
-  assertion,
+  countingClaims,
   flag,
   isCarried,
   type Loaded,
@@ -52,6 +53,7 @@ import {
   revision,
 } from './items.ts'
 import { namedBy } from './links.ts'
+import { hasAllClaims } from './load.ts'
 import { type Meanings, meaningsIn } from './periods.ts'
 import { picturesOf } from './pictures.ts'
 import { queueWrites } from './queue-entry.ts'
@@ -124,8 +126,7 @@ export async function planAmend(
   { trigger = 'edit', replace = false, batch, pictures = [] }: How,
 ): Promise<Plan<Loaded & Naming>> {
   const kind = kinds[old.kind]
-  const moved = move(stateOf(old), trigger)
-  if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
+  const moved = moveOf(old, trigger)
   const { values, missing, kept } = await plannedValues(kind, data, actor, [...picturesOf(old), ...pictures])
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
@@ -160,21 +161,28 @@ export async function planAmend(
     done,
     actor,
   )
-  const { superseded, writes } = claimWrites(claimed, at)
-  const assertions = [...claimed.left, ...superseded, ...claimed.claims]
+  const assertions = claimsAfter(claimed, at)
   return {
     result: { ...next, assertions, links: old.links, named: namedIn(stubs) },
     writes: [
       put(recordItem, next, stored),
       put(revision, revisionOf(next, after, actor, at), undefined),
       put(activity, done, undefined),
-      ...writes,
+      ...claimWrites(old.assertions, assertions, next),
       ...flags.map((it) => put(flag, flagOf(next, it, at), undefined)),
       ...(old.public ? [] : indexWrites(indexedOf(stored), indexedAs(next, header))),
       ...queueWrites(stored, next),
       ...stubs.concat(kept),
     ],
   }
+}
+
+/** How an edit moves the record; fails where it cannot be, and with `conflict` where the record was read while it changed. */
+function moveOf(old: Loaded, trigger: 'edit' | 'revise') {
+  if (!hasAllClaims(old)) throw conflict()
+  const moved = move(stateOf(old), trigger)
+  if (!moved) throw invalidObject(`A contribution that is ${old.status} cannot be revised.`)
+  return moved
 }
 
 /** What is told of an edit that was sent in. */
@@ -210,11 +218,12 @@ type Claimed = { claims: Assertion[]; contradicted: Raised[]; replaced: Assertio
 function claimsFor(
   old: Loaded,
   { after, changed, removed }: Edit,
-  { meanings, ...made }: Pick<NewClaim, 'source' | 'actor' | 'at'> & { meanings: Meanings },
+  { meanings, ...made }: Pick<NewClaims, 'source' | 'actor' | 'at'> & { meanings: Meanings },
 ): Claimed {
   const revision_number = old.current_revision + 1
-  const claims = changed.map((property) =>
-    claim({ ...made, about: old, property, value: after[property], revision_number }),
+  const claims = newClaims(
+    { ...made, about: old, revision_number },
+    changed.map((property) => [property, after[property]]),
   )
   const conflicts = detectConflicts(old, claims, meanings)
   const ends = new Set(conflicts.flatMap((each) => each.replaces))
@@ -225,25 +234,21 @@ function claimsFor(
   return { claims, contradicted: contradictionFlags(claims, conflicts), replaced, left }
 }
 
-/** The record's counts of flags and its worst source after an edit. */
+/** The record's counts of claims and flags and its worst source after an edit. */
 const weightAfter = (old: Loaded, { claims, contradicted, left }: Claimed, flags: number): Partial<RecordItem> => ({
+  ...countingClaims(old, claims.length),
   open_flags: old.open_flags + flags,
   open_contradictions: old.open_contradictions + contradicted.length,
   contradicted: old.contradicted || contradicted.length > 0,
   ...worstSource([...left, ...claims].filter(isCarried).map((it) => it.source_type)),
 })
 
-/** The writes of new claims, and those that end the claims which they replace. */
-function claimWrites({ claims, replaced }: Claimed, at: string): { superseded: Assertion[]; writes: Write[] } {
-  const superseded = replaced.map((it) =>
-    amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at }),
-  )
-  const writes = [
-    ...claims.map((it) => put(assertion, it, undefined)),
-    ...superseded.map((it, i) => put(assertion, it, replaced[i])),
-  ]
-  return { superseded, writes }
-}
+/** The claims of a record after an edit: those that it replaces have ended. */
+const claimsAfter = ({ claims, replaced, left }: Claimed, at: string): Assertion[] => [
+  ...left,
+  ...replaced.map((it) => amended<Assertion>(it, { reconciliation_status: 'superseded', updated_at: at })),
+  ...claims,
+]
 
 /** A record as the edit that waits would make it: what its contributor gets to see of a change. */
 export function asProposed(it: Loaded): Loaded {

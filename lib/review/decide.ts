@@ -9,13 +9,14 @@ import type { Values } from '../names/values.ts'
 import { checkSize } from '../names/values.ts'
 import { type Actor, type Deciding, hasRank, inWords, mayDecide, type Rank, ranks } from '../permissions.ts'
 import { withPictures } from '../pictures/take.ts'
-import { activityOf, claim, headerOf, indexedOf, revisionOf, summaryOf, withActivity } from '../records/build.ts'
-import { claimsOf, type History, loadHistory } from '../records/history.ts'
+import { activityOf, headerOf, indexedOf, newClaims, revisionOf, summaryOf, withActivity } from '../records/build.ts'
+import { claimWrites } from '../records/claim-packs.ts'
+import { checkWhole, claimsOf, type History, loadHistory } from '../records/history.ts'
 import {
   type Activity,
   type Assertion,
   activity,
-  assertion,
+  countingClaims,
   type Decision,
   decision,
   type Flag,
@@ -26,7 +27,6 @@ import {
   recordItemOf,
   revision,
   toldOf,
-  toldOfClaim,
   toldOfDecision,
 } from '../records/items.ts'
 import { endLease } from '../records/leases.ts'
@@ -107,6 +107,7 @@ async function planVerdict(
   input: DecisionInput,
   settled: readonly Flag[],
 ): Promise<PlannedDecision> {
+  checkWhole(old)
   const effect = effects[input.verdict]
   const moved = move(stateOf(old), effect.trigger)
   if (!moved) throw nothingWaits()
@@ -125,6 +126,7 @@ async function planVerdict(
       public: moved.public,
       required_persona,
       decided: true,
+      ...countingClaims(old, result.made.length),
       open_flags: old.open_flags - settled.length,
       open_contradictions: old.open_contradictions - settled.length,
       updated_at: at,
@@ -282,18 +284,12 @@ async function accepted(
   const edits = input.verdict === 'accept_with_edits' ? input.edits : undefined
   const reviewed: Values = old.proposed ?? old.data
   const { values, changed, stubs } = await edited(old, reviewer, reviewed, edits)
-  const made = changed.map((name) =>
-    claim({
-      ...{
-        about: old,
-        property: name,
-        value: values[name],
-        source: edits?.assertion ?? unsourced,
-        actor: reviewer,
-        at,
-      },
+  const made = newClaims(
+    {
+      ...{ about: old, source: edits?.assertion ?? unsourced, actor: reviewer, at },
       revision_number: old.current_revision + 1,
-    }),
+    },
+    changed.map((name) => [name, values[name]]),
   )
   const contested = contestedClaims(old, settled)
   checkEdits(input.conflict_handling, changed, contested)
@@ -400,13 +396,9 @@ function changedClaims(old: History, next: RecordItem, { fates, made, values }: 
       ...(it.id in values && { value: values[it.id] }),
     }
   }
-  const others = old.assertions
-    .map((it) => ({ it, changes: fateOf(it) }))
-    .filter(({ it, changes }) => !isDeepStrictEqual({ ...it, ...changes }, it))
-  return [
-    ...made.map((it) => put(assertion, toldOfClaim({ ...it, ...fateOf(it) }, next), undefined)),
-    ...others.map(({ it, changes }) =>
-      put(assertion, toldOfClaim(amended<Assertion>(it, { ...changes, updated_at: at }), next), it),
-    ),
-  ]
+  const faring = (it: Assertion) => {
+    const changed = { ...it, ...fateOf(it) }
+    return isDeepStrictEqual(changed, it) ? it : { ...changed, updated_at: at }
+  }
+  return claimWrites(old.assertions, [...old.assertions, ...made].map(faring), next)
 }

@@ -15,7 +15,7 @@ type Place = { group: string; sk?: string; name: string }
 const rules: readonly [pattern: RegExp, place: (...parts: string[]) => Place][] = [
   // What one person does.
   [
-    /^(OWNER|REVISION|DECISION|CLAIM|FLAGGED)#([^#]+)(.*)$/,
+    /^(OWNER|REVISION|DECISION|FLAGGED)#([^#]+)(.*)$/,
     (list, user, rest) => ({ group: `USER#${user}`, name: `${list}${rest}` }),
   ],
   [

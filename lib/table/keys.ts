@@ -1,10 +1,10 @@
-import { addressOf } from '../ids/address.ts'
+import { addressOf, packOf } from '../ids/address.ts'
 
 /**
  * Every key in the table, and nothing else.
  *
  *   access pattern                                    index       pk                              sk
- *   one record with its assertions                    table       ENTITY#<id>                     HEAD, HEAD#ASSERTION#<id>
+ *   one record with its claims, by contribution       table       ENTITY#<id>                     HEAD, HEAD#CLAIMS#<pack>
  *   events, deities and guthis that name it             table       ENTITY#<id>                     HEAD#LINK#<other>#<relation>
  *   its whole history                                 table       ENTITY#<id>                     REVISION#, ACTIVITY#, DECISION#, FLAG#
  *   records of a kind, published or in one status     gsi1        KIND#<kind>#<standing>          <created_at>#<id>
@@ -19,8 +19,7 @@ import { addressOf } from '../ids/address.ts'
  *   records that name a record                        table       RELATED#<id>                    <kind>#<id of the other>#<relation>
  *   activities: all, by person, by type, by both      all four    ACTIVITY[#USER#<user>][#TYPE#<type>]   <created_at>#<id>
  *   decisions of one person                           gsi3        DECISION#<user>                 <created_at>#<id>
- *   assertions in one status; those that wait, spread  gsi2        ASSERTION#<audience>#<status>[#<part>]  <created_at>#<id>
- *   one person's that stand on what is withheld       gsi3        CLAIM#<user>#<status>           <created_at>#<id>
+ *   packs with claims that are pending, accepted, disputed, superseded  all four  ASSERTION#<audience>#<status>[#<part>]  <created_at>#<pack>
  *   flags: all, open or resolved, of one type of them  gsi2, gsi3, gsi1  FLAG#<audience>[#TYPE#<type>][#RESOLVED#<bool>]  <created_at>#<id>
  *   flags withheld, on the records of one person      gsi4        FLAGGED#<user>                  <created_at>#<id>
  *   data sources, clusters: one; all, newest first    table, gsi2   SOURCE#<id>, CLUSTER#<id>     HEAD
@@ -125,13 +124,13 @@ export type Key = { pk: string; sk: string }
 const HEAD = 'HEAD'
 export const key = {
   head: (record: string): Key => ({ pk: `ENTITY#${record}`, sk: HEAD }),
-  assertion: (record: string, id: string): Key => ({ pk: `ENTITY#${record}`, sk: `HEAD#ASSERTION#${id}` }),
+  claims: (record: string, pack: string): Key => ({ pk: `ENTITY#${record}`, sk: `HEAD#CLAIMS#${pack}` }),
   link: (to: string, from: string, relation: string): Key => ({
     pk: `ENTITY#${to}`,
     sk: `HEAD#LINK#${from}#${relation}`,
   }),
-  /** An assertion by its id alone: it carries the record's address. */
-  ofAssertion: (id: string): Key => key.assertion(addressOf(id)?.record ?? 'none', id),
+  /** The claims among which one is, by its id alone: it carries the record's address and the pack's. */
+  ofClaim: (id: string): Key => key.claims(addressOf(id)?.record ?? 'none', packOf(id)),
   revision: (record: string, number: number): Key => ({
     pk: `ENTITY#${record}`,
     sk: `REVISION#${String(number).padStart(8, '0')}`,

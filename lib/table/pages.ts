@@ -22,9 +22,16 @@ export type List = {
   isCountedEach?: boolean
   /** Its items are in the partitions by chance, so that each holds its share of a page. */
   isSpread?: boolean
+  /** Only items with such a member of a member. */
+  has?: Walk['has']
+  /** Items hold several entries of the list, in this order of their last words, oldest first; without it each item is one. */
+  entries?: (item: Stored) => readonly string[]
 }
 export type Listing = {
+  /** The item of each entry. */
   items: Stored[]
+  /** Where each entry lies: the sort key of its item, with its last word where there are several in one. */
+  places: string[]
   count: number
   found: ReadonlyMap<string, Stored>
   first?: string
@@ -55,7 +62,8 @@ export async function readList(
   if (asked.length < list.partitions.length && withoutEmpty(list).some((it) => !asked.includes(it)))
     return readList(list, place, also)
   const [first, last] = [page.at(0)?.at, page.at(-1)?.at]
-  return { items, found, count: sumOf(list.counted, found), ...(first && { first }), ...(last && { last }) }
+  const places = page.map((it) => it.at)
+  return { items, places, found, count: sumOf(list.counted, found), ...(first && { first }), ...(last && { last }) }
 }
 
 /**
@@ -97,25 +105,43 @@ async function pageOf(list: List, { limit, offset, from }: PageRequest): Promise
   return backwards ? page.reverse() : page
 }
 
-function runOf(partition: Partition, { only, members }: List, forward: boolean, beyond: string | undefined) {
+/** Of items with several entries so many are read as would do if each had this many. */
+const ENTRIES = 4
+
+function runOf(partition: Partition, { only, members, has, entries }: List, forward: boolean, beyond?: string) {
   const within = 'prefix' in partition
   const name = within ? 'sk' : `${partition.index}_sk`
+  const placesOf = (item: Stored): string[] => {
+    const at = String(item[name] ?? '')
+    return entries ? entries(item).map((last) => `${at}#${last}`) : [at]
+  }
+  const isBeyond = (at: string) => beyond === undefined || compare(at, beyond) * (forward ? 1 : -1) > 0
+  let last = beyond && entries ? withItemOf(beyond, forward) : beyond
   const run = {
     found: [] as FoundItem[],
     /** There is nothing behind what was found. */
     ended: false,
     /** Reads so many more. */
     fill: async (more: number) => {
-      const what = { forward, limit: more, beyond: run.found.at(-1)?.at ?? beyond }
+      const limit = entries ? Math.ceil(more / ENTRIES) : more
+      const what = { forward, limit, beyond: last }
       const items = await (within
         ? walkTable({ ...partition, ...what })
-        : walk({ ...partition, ...what, only, members }))
-      run.found.push(...items.map((item) => ({ item, at: String(item[name] ?? '') })))
-      run.ended = items.length < more
+        : walk({ ...partition, ...what, only, members, has }))
+      for (const item of items) {
+        const places = placesOf(item).filter(isBeyond)
+        run.found.push(...(forward ? places : places.reverse()).map((at) => ({ item, at })))
+      }
+      last = items.length > 0 ? String(items.at(-1)?.[name] ?? '') : last
+      run.ended = items.length < limit
     },
   }
   return run
 }
+
+/** From where to read so that the item of an entry, of which some may be left, is among what is read. */
+const withItemOf = (entry: string, forward: boolean) => (forward ? entry.slice(0, entry.lastIndexOf('#') - 1) : entry)
+
 type Run = ReturnType<typeof runOf>
 
 /** The first `wanted` items of all runs by sort key. Where one has given all that was read of it, more is read. */

@@ -169,16 +169,21 @@ export type Walk = {
   beyond?: string | undefined
   /** Only items whose attributes have these values. */
   only?: Readonly<Record<string, string | boolean>> | undefined
+  /** Only items that have this member of that member. */
+  has?: readonly [member: string, of: string] | undefined
   /** Only these members of the items are read. */
   members?: readonly string[] | undefined
 }
 
 /** The next items of one index partition. Filtered walks read on in large steps where the first does not fill the page, until the page is full or `budget` calls are spent. */
 export async function walk(
-  { index, pk, forward, limit, beyond, only = {}, members }: Walk,
+  { index, pk, forward, limit, beyond, only = {}, has, members }: Walk,
   budget = 100,
 ): Promise<Stored[]> {
-  const filters = Object.keys(only).map((_, i) => `#only${i} = :only${i}`)
+  const filters = [
+    ...Object.keys(only).map((_, i) => `#only${i} = :only${i}`),
+    ...(has ? ['attribute_exists(#has0.#has1)'] : []),
+  ]
   const shown = members && projecting(members)
   const query: QueryCommandInput = {
     TableName,
@@ -191,6 +196,7 @@ export async function walk(
       '#pk': `${index}_pk`,
       ...((shown || beyond !== undefined) && { '#sk': `${index}_sk` }),
       ...Object.fromEntries(Object.keys(only).map((name, i) => [`#only${i}`, name])),
+      ...Object.fromEntries((has ?? []).map((name, i) => [`#has${i}`, name])),
     },
     ExpressionAttributeValues: {
       ':pk': pk,

@@ -56,7 +56,7 @@ export function cacheTests({ url, shared }: Kind): void {
 
   test('a change of anything else makes nothing stale', async () => {
     await warm()
-    for (const type of ['user', 'notification', 'assertion', 'activity', 'entry']) await outdate(type)
+    for (const type of ['user', 'notification', 'claims', 'activity', 'entry']) await outdate(type)
     for (const sort of sorts) await kept(sort)
   })
 

@@ -111,3 +111,31 @@ export async function withReadsFailing(after: number, work: () => Promise<unknow
   }
   return committed
 }
+
+/**
+ * Runs work in which so many queries see one half of a transaction: these items are not there yet. The emulator puts a
+ * transaction in place at once; DynamoDB promises that of single items alone.
+ */
+export async function withTornQueries(
+  many: number,
+  isLate: (item: Record<string, unknown>) => boolean,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const { db } = await import('../../lib/table/client.ts')
+  let torn = 0
+  const meddle =
+    (next: (args: never) => Promise<{ output: { Items?: Record<string, unknown>[] } }>) => async (args: never) => {
+      const answer = await next(args)
+      const { Items = [] } = answer.output
+      if (torn >= many || !Items.some(isLate)) return answer
+      torn += 1
+      return { ...answer, output: { ...answer.output, Items: Items.filter((item) => !isLate(item)) } }
+    }
+  db.middlewareStack.add(meddle as never, { step: 'initialize', name: 'torn', priority: 'high' })
+  try {
+    await work()
+  } finally {
+    db.middlewareStack.remove('torn')
+  }
+  if (torn === 0) throw new Error('no query saw one half')
+}

@@ -45,6 +45,11 @@ beforeAll(async () => {
       ...open,
       handle: async () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' })),
     }),
+    'GET /held/': publicRoute({
+      ...open,
+      handle: async () =>
+        Promise.reject(Object.assign(new Error('It is held'), { name: 'TransactionConflictException' })),
+    }),
     'GET /closed/': actorRoute({ permission: 'account.read', handle: async () => 1 }),
     'GET /thing/': readRoute({
       permission: 'record.read',
@@ -182,8 +187,8 @@ describe('a failure', () => {
     expect(JSON.stringify(lines)).not.toContain(SECRET)
   })
 
-  test('of a table that has no room at the moment asks to come again', async () => {
-    expect(await send('/no-room/')).toMatchObject({
+  test.each(['/no-room/', '/held/'])('of a table that cannot at the moment asks to come again: %s', async (path) => {
+    expect(await send(path)).toMatchObject({
       status: 503,
       text: '{"detail":"Temporarily unavailable. Try again."}',
       headers: { 'retry-after': '1' },

@@ -1,42 +1,95 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Node, parseSync } from 'oxc-parser'
 import { type Dice, dice } from './world/chance.ts'
 import { type Cut, ROOT } from './world/sources.ts'
 
 /**
- * Every condition of a write and every wait for one, found in the sources themselves: a condition that always holds in the place of each,
- * and a call that nobody waits for in the place of each wait that is a statement of its own.
+ * Every condition of a write and every wait whose result nobody uses, found in the sources themselves: those that the compiler
+ * would let go. In the place of a condition stands one that always holds, in the place of a wait a call that nobody waits for.
  */
-const ROOMS = 'lib/**/*.ts'
-/** What is no write of the service's: it is configured, started or told of, and another room's tests look after it. */
-const WRITING =
-  /\b(transact|write|commit\w*|put\w*|raise|drop|clearItem|eachOf|db\.send|settle\w*|stage\w*|followEdges|move\w+|save\w*)\(/
-const CONDITION = /(?<!Key)ConditionExpression: (['`])(.+?)\1/g
-const WAIT = /^( +)await (?=.)/gm
+const ROOMS = ['functions/**/*.ts', 'lib/**/*.ts']
+/** Waits for a moment, and for files that a process keeps to itself: nothing is written. */
+const NO_WRITE = /^(sleep|pause|rm|rename|mkdir|symlink|pipeline|Promise)$/
+const CONDITION = 'ConditionExpression'
 
-export type Found = Cut & { name: string }
+export type Found = Cut & { name: string; sort: 'condition' | 'wait' }
+type Place = Pick<Found, 'from' | 'to' | 'with' | 'sort'>
+
+const isNode = (it: unknown): it is Node => typeof it === 'object' && it !== null && 'type' in it && 'start' in it
+/** A piece of a program and all that is in it. */
+function* within(it: Node): Iterable<Node> {
+  yield it
+  for (const value of Object.values(it))
+    for (const each of Array.isArray(value) ? value : [value]) if (isNode(each)) yield* within(each)
+}
+
+const isNamed = (it: Node | null | undefined, name: string) => it?.type === 'Identifier' && it.name === name
+
+/** The last name of what is called: `send` of `db.send(command)`. */
+function calledIn(it: Node): string | undefined {
+  if (it.type === 'ChainExpression') return calledIn(it.expression)
+  if (it.type === 'NewExpression') return calledIn(it.callee)
+  if (it.type === 'CallExpression') {
+    const { callee } = it
+    // What follows upon a failure is no call of its own.
+    return callee.type === 'MemberExpression' && isNamed(callee.property, 'catch')
+      ? calledIn(callee.object)
+      : calledIn(callee)
+  }
+  if (it.type === 'MemberExpression') return calledIn(it.property)
+  return it.type === 'Identifier' ? it.name : undefined
+}
+
+/** Functions of a file whose first parameter is a condition. */
+const makersIn = (all: readonly Node[]): Set<string> =>
+  new Set(
+    all.flatMap((it) =>
+      it.type === 'VariableDeclarator' &&
+      it.id.type === 'Identifier' &&
+      it.init?.type === 'ArrowFunctionExpression' &&
+      isNamed(it.init.params[0], CONDITION)
+        ? [it.id.name]
+        : [],
+    ),
+  )
+
+/** Where a condition is written down. */
+function conditionIn(it: Node, makers: ReadonlySet<string>): Node | undefined {
+  if (it.type === 'Property' && isNamed(it.key, CONDITION)) return it.value
+  if (it.type === 'VariableDeclarator' && isNamed(it.id, CONDITION)) return it.init ?? undefined
+  if (it.type === 'CallExpression' && it.callee.type === 'Identifier' && makers.has(it.callee.name))
+    return it.arguments[0]
+  return undefined
+}
+
+function placesIn(source: string, all: readonly Node[]): Place[] {
+  const makers = makersIn(all)
+  return all.flatMap((it): Place[] => {
+    const condition = conditionIn(it, makers)
+    if (condition?.type === 'Literal' || condition?.type === 'TemplateLiteral') {
+      const { start: from, end: to } = condition
+      const quote = source[from] ?? ''
+      const always = `(${source.slice(from + 1, to - 1)}) OR attribute_exists(pk) OR attribute_not_exists(pk)`
+      return [{ from, to, with: `${quote}${always}${quote}`, sort: 'condition' }]
+    }
+    const waits = it.type === 'ExpressionStatement' ? it.expression : it.type === 'ReturnStatement' ? it.argument : null
+    if (waits?.type !== 'AwaitExpression' || NO_WRITE.test(calledIn(waits.argument) ?? '')) return []
+    const instead = it.type === 'ReturnStatement' ? '' : 'void'
+    return [{ from: waits.start, to: waits.start + 'await'.length, with: instead, sort: 'wait' }]
+  })
+}
 
 const lineOf = (source: string, at: number) => source.slice(0, at).split('\n').length
+const SAID = { condition: 'minds no condition', wait: 'waits for nothing' } as const
 
 function inFile(file: string): Found[] {
   const source = readFileSync(join(ROOT, file), 'utf8')
-  const conditions = [...source.matchAll(CONDITION)].map((match) => {
-    const [whole, quote, condition] = match
-    const always = `(${condition}) OR attribute_exists(pk) OR attribute_not_exists(pk)`
-    return {
-      ...{ file, from: match.index, to: match.index + whole.length },
-      with: `ConditionExpression: ${quote}${always}${quote}`,
-      name: `${file}:${lineOf(source, match.index)} minds no condition`,
-    }
-  })
-  const waits = [...source.matchAll(WAIT)].flatMap((match) => {
-    const from = match.index + (match[1]?.length ?? 0)
-    const line = source.slice(from, source.indexOf('\n', from))
-    if (!WRITING.test(line)) return []
-    const name = `${file}:${lineOf(source, from)} waits for nothing`
-    return [{ file, from, to: from + 'await'.length, with: 'void', name }]
-  })
-  return [...conditions, ...waits]
+  return placesIn(source, [...within(parseSync(file, source).program)]).map((it) => ({
+    ...it,
+    file,
+    name: `${file}:${lineOf(source, it.from)} ${SAID[it.sort]}`,
+  }))
 }
 
 /** All of them, in the order of the files. */

@@ -3,7 +3,7 @@ import type { Base } from './base.ts'
 import { changed } from './cells.ts'
 import { violations } from './invariants/all.ts'
 import { type Operation, operations } from './operations.ts'
-import { isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
+import { heard, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, send } from './requests.ts'
 import type { Item } from './world/expressions.ts'
 import { hash } from './world/table.ts'
@@ -49,13 +49,19 @@ const MADE =
 const CHANCE = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|\d{4}-\d{2}-\d{2}T[\d:.]+Z|\d+/g
 const PLACE = /^(pk|sk|gsi\d_[ps]k|id|\w+_id|password\w*)$/
 
+/** Whatever the order of its members, which the table does not keep. */
+const inOrder = (_: string, it: unknown): unknown =>
+  typeof it !== 'object' || it === null || Array.isArray(it)
+    ? it
+    : Object.fromEntries(Object.entries(it).sort(([a], [b]) => (a < b ? -1 : 1)))
+
 const known = new WeakMap<object, string>()
 /** An item by its type and what it says, whatever its ids and moments. */
 function told(it: Item): string {
   const found = known.get(it)
   if (found !== undefined) return found
-  const said = Object.entries(it).filter(([name]) => !PLACE.test(name))
-  const text = `${it.type?.S} ${JSON.stringify(said.sort(([a], [b]) => (a < b ? -1 : 1))).replaceAll(CHANCE, '_')}`
+  const said = Object.fromEntries(Object.entries(it).filter(([name]) => !PLACE.test(name)))
+  const text = `${it.type?.S} ${JSON.stringify(said, inOrder).replaceAll(CHANCE, '_')}`
   known.set(it, text)
   return text
 }
@@ -296,6 +302,7 @@ async function taken({ into, seed, world }: Site, place: string, work: () => Pro
   into.tried += 1
   const what = await trying(work)
   into.digest ^= hash(`${place} ${world.digest}`)
+  heard.of(into.part, place)
   if (what.length > 0) note(into, { where: place, seed, again: `npm run prove -- --only faults --at '${place}'`, what })
 }
 
@@ -330,41 +337,36 @@ async function ofProjector(trial: Trial, { many }: Calm, i: number, { until, som
 /** A share of the cases, the same ones each time. */
 const isChosen = (n: number, share: number) => share >= 1 || (Math.imul(n + 1, 2654435761) >>> 0) / 4294967296 < share
 
-/** One fault alone, as a failure names it. */
-export async function faultAt(world: World, base: Base, place: string, seed: number): Promise<Tally> {
-  const [name = '', call = '0', fault = ''] = place.split('/')
-  const job = jobs.find((each) => each.name === name)
-  if (job) return jobAt(world, base, { place, n: Number(call), fault, seed }, job)
-  const i = operations.findIndex((each) => each.name === name)
-  const operation = operations[i]
-  const way = ways.find((each) => each.fault === fault)
-  if (!operation || !way) throw new Error(`there is no ${place}`)
+/** Single faults, as failures name them, divided by `|`. */
+export async function faultsAt(world: World, base: Base, places: string, seed: number): Promise<Tally> {
   const into = tally('faults', 'faults')
+  for (const place of places.split('|')) await faultAt({ world, base, into, seed }, place)
+  return into
+}
+
+async function faultAt({ world, base, into, seed }: Site, place: string): Promise<void> {
+  const [name = '', call = '0', fault = ''] = place.split('/')
+  const way = ways.find((each) => each.fault === fault)
+  const [i, job] = [operations.findIndex((each) => each.name === name), jobs.findIndex((each) => each.name === name)]
+  const [operation, work] = [operations[i], jobs[job]]
+  if (!way || !(operation || work)) throw new Error(`there is no ${place}`)
+  into.kinds += 1
+  if (work) return jobAt({ world, base, into, seed: seed + job }, work, { place, n: Number(call), way })
+  if (!operation) return
   const trial = { world, base, operation, into, seed: seed + i }
   const calm = await untroubled(trial)
-  into.kinds = 1
   const n = Number(call.replace('follow ', ''))
   await taken(trial, place, async () =>
     call.startsWith('follow ') ? (await followed(trial, n, way, calm.many)).wrong : tried(trial, n, way, calm),
   )
   console.log(calm.answer.commands.map((command, at) => `${at} ${command}`).join(', '))
-  return into
 }
 
-async function jobAt(
-  world: World,
-  base: Base,
-  { place, n, fault, seed }: { place: string; n: number; fault: string; seed: number },
-  job: Job,
-): Promise<Tally> {
-  const way = ways.find((each) => each.fault === fault)
-  if (!way) throw new Error(`there is no ${fault}`)
-  const site = { world, base, into: tally('faults', 'faults'), seed: seed + jobs.indexOf(job) }
+type At = { place: string; n: number; way: (typeof ways)[number] }
+async function jobAt(site: Site, job: Job, { place, n, way }: At): Promise<void> {
   const calm = await prepared(site, job)
-  site.into.kinds = 1
   await taken(site, place, () => resumed(site, job, n, way, calm))
   console.log(calm.commands.map((command, i) => `${i} ${command}`).join(', '), calm.outcome)
-  return site.into
 }
 
 async function trying(work: () => Promise<string[]>): Promise<string[]> {

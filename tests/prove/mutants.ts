@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { foundCuts, someCuts } from './cuts.ts'
-import { type Case, reach } from './reach.ts'
+import { foundCuts } from './cuts.ts'
 import { isOwn, type Share } from './report.ts'
-import { type Dice, dice } from './world/chance.ts'
+import { FOUND, inTurn, noticedBy, type Part } from './trials.ts'
 import { type Cut, ROOT } from './world/sources.ts'
 
 /**
@@ -18,7 +15,7 @@ type Mutant = {
   was: string
   is: string
   nth?: number
-  parts: readonly (readonly string[])[]
+  parts: readonly Part[]
 }
 
 const race = (...kinds: string[]) => kinds.map((kind) => ['--only', 'races', '--at', kind])
@@ -231,9 +228,6 @@ const mutants: readonly Mutant[] = [
   },
 ]
 
-/** Cuts that are found in the sources have numbers of their own. */
-const FOUND = 'found-'
-
 /** The cut with this number. */
 export function mutantAt(number: string): Cut {
   const it = number.startsWith(FOUND) ? foundCuts()[Number(number.slice(FOUND.length))] : mutants[Number(number)]
@@ -248,84 +242,13 @@ function placeOf({ file, was, is, name }: Mutant): Cut {
   return { file, from, to: from + was.length, with: is }
 }
 
-const ENDLESS_MS = 240_000
-
-/** Whether a part finds something wrong, with a cut or, to see that it does not always, without. */
-async function isWrong(part: readonly string[], seed: number, cut?: string): Promise<boolean> {
-  const args = [
-    fileURLToPath(new URL('run.ts', import.meta.url)),
-    ...(cut === undefined ? [] : ['--cut', cut]),
-    ...['--seed', String(seed), '--minutes', '1.5', '--each', '120', '--some', '0.1', '--share', '0/1', ...part],
-  ]
-  // One that comes to no end is wrong too.
-  const child = spawn(process.execPath, args, { stdio: 'ignore', timeout: ENDLESS_MS })
-  return (await new Promise<number | null>((done) => child.on('exit', done))) !== 0
-}
-
-async function isNoticed(number: string, parts: Mutant['parts'], seed: number): Promise<boolean> {
-  for (const part of parts) if (await isWrong(part, seed, number)) return true
-  return false
-}
-
-/** Does the work of each, so many at a time. */
-async function inTurn<T>(all: readonly T[], many: number, work: (it: T) => Promise<void>): Promise<void> {
-  const left = [...all]
-  const one = async () => {
-    for (let next = left.shift(); next; next = left.shift()) await work(next)
-  }
-  await Promise.all(Array.from({ length: many }, one))
-}
-
-/** Where a cut is looked for that nothing comes by while all goes well: in a little of everything. */
-const EVERYWHERE = [
-  ['--only', 'faults', '--some', '0.03'],
-  ['--only', 'races', '--each', '3'],
-  ['--only', 'background', '--some', '0.05'],
-  ['--only', 'cells', '--some', '0.1'],
-]
-/** How closely the cases of a part are looked at that come by a cut: the fewer, the more closely; and at most so many of them. */
-const CLOSELY: Readonly<Record<Case[0], (cases: number) => readonly string[]>> = {
-  faults: (cases) => ['--some', String(Math.min(1, 2.4 / cases))],
-  races: (cases) => ['--each', String(Math.ceil(100 / cases))],
-  background: (cases) => ['--some', String(Math.min(1, 1.2 / cases))],
-}
-const MOST_CASES = 8
-
-/** Where a cut is looked for: in some of the cases that come by it. */
-function partsBy(cases: readonly Case[], chance: Dice): readonly (readonly string[])[] {
-  const parts = Object.entries(CLOSELY).flatMap(([part, how]) => {
-    const left = cases.flatMap(([of, name]) => (of === part ? [name] : []))
-    const some = Array.from({ length: Math.min(MOST_CASES, left.length) }, () =>
-      left.splice(chance.below(left.length), 1),
-    )
-    return some.length > 0 ? [['--only', part, '--at', some.flat().join('|'), ...how(some.length)]] : []
-  })
-  return parts.length > 0 ? parts : EVERYWHERE
-}
-
-/** Tries so many of those that are found in the sources; answers how many nobody noticed. */
-export async function tryFound(many: number, seed: number, workers: number, share: Share): Promise<number> {
-  const missed: string[] = []
-  const own = someCuts(many, seed).filter((_, i) => isOwn(share, i))
-  const cases = await reach(seed)
-  await inTurn(own, workers, async ([number, { name }]) => {
-    const noticed = await isNoticed(`${FOUND}${number}`, partsBy(cases[number] ?? [], dice(seed + number)), seed)
-    console.log(`${noticed ? 'noticed' : 'MISSED '} ${name} (${cases[number]?.length ?? 0} cases come by)`)
-    if (!noticed) missed.push(name)
-  })
-  console.log(
-    `cuts: ${own.length - missed.length} of ${own.length} were noticed, of ${foundCuts().length} that there are`,
-  )
-  return missed.length
-}
-
 /** Tries all of them; answers how many nobody noticed, and how many parts found something where nothing is cut. */
 export async function tryMutants(seed: number, workers: number, share: Share): Promise<number> {
   for (const it of mutants) placeOf(it)
   const missed: string[] = []
   const own = [...mutants.entries()].filter(([number]) => isOwn(share, number))
   await inTurn(own, workers, async ([number, it]) => {
-    const noticed = await isNoticed(String(number), it.parts, seed)
+    const noticed = await noticedBy(it.parts, seed, String(number))
     console.log(`${noticed ? 'noticed' : 'MISSED '} ${it.name} (${it.file})`)
     if (!noticed) missed.push(it.name)
   })
@@ -334,9 +257,10 @@ export async function tryMutants(seed: number, workers: number, share: Share): P
   const parts = [...new Map(own.flatMap(([, it]) => it.parts).map((part) => [part.join(' '), part])).values()]
   let wrong = 0
   await inTurn(parts, workers, async (part) => {
-    if (!(await isWrong(part, seed))) return
+    const found = await noticedBy([part], seed)
+    if (!found) return
     wrong += 1
-    console.log(`${part.join(' ')} finds something where nothing is cut`)
+    console.log(`${part.join(' ')} finds something where nothing is cut: ${found.what}`)
   })
   console.log(`without a cut: ${wrong} of ${parts.length} parts found something`)
   return missed.length + wrong

@@ -1,6 +1,6 @@
 import { makeBase } from './base.ts'
 import { cells } from './cells.ts'
-import { background, faultAt, faults } from './faults.ts'
+import { background, faults, faultsAt } from './faults.ts'
 import { fuzz } from './fuzz.ts'
 import { violations } from './invariants/all.ts'
 import { mutantAt } from './mutants.ts'
@@ -46,7 +46,7 @@ export async function prove(
   const parts: Record<keyof typeof ENDS, () => Promise<Tally>> = {
     faults: () =>
       at?.includes('/') && only === 'faults'
-        ? faultAt(world, base, at, seed)
+        ? faultsAt(world, base, at, seed)
         : faults(world, base, { seed, until: by('faults'), some, share, only: at }),
     background: () => background(world, base, { seed, until: by('background'), some, share, only: at }),
     races: () =>

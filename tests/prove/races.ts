@@ -1,7 +1,7 @@
 import type { Base } from './base.ts'
 import { violations } from './invariants/all.ts'
 import { kinds, type Race } from './race-kinds.ts'
-import { isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
+import { heard, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, sendIn } from './requests.ts'
 import { hash } from './world/table.ts'
 import { WORKERS, type World } from './world/world.ts'
@@ -37,6 +37,7 @@ export async function races(
         error instanceof Error ? (error.stack ?? '') : String(error),
       ])
       into.digest ^= hash(`${race.name} ${own} ${world.digest}`)
+      heard.of(into.part, race.name)
       if (what.length > 0)
         note(into, {
           where: race.name,

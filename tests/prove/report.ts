@@ -41,6 +41,9 @@ const PRINTED = 12
 /** Whether the first violation ends the process: whoever cuts a source asks no more. */
 export const first = { ends: false }
 
+/** Hears of each case that has been tried, by its part and the name under which it is tried again. */
+export const heard = { of: (_part: string, _name: string): void => undefined }
+
 export function note(into: Tally, it: Violation): void {
   if (first.ends) {
     console.log(words(it))

@@ -52,7 +52,7 @@ const asked: Asked = {
 const workers = !values.at?.includes('/') ? Math.max(1, Number(values.workers)) : 1
 
 if (values.cuts) {
-  const { tryFound } = await import('./mutants.ts')
+  const { tryFound } = await import('./trials.ts')
   process.exit((await tryFound(Number(values.cuts), asked.seed, workers, shareOf(values.share ?? '0/1'))) > 0 ? 1 : 0)
 }
 if (values.mutants) {

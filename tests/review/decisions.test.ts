@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp, type Persona } from '../harness/app.ts'
+import { withTornQueries } from '../harness/faults.ts'
 import { type Following, followTable } from '../harness/following.ts'
 import { atOnce, commandsOf, contribute, decide, flagsOf, publish, sure } from '../harness/make.ts'
 
@@ -13,6 +14,7 @@ beforeAll(async () => {
 const nothingWaits = { detail: 'Nothing waits for review here.' }
 const ownWork = { detail: 'Nobody decides on a contribution of their own.' }
 
+type Item = Record<string, unknown>
 type Claim = {
   property: string
   value: string
@@ -135,6 +137,53 @@ describe('a verdict', () => {
     const fresh = (await app.community.get(workspace)).headers.etag ?? ''
     const verdict = { body: { verdict: 'accept' }, headers: { 'if-match': fresh } }
     expect((await app.community.post(`${workspace}decide/`, verdict)).status).toBe(201)
+  })
+
+  const hasClaimOn = (property: string, { type, claims }: Item) =>
+    type === 'claims' && Object.hasOwn(Object(claims), property)
+
+  // An amendment is being put in place: a query sees the record as it will be, and something beside it not yet.
+  test.each([
+    ['a claim', (item: Item) => hasClaimOn('note', item)],
+    ['the revision', (item: Item) => item.type === 'revision' && item.revision_number === 2],
+    ['a flag', (item: Item) => item.type === 'flag'],
+  ])('takes an amendment whole of which a reader sees one half, %s not yet, or is refused', async (what, isLate) => {
+    const refusal = [409, { detail: 'This has changed since it was read. Read it again and retry.' }]
+    const it = await waiting(`Being amended, ${what} late`, { construction_date: '1700' })
+    await patch(app.staff, it, { note: 'It comes', construction_date: '1800' })
+    const isOwn = (item: Item) => item.pk === `ENTITY#${it.cultural_entity_id}` && isLate(item)
+    const accept = { verdict: 'accept', conflict_handling: 'coexist', comments: 'Both.' }
+    await withTornQueries(Number.POSITIVE_INFINITY, isOwn, async () => {
+      const reply = await decide(app.domain, it, accept)
+      expect([reply.status, reply.body]).toEqual(refusal)
+      // Whose revision it is cannot be told from the one half: they do not decide on it either.
+      const own = await decide(app.staff, it, accept)
+      expect([403, 409]).toContain(own.status)
+    })
+    expect((await read(app.staff, it)).status).toBe('pending_review')
+    await withTornQueries(1, isOwn, async () => sure(201, await decide(app.domain, it, accept)))
+    const body = await read(app.anon, it)
+    expect(body).toMatchObject({ status: 'accepted', note: 'It comes' })
+    expect(values(body, 'note')).toEqual([['It comes', 'accepted']])
+    expect(await flagsOf(it)).toEqual([expect.objectContaining({ is_resolved: true })])
+  })
+
+  test('is not the only one that waits for an amendment: so does the next amendment', async () => {
+    const it = await waiting('Amended twice')
+    await patch(app.contributor, it, { note: 'One' })
+    const isLate = (item: Item) => item.entity_id === it.cultural_entity_id && hasClaimOn('note', item)
+    await withTornQueries(Number.POSITIVE_INFINITY, isLate, async () => {
+      const reply = await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'Two' } })
+      expect([reply.status, reply.body]).toEqual([
+        409,
+        { detail: 'This has changed since it was read. Read it again and retry.' },
+      ])
+    })
+    await withTornQueries(1, isLate, () => patch(app.contributor, it, { note: 'Two' }))
+    expect(values(await read(app.staff, it), 'note')).toEqual([
+      ['One', 'superseded'],
+      ['Two', 'pending'],
+    ])
   })
 
   test('of two reviewers at once: one wins, the other is told', async () => {

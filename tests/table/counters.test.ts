@@ -15,17 +15,16 @@ test('every list that a contribution enters has a size of its own, in items that
   const {
     activityTypes,
     activityList,
-    assertionList,
     decisionList,
     flagList,
     flagTypes,
     historyAudiences,
     listsOf,
-    ownAssertionList,
     ownFlagList,
     revisionList,
     visibilities,
   } = await import('../../lib/records/items.ts')
+  const { assertionList } = await import('../../lib/records/claim-packs.ts')
   const { lists: queues } = await import('../../lib/records/queue-entry.ts')
   const { queueTypes } = await import('../../lib/records/rules/triage.ts')
   const users = ['b0000000-0000-4000-8000-000000000001', 'b0000000-0000-4000-8000-000000000002']
@@ -41,7 +40,6 @@ test('every list that a contribution enters has a size of its own, in items that
     ]),
     ...['pending', 'accepted', 'disputed', 'superseded'].flatMap((status) => [
       ...historyAudiences.map((audience) => assertionList(status, audience)),
-      ...users.map((user) => ownAssertionList(user, status)),
     ]),
     ...flagFilters.flatMap((filter) => [
       ...historyAudiences.map((audience) => flagList(audience, filter)),

@@ -197,6 +197,61 @@ describe('a large transaction', () => {
     expect(await write()).toBe('done')
   })
 
+  describe('beside transactions of others, which hold an item for some milliseconds,', () => {
+    /** The table refuses every write of a single item so often, and lets others finish before it takes it. */
+    async function held<T>(times: number, others: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+      const { db } = await import('../../lib/table/client.ts')
+      const refused = new Map<string, number>()
+      let hits = 0
+      const meddle =
+        (next: (args: never) => Promise<unknown>, { commandName = '' }) =>
+        async (args: never) => {
+          const { Key, Item }: { Key?: object; Item?: object } = Object((args as { input: object }).input)
+          if (!/^(Put|Update|Delete)Item/.test(commandName)) return next(args)
+          const at = JSON.stringify(keyOf({ ...Key, ...Item }))
+          const before = refused.get(at) ?? 0
+          refused.set(at, before + 1)
+          if (before >= times) return next(args)
+          hits += 1
+          if (hits === 1) await others()
+          throw Object.assign(new Error('Transaction is ongoing for the item'), {
+            name: 'TransactionConflictException',
+          })
+        }
+      db.middlewareStack.add(meddle as never, { step: 'initialize', name: 'held' })
+      try {
+        return await work()
+      } finally {
+        db.middlewareStack.remove('held')
+        expect(hits).toBeGreaterThan(0)
+      }
+    }
+
+    test('is done all the same', async () => {
+      const it = await prepared(12)
+      expect(
+        await held(
+          2,
+          async () => undefined,
+          () => code(run(it)),
+        ),
+      ).toBe('done')
+      expect((await it.see()).counts).toEqual([0, 8, 6])
+      expect(await leftovers(it.heap, it.ids)).toBe(0)
+    })
+
+    test('loses against them where they change what it has read, and changes nothing', async () => {
+      const it = await prepared(12)
+      const [old] = it.red.filter((_, i) => i % 3 !== 0)
+      if (!old) throw new Error('no stone')
+      const other = () => table.write.transact([table.item.put(it.type, make(old.id, 'green', 2), old)])
+      expect(await held(1, other, () => code(run(it)))).toBe('conflict')
+      expect((await it.see()).counts).toEqual([11, 0, 1])
+      expect(await leftovers(it.heap, it.ids)).toBe(0)
+      expect(await it.isUp()).toBe(false)
+    })
+  })
+
   test.each([1, 2, 3, 4, 5])('of two on the same things one wins, and the other changes nothing (%i)', async () => {
     const it = await prepared(30)
     const other = { ...it, last: [table.item.put(stones(`flags-${it.heap}-b`), make('flag', 'up'), undefined)] }

@@ -2,22 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clock } from '../../clock.ts'
 import { isProblem } from '../../errors.ts'
 
-/** What a table answers that has no room at the moment, beyond what the SDK has tried again by itself. */
+/** What a table answers that cannot at the moment, beyond what the SDK has tried again by itself. */
 const throttles = new Set([
+  // A transaction of others holds the item, for some milliseconds.
+  'TransactionConflictException',
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
   'RequestLimitExceeded',
   'ThrottlingError',
 ])
 
-/** Whether the table had no room: nothing is wrong but the moment. */
+/** Whether the table had no room, or others were at work on the item: nothing is wrong but the moment. */
 export const isThrottle = (error: unknown): boolean =>
   isProblem(error, 'unavailable') || (error instanceof Error && throttles.has(error.name))
 
-/** So often a write is tried that the table has no room for: some 30 seconds in all. */
+/** So often a write is tried that the table cannot take: some 30 seconds in all. */
 const ATTEMPTS = 20
 
-/** Work of which the table may have no room for a while. Back-off with full jitter, 3 seconds at most. */
+/** Work that the table may not take for a while. Back-off with full jitter, 3 seconds at most. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -77,7 +77,7 @@ const OWNED = /^(NAME#(?!user|user_email)|ALIKE#|IDENTIFIER#|GRID#|RELATED#|ENTI
 /** By record and the items it was made of, since items never change. */
 const derivations = new WeakMap<object, { made: readonly unknown[]; derived: Map<string, Plain> }>()
 function derivedOf(partition: readonly Plain[], oracle: Oracle): Map<string, Plain> {
-  const parts = partition.filter((it) => it.sk === 'HEAD' || String(it.sk).startsWith('HEAD#ASSERTION#'))
+  const parts = partition.filter((it) => it.sk === 'HEAD' || String(it.sk).startsWith('HEAD#CLAIMS#'))
   const head = parts.find((it) => it.sk === 'HEAD')
   const before = head && derivations.get(head)
   if (before && before.made.length === parts.length && before.made.every((it, i) => it === parts[i]))
@@ -292,9 +292,9 @@ const isSaid = (value: unknown) =>
   value !== '' && value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 
 /** Every value of a record has somebody who claims it, with a source; what is published was accepted. */
-function* provenance(view: View): Iterable<string> {
+function* provenance(view: View, oracle: Oracle): Iterable<string> {
   for (const head of view.of('record')) {
-    const claims = view.partition(String(head.pk)).filter((it) => it.type === 'assertion')
+    const claims: readonly Plain[] = oracle.assemble(view.partition(String(head.pk)))?.assertions ?? []
     for (const [property, value] of Object.entries(head.data ?? {})) {
       if (!isSaid(value)) continue
       const own = claims.filter((it) => it.asserted_property === property)
@@ -308,7 +308,7 @@ function* provenance(view: View): Iterable<string> {
   }
 }
 
-/** Flags, activities and decisions that a record counts are there. */
+/** Flags, activities, claims and decisions that a record counts are there. */
 function* history(view: View): Iterable<string> {
   for (const head of view.of('record')) {
     const own = view.partition(String(head.pk))
@@ -320,6 +320,8 @@ function* history(view: View): Iterable<string> {
       yield `${head.entity_id} has ${contradictions} open contradictions, and says ${head.open_contradictions}`
     const acts = own.filter((it) => it.type === 'activity').length
     if (acts !== head.activity_count) yield `${head.entity_id} has ${acts} activities, and says ${head.activity_count}`
+    const claims = own.filter((it) => it.type === 'assertion').length
+    if (claims !== head.claim_count) yield `${head.entity_id} has ${claims} claims, and says ${head.claim_count}`
     const decisions = own.filter((it) => it.type === 'decision')
     const reviewed = Map.groupBy(decisions, (it) => `${it.sequence}`)
     for (const [sequence, all] of reviewed)
@@ -460,6 +462,11 @@ function* exports({ world }: View): Iterable<string> {
     if (sha256 !== real) yield `the exported file ${name} is ${real === undefined ? 'missing' : 'another'}`
 }
 
+/** Whoever has answered has nothing under way any more. */
+function* answeredAndDone({ world }: View): Iterable<string> {
+  yield* world.unfinished
+}
+
 /** By name. That exports hold what readers see is looked at where they are made (../background.ts). */
 const invariants: Readonly<Record<string, Invariant>> = {
   counters,
@@ -483,6 +490,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   letters: (view) => letters(view, ({ items }) => viewOf(view.world, view.settled, items)),
   'log entries': logEntries,
   exports,
+  'answered and done': answeredAndDone,
 }
 
 let oracle: Oracle | undefined

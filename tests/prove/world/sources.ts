@@ -59,8 +59,7 @@ function marked(path: string, source: string, marks: readonly Cut[]): string {
   return own.reduce((text, [n, { from, to }]) => {
     const what = text.slice(from, to)
     const mark = `(globalThis as any).proved.came(${n})`
-    const [name, value] = what.split(/(?<=^ConditionExpression: )/)
-    const instead = value === undefined ? `void ${mark}, ${what}` : `${name}(${mark}, ${value})`
+    const instead = what === 'await' ? `void ${mark}, ${what}` : `(${mark}, ${what})`
     return text.slice(0, from) + instead + text.slice(to)
   }, source)
 }

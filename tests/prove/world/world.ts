@@ -38,6 +38,8 @@ export type Actor = {
   commands: string[]
   invocations: Map<string, number>
   dead: boolean
+  /** The calls that it has begun and that are not over yet, retries included. */
+  underWay: string[]
   /** Whether it has answered: the platform stops its process then, and nothing that it has left to do is done. */
   over: boolean
   /** By how much its calls take longer than others'. */
@@ -110,6 +112,8 @@ class World {
   received: { id: string; url: string; body: string; signature: string | undefined }[] = []
   /** The letters that the mail service has taken. */
   letters: Letter[] = []
+  /** What was still under way when who had begun it answered: the platform stops a process then, and it may never be done. */
+  unfinished: string[] = []
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
@@ -136,6 +140,7 @@ class World {
     this.later = [...saved.later]
     this.received = [...saved.received]
     this.letters = [...saved.letters]
+    this.unfinished = []
     this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
@@ -277,6 +282,18 @@ class World {
     }
   }
 
+  /** A call from its beginning to its end, with all that the SDK tries again. */
+  async whole<T>(command: string, call: () => Promise<T>): Promise<T> {
+    const actor = current.getStore()
+    if (!actor) return call()
+    actor.underWay.push(command)
+    try {
+      return await call()
+    } finally {
+      actor.underWay.splice(actor.underWay.indexOf(command), 1)
+    }
+  }
+
   dynamo = async (request: Wire): Promise<Reply> => {
     const command = (request.headers['x-amz-target'] ?? '').replace(/^.*\./, '')
     try {
@@ -394,6 +411,7 @@ class World {
       commands: [],
       invocations: new Map(),
       dead: false,
+      underWay: [],
       over: false,
       die: () => reject(new Gone()),
       died,
@@ -402,6 +420,9 @@ class World {
       try {
         return await work(actor)
       } finally {
+        if (!actor.dead)
+          for (const command of actor.underWay)
+            this.unfinished.push(`${command} was under way when ${given.name} answered`)
         actor.dead = true
         actor.over = true
       }
@@ -553,6 +574,8 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
   return world
 }
 
+type Next = (args: unknown) => Promise<unknown>
+
 /** Puts the world where a process has its clients and its clock. */
 async function connect(world: World, process: number): Promise<void> {
   const [{ db }, { bucket }, { shown_client: lambda }, { shown_client: ses }, { clock }] = await Promise.all(
@@ -569,6 +592,12 @@ async function connect(world: World, process: number): Promise<void> {
   ]) {
     // Nobody checks signatures here, and they take a tenth of the time.
     client.middlewareStack.remove('httpSigningMiddleware')
+    client.middlewareStack.add(
+      (next: Next, { commandName }: { commandName: string }): Next =>
+        (args) =>
+          world.whole(commandName, () => next(args)),
+      { step: 'initialize' },
+    )
     client.config.requestHandler = {
       handle: async (request: Wire) => ({ response: await answer(request) }),
       destroy: () => undefined,
