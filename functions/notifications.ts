@@ -7,7 +7,8 @@ import { listBody } from '../lib/http/page.ts'
 import { OptionalBoolean } from '../lib/http/params.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
 import { notificationTypes } from '../lib/notifications/events.ts'
-import * as notifications from '../lib/notifications/notifications.ts'
+import { list, load } from '../lib/notifications/list.ts'
+import { markAllRead, markRead, unreadOf } from '../lib/notifications/reading.ts'
 import { notificationRow } from '../lib/notifications/view.ts'
 import { letterRoutes } from './notifications/letters.ts'
 
@@ -34,7 +35,7 @@ export const routes = withTables({
     says: [],
     handle: async ({ query: { is_read, notification_type }, actor, page, request }) => {
       const filter = { is_read, notification_type: notification_type ?? undefined }
-      const { people, results, ...listed } = await notifications.list(filter, actor, page)
+      const { people, results, ...listed } = await list(filter, actor, page)
       return listBody(request, page, {
         ...listed,
         results: results.map((it) => notificationRow(it, people, request.say)),
@@ -44,7 +45,7 @@ export const routes = withTables({
 
   'GET /data/notifications/unread_count/': actorRoute({
     permission: 'notification.own',
-    handle: async ({ actor }) => ({ unread_count: await notifications.unreadOf(actor.id) }),
+    handle: async ({ actor }) => ({ unread_count: await unreadOf(actor) }),
   }),
 
   // No ids mean all of them.
@@ -52,14 +53,13 @@ export const routes = withTables({
     permission: 'notification.own',
     body: Marked,
     handle: async ({ actor, body: { notification_ids: ids } }) => ({
-      marked_read:
-        ids.length > 0 ? await notifications.markRead(actor.id, ids) : await notifications.markAllRead(actor.id),
+      marked_read: ids.length > 0 ? await markRead(actor.id, ids) : await markAllRead(actor.id),
     }),
   }),
 
   'POST /data/notifications/mark_all_read/': actorRoute({
     permission: 'notification.own',
-    handle: async ({ actor }) => ({ marked_read: await notifications.markAllRead(actor.id) }),
+    handle: async ({ actor }) => ({ marked_read: await markAllRead(actor.id) }),
   }),
 
   'GET /data/notifications/{id}/': actorRoute({
@@ -67,7 +67,7 @@ export const routes = withTables({
     params: v.object({ id: v.string() }),
     says: [],
     handle: async ({ actor, params: { id }, request }) => {
-      const found = await notifications.load(id, actor)
+      const found = await load(id, actor)
       if (!found) throw notFound()
       return notificationRow(found.shown, found.people, request.say)
     },

@@ -1,7 +1,7 @@
 import { comment } from '../comments/comments.ts'
 import { importItem, type Task } from '../imports/items.ts'
+import type { NewAnnouncement } from '../notifications/announcements.ts'
 import { type NoticeName, notices } from '../notifications/events.ts'
-import type { NewNotification } from '../notifications/notifications.ts'
 import { memberRoles, type Project, type ProjectActivity, project, projectActivity } from '../projects/items.ts'
 import { activity, decision, flag, type RecordItem, recordItem } from '../records/items.ts'
 import { moderation, suggestion } from '../submissions/items.ts'
@@ -9,8 +9,10 @@ import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, getMany, itemIn, queryAll, type Stored } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
-import * as roles from '../users/roles.ts'
 import { userOf } from '../users/users.ts'
+
+/** What someone is to be told, or, where it names nobody, all reviewers but those whom it comes of. */
+export type Telling = NewAnnouncement & { user_id: string | null }
 
 /** Something that people are told of, as the stream shows it. */
 type NotifiableEvent = {
@@ -26,7 +28,7 @@ type NotifiableEvent = {
 }
 
 /** What those whom a change concerns are to be told. Of a change that is heard again it is the same. */
-export async function notificationsOf(type: string, images: Images, memo: Memo): Promise<NewNotification[]> {
+export async function notificationsOf(type: string, images: Images, memo: Memo): Promise<Telling[]> {
   const it = eventOf[type]?.(images)
   if (!it || it.notices.length === 0) return []
   const about = it.entity_id === null ? undefined : await headOf(it.entity_id, memo)
@@ -209,15 +211,17 @@ const byState: Readonly<Partial<Record<string, readonly NoticeName[]>>> = {
   merged: ['project_merged'],
 }
 
-async function toldOf(name: NoticeName, it: NotifiableEvent, scene: Scene): Promise<NewNotification[]> {
-  const notice: { to: keyof typeof audience; receipt?: true; unless_stub?: true; unless_batch?: true } = notices[name]
+async function toldOf(name: NoticeName, it: NotifiableEvent, scene: Scene): Promise<Telling[]> {
+  const notice: { to: keyof typeof audience | 'reviewers'; receipt?: true; unless_stub?: true; unless_batch?: true } =
+    notices[name]
   if (notice.unless_stub && scene.about?.stub) return []
   if (notice.unless_batch && scene.about?.batch) return []
-  const ids = new Set(await audience[notice.to](it, scene))
+  const ids = notice.to === 'reviewers' ? [null] : new Set(await audience[notice.to](it, scene))
   return [...ids]
-    .filter((id) => notice.receipt || id !== it.actor_id)
+    .filter((id) => notice.receipt || id === null || id !== it.actor_id)
     .map((user_id) => ({
       user_id,
+      not_for: [it.actor_id, scene.about?.contributor_id].filter((id) => typeof id === 'string'),
       notice: name,
       event: it.event,
       actor_id: it.actor_id,
@@ -231,8 +235,8 @@ async function toldOf(name: NoticeName, it: NotifiableEvent, scene: Scene): Prom
 /** What an event is about. */
 type Scene = { about: RecordItem | undefined; on: Project | undefined; memo: Memo }
 
-/** What several events of one moment may share, as it was read after all of them: who reviews, and the records that they are about. */
-export type Memo = { reviewers?: Promise<readonly Reviewer[]>; heads?: ReadonlyMap<string, Stored> }
+/** What several events of one moment may share, as it was read after all of them: the records that they are about. */
+export type Memo = { heads?: ReadonlyMap<string, Stored> }
 
 /** The records that people may be told about because of these changes. One call for each hundred. */
 export function headsOf(changes: readonly Images[]): Promise<Map<string, Stored>> {
@@ -244,18 +248,12 @@ export function headsOf(changes: readonly Images[]): Promise<Map<string, Stored>
 const headOf = async (entity_id: string, { heads }: Memo): Promise<RecordItem | undefined> =>
   heads ? itemIn(heads, recordItem, { entity_id }) : get(recordItem, { entity_id })
 
-type Reviewer = { id: string; since: string }
-
 /** Who is told. Only those who were there when it happened: what is heard again reaches nobody else. */
 const audience = {
   contributor: async (_: NotifiableEvent, { about }: Scene): Promise<string[]> => (about ? [about.contributor_id] : []),
   contributor_unless_named: async ({ named }: NotifiableEvent, { about }: Scene): Promise<string[]> =>
     about && about.contributor_id !== named ? [about.contributor_id] : [],
   named: async ({ named }: NotifiableEvent): Promise<string[]> => (named ? [named] : []),
-  reviewers: async ({ at }: NotifiableEvent, { about, memo }: Scene): Promise<string[]> => {
-    memo.reviewers ??= allReviewers()
-    return (await memo.reviewers).filter((it) => it.since <= at && it.id !== about?.contributor_id).map(({ id }) => id)
-  },
   earlier_reviewers: async ({ at, entity_id }: NotifiableEvent): Promise<string[]> => {
     const { pk, sk } = key.decision(entity_id ?? '', '')
     const made = (await queryAll(pk, sk)).map((item) => parse(decision, item))
@@ -269,23 +267,3 @@ const audience = {
 
 const membersOf = (on: Project | undefined, at: string, roles: readonly string[]) =>
   (on?.memberships ?? []).filter((it) => roles.includes(it.role) && it.created_at <= at).map((it) => it.user_id)
-
-/** A new contribution is announced to at most this many pages of a hundred reviewers. */
-const MOST_PAGES = 20
-
-async function allReviewers(): Promise<Reviewer[]> {
-  const found: Reviewer[] = []
-  let beyond: string | undefined
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const from = beyond === undefined ? undefined : { side: 'after' as const, at: beyond }
-    const { results, last } = await roles.list({ limit: 100, offset: 0, from })
-    found.push(
-      ...results
-        .filter(({ reviewer_role, is_active }) => is_active && reviewer_role.is_active)
-        .map(({ id, reviewer_role }) => ({ id, since: reviewer_role.created_at })),
-    )
-    beyond = last
-    if (results.length < 100) break
-  }
-  return found
-}

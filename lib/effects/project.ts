@@ -1,14 +1,13 @@
 import { type Fed, fedBy, feed } from '../changes/follow.ts'
 import { isProblem } from '../errors.ts'
 import { cut } from '../matching/cut.ts'
-import type { NewNotification } from '../notifications/notifications.ts'
 import { log } from '../ops/log.ts'
 import { metered } from '../ops/request-cost.ts'
 import type { Change } from '../search/document.ts'
 import { append } from '../search/log.ts'
 import { changesOf, type Images, type StreamRecord } from '../table/stream.ts'
-import { applyEffects, type Common, effectTypes, finish } from './apply.ts'
-import { headsOf, type Memo } from './notify.ts'
+import { applyEffects, type Common, effectTypes, finish, nothing } from './apply.ts'
+import { headsOf, type Memo, type Telling } from './notify.ts'
 import { park } from './parked.ts'
 import { changeOf, learnedTypes } from './search-documents.ts'
 
@@ -72,7 +71,8 @@ class Batch {
   readonly memo: Memo
   /** By person: whose figures are concerned, and what they are told, each with the place of the change. */
   readonly #counted: Placed<string>[] = []
-  readonly #told: Placed<NewNotification>[] = []
+  readonly #reviewers: Placed<string>[] = []
+  readonly #told: Placed<Telling>[] = []
   readonly #learned: Placed<Change>[] = []
   readonly #fed: Placed<Fed>[] = []
 
@@ -85,23 +85,26 @@ class Batch {
   }
 
   /** Takes what a change has in common with others, and what search and the feed learn of it. */
-  take(place: number, { people, told }: Common, learned: Change | undefined, fed: Fed | undefined): void {
+  take(place: number, { people, reviewers, told }: Common, learned: Change | undefined, fed: Fed | undefined): void {
     this.#counted.push(...people.map((it) => ({ place, it })))
+    this.#reviewers.push(...reviewers.map((it) => ({ place, it })))
     this.#told.push(...told.map((it) => ({ place, it })))
     if (learned) this.#learned.push({ place, it: learned })
     if (fed) this.#fed.push({ place, it: fed })
   }
 
-  /** Counts and tells each person once, side by side, and then search and the feed. What fails here is answered as failed from its first change on. */
+  /** Notes who reviews, then counts and tells each person once, side by side, and then search and the feed. What fails here is answered as failed from its first change on. */
   async close(): Promise<void> {
     const told = Map.groupBy(this.#told.sort(inOrder), ({ it }) => it.user_id)
     const counted = Map.groupBy(this.#counted.sort(inOrder), ({ it }) => it)
+    for (const them of Map.groupBy(this.#reviewers.sort(inOrder), ({ it }) => it).values())
+      await this.#together(them, (reviewers) => finish({ ...nothing, reviewers }))
     await Promise.all([
-      ...[...told.values()].map((them) => this.#together(them, (told) => finish({ people: [], told }))),
+      ...[...told.values()].map((them) => this.#together(them, (told) => finish({ ...nothing, told }))),
       // Figures of several people have sums in common.
       (async () => {
         for (const them of counted.values())
-          await this.#together(them, ([user_id = '']) => finish({ people: [user_id], told: [] }))
+          await this.#together(them, ([user_id = '']) => finish({ ...nothing, people: [user_id] }))
       })(),
     ])
     await this.#together(this.#learned.sort(inOrder), append)
@@ -144,9 +147,9 @@ async function failureOf({ images, place }: Told, batch: Batch): Promise<unknown
     try {
       const change = changeOf(images)
       // What it writes and logs carries the id of the request that made the change.
-      const { people, told } = await metered(() => applyEffects(images, batch.memo), causeOf(images))
+      const { told, ...others } = await metered(() => applyEffects(images, batch.memo), causeOf(images))
       const request_id = causeOf(images)
-      const common = { people, told: told.map((it) => ({ ...it, request_id })) }
+      const common = { ...others, told: told.map((it) => ({ ...it, request_id })) }
       batch.take(place, common, change, fedBy(images))
       return undefined
     } catch (error) {

@@ -7,6 +7,7 @@ import './search-documents.ts'
 import { fedAnew } from '../changes/follow.ts'
 import { tell } from '../changes/tell.ts'
 import { recountAll } from '../leaderboard/sweep.ts'
+import { followReviewer } from '../notifications/membership.ts'
 import { recountInbox } from '../notifications/repair.ts'
 import { renewTexts } from '../projects/assets/texts.ts'
 import { followProject } from '../projects/derived.ts'
@@ -49,6 +50,8 @@ async function repairFeed(): Promise<void> {
 /** What the table drops at this moment may be taken off twice, since the projector hears of it later: the next run puts that right. */
 async function repairInboxes(): Promise<number> {
   let wrong = 0
+  for await (const page of scan(['user']))
+    for (const { id, reviewer_role } of page) if (reviewer_role) await followReviewer(String(id))
   for await (const page of scan(['inbox']))
     for (const { user_id } of page) wrong += (await recountInbox(String(user_id))) ? 1 : 0
   return wrong

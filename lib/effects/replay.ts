@@ -1,8 +1,8 @@
-import type { NewNotification } from '../notifications/notifications.ts'
 import { append } from '../search/log.ts'
 import type { Stored } from '../table/read.ts'
 import { scan } from '../table/scan.ts'
 import { applyAnew, applyEffects, finish, sendMessages } from './apply.ts'
+import type { Telling } from './notify.ts'
 import { parked, unpark } from './parked.ts'
 import { followedTypes } from './project.ts'
 import { changeOf, documentOf } from './search-documents.ts'
@@ -32,14 +32,17 @@ const AT_ONCE = 12
 export async function replay(part: Part, told?: (so_far: number) => void): Promise<number> {
   const types = (part.types ?? followedTypes).filter((it) => followedTypes.includes(it))
   const people = new Set<string>()
-  const news: NewNotification[] = []
+  const reviewers: string[] = []
+  const news: Telling[] = []
   let count = 0
   for await (const page of scan(types)) {
     const items = page.filter((item) => isIn(part, item))
     for (let start = 0; start < items.length; start += AT_ONCE)
       await Promise.all(
         items.slice(start, start + AT_ONCE).map(async (item) => {
-          for (const user_id of await applyAnew(item)) people.add(user_id)
+          const common = await applyAnew(item)
+          for (const user_id of common.people) people.add(user_id)
+          reviewers.push(...common.reviewers)
           if (part.messages) news.push(...(await sendMessages({ before: undefined, after: item })))
         }),
       )
@@ -47,7 +50,7 @@ export async function replay(part: Part, told?: (so_far: number) => void): Promi
     count += items.length
     if (items.length > 0) told?.(count)
   }
-  await finish({ people: [...people], told: news })
+  await finish({ people: [...people], reviewers, told: news })
   return count
 }
 

@@ -5,7 +5,14 @@ import { createHash } from 'node:crypto'
  * same id, so that what is told twice is stored once; ids sort by time (until the year 8888) in the order of ASCII.
  */
 export const notificationId = (milliseconds: number, event: string): string =>
-  written(milliseconds, 8) + written(createHash('sha256').update(event).digest().readUIntBE(0, 6), 3)
+  written(milliseconds, 8) + written(2 * (createHash('sha256').update(event).digest().readUIntBE(0, 6) % HALF), 3)
+
+/** The id of the nth announcement: as that of a notification, which it can never be, since its number is odd. */
+export const announcementId = (milliseconds: number, nth: number): string =>
+  written(milliseconds, 8) + written(2 * (nth % HALF) + 1, 3)
+
+/** Half of the numbers that have three digits. */
+const HALF = 62 ** 3 / 2
 
 /** No id of this moment or a later one is less, every earlier one is. */
 export const firstIdAt = (milliseconds: number): string => written(milliseconds, 8) + written(0, 3)

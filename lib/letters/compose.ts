@@ -1,7 +1,7 @@
 import { config } from '../config.ts'
 import type { Say } from '../language/catalogue.ts'
 import { cut } from '../matching/cut.ts'
-import type { Shown } from '../notifications/notifications.ts'
+import type { Shown } from '../notifications/list.ts'
 import type { User } from '../users/users.ts'
 import { confirmLink, stopLink } from './links.ts'
 import type { Mail } from './mail.ts'

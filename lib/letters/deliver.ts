@@ -2,7 +2,14 @@ import { later, now } from '../clock.ts'
 import { config } from '../config.ts'
 import type { Say } from '../language/catalogue.ts'
 import { sayIn } from '../language/say.ts'
-import { type BegunLetter, beginLetter, dueInboxes, inLetter, postponeLetter } from '../notifications/letters.ts'
+import {
+  type BegunLetter,
+  beginLetter,
+  dueInboxes,
+  inLetter,
+  postponeLetter,
+  remindReviewers,
+} from '../notifications/letters.ts'
 import { actorOf } from '../users/actor.ts'
 import { load as loadUser, type User } from '../users/users.ts'
 import { letterOf, questionOf } from './compose.ts'
@@ -32,6 +39,7 @@ export async function deliverLetters(): Promise<Sent> {
       () =>
         ask(user_id),
   )
+  await remindReviewers(most)
   const due = (await dueInboxes(now(), most)).map((user_id) => () => tell(user_id))
   const work = [...asked, ...due].slice(0, most)
   const failed: unknown[] = []

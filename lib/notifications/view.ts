@@ -1,7 +1,7 @@
 import type { Say } from '../language/catalogue.ts'
 import { type PeopleById, service } from '../users/people.ts'
 import { wordsOf } from './events.ts'
-import type { Shown } from './notifications.ts'
+import type { Shown } from './list.ts'
 
 /** A notification as its reader sees it. Of a record that they may see no longer, nothing is said. */
 export function notificationRow(

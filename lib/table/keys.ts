@@ -35,6 +35,12 @@ import { addressOf, packOf } from '../ids/address.ts'
  *   one's notifications; of one type                  gsi3, gsi4  NOTIFICATION#<user>[#<type>]  <id>
  *   one that has expired and is counted no more       table       NOTIFICATION#<user>             GONE#<id>
  *   how many of them are unread                       table       INBOX#<user>                    HEAD
+ *   what all reviewers are told, once; its end         table       ANNOUNCED#LOG, ANNOUNCED        <id>, HEAD
+ *   the same, of one type                             gsi4        ANNOUNCED#TYPE#<type>           <id>
+ *   whether an event is announced already             table       ANNOUNCED#OF#<notice>#<event>   HEAD
+ *   which of them someone has read one by one         table       INBOX#<user>                    READ#<thousands of their numbers>
+ *   which of them are not for someone                 table       INBOX#<user>                    WITHHELD#<id>
+ *   who wants letters of what is announced, by how far they are told  gsi4  INBOX#REVIEWERS       <number>#<user>
  *   whose letters are due, by when                    gsi2        INBOX#DUE                       <moment>#<user>
  *   how someone wants letters                         table       LETTERS#<user>                  HEAD
  *   who waits to be asked whether an address is theirs  gsi2      LETTERS#CONFIRM                 <moment>#<user>
@@ -172,6 +178,14 @@ export const key = {
   goneNotification: (user: string, id: string): Key => ({ pk: `NOTIFICATION#${user}`, sk: `GONE#${id}` }),
   letters: (user: string): Key => ({ pk: `LETTERS#${user}`, sk: HEAD }),
   inbox: (user: string): Key => ({ pk: `INBOX#${user}`, sk: HEAD }),
+  announcement: (id: string): Key => ({ pk: 'ANNOUNCED#LOG', sk: id }),
+  announcedEnd: { pk: 'ANNOUNCED', sk: HEAD } satisfies Key,
+  announcedOf: (notice: string, event: string): Key => ({ pk: `ANNOUNCED#OF#${notice}#${event}`, sk: HEAD }),
+  readMarks: (user: string, part: number): Key => ({
+    pk: `INBOX#${user}`,
+    sk: `READ#${String(part).padStart(8, '0')}`,
+  }),
+  withheld: (user: string, id: string): Key => ({ pk: `INBOX#${user}`, sk: `WITHHELD#${id}` }),
   project: (id: string): Key => ({ pk: `PROJECT#${id}`, sk: HEAD }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: HEAD }),
   asset: (project: string, id: string): Key => ({ pk: `PROJECT#${project}`, sk: `ASSET#${id}` }),

@@ -62,7 +62,7 @@ async function aDayLater(): Promise<void> {
   const [{ walk }, { putAll }, { DUE }] = await Promise.all([
     import('../../lib/table/read.ts'),
     import('../../lib/table/write.ts'),
-    import('../../lib/notifications/notifications.ts'),
+    import('../../lib/notifications/items.ts'),
   ])
   const waiting = await walk({ index: 'gsi2', pk: DUE, forward: true, limit: 50 })
   const due_at = '2020-01-01T00:00:00.000Z'

@@ -241,7 +241,7 @@ describe('a letter', () => {
     const who = await someone()
     const cost = async () => {
       const { clock } = await import('../../lib/clock.ts')
-      const { sendAll } = await import('../../lib/notifications/notifications.ts')
+      const { sendAll } = await import('../../lib/notifications/send.ts')
       const { metered, cost: spent } = await import('../../lib/ops/request-cost.ts')
       const told = { user_id: who.id, notice: 'received' as const, actor_id: null, entity_id: null, detail: '' }
       const event = { ...told, event: `event ${++people}`, created_at: clock.now().toISOString() }
@@ -273,7 +273,7 @@ describe('a letter', () => {
 
   test('tells thirty notices, and how many more there are', async () => {
     const who = await reader()
-    const { sendAll } = await import('../../lib/notifications/notifications.ts')
+    const { sendAll } = await import('../../lib/notifications/send.ts')
     const { clock } = await import('../../lib/clock.ts')
     const told = Array.from({ length: 35 }, (_, i) => ({
       ...{ user_id: who.id, notice: 'flagged' as const, actor_id: null, entity_id: null, detail: 'other' },
@@ -459,6 +459,47 @@ test('a verdict, a comment and a role are told as in the inbox', async () => {
   const [letter] = await caughtIn(visit)
   const [row] = sure(200, await who.get('/data/notifications/')).results
   expect(letter?.subject).toBe(row.message)
+})
+
+test('a reviewer is told of what is announced to all reviewers, once, but of their own', async () => {
+  const who = await reader()
+  const appointed = { user_id: who.id, role: 'community_reviewer' }
+  await tell(app.contributor, { name: 'Announced before the role' })
+  app.tick(1)
+  sure(201, await app.curator.post('/data/reviewer-roles/assign/', { body: appointed }))
+  await following.settled()
+  expect((await caughtIn(visit)).map(({ subject }) => subject)).toEqual([
+    'You review as community reviewer from now on.',
+  ])
+  await tell(app.contributor, { name: 'Announced' })
+  expect(await visit()).toEqual(NONE)
+  app.tick(301)
+  expect((await caughtIn(visit)).map(({ subject }) => subject)).toEqual(['A contribution waits for review: Announced'])
+  app.tick(301)
+  expect(await visit()).toEqual(NONE)
+  // What they have read meanwhile, or done themselves, is no news.
+  await tell(app.contributor, { name: 'Read meanwhile' })
+  const [{ notification_id }] = sure(200, await who.get('/data/notifications/')).results
+  sure(200, await who.post('/data/notifications/mark_read/', { body: { notification_ids: [notification_id] } }))
+  await tell(who, { name: 'Their own' })
+  app.tick(301)
+  expect((await caughtIn(visit)).map(({ subject }) => subject)).toEqual([
+    'Your contribution waits for review: Their own',
+  ])
+  // A letter that was not taken tells it again.
+  await tell(app.contributor, { name: 'Refused at first' })
+  fate = () => ({ status: 429, error: 'TooManyRequestsException' })
+  app.tick(301)
+  expect(await visit()).toMatchObject({ sent: 0, refused: 1 })
+  fate = () => 'taken'
+  app.tick(301)
+  expect((await caughtIn(visit)).map(({ subject }) => subject)).toEqual([
+    'A contribution waits for review: Refused at first',
+  ])
+  sure(204, await app.curator.delete(`/data/reviewer-roles/${who.id}/`))
+  await tell(app.contributor, { name: 'Announced to others' })
+  app.tick(301)
+  expect(await visit()).toEqual(NONE)
 })
 
 test('whose account is closed gets no letter', async () => {

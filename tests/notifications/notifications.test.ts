@@ -31,7 +31,7 @@ const unread = async (who: Persona) => sure(200, await who.get(`${place}unread_c
 const idOf = async (who: Persona) => (await who.get('/api/user/info')).body.id
 /** So many notifications of a user, sent without their events. */
 async function sendMany(user_id: string, many: number, more: object = {}) {
-  const { sendAll } = await import('../../lib/notifications/notifications.ts')
+  const { sendAll } = await import('../../lib/notifications/send.ts')
   const { clock } = await import('../../lib/clock.ts')
   for (let i = 0; i < many; i += 1) {
     const created_at = new Date(clock.now().getTime() + i).toISOString()
@@ -451,7 +451,7 @@ test('what an inbox says of itself is put right by a recount', async () => {
   await sendMany(who.id, 3)
   const [{ notification_id }] = (await shelf(who)).results
   sure(200, await who.post(`${place}mark_read/`, { body: { notification_ids: [notification_id] } }))
-  const { inbox, changeInbox } = await import('../../lib/notifications/notifications.ts')
+  const { inbox, changeInbox } = await import('../../lib/notifications/items.ts')
   const { amended, put } = await import('../../lib/table/item.ts')
   const { get } = await import('../../lib/table/read.ts')
   const { recountInbox } = await import('../../lib/notifications/repair.ts')

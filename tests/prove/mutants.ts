@@ -151,14 +151,14 @@ const mutants: readonly Mutant[] = [
   },
   {
     name: 'an inbox is not counted up',
-    file: 'lib/notifications/notifications.ts',
+    file: 'lib/notifications/send.ts',
     was: 'arrived: box.arrived + 1, ',
     is: '',
     parts: race('read all while more come'),
   },
   {
     name: 'a notification is stored again',
-    file: 'lib/notifications/notifications.ts',
+    file: 'lib/notifications/send.ts',
     was: 'if (there) continue',
     is: 'if (there && !sameEvent(there, it)) continue',
     parts: race('read all while more come', 'much at once'),

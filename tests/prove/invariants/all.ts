@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'valibot'
 import { exported } from '../background.ts'
 import type { World } from '../world/world.ts'
+import { announcements } from './announcements.ts'
 import { letters } from './letters.ts'
 import { type Oracle, openOracle, type Plain, type View, viewOf } from './view.ts'
 
@@ -398,6 +399,8 @@ function* toldOnce(view: View): Iterable<string> {
   for (const [user, all] of Map.groupBy(view.of('notification'), (it) => String(it.user_id)))
     for (const [event, them] of Map.groupBy(all, (it) => `${it.notice} ${it.event}`))
       if (them.length > 1) yield `${user} was told ${them.length} times of ${event}`
+  for (const [event, them] of Map.groupBy(view.of('announcement'), (it) => `${it.notice} ${it.event}`))
+    if (them.length > 1) yield `${event} was announced ${them.length} times`
 }
 
 /** What is hidden stands in no list of the public, in search, among comments or in the feed. */
@@ -474,6 +477,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   'queue and names': derived(OWNED, false),
   boards: leaderboard,
   inboxes,
+  announcements,
   search,
   'unique names': uniqueNames,
   'contiguous revisions': revisions,

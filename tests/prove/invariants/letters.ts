@@ -1,4 +1,5 @@
 import type { Letter } from '../world/world.ts'
+import { announcedTo } from './announcements.ts'
 import type { Plain, View } from './view.ts'
 
 /**
@@ -17,7 +18,8 @@ export function* letters(view: View, at: (letter: Letter) => View): Iterable<str
     told.set(reader.id, (told.get(reader.id) ?? 0) + notices(letter))
   }
   for (const [user, many] of told) {
-    const { arrived = 0 } = view.at(`INBOX#${user}`) ?? {}
+    const { arrived: own = 0 } = view.at(`INBOX#${user}`) ?? {}
+    const arrived = own + announcedTo(view, user).length
     if (many > arrived) yield `letters told ${user} of ${many} notices, and ${arrived} have arrived`
   }
 }
