@@ -183,7 +183,16 @@ type Prepared<R> = { answer: R; commit: () => Promise<void> }
 async function close<R>(id: string, last: Last, heads: readonly Write[], show: Show<R>): Promise<Prepared<R>> {
   await stageCounters(id)
   const answer = await reading([...heads, ...last.writes], () => show(last.whole))
-  return { answer, commit: () => transaction.switchOver(id, last.writes) }
+  return { answer, commit: () => switchOver(id, last.writes) }
+}
+
+/**
+ * Makes all of it visible. What is remembered of records is stale from before that: nobody keeps what they read meanwhile, and who is
+ * stopped behind it leaves nobody with what was.
+ */
+async function switchOver(id: string, last: readonly Write[]): Promise<void> {
+  await invalidate(changedTypes)
+  await transaction.switchOver(id, last)
 }
 
 /** Puts in place what there is time for; the sweeper does the rest. What caches hold of it is stale by now. Nothing of it can fail any more. */
@@ -289,7 +298,7 @@ async function workOn(taken: Job, bucket: Bucket, until: number, note: (it: Job)
   await retryOnConflict(
     async () => ({ result: undefined, writes: [...(await work.last(results)).writes, endJob(job)] }),
     {
-      write: (writes) => transaction.switchOver(id, writes),
+      write: (writes) => switchOver(id, writes),
     },
   )
   await finish(id, until)

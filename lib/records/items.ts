@@ -452,7 +452,10 @@ export const decision = defineItem({
   type: 'decision',
   schema: Decision,
   packing: {
-    pack: ({ outcomes, ...it }) => sparse(blankDecision, { ...it, ...packOutcomes(outcomes) }),
+    pack: ({ outcomes, audience, ...it }) => ({
+      ...sparse(blankDecision, { ...it, ...packOutcomes(outcomes) }),
+      audience,
+    }),
     unpack: (stored) => ({ ...blankDecision, ...stored, outcomes: unpackOutcomes(stored) }),
   },
   key: (it: { entity_id: string; id: string }) => key.decision(it.entity_id, it.id),
