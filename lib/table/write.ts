@@ -38,11 +38,13 @@ export async function transact(writes: readonly Write[]): Promise<void> {
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error
       const reasons = error.CancellationReasons ?? []
-      const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed')
-      if (failed >= 0) throw writes[failed]?.otherwise?.() ?? conflict()
       const isOneOf = (codes: ReadonlySet<string>) => reasons.some(({ Code = '' }) => codes.has(Code))
+      const isLast = attempt >= (isOneOf(throttles) ? ATTEMPTS : BESIDE_OTHERS)
+      const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed')
+      // What others have not put in place yet may be the first condition that does not hold.
+      if (failed >= 0 && (isLast || !isOneOf(passing))) throw writes[failed]?.otherwise?.() ?? conflict()
       if (!isOneOf(passing)) throw error
-      if (attempt >= (isOneOf(throttles) ? ATTEMPTS : BESIDE_OTHERS)) throw unavailable()
+      if (isLast) throw unavailable()
       await pause(attempt)
     }
   }

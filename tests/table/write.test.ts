@@ -152,6 +152,26 @@ describe('when the table is busy', () => {
     expect(await load('f')).toBeUndefined()
   })
 
+  test('a condition that fails beside transactions of others is told when these have ended', async () => {
+    const { refused } = table.errors
+    let calls = 0
+    const first = put(make('j1'), undefined, refused)
+    meddle('TransactWriteItemsCommand', 'initialize', async (next, args) => {
+      calls += 1
+      if (calls > 1) return next(args)
+      // Of two items that others make one is in place, and the other will be in a moment.
+      table.client.db.middlewareStack.remove('meddle')
+      await table.write.transact([put(make('j1')), put(make('j2'))])
+      const { TransactionCanceledException } = await import('@aws-sdk/client-dynamodb')
+      throw new TransactionCanceledException({
+        message: 'busy',
+        $metadata: {},
+        CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }],
+      })
+    })
+    expect(await code(table.write.transact([first, put(make('j2'))]))).toBe('refused')
+  })
+
   test('a failed condition is not tried again', async () => {
     await table.write.transact([put(make('g'))])
     let calls = 0
