@@ -52,11 +52,11 @@ const requests: readonly Asked[] = [
   { request: 'a list of 20, signed in', ours: '/cidoc/structures/', theirs: '/records/' },
   {
     request: 'a searched list, signed in',
-    ours: '/cidoc/structures/?search=temple',
-    theirs: '/records/?search=temple',
+    ours: '/cidoc/structures/?search=shrine',
+    theirs: '/records/?search=shrine',
   },
   { request: 'the caller', ours: '/data/user/me/' },
-  { request: 'the search', ours: '/data/search/?q=temple' },
+  { request: 'the search', ours: '/data/search/?q=shrine' },
   {
     request: 'a contribution of 8 values',
     ours: '/cidoc/structures/',
