@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import { drawing, mp3 } from '../harness/media-files.ts'
 import { said } from './base.ts'
 import { at, fileForm, post, type Row } from './operation.ts'
-import type { Answer } from './requests.ts'
+import { type Answer, send } from './requests.ts'
 import type { Step } from './steps.ts'
 import type { World } from './world/world.ts'
 
@@ -29,6 +29,17 @@ const announced = (
   type: string,
   really = bytes,
 ): readonly Step[] => [post('dev', path, { file_name, size: bytes.length }), sent(really, type)]
+/** What was sent is refused, and then the file that was announced lies there. */
+const refused = (path: (id: string) => string, right: Uint8Array, type: string): readonly Step[] => [
+  {
+    does: async (world, made) => {
+      const { asset_id, id } = last(made)
+      const { status } = await send(world, post('dev', path(asset_id ?? id), {}))
+      if (status !== 400) throw new Error(`another file was answered with ${status}`)
+    },
+  },
+  sent(right, type),
+]
 /** Whatever works on imports does its work. */
 const worked: Step = { does: (world: World) => world.function('importer') }
 const table = (): Step => post('dev', '/data/imports/', fileForm(TABLE, 'temples.csv', 'text/csv'))
@@ -55,6 +66,32 @@ export const fileRows: readonly Row[] = [
     (b, made) => at(b.projects.draft, `assets/uploads/${last(made).asset_id}/complete/`),
     () => ({}),
     (b) => announced(at(b.projects.draft, 'assets/uploads/'), 'a.mp3', SONG, 'audio/mpeg', OTHER),
+    { keyless: true },
+  ],
+  [
+    'complete an upload after another file',
+    201,
+    'dev',
+    'POST',
+    (b, made) => at(b.projects.draft, `assets/uploads/${last(made).asset_id}/complete/`),
+    () => ({}),
+    (b) => [
+      ...announced(at(b.projects.draft, 'assets/uploads/'), 'a.mp3', SONG, 'audio/mpeg', OTHER),
+      ...refused((id) => at(b.projects.draft, `assets/uploads/${id}/complete/`), SONG, 'audio/mpeg'),
+    ],
+    { keyless: true },
+  ],
+  [
+    'complete a picture after another file',
+    200,
+    'dev',
+    'POST',
+    (_, made) => `/data/pictures/uploads/${last(made).id}/complete/`,
+    undefined,
+    () => [
+      ...announced('/data/pictures/uploads/', 'a.png', PICTURE, 'image/png', SONG),
+      ...refused((id) => `/data/pictures/uploads/${id}/complete/`, PICTURE, 'image/png'),
+    ],
     { keyless: true },
   ],
   [

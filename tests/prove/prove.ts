@@ -8,7 +8,7 @@ import { races } from './races.ts'
 import { random } from './random.ts'
 import { first, type Share, type Tally } from './report.ts'
 import { sentSoFar } from './requests.ts'
-import { openWorld } from './world/world.ts'
+import { openWorld } from './world/open.ts'
 
 export type Asked = {
   seed: number

@@ -1,6 +1,7 @@
 import type { Base } from './base.ts'
 import { violations } from './invariants/all.ts'
-import { kinds, type Race } from './race-kinds.ts'
+import type { Race } from './race-checks.ts'
+import { kinds } from './race-kinds.ts'
 import { heard, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, sendIn } from './requests.ts'
 import { taken } from './steps.ts'

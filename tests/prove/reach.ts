@@ -5,8 +5,9 @@ import { jobs } from './jobs.ts'
 import { operations } from './operations.ts'
 import { races } from './races.ts'
 import { heard } from './report.ts'
+import { openWorld } from './world/open.ts'
 import { cameBy, passed } from './world/processes.ts'
-import { openWorld, type World } from './world/world.ts'
+import type { World } from './world/world.ts'
 
 /** A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails. */
 export type Case = { part: 'base' | 'faults' | 'background' | 'races'; name: string; troubled: boolean }

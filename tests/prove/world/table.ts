@@ -9,9 +9,12 @@ import {
   projected,
   updated,
   updateOf,
-  type Value,
   type Words,
 } from './expressions.ts'
+
+import { hash, isSame } from './same.ts'
+
+export { hash } from './same.ts'
 
 /**
  * A DynamoDB table in memory, at the level of the wire's JSON: what a command does, in the moments in which it does it. A
@@ -491,23 +494,4 @@ function partitionIn(it: ReturnType<typeof conditionOf>, name: string, words: Wo
     if (own === name && typeof value === 'string') return value
   }
   throw invalid(`Query condition missed key schema element: ${name}`)
-}
-
-/** Where a partition lies. */
-export function hash(text: string): number {
-  let h = 2166136261
-  for (let i = 0; i < text.length; i += 1) h = Math.imul(h ^ text.charCodeAt(i), 16777619)
-  return (h ^ (h >>> 13)) >>> 0
-}
-
-function isSame(a: Item | Value, b: Item | Value): boolean {
-  if (a === b) return true
-  const [names, others] = [Object.keys(a), Object.keys(b)]
-  return names.length === others.length && names.every((name) => equal(a[name], b[name]))
-}
-function equal(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((each, i) => equal(each, b[i]))
-  return isSame(a as Item, b as Item)
 }

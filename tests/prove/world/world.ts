@@ -1,100 +1,39 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
 import { loadFollowers, loadProjector } from '../../../local/service/followers.ts'
+import {
+  type Actor,
+  APART_MS,
+  apart,
+  BASE,
+  current,
+  type Fault,
+  Gone,
+  type Letter,
+  MOST_BATCHES,
+  PATIENCE,
+  PROCESSES,
+  type Reply,
+  type Sending,
+  SHARDS,
+  type Wire,
+  WORKERS,
+  WRITES,
+} from './actors.ts'
 import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
-import { type Dice, dice, uuidOf } from './chance.ts'
+import { type Dice, dice } from './chance.ts'
 import type { Item } from './expressions.ts'
-import { cameBy, forget, itemTypes, moduleIn, passed, startProcesses } from './processes.ts'
-import type { Changes } from './sources.ts'
+import { cameBy, forget, moduleIn } from './processes.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
-import { inSimulation, Time, takeOver } from './time.ts'
+import { inSimulation, Time } from './time.ts'
+import { bytesOf, json, textOf } from './wire.ts'
 
-/** How a call to the table, the bucket or another function goes wrong. */
-export type Fault =
-  | 'refused'
-  | 'failed once'
-  | 'reply lost'
-  | 'reply lost once'
-  | 'throttled'
-  | 'throttled once'
-  | 'conflict'
-  | 'conflicts'
-  | 'malformed'
-  | 'partial batch'
-  | 'late'
-  | 'gone before'
-  | 'gone after'
-/** A call as faults are chosen by it: `n` counts the calls of its actor, from 0; what the SDK tries again is one call. */
-export type Called = { n: number; command: string; attempt: number }
-/** Whoever does something: a request, or a function that time or the stream starts. */
-export type Actor = {
-  name: string
-  process: number
-  calls: number
-  commands: string[]
-  invocations: Map<string, number>
-  dead: boolean
-  /** The calls that it has begun and that are not over yet, retries included. */
-  underWay: string[]
-  /** The marks in the sources that it has come by. */
-  marks: Set<number>
-  /** Whether it has answered: the platform stops its process then, and nothing that it has left to do is done. */
-  over: boolean
-  /** By how much its calls take longer than others'. */
-  slow: number
-  fault?: ((call: Called) => Fault | undefined) | undefined
-  die: () => void
-  died: Promise<never>
-}
-export class Gone extends Error {}
+export { type Actor, type Called, type Fault, Gone, type Letter, PATIENCE, WORKERS, WRITES } from './actors.ts'
 
-const current = new AsyncLocalStorage<Actor>()
-/** Work that nobody waits for, where a wait is cut out of the sources: nothing says when it is done, and so it takes its time. */
-const apart = new AsyncLocalStorage<boolean>()
-const APART_MS = 3000
-/** What changes something. */
-export const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|S3 (PUT|DELETE|POST)|Invoke|HTTP)/
-const SHARDS = 3
-/** What follows of one case comes to a few dozen batches. */
-const MOST_BATCHES = 2000
-/** What a request may take before the platform ends its process, in milliseconds. */
-export const PATIENCE = 29_000
-const BASE = Date.parse('2025-01-15T10:00:00.000Z')
-const PROCESSES = [0, 1, 2] as const
-/** Where the stream and the schedule start functions. */
-export const WORKERS = 2
-
-type Wire = {
-  method: string
-  path: string
-  query?: Record<string, unknown>
-  headers: Record<string, string>
-  body?: unknown
-}
-type Reply = { statusCode: number; headers: Record<string, string>; body: unknown }
-type Sending = {
-  Destination: { ToAddresses: [string] }
-  Content: {
-    Simple: {
-      Subject: { Data: string }
-      Body: { Text: { Data: string } }
-      Headers: { Name: string; Value: string }[]
-    }
-  }
-}
-/** A letter, and all that was stored when it was taken. */
-export type Letter = {
-  to: string
-  subject: string
-  text: string
-  headers: Readonly<Record<string, string>>
-  items: readonly Item[]
-}
 type Saved = {
   table: Snapshot
   bucket: Bucket['objects']
@@ -551,105 +490,5 @@ const never = new Promise<never>(() => undefined)
 const raise = (): never => {
   throw new Error('there is none')
 }
-const textOf = (body: unknown): string =>
-  typeof body === 'string' ? body : body instanceof Uint8Array ? decoder.decode(body) : ''
-const decoder = new TextDecoder()
-const json = (statusCode: number, body: unknown): Reply => ({
-  statusCode,
-  headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: Buffer.from(JSON.stringify(body ?? {})),
-})
-async function bytesOf(body: unknown): Promise<Buffer> {
-  if (body === undefined || body === null) return Buffer.alloc(0)
-  if (typeof body === 'string') return Buffer.from(body)
-  return Buffer.concat(await Array.fromAsync(body as AsyncIterable<Uint8Array>))
-}
 
-export type { Saved, World }
-
-/** The one world of this process. */
-export async function openWorld(changes: Changes = {}): Promise<World> {
-  Object.assign(process.env, settings)
-  await startProcesses(PROCESSES.length, changes)
-  const world = new World()
-  process.env.TMPDIR = world.directory
-  process.on('exit', () => rmSync(world.directory, { recursive: true, force: true }))
-  world.table.told = world.tell
-  takeOver(
-    () => world.time,
-    () => current.getStore()?.dead === true,
-  )
-  Object.assign(Object(globalThis).proved, {
-    web: world.web,
-    apart: <T>(work: () => Promise<T>) => apart.run(true, work),
-    came: (mark: number) => {
-      passed.add(mark)
-      current.getStore()?.marks.add(mark)
-    },
-  })
-  for (const each of PROCESSES) await connect(world, each)
-  return world
-}
-
-type Next = (args: unknown) => Promise<unknown>
-
-/** Puts the world where a process has its clients and its clock. */
-async function connect(world: World, process: number): Promise<void> {
-  const [{ db }, { bucket }, { shown_client: lambda }, { shown_client: ses }, { clock }] = await Promise.all(
-    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/letters/mail.ts', 'lib/clock.ts'].map(
-      (path) => moduleIn(process, path),
-    ),
-  )
-  const { s3 } = await bucket()
-  for (const [client, answer] of [
-    [db, world.dynamo],
-    [s3, world.s3],
-    [lambda, world.lambda],
-    [ses, world.ses],
-  ]) {
-    // Nobody checks signatures here, and they take a tenth of the time.
-    client.middlewareStack.remove('httpSigningMiddleware')
-    client.middlewareStack.add(
-      (next: Next, { commandName }: { commandName: string }): Next =>
-        (args) =>
-          world.whole(commandName, () => next(args)),
-      { step: 'initialize' },
-    )
-    client.config.requestHandler = {
-      handle: async (request: Wire) => ({ response: await answer(request) }),
-      destroy: () => undefined,
-      metadata: { handlerProtocol: 'h1' },
-    }
-  }
-  clock.now = world.now
-  clock.random = (below: number) => world.chance.below(below)
-  clock.uuid = () => uuidOf(world.chance)
-  void itemTypes(process)
-}
-
-const settings = {
-  STAGE: 'local',
-  DEBUG: 'true',
-  SERVICE_DEV_AUTH: 'true',
-  SECRET_KEY: 'test-only-secret-key-of-32-bytes-or-more',
-  CORS_ORIGINS: 'http://localhost:3000',
-  TABLE_NAME: 'world',
-  BUCKET_NAME: 'world',
-  AWS_REGION: 'us-east-1',
-  DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
-  S3_ENDPOINT: 'http://127.0.0.1:9',
-  LAMBDA_ENDPOINT: 'http://127.0.0.1:9',
-  SES_ENDPOINT: 'http://127.0.0.1:9',
-  REVIEW_WEBHOOK_URL: 'http://receiver.example/review',
-  LETTERS_SENDER: 'letters@heritage.test',
-  CACHE_URL: 'dynamodb:',
-  SEARCH_LOOK_MS: '0',
-  LOG_LEVEL: 'silent',
-  RATE_TOKEN: '100000/min',
-  RATE_REGISTER: '100000/min',
-  RATE_DEV_LOGIN: '100000/min',
-  RATE_ASSISTANT: '100000/min',
-  RATE_PROJECTS: '8/h',
-  RATE_UPLOADS: '100000/day',
-  RATE_OCR: '100000/day',
-}
+export { type Saved, World }

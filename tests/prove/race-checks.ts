@@ -1,0 +1,62 @@
+import type { Base } from './base.ts'
+import type { Answer, Request } from './requests.ts'
+import type { Step } from './steps.ts'
+import type { World } from './world/world.ts'
+
+/** Who does what at once, and what must come of it beside what always holds. */
+export type Race = {
+  name: string
+  requests: (base: Base, made: readonly Answer[]) => readonly Request[]
+  /** What is done before, one after the other. */
+  before?: ((base: Base) => readonly Step[]) | undefined
+  check: (answers: readonly Answer[], world: World, base: Base) => string[]
+}
+
+/** What must come of requests that are made at once. */
+const isDone = ({ status }: Pick<Answer, 'status'>) => status >= 200 && status < 300
+export const done = (answers: readonly Answer[]) => answers.filter(isDone).length
+const told = (answers: readonly Answer[]) => answers.map(({ status }) => status).join(', ')
+
+/** So many of the requests have an effect; the others are refused. */
+export const exactly = (many: number) => (answers: readonly Answer[]) =>
+  done(answers) === many ? [] : [`${done(answers)} of them were done instead of ${many}: ${told(answers)}`]
+export const all = (answers: readonly Answer[]) => exactly(answers.length)(answers)
+export const atLeast = (many: number) => (answers: readonly Answer[]) =>
+  done(answers) >= many ? [] : [`only ${done(answers)} were done: ${told(answers)}`]
+/** So many at least have an effect; the others were told that somebody was faster, and may ask again. */
+export const orConflict = (many: number) => (answers: readonly Answer[]) => [
+  ...atLeast(many)(answers),
+  ...(answers.every((it) => isDone(it) || it.status === 409)
+    ? []
+    : [`one was refused for another reason than a conflict: ${told(answers)}`]),
+]
+
+/** Each verdict that was taken is kept as one decision, and at most one of those that end the review was. */
+export const decided =
+  (it: keyof Base & ('waiting' | 'pending'), ends: readonly number[]) =>
+  (answers: readonly Answer[], world: World, base: Base): string[] => {
+    const kept = items(world, 'decision', ({ pk }) => pk?.S === `ENTITY#${base[it].cultural_entity_id}`)
+    const final = ends.filter((at) => isDone(answers[at] ?? { status: 0 })).length
+    return [
+      ...(kept === done(answers) ? [] : [`${done(answers)} verdicts were taken, and ${kept} are kept`]),
+      ...(final <= 1 ? [] : [`${final} verdicts ended one review`]),
+    ]
+  }
+export const anything = () => []
+
+const items = (
+  world: World,
+  type: string,
+  fits: (it: Record<string, { S?: string } | undefined>) => boolean = () => true,
+) => world.items().filter((it) => it.type?.S === type && fits(it as never)).length
+/** There are so many of a type that are so. */
+export const thereAre =
+  (many: number, type: string, fits?: Parameters<typeof items>[2]) =>
+  (_: readonly Answer[], world: World): string[] => {
+    const found = items(world, type, fits)
+    return found === many ? [] : [`there are ${found} of ${type} instead of ${many}`]
+  }
+export const both =
+  (...checks: readonly Race['check'][]): Race['check'] =>
+  (answers, world, base) =>
+    checks.flatMap((check) => check(answers, world, base))
