@@ -1,5 +1,5 @@
 import { moveComments, placeComments } from '../comments/visibility.ts'
-import { refreshFigures } from '../leaderboard/keep.ts'
+import { figuresOf } from '../leaderboard/keep.ts'
 import { concernedBy, countedTypes } from '../leaderboard/recount.ts'
 import { announceAll } from '../notifications/announcements.ts'
 import { followReviewer, reviews } from '../notifications/membership.ts'
@@ -86,7 +86,8 @@ export async function sendMessages(images: Images, memo: Memo = {}): Promise<rea
 /** Does what changes have in common: counts whom they concern, notes who reviews, and tells people, each once. */
 export async function finish({ people, reviewers, told }: Common): Promise<void> {
   for (const user_id of new Set(reviewers)) await followReviewer(user_id)
-  for (const user_id of new Set(people)) await refreshFigures(user_id)
+  const refresh = await figuresOf([...new Set(people)])
+  for (const user_id of new Set(people)) await refresh(user_id)
   for (const [user_id, them] of Map.groupBy(told, (it) => it.user_id)) await tell(user_id, them)
 }
 

@@ -1,5 +1,6 @@
 import { type Fed, fedBy, feed } from '../changes/follow.ts'
 import { isProblem } from '../errors.ts'
+import { figuresOf } from '../leaderboard/keep.ts'
 import { cut } from '../matching/cut.ts'
 import { log } from '../ops/log.ts'
 import { metered } from '../ops/request-cost.ts'
@@ -101,14 +102,19 @@ class Batch {
       await this.#together(them, (reviewers) => finish({ ...nothing, reviewers }))
     await Promise.all([
       ...[...told.values()].map((them) => this.#together(them, (told) => finish({ ...nothing, told }))),
-      // Figures of several people have sums in common.
-      (async () => {
-        for (const them of counted.values())
-          await this.#together(them, ([user_id = '']) => finish({ ...nothing, people: [user_id] }))
-      })(),
+      this.#count(counted),
     ])
     await this.#together(this.#learned.sort(inOrder), append)
     await this.#together(this.#fed.sort(inOrder), feed)
+  }
+
+  /** What figures are made of is read for all at once. Those of several people have sums in common, so they are written one after the other. */
+  async #count(counted: ReadonlyMap<string, readonly Placed<string>[]>): Promise<void> {
+    const all = [...counted.values()].flat().sort(inOrder)
+    await this.#together(all, async () => {
+      const refresh = await figuresOf([...counted.keys()])
+      for (const [user_id, them] of counted) await this.#together(them, () => refresh(user_id))
+    })
   }
 
   async #together<T>(them: readonly Placed<T>[], work: (all: T[]) => Promise<void>): Promise<void> {

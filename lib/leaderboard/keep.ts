@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { now } from '../clock.ts'
 import { commitPlan } from '../commit.ts'
+import { isConflict } from '../errors.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
 import { put } from '../table/item.ts'
-import { get, getMany, itemAt, type Stored } from '../table/read.ts'
+import { get, getMany, itemAt, itemIn, type Stored } from '../table/read.ts'
+import type { Plan } from '../table/retry.ts'
 import { keyOf, type User, userOf } from '../users/users.ts'
 import { type Entry, entry, moves, numberWrites, type Profile, tallies } from './items.ts'
 import { closeTree } from './order-statistic-tree.ts'
@@ -21,14 +23,46 @@ export async function refreshFigures(user_id: string, { always = false } = {}): 
   return commitPlan(async () => {
     // The entry first: what is counted after it is no older than what it was written from.
     const old = await get(entry, { user_id })
-    const found = await getMany([keyOf(user_id), ...countKeys(listsOf(user_id))], true)
-    const next = entryOf(user_id, old, found)
-    if (!old && !always && Object.values(next.tally).every((n) => n === 0)) return { result: undefined, writes: [] }
-    if (old && sameBut(old, next)) return { result: old, writes: [] }
-    await closeMonth(monthBefore(next.month))
-    const { rows, numbers } = moves(old, next)
-    return { result: next, writes: [put(entry, next, old), ...rows, ...numberWrites(numbers)] }
+    const found = await getMany(sourcesOf(user_id), true)
+    return planOf(user_id, old, found, always)
   }, ATTEMPTS)
+}
+
+/**
+ * Reads what the figures of several people are made of, in two calls for some five of them, and answers what brings the figures of each up to
+ * that, by one transaction where something has changed. Whom others have counted meanwhile is counted anew.
+ */
+export async function figuresOf(user_ids: readonly string[]): Promise<(user_id: string) => Promise<void>> {
+  const entries = await getMany(
+    user_ids.map((user_id) => entry.key({ user_id })),
+    true,
+  )
+  const found = await getMany(user_ids.flatMap(sourcesOf), true)
+  return async (user_id) => {
+    try {
+      await commitPlan(() => planOf(user_id, itemIn(entries, entry, { user_id }), found, false), 1)
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      await refreshFigures(user_id)
+    }
+  }
+}
+
+/** What someone's figures are made of, besides the entry. */
+const sourcesOf = (user_id: string) => [keyOf(user_id), ...countKeys(listsOf(user_id))]
+
+async function planOf(
+  user_id: string,
+  old: Entry | undefined,
+  found: ReadonlyMap<string, Stored>,
+  always: boolean,
+): Promise<Plan<Entry | undefined>> {
+  const next = entryOf(user_id, old, found)
+  if (!old && !always && Object.values(next.tally).every((n) => n === 0)) return { result: undefined, writes: [] }
+  if (old && sameBut(old, next)) return { result: old, writes: [] }
+  await closeMonth(monthBefore(next.month))
+  const { rows, numbers } = moves(old, next)
+  return { result: next, writes: [put(entry, next, old), ...rows, ...numberWrites(numbers)] }
 }
 
 /** Keeps the ranks of the end of a month, once. */
