@@ -233,7 +233,7 @@ export type Assertion = v.InferOutput<typeof Assertion>
 /** Part of the values under review; a claim made apart is decided on apart. */
 export const isCarried = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
 /** The claims that everyone may see where they may see the record. A superseded one may never have been public. */
-export const settledClaims = ['accepted', 'disputed'] as const
+const settledClaims = ['accepted', 'disputed'] as const
 /** Whether a claim stands, or is disputed: readers of its record may know of it. */
 export const isSettled = ({ reconciliation_status: status }: Pick<Assertion, 'reconciliation_status'>): boolean =>
   settledClaims.some((it) => it === status)

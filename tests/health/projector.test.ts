@@ -71,7 +71,8 @@ describe('what comes to the projector', () => {
     const { wants } = loadProjector()
     const record = (NewImage: object | undefined, OldImage?: object) =>
       ({ dynamodb: { NewImage, OldImage } }) as DynamoDBRecord
-    const of = (type: string, more: object = {}) => ({ type: { S: type }, object_entity_type: { S: 'place' }, ...more })
+    const related = { M: { object_entity_type: { S: 'location' } } }
+    const of = (type: string, more: object = {}) => ({ type: { S: type }, common: related, ...more })
     for (const type of followedTypes) {
       // Nothing follows from a notification but from its end: time alone takes them away.
       const isNew = type !== 'notification'
@@ -96,8 +97,21 @@ describe('what comes to the projector', () => {
       'record',
       'revision',
     ])
-    expect(left.length).toBeLessThan(told.length / 4)
+    expect(left.length).toBeLessThan(told.length / 3)
     await projected(left)
+  })
+
+  test('is a claim that relates two records, as it is stored', async () => {
+    const { place, event } = await linked()
+    await stream.settled()
+    const body = {
+      ...{ entity_type: 'event', entity_id: String(event.id), asserted_property: 'relationship.located_in' },
+      ...{ object_entity_type: 'structure', object_entity_id: String(place.id), asserted_value: 'There' },
+    }
+    sure(201, await app.contributor.post('/cidoc/assertions/', { body }))
+    const told = (await stream.take()).filter(loadProjector().wants)
+    expect(told.map((it) => it.dynamodb?.NewImage?.type?.S)).toContain('claims')
+    await projected(told)
   })
 
   test('is tried for as long as the stream keeps it', () => {
