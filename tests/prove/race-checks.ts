@@ -14,7 +14,7 @@ export type Race = {
 
 /** What must come of requests that are made at once. */
 const isDone = ({ status }: Pick<Answer, 'status'>) => status >= 200 && status < 300
-export const done = (answers: readonly Answer[]) => answers.filter(isDone).length
+const done = (answers: readonly Answer[]) => answers.filter(isDone).length
 const told = (answers: readonly Answer[]) => answers.map(({ status }) => status).join(', ')
 
 /** So many of the requests have an effect; the others are refused. */

@@ -53,7 +53,7 @@ export async function races(
 }
 
 /** One schedule of one race: what was found wrong. */
-export async function scheduled(world: World, base: Base, race: Race, seed: number): Promise<string[]> {
+async function scheduled(world: World, base: Base, race: Race, seed: number): Promise<string[]> {
   world.restore(base.saved, seed)
   const made = await taken(world, race.before?.(base) ?? [])
   world.seed(seed, true)

@@ -45,7 +45,7 @@ async function wrongIn(part: Part, seed: number, cut: string | undefined, left: 
 }
 
 /** What the first of the parts finds that finds anything where the sources are cut. */
-export async function noticedBy(parts: readonly Part[], seed: number, cut: string): Promise<Noticed | undefined> {
+async function noticedBy(parts: readonly Part[], seed: number, cut: string): Promise<Noticed | undefined> {
   const until = Date.now() + ALL_MS
   for (const part of parts) {
     const left = until - Date.now()
@@ -58,7 +58,7 @@ export async function noticedBy(parts: readonly Part[], seed: number, cut: strin
 
 const controls = new Map<string, Promise<Noticed | undefined>>()
 /** What the same case finds where nothing is cut; each is tried once. */
-export function foundAnyway({ again }: Noticed, seed: number): Promise<Noticed | undefined> {
+function foundAnyway({ again }: Noticed, seed: number): Promise<Noticed | undefined> {
   const name = again.join(' ')
   const found = controls.get(name) ?? wrongIn(again, seed, undefined, LONGEST_MS)
   controls.set(name, found)
