@@ -309,7 +309,7 @@ export const kindOf = (entity_id: string): Kind => kindOfCode(addressOf(entity_i
 /** Where a record stands, for the rules of lib/records/rules/status.ts. */
 export const stateOf = (it: RecordItem) => ({ status: it.status, public: it.public, deleted: it.deleted_at !== null })
 
-/** Accepting writes each waiting claim and the one whose place it takes: more of them than this no transaction holds. */
+/** Accepting may write the pack of each waiting claim and that of the one whose place it takes: more of them no transaction holds. */
 const MOST_WAITING = 38
 
 function checkAcceptable(old: Loaded, more: number): void {

@@ -9,7 +9,7 @@ if (pid > 0 && isAlive(pid)) {
   process.exit(1)
 }
 // By name, since LOCAL_DATA may point at a directory that holds other things as well.
-const ours = /^(dynamodb\.sqlite.*|s3|stream\.json|dead-letters\.jsonl|service\.log|pid)$/
+const ours = /^(dynamodb\.sqlite.*|s3|stream\.json|dead-letters\.jsonl|service\.log|pid|layout)$/
 const followers = loadFollowers().map(({ name }) => name)
 for (const name of await readdir(directory).catch(() => [])) {
   if (ours.test(name) || followers.includes(name)) await rm(join(directory, name), { recursive: true, force: true })

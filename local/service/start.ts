@@ -13,6 +13,7 @@ import { loadFunctions, loadStack } from '../deploy/stack.ts'
 import { startEmulator } from './emulator.ts'
 import { loadFollowers, loadProjector, through } from './followers.ts'
 import { startIdp } from './identity-provider.ts'
+import { checkLayout } from './layout.ts'
 import { startMailCatcher } from './mail-catcher.ts'
 import { directory, pidFile, root } from './paths.ts'
 import { ensureFree } from './ports.ts'
@@ -66,6 +67,7 @@ async function start(): Promise<void> {
   const { stack, ports } = await prepare()
   const { TABLE_NAME = '', BUCKET_NAME = '', DYNAMODB_ENDPOINT = '' } = stack.environment
   await mkdir(directory, { recursive: true })
+  if (!outside) await checkLayout()
   await writeFile(pidFile, String(process.pid))
   running.push(() => rm(pidFile, { force: true }))
 

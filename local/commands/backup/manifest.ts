@@ -6,7 +6,7 @@ import { type Described, PRIVATE } from './lines.ts'
 
 const File = v.object({ file: v.string(), bytes: v.number(), lines: v.number(), sha256: v.string() })
 const Manifest = v.object({
-  format: v.literal('heritage-backup-1', 'is of a format that this version does not read'),
+  format: v.literal('heritage-backup-2', 'is of a format that this version does not read'),
   table: v.object({ ...File.entries, file: v.literal('table.jsonl') }),
   bucket: v.object({ ...File.entries, file: v.literal('bucket.jsonl') }),
   objects: v.boolean(),
@@ -24,7 +24,7 @@ export async function writeManifest(
   { table, bucket, objects }: { table: Described; bucket: Described; objects: boolean },
 ): Promise<Manifest> {
   const told = {
-    format: 'heritage-backup-1' as const,
+    format: 'heritage-backup-2' as const,
     table: { ...table, file: 'table.jsonl' as const },
     bucket: { ...bucket, file: 'bucket.jsonl' as const },
     objects,
