@@ -76,7 +76,7 @@ describe('a merge that takes longer than a request waits', () => {
       expect([refused.status, refused.body]).toEqual([409, told])
 
     // Stopped in its second part: the first is done, and nothing of it is seen.
-    await withFault(40, 'killed', work)
+    await withFault(28, 'killed', work)
     const halfway = await projectOf(slug)
     expect(halfway).toMatchObject({ state: 'approved', merge: { ...running, done: 2 } })
     expect([await statuses(records), await anonymously(records), await published()]).toEqual([
@@ -119,7 +119,7 @@ describe('a merge that takes longer than a request waits', () => {
     let killed = true
     for (let turn = 0; killed; turn += 1) {
       if (turn > 60) throw new Error('it does not come to an end')
-      killed = await withFault(40 + turn, 'killed after', () => work().then(() => undefined), 'every call')
+      killed = await withFault(28 + turn, 'killed after', () => work().then(() => undefined), 'every call')
       const it = await projectOf(slug)
       if (it.state === 'approved') {
         seen.push(it.merge.done)
