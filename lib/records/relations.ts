@@ -44,7 +44,7 @@ export async function resolve(
 }
 
 /** The ids of records of a kind that a text means though their names fold to something else. */
-type Meant = (kind: KindKey, text: string, actor: Actor) => Promise<string[]>
+export type Meant = (kind: KindKey, text: string, actor: Actor) => Promise<string[]>
 
 type Relation = { name: string; field: Field; references: Reference[] }
 

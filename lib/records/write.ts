@@ -57,7 +57,7 @@ import { hasAllClaims } from './load.ts'
 import { type Meanings, meaningsIn } from './periods.ts'
 import { picturesOf } from './pictures.ts'
 import { queueWrites } from './queue-entry.ts'
-import { resolve } from './relations.ts'
+import { type Meant, resolve } from './relations.ts'
 import { move } from './rules/status.ts'
 import { ageAt, worstSource } from './rules/triage.ts'
 import { stubsFor } from './stubs.ts'
@@ -82,7 +82,7 @@ async function planCreate(
   { data, assertion: provenance }: Contribution,
   batch?: BatchRow,
 ): Promise<Plan<Created>> {
-  const { values, missing, kept } = await plannedValues(kind, data, actor)
+  const { values, missing, kept } = await plannedValues(kind, data, actor, { synonymsOf: synonymousRecords })
   checkSize(values)
   const header = headerOf(kind, values)
   const [id, stubs, likeness, doubts] = await Promise.all([
@@ -99,11 +99,13 @@ async function planCreate(
 }
 
 /** The values of a contribution as they are stored, the records that they name in words, and the writes that keep files of pictures. */
-async function plannedValues(kind: Kind, data: Data, actor: Actor, standing?: readonly Picture[]) {
-  const resolved = await resolve(kind, data, actor, synonymousRecords)
-  const { values, writes } = await withPictures(resolved.data, actor, standing)
+async function plannedValues(kind: Kind, data: Data, actor: Actor, { synonymsOf, pictures }: Known) {
+  const resolved = await resolve(kind, data, actor, synonymsOf)
+  const { values, writes } = await withPictures(resolved.data, actor, pictures)
   return { values, missing: resolved.missing, kept: writes }
 }
+/** By what words are understood, and the pictures that are there. */
+type Known = { synonymsOf?: Meant | undefined; pictures?: readonly Picture[] }
 
 /** The records that the values name. */
 const linkedTo = (kind: Kind, data: Values) => namedBy({ entity_id: '', kind: kind.key, data }).map((it) => it.to)
@@ -113,21 +115,25 @@ const linkedTo = (kind: Kind, data: Values) => namedBy({ entity_id: '', kind: ki
  * readers go on seeing the accepted values. Fails with `conflict` when someone else was faster.
  */
 export const amend = (old: Loaded, actor: Actor, contribution: Contribution, how: How = {}): Promise<Loaded & Naming> =>
-  commitNaming(() => planAmend(old, actor, contribution, how))
+  commitNaming(() => planAmend(old, actor, contribution, { synonymsOf: synonymousRecords, ...how }))
 
 /** `pictures`: those whose files the service itself has put in place. */
-type How = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: BatchRow; pictures?: readonly Picture[] }
+type How = { trigger?: 'edit' | 'revise'; replace?: boolean; batch?: BatchRow } & Known
 
-/** What `amend` would write, for those who write it together with more. Fails as `amend` does. */
+/**
+ * What `amend` would write, for those who write it together with more. Fails as `amend` does. Without `synonymsOf` words name
+ * records by their folded names alone, and nobody has to search.
+ */
 export async function planAmend(
   old: Loaded,
   actor: Actor,
   { data, cleared, assertion: provenance }: Contribution,
-  { trigger = 'edit', replace = false, batch, pictures = [] }: How,
+  { trigger = 'edit', replace = false, batch, synonymsOf, pictures = [] }: How,
 ): Promise<Plan<Loaded & Naming>> {
   const kind = kinds[old.kind]
   const moved = moveOf(old, trigger)
-  const { values, missing, kept } = await plannedValues(kind, data, actor, [...picturesOf(old), ...pictures])
+  const known = { synonymsOf, pictures: [...picturesOf(old), ...pictures] }
+  const { values, missing, kept } = await plannedValues(kind, data, actor, known)
   const edit = editOf(old, values, replace ? 'all' : cleared)
   const { after, changed, removed } = edit
   if (changed.length === 0 && removed.length === 0 && trigger === 'edit')

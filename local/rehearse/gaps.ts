@@ -209,7 +209,8 @@ async function stoppedLate({ world }: Scene): Promise<void> {
   for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))
     await visit(world, schedule)
   const [item] = (await rawMany([at])).values()
-  if (!item || item.staged_by !== undefined) throw new Error('it is not in its place')
+  const ended = await transaction.find(id)
+  if (!item || !ended?.settled) throw new Error('it is not in its place')
 }
 
 /** A picture that waits to be read. */
