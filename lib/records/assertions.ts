@@ -114,6 +114,12 @@ async function ofAll(filter: Filter, actor: Actor | null, place: PageRequest): P
   const told = historyAudiencesOf(actor).filter((it) => isPublic || isForInsiders(it))
   const isAsked = (it: Assertion) =>
     it.reconciliation_status === status && (!asserted_property || it.asserted_property === asserted_property)
+  const unpacked = new Map<Stored, readonly Assertion[]>()
+  const claimsOf = (item: Stored) => {
+    const its = unpacked.get(item) ?? claimsIn(item)
+    unpacked.set(item, its)
+    return its
+  }
   const listing = await readList(
     {
       partitions: told.flatMap((it) => assertionPartitions(status, it)),
@@ -121,7 +127,7 @@ async function ofAll(filter: Filter, actor: Actor | null, place: PageRequest): P
       isSpread: !isPublic,
       ...(asserted_property && { has: ['claims', asserted_property] as const }),
       entries: (item) =>
-        claimsIn(item)
+        claimsOf(item)
           .filter(isAsked)
           .map(({ id }) => id),
     },
@@ -129,7 +135,7 @@ async function ofAll(filter: Filter, actor: Actor | null, place: PageRequest): P
     (items) => items.map((item) => key.head(String(item.entity_id))),
   )
   const results = listing.items
-    .flatMap((item, i) => claimsIn(item).find((it) => listing.places[i]?.endsWith(it.id)) ?? [])
+    .flatMap((item, i) => claimsOf(item).find((it) => listing.places[i]?.endsWith(it.id)) ?? [])
     .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
     // Of what was hidden a moment ago the lists may not know yet.
     .filter((it) => mayInspect(actor, it))

@@ -7,7 +7,7 @@ import { defineItem, parse, put, remove, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import type { Stored } from '../table/read.ts'
 import { picked, shapeOf } from '../table/shape.ts'
-import { blankOf, isSaidBy } from '../table/sparse.ts'
+import { blankOf, sparse } from '../table/sparse.ts'
 import {
   Assertion,
   type AudienceSubject,
@@ -118,10 +118,9 @@ function packed(pack: string, its: readonly Assertion[], audience: HistoryAudien
     name !== 'at' && others.every((it) => isDeepStrictEqual(it[name], value))
   const common = Object.fromEntries(Object.entries(first).filter(([name, value]) => isCommon(name, value)))
   const own = (it: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(Object.entries(it).filter(([name, value]) => !(name in common) && !isBlank(name, value)))
+    sparse(blank, Object.fromEntries(Object.entries(it).filter(([name]) => !(name in common))))
   const claims = Object.fromEntries(its.map((it, i) => [it.asserted_property, own(members[i] ?? {})]))
-  const said = Object.fromEntries(Object.entries(common).filter(([name, value]) => !isBlank(name, value)))
-  return { pack, entity_id: its[0]?.entity_id ?? '', audience, common: said, claims, version }
+  return { pack, entity_id: its[0]?.entity_id ?? '', audience, common: sparse(blank, common), claims, version }
 }
 
 /** Who is to be told of these claims; `about` is undefined of what is not stored here, which everyone may see. */
@@ -137,8 +136,6 @@ function partOf(it: Assertion): Part & Readonly<Record<string, unknown>> {
   const { id, entity_id: _, asserted_property: __, audience: ___, version: ____, asserted_value, ...told } = it
   return { ...told, at: placeInPack(id), ...(asserted_value !== textOf(it.value) && { asserted_value }) }
 }
-
-const isBlank = (name: string, value: unknown): boolean => isSaidBy(blank, name, value)
 
 /**
  * The writes that make these claims of a record those: `old` holds all claims of each pack that it names, `next` what is to become of

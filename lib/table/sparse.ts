@@ -9,9 +9,9 @@ export const blankOf = (schema: v.ObjectSchema<v.ObjectEntries, undefined>): Bla
   Object.fromEntries(Object.entries(v.getDefaults(schema)).filter(([, value]) => value !== undefined))
 
 /** Whether a member is as the schema says, so that it need not be told. */
-export const isSaidBy = (blank: Blank, name: string, value: unknown): boolean =>
+const isSaidBy = (blank: Blank, name: string, value: unknown): boolean =>
   value === undefined || isDeepStrictEqual(blank[name], value)
 
 /** A value without what its schema says anyway. */
-export const sparse = (blank: Blank, value: object): object =>
+export const sparse = (blank: Blank, value: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).filter(([name, told]) => !isSaidBy(blank, name, told)))
