@@ -4,6 +4,17 @@ import { newRecord } from '../../lib/records/build.ts'
 import { type RecordItem, recordItem } from '../../lib/records/items.ts'
 import { db, TableName } from '../../lib/table/client.ts'
 import { put, type Write } from '../../lib/table/item.ts'
+import { key } from '../../lib/table/keys.ts'
+import { add } from '../../lib/table/write.ts'
+
+/** So many structures in the table of an open app, found by a model of search; what is made besides has higher numbers. */
+export async function fillAndFind(records: number): Promise<void> {
+  await import('../../lib/effects/search-documents.ts')
+  const { rebuild } = await import('../../lib/search/model/rebuild.ts')
+  await add(key.sequence('structure'), 10_000_000)
+  await fill(1, records + 1)
+  await rebuild()
+}
 
 const actor = {
   id: 'b0000000-0000-4000-8000-000000000001',
