@@ -90,6 +90,7 @@ const settings = {
   LETTERS_SENDER: 'letters@heritage.test',
   CACHE_URL: 'dynamodb:',
   SEARCH_LOOK_MS: '0',
+  LARGEST_TABLE: '1000',
   LOG_LEVEL: 'silent',
   RATE_TOKEN: '100000/min',
   RATE_REGISTER: '100000/min',
