@@ -5,6 +5,7 @@ import type { World } from '../world/world.ts'
 import { announcements } from './announcements.ts'
 import { letters } from './letters.ts'
 import { uniqueNames } from './names.ts'
+import { objects } from './objects.ts'
 import { type Oracle, openOracle, type Plain, type View, viewOf } from './view.ts'
 
 /** A promise that holds of everything that is stored: what is wrong with it, in sentences; nothing where all is well. */
@@ -344,7 +345,7 @@ function* threads(view: View): Iterable<string> {
   }
 }
 
-/** Once all is settled nothing is prepared any more, nothing is put aside, and every object of the bucket belongs to something. */
+/** Once all is settled nothing is prepared any more, and nothing is put aside. */
 function* nothingLeft(view: View): Iterable<string> {
   for (const it of view.of('parked_change'))
     yield `the projector has put a change aside: ${it.reason ?? it.error ?? placeOf(it)}`
@@ -458,6 +459,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   letters: (view) => letters(view, ({ items }) => viewOf(view.world, view.settled, items)),
   'log entries': logEntries,
   exports,
+  objects,
   'answered and done': answeredAndDone,
 }
 
