@@ -17,11 +17,12 @@ export type Look = { names: readonly string[] } & (
 const MOST_CASES = 6
 
 type Sort = { of: (it: Case) => boolean; look: (names: readonly string[]) => Look }
-const calmly = (part: Case['part']) => (it: Case) => it.part === part && !it.troubled
+const calmly = (part: Case['part']) => (it: Case) => it.part === part && !it.troubled && !it.refused
 const share = (most: number, names: readonly string[]) => Math.min(1, most / names.length)
 const SORTS = {
   // The world is made before anything else.
   base: { of: calmly('base'), look: (names) => ({ part: 'base', names }) },
+  refused: { of: (it) => it.refused, look: (names) => ({ part: 'faults', some: 0, names }) },
   'faults once': { of: calmly('faults'), look: (names) => ({ part: 'faults', some: 0, names }) },
   'background once': { of: calmly('background'), look: (names) => ({ part: 'background', some: 0, names }) },
   troubled: { of: (it) => it.troubled, look: (names) => ({ part: 'troubled', names }) },
@@ -30,8 +31,17 @@ const SORTS = {
   background: { of: calmly('background'), look: (names) => ({ part: 'background', some: share(0.6, names), names }) },
 } as const satisfies Readonly<Record<string, Sort>>
 
-/** A condition shows where several are at work, a wait at once. */
-const AT_ONCE = ['faults once', 'background once', 'base', 'troubled', 'races', 'faults', 'background'] as const
+/** A condition shows where several are at work, a wait at once, and a check where it refuses. */
+const AT_ONCE = [
+  'refused',
+  'faults once',
+  'background once',
+  'base',
+  'troubled',
+  'races',
+  'faults',
+  'background',
+] as const
 const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof SORTS)[]>> = {
   condition: ['races', 'faults once', 'troubled', 'faults', 'background', 'base'],
   wait: AT_ONCE,

@@ -124,8 +124,8 @@ const mutants: readonly Mutant[] = [
   {
     name: 'what a merge has taken away stays marked',
     file: 'lib/table/two-phase/settle.ts',
-    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)\n  const",
-    is: 'const',
+    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)\n  await eachOf(\n    part.touched",
+    is: 'await eachOf(\n    part.touched',
     parts: race('two roll back', 'two merge'),
   },
   {

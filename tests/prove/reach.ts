@@ -9,8 +9,13 @@ import { openWorld } from './world/open.ts'
 import { cameBy, passed } from './world/processes.ts'
 import type { World } from './world/world.ts'
 
-/** A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails. */
-export type Case = { part: 'base' | 'faults' | 'background' | 'races'; name: string; troubled: boolean }
+/** A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails; `refused`: it changes nothing. */
+export type Case = {
+  part: 'base' | 'faults' | 'background' | 'races'
+  name: string
+  troubled: boolean
+  refused: boolean
+}
 /** Which cases come by a cut and write something behind it, or are refused; `reads`: some come by, and none does either. */
 export type Reached = { cases: Case[]; reads: boolean }
 
@@ -23,7 +28,7 @@ const calmly = (
   world: World,
   base: Base,
   seed: number,
-): readonly (readonly [Case['part'], string, isRefused: boolean, () => unknown])[] => [
+): readonly (readonly [Case['part'], string, refused: boolean, () => unknown])[] => [
   ...operations.map(
     (operation) =>
       ['faults', operation.name, operation.gives >= 400, () => onceCalmly({ world, base, operation, seed })] as const,
@@ -47,21 +52,21 @@ export async function reach(seed: number, wanted: readonly number[]): Promise<Re
   const world = await openWorld({ marks })
   const found: Reached[] = marks.map(() => ({ cases: [], reads: false }))
   const looked = new Set<number>()
-  const note = (part: string, name: string, troubled: boolean, isRefused = false) => {
+  const note = (part: string, name: string, troubled: boolean, refused = false) => {
     for (const n of passed) looked.add(n)
-    for (const n of isRefused ? passed : cameBy) {
+    for (const n of refused ? passed : cameBy) {
       const own = found[n]?.cases ?? []
       const isNew = !own.some((it) => it.part === part && it.name === name)
-      if (isNew && (!troubled || own.length < ENOUGH)) own.push({ part: part as Case['part'], name, troubled })
+      if (isNew && (!troubled || own.length < ENOUGH)) own.push({ part: part as Case['part'], name, troubled, refused })
     }
     cameBy.clear()
     passed.clear()
   }
   const base = await makeBase(world)
   note('base', '', false)
-  for (const [part, name, isRefused, work] of calmly(world, base, seed)) {
+  for (const [part, name, refused, work] of calmly(world, base, seed)) {
     await Promise.resolve(work()).catch(() => undefined)
-    note(part, name, false, isRefused)
+    note(part, name, false, refused)
   }
   heard.of = (part, name) => note(part, name, part !== 'races')
   const some = { seed, until: Date.now() + LONGEST_MS, share: ALONE }
