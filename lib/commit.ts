@@ -3,7 +3,8 @@ import { invalidObject, isProblem } from './errors.ts'
 import { counterChanges, totalsOf } from './table/counters.ts'
 import type { Write } from './table/item.ts'
 import { noteInUnit, type Plan, retryOnConflict } from './table/retry.ts'
-import { MOST_ACTIONS, transact } from './table/write.ts'
+import { MOST_ACTIONS } from './table/transact.ts'
+import { transact } from './table/write.ts'
 
 /**
  * Writes a contribution at once, or with the answer of the unit of work in which this happens; tells that it holds more than one

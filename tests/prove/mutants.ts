@@ -74,14 +74,14 @@ const mutants: readonly Mutant[] = [
   },
   {
     name: 'a change of size is forgotten',
-    file: 'lib/table/write.ts',
+    file: 'lib/table/transact.ts',
     was: '...counterUpdates(writes)]',
     is: ']',
     parts: race('look-alikes'),
   },
   {
     name: 'a retried transaction is another one',
-    file: 'lib/table/write.ts',
+    file: 'lib/table/transact.ts',
     was: ', ClientRequestToken: newId() }',
     is: ' }',
     parts: everyFault('amend what waits'),
@@ -95,7 +95,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     name: 'nobody waits for a transaction',
-    file: 'lib/table/write.ts',
+    file: 'lib/table/transact.ts',
     was: 'await db.send(new TransactWriteCommand(command))',
     is: 'void db.send(new TransactWriteCommand(command)).catch(() => undefined)',
     parts: race('two accept', 'one slug'),
@@ -269,6 +269,17 @@ function placeOf({ file, was, is, name }: Mutant): Cut {
   if (from < 0) throw new Error(`${file} says it in another way; correct the mutant: ${name}`)
   return { file, from, to: from + was.length, with: is }
 }
+
+/** Which of them no longer find what they cut, each in a sentence. */
+export const astray = (): string[] =>
+  mutants.flatMap((it) => {
+    try {
+      placeOf(it)
+      return []
+    } catch (error) {
+      return [String(error)]
+    }
+  })
 
 /** Tries all of them; answers how many nobody noticed, or were found wrong where nothing is cut. */
 export async function tryMutants(seed: number, workers: number, share: Share): Promise<number> {
