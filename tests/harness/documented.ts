@@ -13,6 +13,8 @@ export type Exchange = {
   status: number
   headers: Readonly<Record<string, string>>
   bytes: Buffer
+  /** What the bytes say in JSON, where that is known. */
+  body?: unknown
 }
 
 type Content = Record<string, { schema: object }>
@@ -106,6 +108,7 @@ function sentFault({ path, method, operation }: Found, sent: unknown): string | 
 }
 
 function bodyOf(it: Exchange): unknown {
+  if (it.body !== undefined) return it.body
   const text = (it.headers['content-encoding'] === 'gzip' ? gunzipSync(it.bytes) : it.bytes).toString()
   return typeOf(it).endsWith('json') ? JSON.parse(text) : text
 }
