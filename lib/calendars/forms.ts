@@ -1,5 +1,6 @@
+import type { CalendarKey } from './keys.ts'
 import { civilMonths, lunarMonthNames, type MonthName, namesIn, solarMonths } from './months.ts'
-import { type Bounds, type CalendarKey, type Fault, isFault, systems } from './systems.ts'
+import { type Bounds, type Fault, isFault, systems } from './systems.ts'
 
 /** The forms in which writers put a date of one calendar, without marks of doubt and without the name of the calendar. */
 

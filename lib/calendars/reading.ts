@@ -1,6 +1,7 @@
 import { type Found, formsIn, type Interval, impliedForms, inForms } from './forms.ts'
+import { type CalendarKey, calendarKeys } from './keys.ts'
 import { inKnownWords } from './nepali-forms.ts'
-import { type CalendarKey, calendarKeys, type Fault, isFault, systems } from './systems.ts'
+import { type Fault, isFault, systems } from './systems.ts'
 
 export type { Interval } from './forms.ts'
 

@@ -1,7 +1,6 @@
 import { now } from '../clock.ts'
 import { invalid } from '../errors.ts'
 import type { Picture } from '../kinds/index.ts'
-import { isPicture } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, put, type Write } from '../table/item.ts'
@@ -9,13 +8,7 @@ import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
 import { type PictureFile, pictureFile } from './items.ts'
 import { licenceOf, NO_LICENCE } from './licences.ts'
-
-/** The field of every kind that holds pictures. */
-export const IMAGES = 'images'
-
-/** The pictures among the values of a record, as they are stored. */
-export const picturesIn = (values: Values | null | undefined): Picture[] =>
-  Array.isArray(values?.[IMAGES]) ? values[IMAGES].filter(isPicture) : []
+import { IMAGES } from './values.ts'
 
 /**
  * The values of a contribution with what is known of the files of its pictures, and the writes that keep these files. A
