@@ -3,7 +3,8 @@ import { invalidObject, isProblem } from './errors.ts'
 import { counterChanges, totalsOf } from './table/counters.ts'
 import type { Write } from './table/item.ts'
 import { type Plan, retryOnConflict, writeOrDefer } from './table/retry.ts'
-import { MOST_ACTIONS, transact } from './table/write.ts'
+import { MOST_ACTIONS } from './table/transact.ts'
+import { transact } from './table/write.ts'
 
 /** Writes a contribution, or tells that it holds more than one transaction takes. Nothing to write is nothing to do. */
 export async function commit(writes: readonly Write[]): Promise<void> {

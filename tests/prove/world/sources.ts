@@ -22,7 +22,7 @@ export type Changes = { cut?: Cut | undefined; marks?: readonly Cut[] }
 const MEMORY: Readonly<Record<string, readonly string[]>> = {
   'lib/clock.ts': ['counter'],
   'lib/auth/jwt.ts': ['known'],
-  'lib/cache/cached.ts': ['store', 'underWay'],
+  'lib/cache/cached.ts': ['store', 'underWay', 'raising'],
   'lib/health/prometheus.ts': ['kept'],
   'lib/table/two-phase/staged.ts': ['known'],
   'lib/table/sequence.ts': ['blocks'],
