@@ -147,8 +147,10 @@ function belongings(whole: Whole, { entities, assets }: Snapshot): Write[] {
       const old = linked.get(it.entity_id)
       return isDeepStrictEqual(old, it) ? [] : [put(projectEntity, over(it, old), old)]
     }),
-    ...assets.flatMap((it) => {
-      const old = owned.get(it.id)
+    ...assets.flatMap((then) => {
+      const old = owned.get(then.id)
+      // What was drawn of its file since is drawn once.
+      const it = { ...then, thumbnail_key: then.thumbnail_key ?? old?.thumbnail_key ?? null }
       return isDeepStrictEqual(old, it) ? [] : [put(asset, over(it, old), old)]
     }),
   ]
