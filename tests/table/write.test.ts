@@ -332,4 +332,41 @@ describe('a number', () => {
     const given = await Promise.all(Array.from({ length: 30 }, () => table.write.addBelow(key, 10, 1)))
     expect(given.filter(Boolean)).toHaveLength(10)
   })
+
+  /** Each call is done, and so many replies are lost. */
+  const losing = (replies: number) => {
+    let calls = 0
+    meddle('UpdateItemCommand', 'deserialize', async (next, args) => {
+      calls += 1
+      if (calls > replies) return next(args)
+      await next(args).catch(() => undefined)
+      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' })
+    })
+    return () => calls
+  }
+  const counted = async (at: { pk: string; sk: string }) => {
+    table.client.db.middlewareStack.remove('meddle')
+    return table.write.add(at, 0)
+  }
+
+  test('counts once below its limit, however often the reply is lost', async () => {
+    const at = { pk: 'RATE#lost', sk: '0' }
+    expect(await table.write.addBelow(at, 3, 1)).toBe(true)
+    const calls = losing(2)
+    expect([await table.write.addBelow(at, 3, 1), calls(), await counted(at)]).toEqual([true, 3, 2])
+    // The last place, and none.
+    losing(1)
+    expect([await table.write.addBelow(at, 3, 1), await counted(at)]).toEqual([true, 3])
+    losing(1)
+    expect([await table.write.addBelow(at, 3, 1), await counted(at)]).toEqual([false, 3])
+    losing(3)
+    expect([await table.write.addBelow(at, 3, 1, -2), await counted(at)]).toEqual([true, 1])
+  })
+
+  test('counts once where all four replies are lost and it is not known whether it has counted', async () => {
+    const at = { pk: 'RATE#unknown', sk: '0' }
+    losing(4)
+    await expect(table.write.addBelow(at, 8, 1)).rejects.toThrow('socket hang up')
+    expect(await counted(at)).toBe(1)
+  })
 })
