@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestTable } from '../harness/emulator.ts'
+import { withRepliesLost } from '../harness/faults.ts'
 
 type Modules = {
   item: typeof import('../../lib/table/item.ts')
@@ -333,40 +334,21 @@ describe('a number', () => {
     expect(given.filter(Boolean)).toHaveLength(10)
   })
 
-  /** Each call is done, and so many replies are lost. */
-  const losing = (replies: number) => {
-    let calls = 0
-    meddle('UpdateItemCommand', 'deserialize', async (next, args) => {
-      calls += 1
-      if (calls > replies) return next(args)
-      await next(args).catch(() => undefined)
-      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' })
-    })
-    return () => calls
-  }
-  const counted = async (at: { pk: string; sk: string }) => {
-    table.client.db.middlewareStack.remove('meddle')
-    return table.write.add(at, 0)
-  }
-
   test('counts once below its limit, however often the reply is lost', async () => {
     const at = { pk: 'RATE#lost', sk: '0' }
-    expect(await table.write.addBelow(at, 3, 1)).toBe(true)
-    const calls = losing(2)
-    expect([await table.write.addBelow(at, 3, 1), calls(), await counted(at)]).toEqual([true, 3, 2])
+    const counted = (lost: number, by = 1) => withRepliesLost(lost, () => table.write.addBelow(at, 3, 1, by))
+    const so = async (isTaken: boolean) => [isTaken, await table.write.add(at, 0)]
+    expect(await so(await counted(0))).toEqual([true, 1])
+    expect(await so(await counted(2))).toEqual([true, 2])
     // The last place, and none.
-    losing(1)
-    expect([await table.write.addBelow(at, 3, 1), await counted(at)]).toEqual([true, 3])
-    losing(1)
-    expect([await table.write.addBelow(at, 3, 1), await counted(at)]).toEqual([false, 3])
-    losing(3)
-    expect([await table.write.addBelow(at, 3, 1, -2), await counted(at)]).toEqual([true, 1])
+    expect(await so(await counted(1))).toEqual([true, 3])
+    expect(await so(await counted(1))).toEqual([false, 3])
+    expect(await so(await counted(3, -2))).toEqual([true, 1])
   })
 
   test('counts once where all four replies are lost and it is not known whether it has counted', async () => {
     const at = { pk: 'RATE#unknown', sk: '0' }
-    losing(4)
-    await expect(table.write.addBelow(at, 8, 1)).rejects.toThrow('socket hang up')
-    expect(await counted(at)).toBe(1)
+    await expect(withRepliesLost(4, () => table.write.addBelow(at, 8, 1))).rejects.toThrow('socket hang up')
+    expect(await table.write.add(at, 0)).toBe(1)
   })
 })
