@@ -17,6 +17,7 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
   takeOver(
     () => world.time,
     () => current.getStore()?.dead === true,
+    () => world.waits.next(),
   )
   Object.assign(Object(globalThis).proved, {
     web: world.web,
