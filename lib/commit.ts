@@ -28,10 +28,10 @@ async function commitNow(writes: readonly Write[]): Promise<void> {
 
 /**
  * Commits a plan that may make new records by name. It is made anew when another contribution makes one of them at the same
- * moment: then it is found, as soon as all of it is in place.
+ * moment: then it is found, as soon as all of it is in place. Waits for that for some 3 seconds in all, 5 at most.
  */
 export const commitNaming = <T>(plan: () => Promise<Plan<T>>): Promise<T> =>
-  retryOnConflict(plan, { attempts: 6, write: commitNow, when: (error) => isProblem(error, 'being_made') })
+  retryOnConflict(plan, { attempts: 8, write: commitNow, when: (error) => isProblem(error, 'being_made') })
 
 /** Commits a plan, which is made anew when others change the same things at the same time; see `retryOnConflict`. */
 export const commitPlan = <T>(plan: (attempt: number) => Promise<Plan<T>>, attempts?: number): Promise<T> =>

@@ -1,8 +1,8 @@
 import { type Size, sizeOf, sizesIn } from '../table/counters.ts'
-import { countedTypes, listsWith } from '../table/item.ts'
+import { addNumbers, countedTypes, listsWith } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { scan, scanCounters } from '../table/scan.ts'
-import { addTo } from '../table/write.ts'
+import { transact } from '../table/write.ts'
 
 /**
  * Puts right the exact sizes of all lists. Others write meanwhile, so that a difference counts only when it is found twice.
@@ -13,7 +13,9 @@ export async function repairSizes(): Promise<number> {
   if (first.size === 0) return 0
   const second = await differences()
   const wrong = [...second].filter(([place, { by }]) => first.get(place)?.by === by)
-  for (const [, { at, by }] of wrong) await addTo(key.count(at.group, 0, at.sk), { [at.attribute]: by })
+  // As transactions, so that what is asked for again after a lost reply is added once.
+  for (const [, { at, by }] of wrong)
+    await transact([addNumbers(key.count(at.group, 0, at.sk), { [at.attribute]: by })])
   return wrong.length
 }
 

@@ -1,9 +1,10 @@
 import jsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import type { CalendarKey } from '../calendars/systems.ts'
+import type { CalendarKey } from '../calendars/keys.ts'
 import { malformed, tooLarge, unsupportedMediaType } from '../errors.ts'
+import { languageAsked } from '../language/asked.ts'
 import type { Say } from '../language/catalogue.ts'
-import { type Language, languageAsked } from '../language/languages.ts'
+import type { Language } from '../language/languages.ts'
 import { english } from '../language/say.ts'
 import { faultIn } from './json.ts'
 

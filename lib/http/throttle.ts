@@ -6,18 +6,21 @@ import { inProgress, tooMany } from '../errors.ts'
 import { defineItem, put, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get } from '../table/read.ts'
-import { add, addBelow } from '../table/write.ts'
+import { addBelow } from '../table/write.ts'
+
+/** Hits that have been counted: where, and until when that is kept. */
+type Counted = { place: Key; limit: number; expires_at: number; hits: number }
 
 /**
  * Counts hits of `who`, one by default, in a scope and fails with `tooMany` when the rate is used up. Exact across processes: one
- * conditional update. Windows are fixed: they begin at multiples of the rate's period. Answers where the hit is counted.
+ * conditional update. Windows are fixed: they begin at multiples of the rate's period. Answers what it has counted.
  */
-export async function throttle(scope: string, who: string, { limit, seconds }: Rate, hits = 1): Promise<Key> {
+export async function throttle(scope: string, who: string, { limit, seconds }: Rate, hits = 1): Promise<Counted> {
   const at = nowSeconds()
   const window = at - (at % seconds)
-  const place = key.rate(scope, who, window)
-  if (!(await addBelow(place, limit, window + 2 * seconds, hits))) throw tooMany(window + seconds - at)
-  return place
+  const counted = { place: key.rate(scope, who, window), limit, expires_at: window + 2 * seconds, hits }
+  if (!(await addBelow(counted.place, limit, counted.expires_at, hits))) throw tooMany(window + seconds - at)
+  return counted
 }
 
 /** Does work of which so much is allowed in a period; it may count for several. Work that fails gives its place back. */
@@ -28,11 +31,11 @@ export async function withinRate<T>(
   work: () => Promise<T>,
   hits = 1,
 ): Promise<T> {
-  const place = await throttle(scope, who, rate, hits)
+  const { place, limit, expires_at } = await throttle(scope, who, rate, hits)
   try {
     return await work()
   } catch (error) {
-    await add(place, -hits)
+    await addBelow(place, limit, expires_at, -hits)
     throw error
   }
 }

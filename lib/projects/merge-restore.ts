@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { now } from '../clock.ts'
 import { conflict, impossible } from '../errors.ts'
 import { lettingGo } from '../pictures/files.ts'
-import { picturesIn } from '../pictures/take.ts'
+import { picturesIn } from '../pictures/values.ts'
 import { claimWrites } from '../records/claim-packs.ts'
 import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {

@@ -1,4 +1,6 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { BatchWriteCommand, type BatchWriteCommandInput, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { newId } from '../clock.ts'
 import { unavailable } from '../errors.ts'
 import { db, TableName } from './client.ts'
 import { adding, type Write } from './item.ts'
@@ -69,23 +71,29 @@ export async function writeOnce(at: Key, item: object): Promise<void> {
   }
 }
 
-/** Adds to a number that may not pass `limit` and expires; answers whether it could. */
+/**
+ * Adds to a number that may not pass `limit` and expires; answers whether it could. The item keeps a token of who was the last,
+ * so that a call whose reply is lost and that the SDK makes again adds once, unless others come between.
+ */
 export async function addBelow(at: Key, limit: number, expires_at: number, by = 1): Promise<boolean> {
   if (by > limit) return false
+  const token = newId()
   try {
     await db.send(
       new UpdateCommand({
         TableName,
         Key: at,
-        UpdateExpression: 'ADD #n :by SET expires_at = :expires',
-        ConditionExpression: 'attribute_not_exists(#n) OR #n <= :limit',
-        ExpressionAttributeNames: { '#n': 'n' },
-        ExpressionAttributeValues: { ':by': by, ':limit': limit - by, ':expires': expires_at },
+        UpdateExpression: 'ADD #n :by SET expires_at = :expires, #last = :token',
+        ConditionExpression:
+          '(attribute_not_exists(#n) OR #n <= :limit) AND (attribute_not_exists(#last) OR #last <> :token)',
+        ExpressionAttributeNames: { '#n': 'n', '#last': 'last' },
+        ExpressionAttributeValues: { ':by': by, ':limit': limit - by, ':expires': expires_at, ':token': token },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     )
     return true
   } catch (error) {
-    if (error instanceof Error && error.name === 'ConditionalCheckFailedException') return false
+    if (error instanceof ConditionalCheckFailedException) return error.Item?.last?.S === token
     throw error
   }
 }

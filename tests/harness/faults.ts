@@ -139,3 +139,24 @@ export async function withTornQueries(
   }
   if (torn === 0) throw new Error('no query saw one half')
 }
+
+/** Runs work in which each write of the table is done, or refused, and the replies to its first attempts are lost: the SDK makes so many again. */
+export async function withRepliesLost<T>(attempts: number, work: () => Promise<T>): Promise<T> {
+  const { db } = await import('../../lib/table/client.ts')
+  type Attempt = { request: { headers: Record<string, string> } }
+  const meddle =
+    (next: (args: Attempt) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
+    async (args: Attempt) => {
+      const [, attempt] = /attempt=(\d+)/.exec(args.request.headers['amz-sdk-request'] ?? '') ?? []
+      if (attempt === undefined) throw new Error('nothing says which attempt this is')
+      if (Number(attempt) > attempts || READS.test(commandName)) return next(args)
+      await next(args).catch(() => undefined)
+      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' })
+    }
+  db.middlewareStack.add(meddle as never, { step: 'deserialize', name: 'lost', priority: 'low' })
+  try {
+    return await work()
+  } finally {
+    db.middlewareStack.remove('lost')
+  }
+}

@@ -99,17 +99,22 @@ export function exported(world: World): { name: string; rows: number; sha256: st
   })
 }
 
-/** What each hook has been told, in the order in which it was first told, each message once. */
+/**
+ * What each hook has been told, in the order in which it was first told, each message once; and what reviewers' systems have been
+ * told of projects, each of which has messages of its own, in no order among each other.
+ */
 function heard(world: World): unknown {
-  const told = Map.groupBy(world.received, ({ url }) => url)
-  const changes = [...told]
+  const each = [...new Map(world.received.map((it) => [`${it.url} ${it.id}`, it])).values()]
+  const [toHooks, ofProjects] = [true, false].map((is) =>
+    each.filter(({ body }) => 'changes' in JSON.parse(body) === is),
+  )
+  const changes = [...Map.groupBy(toHooks ?? [], ({ url }) => url)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([url, all]) => {
-      const first = new Map(all.map(({ id, body }) => [id, body]))
-      return [url, [...first.values()].flatMap((body) => JSON.parse(body).changes ?? [JSON.parse(body)])]
-    })
-  return { changes, signed: world.received.every(({ signature }) => signature?.startsWith('sha256=')) }
+    .map(([url, all]) => [url, all.flatMap(({ body }) => JSON.parse(body).changes)])
+  const unsigned = world.received.filter((it) => toHooks?.some(({ url }) => url === it.url) && !isSigned(it)).length
+  return { changes, projects: ofProjects?.map(({ body }) => body).toSorted(), unsigned }
 }
+const isSigned = ({ signature }: World['received'][number]) => signature?.startsWith('sha256=') === true
 
 async function image(world: World): Promise<void> {
   const { default: sharp } = await import('sharp')

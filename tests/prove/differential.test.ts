@@ -8,7 +8,7 @@ import { Refused, Table } from './world/table.ts'
 const TableName = `test-differential-${process.pid}-${Date.now()}`
 beforeAll(() => createTestTable(TableName))
 
-type Outcome = { answer?: Record<string, unknown>; error?: string; reasons?: readonly string[] }
+type Outcome = { answer?: Record<string, unknown>; error?: string; reasons?: readonly string[]; old?: unknown }
 const shortType = (type: unknown) => String(type).replace(/^.*#/, '')
 const codesOf = (reasons: unknown): string[] =>
   Array.isArray(reasons) ? reasons.map((each) => String(Object(each).Code)) : []
@@ -27,7 +27,7 @@ async function emulated(command: string, input: object): Promise<Outcome> {
   })
   const body = (await response.json()) as Record<string, unknown>
   if (response.ok) return { answer: body }
-  return { error: shortType(body.__type), reasons: codesOf(body.CancellationReasons) }
+  return { error: shortType(body.__type), reasons: codesOf(body.CancellationReasons), old: body.Item }
 }
 
 function simulated(table: Table, command: string, input: object): Outcome {
@@ -37,15 +37,20 @@ function simulated(table: Table, command: string, input: object): Outcome {
     return { answer: answer as Record<string, unknown> }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    return { error: error.type, reasons: codesOf(error.members.CancellationReasons) }
+    return { error: error.type, reasons: codesOf(error.members.CancellationReasons), old: error.members.Item }
   }
 }
 /** Each command at a time of its own, so that no key has too much to do in a second. */
 let now = 0
 
 /** What of an answer the service reads, in an order of its own where the table promises none. */
-function readable(command: string, { answer, error, reasons }: Outcome): unknown {
-  if (error !== undefined) return { error, ...(error === 'TransactionCanceledException' && { reasons }) }
+function readable(command: string, { answer, error, reasons, old }: Outcome): unknown {
+  if (error !== undefined)
+    return {
+      error,
+      ...(error === 'TransactionCanceledException' && { reasons }),
+      ...(old !== undefined && { old: sorted(old) }),
+    }
   const { Item, Items, Attributes, Responses, LastEvaluatedKey } = answer ?? {}
   const found = Responses ? Object.values(Responses).flat() : Items
   const items = Array.isArray(found) ? found.map(sorted) : undefined
@@ -127,6 +132,19 @@ const updates: readonly (() => object)[] = [
     ExpressionAttributeValues: { ':one': n(1), ':limit': n(10), ':expires': n(below(100)) },
   }),
   () => ({
+    UpdateExpression: 'ADD #n :by SET expires_at = :expires, #last = :token',
+    ConditionExpression:
+      '(attribute_not_exists(#n) OR #n <= :limit) AND (attribute_not_exists(#last) OR #last <> :token)',
+    ExpressionAttributeNames: { '#n': 'n', '#last': 'last' },
+    ExpressionAttributeValues: {
+      ':by': n(below(5) - 2),
+      ':limit': n(10),
+      ':expires': n(below(100)),
+      ':token': s(pick(['one', 'two'])),
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  }),
+  () => ({
     UpdateExpression: 'REMOVE staged_by, staged_as',
     ConditionExpression: 'staged_by = :id',
     ExpressionAttributeValues: { ':id': s('T') },
@@ -146,9 +164,13 @@ const updates: readonly (() => object)[] = [
 const several = <T>(most: number, make: () => T): T[] => Array.from({ length: 1 + below(most) }, make)
 const distinct = (keys: readonly Item[]) => [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()]
 
-/** Without `ReturnValues`, which a transaction does not have. */
+/** Without what a transaction does not have, or tells in another way. */
 const actionOf = (): object => {
-  const { ReturnValues: _, ...update } = pick(updates)() as { ReturnValues?: string }
+  const {
+    ReturnValues: _,
+    ReturnValuesOnConditionCheckFailure: __,
+    ...update
+  } = pick(updates)() as { ReturnValues?: string; ReturnValuesOnConditionCheckFailure?: string }
   const given = pick(conditions)() as { ConditionExpression?: string }
   return pick<() => object>([
     () => ({ Put: { TableName, Item: item(), ...given } }),

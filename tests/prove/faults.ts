@@ -89,13 +89,14 @@ const difference = (wanted: Map<string, number>, found: Map<string, number>): st
 /** Kept answers, numbers and what was asked too often help a change to be made, and are none. */
 const HELPING = /^(RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#)/
 
-type Trial = { world: World; base: Base; operation: Operation; into: Tally; seed: number }
+/** `asked` is the seed of the run, from which each sort of case has its own. */
+type Trial = { world: World; base: Base; operation: Operation; into: Tally; asked: number; seed: number }
 
 /** What an operation does when nothing fails, and whether its key makes it happen once. */
 type Calm = { answer: Answer; many: Map<string, number>; isKeyed: boolean }
 
 /** The world as it is saved, and what is done before. Answers the request. */
-async function begin({ world, base, operation, seed }: Omit<Trial, 'into'>): Promise<Request> {
+async function begin({ world, base, operation, seed }: Omit<Trial, 'into' | 'asked'>): Promise<Request> {
   world.restore(base.saved, seed)
   const steps = operation.before(base)
   const made = await takenBefore(world, steps)
@@ -104,7 +105,7 @@ async function begin({ world, base, operation, seed }: Omit<Trial, 'into'>): Pro
 }
 
 /** An operation that nothing goes wrong with, and all that follows of it. */
-export async function onceCalmly(trial: Omit<Trial, 'into'>): Promise<{ request: Request; answer: Answer }> {
+export async function onceCalmly(trial: Omit<Trial, 'into' | 'asked'>): Promise<{ request: Request; answer: Answer }> {
   const { world, operation } = trial
   const request = await begin(trial)
   const told = changed(world, HELPING).length
@@ -215,15 +216,14 @@ export async function faults(world: World, base: Base, asked: Faults): Promise<T
     const share = shared(wanted.length, i, asked.share)
     into.isShared = share !== asked.share
     if (!share) continue
-    const trial = { world, base, operation, into, seed: asked.seed + i }
+    const trial = { world, base, operation, into, asked: asked.seed, seed: asked.seed + i }
     try {
       const calm = await untroubled(trial)
       into.kinds += 1
       await ofRequest(trial, calm, i, { ...asked, share })
       await ofProjector(trial, calm, i, { ...asked, share })
     } catch (error) {
-      const again = `npm run prove -- --only faults --at '${operation.name}/0/refused'`
-      note(into, { where: operation.name, seed: trial.seed, again, what: [String(error)] })
+      note(into, { ...named(trial, `${operation.name}/0/refused`), where: operation.name, what: [String(error)] })
     }
   }
   into.milliseconds = Date.now() - began
@@ -240,19 +240,18 @@ export async function background(world: World, base: Base, asked: Faults): Promi
     const share = shared(wanted.length, i, asked.share)
     into.isShared = share !== asked.share
     if (!share) continue
-    const site = { world, base, into, seed: asked.seed + i }
+    const site = { world, base, into, asked: asked.seed, seed: asked.seed + i }
     try {
       await ofJob(site, job, i, { ...asked, share })
     } catch (error) {
-      const again = `npm run prove -- --only faults --at '${job.name}/0/refused'`
-      note(into, { where: job.name, seed: site.seed, again, what: [String(error)] })
+      note(into, { ...named(site, `${job.name}/0/refused`), where: job.name, what: [String(error)] })
     }
   }
   into.milliseconds = Date.now() - began
   return into
 }
 
-type Site = Pick<Trial, 'world' | 'base' | 'into' | 'seed'>
+type Site = Pick<Trial, 'world' | 'base' | 'into' | 'asked' | 'seed'>
 
 /** The work of a job once, by a process that a fault may end; what else is waiting for its function is done with it. */
 async function once({ world }: Pick<Site, 'world'>, job: Job, fault?: Actor['fault']): Promise<readonly string[]> {
@@ -285,7 +284,7 @@ async function toItsEnd({ world }: Pick<Site, 'world'>, job: Job): Promise<void>
 }
 
 type Prepared = { base: Base; commands: readonly string[]; outcome: string; many: Map<string, number> }
-export async function prepared(site: Omit<Site, 'into'>, job: Job): Promise<Prepared> {
+export async function prepared(site: Omit<Site, 'into' | 'asked'>, job: Job): Promise<Prepared> {
   const { world, base, seed } = site
   world.restore(base.saved, seed)
   await job.before(world, base)
@@ -326,13 +325,21 @@ async function ofJob(site: Site, job: Job, i: number, { until, some: asked, shar
 }
 
 /** One case: what is wrong is noted, and the digest of the run kept. */
-async function taken({ into, seed, world }: Site, place: string, work: () => Promise<string[]>): Promise<void> {
+async function taken(site: Site, place: string, work: () => Promise<string[]>): Promise<void> {
+  const { into, world } = site
   into.tried += 1
   const what = await trying(work)
   into.digest ^= hash(`${place} ${world.digest}`)
   heard.of(into.part, place)
-  if (what.length > 0) note(into, { where: place, seed, again: `npm run prove -- --only faults --at '${place}'`, what })
+  if (what.length > 0) note(into, { ...named(site, place), what })
 }
+
+/** How a case is tried again. */
+const named = ({ asked, seed }: Pick<Site, 'asked' | 'seed'>, place: string) => ({
+  where: place,
+  seed,
+  again: `npm run prove -- --only faults --at '${place}'${asked === 1 ? '' : ` --seed ${asked}`}`,
+})
 
 /** Every call of the request goes wrong. */
 async function ofRequest(trial: Trial, calm: Calm, i: number, { until, some, share }: Faults): Promise<void> {
@@ -368,20 +375,21 @@ const isChosen = (n: number, share: number) => share >= 1 || (Math.imul(n + 1, 2
 /** Single faults, as failures name them, divided by `|`. */
 export async function faultsAt(world: World, base: Base, places: string, seed: number): Promise<Tally> {
   const into = tally('faults', 'faults')
-  for (const place of places.split('|')) await faultAt({ world, base, into, seed }, place)
+  for (const place of places.split('|')) await faultAt({ world, base, into, asked: seed, seed }, place)
   return into
 }
 
-async function faultAt({ world, base, into, seed }: Site, place: string): Promise<void> {
+async function faultAt(site: Site, place: string): Promise<void> {
   const [name = '', call = '0', fault = ''] = place.split('/')
   const way = ways.find((each) => each.fault === fault)
   const [i, job] = [operations.findIndex((each) => each.name === name), jobs.findIndex((each) => each.name === name)]
   const [operation, work] = [operations[i], jobs[job]]
+  const { into, asked } = site
   if (!way || !(operation || work)) throw new Error(`there is no ${place}`)
   into.kinds += 1
-  if (work) return jobAt({ world, base, into, seed: seed + job }, work, { place, n: Number(call), way })
+  if (work) return jobAt({ ...site, seed: asked + job }, work, { place, n: Number(call), way })
   if (!operation) return
-  const trial = { world, base, operation, into, seed: seed + i }
+  const trial = { ...site, operation, seed: asked + i }
   const calm = await untroubled(trial)
   const n = Number(call.replace('follow ', ''))
   await taken(trial, place, async () =>

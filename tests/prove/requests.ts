@@ -42,7 +42,8 @@ export async function sendIn(world: World, it: Request, fault?: Actor['fault']):
       return handler(event, context)
     })
     const answer = answerOf(it, event.rawPath, result)
-    world.noteThat(`${answer.status} ${answer.text}`)
+    // What the log says of a failure names files of this run.
+    world.noteThat(`${answer.status} ${answer.status >= 500 ? '' : answer.text}`)
     return { ...answer, commands }
   } catch (error) {
     if (error instanceof Gone)

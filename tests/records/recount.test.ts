@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
+import { withRepliesLost } from '../harness/faults.ts'
 import { type Following, followTable } from '../harness/following.ts'
 import { contribute, publish, sure } from '../harness/make.ts'
 
@@ -71,6 +72,18 @@ test('everything that follows from other things is as before, whatever of it was
   const after = await derived()
   expect([...after.keys()].toSorted()).toEqual([...whole.keys()].toSorted())
   expect(after).toEqual(whole)
+  expect(await repairAll()).toMatchObject({ mended: 0, sizes: 0 })
+})
+
+test('a size is put right once, though the reply is lost', async () => {
+  const { repairAll } = await import('../../lib/effects/repair.ts')
+  const { addTo } = await import('../../lib/table/write.ts')
+  const { countKeys, sizeOf } = await import('../../lib/table/counters.ts')
+  const list = 'QUEUE#of nobody'
+  const [at] = countKeys([list])
+  if (!at) throw new Error('a list is counted somewhere')
+  await addTo(at, { [sizeOf(list).attribute]: 3 })
+  expect(await withRepliesLost(2, repairAll)).toMatchObject({ mended: 0, sizes: 1 })
   expect(await repairAll()).toMatchObject({ mended: 0, sizes: 0 })
 })
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import * as v from 'valibot'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestTable } from '../harness/emulator.ts'
+import { withRepliesLost } from '../harness/faults.ts'
 
 type Modules = {
   item: typeof import('../../lib/table/item.ts')
@@ -331,5 +332,23 @@ describe('a number', () => {
     const key = { pk: 'RATE#t', sk: '0' }
     const given = await Promise.all(Array.from({ length: 30 }, () => table.write.addBelow(key, 10, 1)))
     expect(given.filter(Boolean)).toHaveLength(10)
+  })
+
+  test('counts once below its limit, however often the reply is lost', async () => {
+    const at = { pk: 'RATE#lost', sk: '0' }
+    const counted = (lost: number, by = 1) => withRepliesLost(lost, () => table.write.addBelow(at, 3, 1, by))
+    const so = async (isTaken: boolean) => [isTaken, await table.write.add(at, 0)]
+    expect(await so(await counted(0))).toEqual([true, 1])
+    expect(await so(await counted(2))).toEqual([true, 2])
+    // The last place, and none.
+    expect(await so(await counted(1))).toEqual([true, 3])
+    expect(await so(await counted(1))).toEqual([false, 3])
+    expect(await so(await counted(3, -2))).toEqual([true, 1])
+  })
+
+  test('counts once where all four replies are lost and it is not known whether it has counted', async () => {
+    const at = { pk: 'RATE#unknown', sk: '0' }
+    await expect(withRepliesLost(4, () => table.write.addBelow(at, 8, 1))).rejects.toThrow('socket hang up')
+    expect(await table.write.add(at, 0)).toBe(1)
   })
 })

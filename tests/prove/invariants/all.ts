@@ -386,12 +386,7 @@ function* hidden(view: View, oracle: Oracle): Iterable<string> {
         yield `${it.entity_id} is hidden, and in ${it[`${index}_pk`]}`
     if (!view.settled) continue
     for (const one of view.partition(String(it.pk))) {
-      const wanted =
-        one.type === 'activity'
-          ? oracle.toldOf(one, it).audience
-          : one.type === 'decision'
-            ? oracle.toldOfDecision(one, it).audience
-            : undefined
+      const wanted = oracle.audienceOf(one, it)
       if (wanted !== undefined && wanted !== one.audience)
         yield `${placeOf(one)} is told to ${one.audience} instead of ${wanted}`
     }

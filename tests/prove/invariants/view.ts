@@ -129,15 +129,15 @@ export type Oracle = {
   }
   tallies: Readonly<Record<string, (user: string) => readonly string[]>>
   sumOf: (lists: readonly string[], found: ReadonlyMap<string, Plain>) => number
-  toldOf: (it: Plain, about: Plain) => Plain
-  toldOfDecision: (it: Plain, about: Plain) => Plain
+  /** Who is told of something in a record's partition now; undefined of what has no audience. */
+  audienceOf: (it: Plain, about: Plain) => string | undefined
   commentAudienceOf: (about: Plain) => string
 }
 
 export async function openOracle(): Promise<Oracle> {
   const load = (path: string) => moduleIn(0, path)
   await load('lib/effects/repair.ts')
-  const [item, counters, loads, repair, documents, boards, records, comments] = await Promise.all(
+  const [item, counters, loads, repair, documents, boards, records, packs, comments] = await Promise.all(
     [
       'lib/table/item.ts',
       'lib/table/counters.ts',
@@ -146,9 +146,20 @@ export async function openOracle(): Promise<Oracle> {
       'lib/effects/search-documents.ts',
       'lib/leaderboard/items.ts',
       'lib/records/items.ts',
+      'lib/records/claim-packs.ts',
       'lib/comments/on-records.ts',
     ].map(load),
   )
+  type Told = { type: Plain; told: (it: Plain, about: Plain) => Plain }
+  const tellings: Readonly<Record<string, Told>> = {
+    activity: { type: records.activity, told: records.toldOf },
+    decision: { type: records.decision, told: records.toldOfDecision },
+    flag: { type: records.flag, told: records.toldOfFlag },
+    claims: {
+      type: packs.claimPack,
+      told: (it, about) => ({ audience: packs.audienceOfClaims(packs.unpacked(it), about) }),
+    },
+  }
   return {
     types: itemTypes(0),
     listsWith: item.listsWith,
@@ -160,8 +171,10 @@ export async function openOracle(): Promise<Oracle> {
     documentOf: documents.documentOf,
     moves: boards.moves,
     tallies: boards.tallies,
-    toldOf: records.toldOf,
-    toldOfDecision: records.toldOfDecision,
+    audienceOf: (it, about) => {
+      const telling = tellings[String(it.type)]
+      return telling?.told(item.parse(telling.type, it), about).audience
+    },
     commentAudienceOf: comments.commentAudienceOf,
   }
 }

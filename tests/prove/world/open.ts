@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { apart, current, PROCESSES, type Wire } from './actors.ts'
 import { uuidOf } from './chance.ts'
-import { itemTypes, moduleIn, passed, startProcesses } from './processes.ts'
+import { itemTypes, memoryOf, moduleIn, passed, startProcesses } from './processes.ts'
 import type { Changes } from './sources.ts'
 import { takeOver } from './time.ts'
 import { World } from './world.ts'
@@ -17,6 +17,7 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
   takeOver(
     () => world.time,
     () => current.getStore()?.dead === true,
+    () => world.waits.next(),
   )
   Object.assign(Object(globalThis).proved, {
     web: world.web,
@@ -61,6 +62,10 @@ async function connect(world: World, process: number): Promise<void> {
           world.whole(commandName, () => next(args)),
       { step: 'initialize' },
     )
+    // What a client may still try again goes with its process: failures use it up, and a new process has all of it.
+    const strategy: { capacity: number } = await client.config.retryStrategy()
+    const { capacity } = strategy
+    memoryOf(process).push(() => Object.assign(strategy, { capacity }))
     client.config.requestHandler = {
       handle: async (request: Wire) => ({ response: await answer(request) }),
       destroy: () => undefined,

@@ -17,6 +17,9 @@ const kept = <T>(all: Map<number, T>, of: number, empty: () => T): T => {
   all.set(of, found)
   return found
 }
+/** What empties a process's memory, piece by piece. */
+export const memoryOf = (process: number): (() => void)[] => kept(memories, process, () => [])
+
 type Logged = { level: string; message: string; error?: string; stack?: string }
 /** The last errors that the service has logged. */
 export const logged: string[] = []
@@ -25,7 +28,7 @@ export const passed = new Set<number>()
 export const cameBy = new Set<number>()
 Object.assign(globalThis, {
   proved: {
-    memoryOf: (url: string) => kept(memories, processIn(url), () => []),
+    memoryOf: (url: string) => memoryOf(processIn(url)),
     log: ({ level, message, error, stack }: Logged) => {
       if (level === 'error') logged.push(stack ?? error ?? message)
       if (logged.length > 3) logged.shift()
@@ -55,7 +58,7 @@ export function moduleIn(process: number, path: string): ReturnType<Modules[stri
 
 /** The process ends, and another one starts in its place. */
 export function forget(process: number): void {
-  for (const empty of memories.get(process) ?? []) empty()
+  for (const empty of memoryOf(process)) empty()
 }
 
 /** The types of items that a process knows. */

@@ -35,9 +35,10 @@ export class Refused extends Error {
   }
 }
 const invalid = (message: string) => new Refused('ValidationException', message)
-const broken = () => new Refused('ConditionalCheckFailedException', 'The conditional request failed')
+const broken = (Item?: Item) =>
+  new Refused('ConditionalCheckFailedException', 'The conditional request failed', { ...(Item && { Item }) })
 
-type Conditional = Words & { ConditionExpression?: string }
+type Conditional = Words & { ConditionExpression?: string; ReturnValuesOnConditionCheckFailure?: string }
 type Put = Conditional & { Item: Item }
 type Keyed = Conditional & { Key: Item }
 type Updating = Keyed & { UpdateExpression: string; ReturnValues?: string }
@@ -280,7 +281,7 @@ export class Table {
     const key = Put ? checkItem(Put.Item) : keyIn((Delete ?? Update ?? ConditionCheck)?.Key ?? {})
     const before = this.cells.get(key)
     if (one.ConditionExpression !== undefined && !holds(conditionOf(one.ConditionExpression), before, one))
-      throw broken()
+      throw broken(one.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? before : undefined)
     if (Put) return { key, before, after: Put.Item, names: [] }
     if (Delete) return { key, before, after: undefined, names: [] }
     if (!Update) return { key, before, after: before, names: [] }

@@ -20,6 +20,7 @@ const real = {
   setInterval: globalThis.setInterval,
   clearInterval: globalThis.clearInterval,
   now: performance.now.bind(performance),
+  random: Math.random,
 }
 
 /**
@@ -180,10 +181,10 @@ export class Time {
 const isBefore = (a: Event, b: Event) => a.at < b.at || (a.at === b.at && a.order < b.order)
 
 /**
- * From here on timers and clocks of what is simulated are those of this time; all others stay real. What a process has still to do
- * ends with it: `isDead` says so of the one that is at work.
+ * From here on timers, clocks and chance of what is simulated are those of this time; all others stay real. What a process has still
+ * to do ends with it: `isDead` says so of the one that is at work.
  */
-export function takeOver(current: () => Time, isDead: () => boolean): void {
+export function takeOver(current: () => Time, isDead: () => boolean, random: () => number): void {
   type Run = (...args: unknown[]) => void
   /** Calls back so much later, in the name of who asked for it; again and again where it is to beat. */
   const later = (run: Run, milliseconds: number, beats: boolean, args: unknown[]) => {
@@ -221,4 +222,6 @@ export function takeOver(current: () => Time, isDead: () => boolean): void {
       none(handle) ? real.clearInterval(handle as never) : handle?.off?.(),
   })
   performance.now = () => (isSimulated() ? current().now : real.now())
+  // So long does the SDK wait before it tries again.
+  Math.random = () => (isSimulated() ? random() : real.random())
 }

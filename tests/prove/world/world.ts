@@ -52,6 +52,8 @@ class World {
   table = new Table()
   bucket = new Bucket()
   chance: Dice = dice(1)
+  /** How long the SDK waits before it tries again; apart, so that no other chance depends on it. */
+  waits: Dice = dice(1)
   shards: DynamoDBRecord[][] = Array.from({ length: SHARDS }, () => [])
   /** Calls of functions that nobody waits for. */
   later: { name: string; event: unknown }[] = []
@@ -116,6 +118,7 @@ class World {
   /** What chance does from here on. In a hostile world reads lag and are torn, batches are taken in part. */
   seed(seed: number, hostile = false): void {
     this.chance = dice(seed)
+    this.waits = dice(seed)
     this.hostile = hostile
     const { chance } = this
     this.table.chance = hostile
