@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { actingFunctions } from './tests/harness/acting.ts'
 
@@ -5,8 +6,8 @@ export default defineConfig({
   plugins: [actingFunctions()],
   test: {
     include: ['tests/**/*.test.ts'],
-    // The runner itself has little to do while files run.
-    maxWorkers: '100%',
+    // One more than there are processors: now and then a file waits, for a process of its own or a while that is to pass.
+    maxWorkers: availableParallelism() + 1,
     globalSetup: ['tests/harness/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,

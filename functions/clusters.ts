@@ -35,7 +35,7 @@ const lock = (locked: boolean) =>
     params: ById,
     subject,
     body: members({ reason: prose(5000), expected_version: absentable(version) }),
-    handle: async ({ subject, actor, body }) => clusterView(await clusters.setLock(subject, locked, body, actor)),
+    handle: ({ subject, actor, body }) => answering(() => clusters.setLock(subject, locked, body, actor), clusterView),
   })
 
 /** Entity clusters, and the hint that a record may be there already. Nobody deletes a cluster: its history would go with it. */

@@ -4,14 +4,14 @@ import { withTables } from '../lib/exports/list-tables.ts'
 import { answering, creating } from '../lib/http/answering.ts'
 import { objectOf } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
-import { withMembers } from '../lib/http/known.ts'
 import { LINKED, MAPPED } from '../lib/http/media.ts'
 import { listAddress, listBody } from '../lib/http/page.ts'
 import { ByEntity } from '../lib/http/params.ts'
 import { noContent } from '../lib/http/reply.ts'
 import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
 import { showingOf } from '../lib/http/showing.ts'
-import { type Contribution, kinds, type Mode, membersOfBody, schemaOf } from '../lib/kinds/index.ts'
+import { type Contribution, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
+import { membersOfBody, readingMembers } from '../lib/kinds/schema/members.ts'
 import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
@@ -251,7 +251,7 @@ const bodyOf = (entity_id: string, mode: Mode) => formOf(schemaOf(records.kindOf
 function formOf(schema: v.GenericSchema<unknown, Contribution>): v.GenericSchema<unknown, Contribution> {
   const wrapped = v.optional(v.nullable(objectOf(v.string(), v.unknown(), 'Give an object.')))
   const own = membersOfBody(schema) ?? {}
-  return withMembers(
+  return readingMembers(
     v.pipe(
       v.looseObject({ form_data: wrapped, data: wrapped }),
       v.transform(({ form_data, data, ...members }): unknown => ({ ...data, ...form_data, ...members })),

@@ -1,5 +1,5 @@
 import '../lib/effects/search-documents.ts'
-import type { CalendarKey } from '../lib/calendars/systems.ts'
+import type { CalendarKey } from '../lib/calendars/keys.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { endpoint } from '../lib/http/endpoint.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { calendarKeys } from '../lib/calendars/systems.ts'
+import { calendarKeys } from '../lib/calendars/keys.ts'
 import { notFound, refused, signInNeeded } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { line, lines, members, objectOf, optional, optionalChoice, username, webAddress } from '../lib/http/body.ts'

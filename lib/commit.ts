@@ -2,12 +2,21 @@ import { invalidate } from './cache/cached.ts'
 import { invalidObject, isProblem } from './errors.ts'
 import { counterChanges, totalsOf } from './table/counters.ts'
 import type { Write } from './table/item.ts'
-import { type Plan, retryOnConflict, writeOrDefer } from './table/retry.ts'
-import { MOST_ACTIONS, transact } from './table/write.ts'
+import { noteInUnit, type Plan, retryOnConflict } from './table/retry.ts'
+import { MOST_ACTIONS } from './table/transact.ts'
+import { transact } from './table/write.ts'
 
-/** Writes a contribution, or tells that it holds more than one transaction takes. Nothing to write is nothing to do. */
+/**
+ * Writes a contribution at once, or with the answer of the unit of work in which this happens; tells that it holds more than one
+ * transaction takes. Nothing to write is nothing to do.
+ */
 export async function commit(writes: readonly Write[]): Promise<void> {
-  if (writes.length > 0) await writeOrDefer(writes, commitNow)
+  if (writes.length > 0 && !noteInUnit(writes, commitNow)) await commitNow(writes)
+}
+
+/** Notes what is written with the answer of the unit of work in which this happens, so there is nothing to wait for. Fails where there is none. */
+export function commitWithAnswer(writes: readonly Write[]): void {
+  if (!noteInUnit(writes, commitNow)) throw new Error('nothing is answered here that this could be written with')
 }
 
 async function commitNow(writes: readonly Write[]): Promise<void> {

@@ -57,7 +57,7 @@ function sentencesOf(text: string, asked: ReadonlySet<string>): string[] {
     new Set(
       fold(sentence)
         .split(' ')
-        .filter((word) => asked.has(word) && !sortWords.has(word)),
+        .filter((word) => asked.has(word) && !sortWords().has(word)),
     ).size
   const ranked = sentences.map((sentence, at) => ({ sentence, at, shared: shared(sentence) }))
   return ranked

@@ -28,10 +28,31 @@ export async function cached<T extends object>(name: Name, key: string, work: ()
   return answer(name, place(found.version), found.text, work)
 }
 
-/** Makes stale what depends on items of these types; for after their commit. A bump that is lost costs what an entry may live. */
+/**
+ * Makes stale what depends on items of these types; for after their commit. What comes at the same moment, as it does of what is
+ * committed together, is one call. A bump that is lost costs what an entry may live.
+ */
 export async function invalidate(types: readonly string[]): Promise<void> {
-  const names = [...new Set(types.flatMap((type) => invalidatedBy[type] ?? []))]
+  const names = types.flatMap((type) => invalidatedBy[type] ?? [])
   if (names.length === 0) return
+  raising ??= raiseSoon()
+  for (const name of names) raising.names.add(name)
+  await raising.raised
+}
+
+let raising: { names: Set<string>; raised: Promise<void> } | undefined
+
+/** Raises versions as soon as nobody who is about to add one is left. */
+function raiseSoon(): NonNullable<typeof raising> {
+  const names = new Set<string>()
+  const raised = Promise.resolve().then(() => {
+    raising = undefined
+    return raise([...names])
+  })
+  return { names, raised }
+}
+
+async function raise(names: readonly string[]): Promise<void> {
   const at = clock.now().getTime()
   const numbers = Object.fromEntries(names.map((it) => [it, 1]))
   const times = Object.fromEntries(names.map((it) => [changedAttribute(it), at]))

@@ -1,5 +1,6 @@
 import tables from 'bikram-sambat'
 import { lru } from '../lru.ts'
+import { once } from '../once.ts'
 import { type CalendarDate, gregorianDay } from './days.ts'
 import { KALI, SIDEREAL_YEAR, sunReaches } from './surya-siddhanta.ts'
 
@@ -28,7 +29,7 @@ export function bikramMonths(year: number): readonly number[] {
 const years = lru<number, readonly number[]>(500)
 
 function startOf(year: number, month: number): number {
-  const first = tabledStarts[(year - tabled.from) * 12 + month - 1]
+  const first = tabledStarts()[(year - tabled.from) * 12 + month - 1]
   return first ?? signDay(year, month)
 }
 
@@ -39,10 +40,13 @@ function signDay(year: number, month: number): number {
 }
 
 /** The first day of every month that the tables cover, and of the one after them. */
-const tabledStarts = [FIRST_TABLED]
-for (let year = tabled.from; year <= tabled.to; year += 1)
-  for (let month = 1; month <= 12; month += 1)
-    tabledStarts.push((tabledStarts.at(-1) ?? FIRST_TABLED) + tables.daysInMonth(year, month))
+const tabledStarts = once(() => {
+  const starts = [FIRST_TABLED]
+  for (let year = tabled.from; year <= tabled.to; year += 1)
+    for (let month = 1; month <= 12; month += 1)
+      starts.push((starts.at(-1) ?? FIRST_TABLED) + tables.daysInMonth(year, month))
+  return starts
+})
 
 /** The date of a day. */
 export function bikramOf(day: number): CalendarDate {

@@ -1,22 +1,11 @@
 import type { Language } from '../language/languages.ts'
+import { type CalendarKey, calendarKeys } from './keys.ts'
 import { type Reading, readDate } from './reading.ts'
 import { type ShownDate, shownIn } from './shown.ts'
-import { type CalendarKey, calendarKeys, type Fault } from './systems.ts'
+import type { Fault } from './systems.ts'
 
 /** What is said of words that are no date at all. */
 const UNREAD = 'This cannot be read as a date; write it like 1702, 1702~, 1200/1300, 1934-01-15, BS 1759 or NS 822.'
-
-/** Short names of calendars, as queries give them, beside the keys. */
-const short: ReadonlyMap<string, CalendarKey> = new Map([
-  ['bs', 'bikram_sambat'],
-  ['ns', 'nepal_sambat'],
-])
-/** All names under which queries ask for a calendar. */
-export const calendarNames = [...calendarKeys, ...short.keys()]
-
-/** The calendar that a query names; undefined for any other word. */
-export const calendarNamed = (name: string): CalendarKey | undefined =>
-  short.get(name) ?? calendarKeys.find((it) => it === name)
 
 /** Words as a date, or why they are none. */
 export function dateIn(words: string, calendar: unknown): Reading | Fault {

@@ -1,5 +1,7 @@
+import { once } from '../once.ts'
+import type { CalendarKey } from './keys.ts'
 import { civilMonths, lunarMonthNames, type MonthName, namesIn, solarMonths } from './months.ts'
-import { type Bounds, type CalendarKey, type Fault, isFault, systems } from './systems.ts'
+import { type Bounds, type Fault, isFault, systems } from './systems.ts'
 
 /** The forms in which writers put a date of one calendar, without marks of doubt and without the name of the calendar. */
 
@@ -132,21 +134,23 @@ function dayOfHalf({ day, dark }: Parts): number | Fault {
   return dark === undefined ? number : number + DARK
 }
 
-const lunarInBikram = lunarForms(solarMonths, bikramLunar)
-const bikramNames = [...namedForms('bikram_sambat', solarMonths), ...lunarInBikram]
-const nepalNames = [...lunarForms(lunarMonthNames, nepalLunar), ...namedForms('nepal_sambat', lunarMonthNames)]
+const bikramNames = once(() => [...namedForms('bikram_sambat', solarMonths), ...lunarForms(solarMonths, bikramLunar)])
+const nepalNames = once(() => [
+  ...lunarForms(lunarMonthNames, nepalLunar),
+  ...namedForms('nepal_sambat', lunarMonthNames),
+])
 
 /** The forms of each calendar, where words have said which one is meant. */
-export const formsIn: Readonly<Record<CalendarKey, readonly Form[]>> = {
-  gregorian: civilForms('gregorian'),
-  julian: civilForms('julian'),
-  bikram_sambat: [...numberForms('bikram_sambat'), ...bikramNames],
-  nepal_sambat: [...numberForms('nepal_sambat'), ...nepalNames],
-  shaka: numberForms('shaka').filter((_, at) => at !== 1 && at !== 2),
+export const formsIn: Readonly<Record<CalendarKey, () => readonly Form[]>> = {
+  gregorian: once(() => civilForms('gregorian')),
+  julian: once(() => civilForms('julian')),
+  bikram_sambat: once(() => [...numberForms('bikram_sambat'), ...bikramNames()]),
+  nepal_sambat: once(() => [...numberForms('nepal_sambat'), ...nepalNames()]),
+  shaka: once(() => numberForms('shaka').filter((_, at) => at !== 1 && at !== 2)),
 }
 
 /** Where nothing says which is meant, the names of months do. */
-export const impliedForms: readonly (readonly [CalendarKey, readonly Form[]])[] = [
+export const impliedForms: readonly (readonly [CalendarKey, () => readonly Form[]])[] = [
   ['gregorian', formsIn.gregorian],
   ['bikram_sambat', bikramNames],
   ['nepal_sambat', nepalNames],

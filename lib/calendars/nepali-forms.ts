@@ -1,10 +1,12 @@
+import { once } from '../once.ts'
+
 /**
  * How writers of Nepali put a date, in the words of the forms that are read: "१९ औँ शताब्दीको उत्तरार्ध" is "second half of 19th
  * century". The text comes folded: digits in ASCII, lower case, single spaces.
  */
 export const inKnownWords = (text: string): string =>
   /[\u0900-\u097f]/.test(text)
-    ? rewritten
+    ? rewritten()
         .reduce((it, [pattern, known]) => it.replace(pattern, known), text)
         .replace(/\s+/g, ' ')
         .trim()
@@ -21,7 +23,7 @@ const apart = '(?![\\p{L}\\p{M}])'
 const era = '(?:सम्|सं)[वब]त्?'
 const of = '(?: ?(?:को|का|मा))?'
 
-const rewritten: readonly (readonly [RegExp, string])[] = [
+const rewritten = once((): readonly (readonly [RegExp, string])[] => [
   // Calendars and eras, also bent: "विक्रम संवत्को".
   [new RegExp(`${alone}(?:[वब]ि\\.? ?सं\\.?|[वब]िक्रम ${era})${of}${apart}`, 'gu'), 'bs '],
   [new RegExp(`${alone}(?:ने\\.? ?सं\\.?|नेपाल ${era})${of}${apart}`, 'gu'), 'ns '],
@@ -48,4 +50,4 @@ const rewritten: readonly (readonly [RegExp, string])[] = [
   [/^(.+?) ?(?:देखि|यता)$/u, 'since $1'],
   [/^(.+?) ?भन्दा (?:अघि|अगाडि|पहिले)$/u, 'before $1'],
   [/^(.+?) ?(?:भन्दा )?पछि$/u, 'after $1'],
-]
+])

@@ -1,3 +1,4 @@
+import { once } from '../once.ts'
 import { gregorianDay } from './days.ts'
 import { type Interval, intervalIn } from './reading.ts'
 
@@ -18,13 +19,16 @@ export const reigns: Readonly<Record<string, { words: string; ne: string; from: 
   Rana: { words: 'rana period, rana regime, ranas', ne: 'राणा', from: 1846, to: 1951 },
 }
 
-const named = new Map(
-  Object.entries(reigns).flatMap(([label, { words, ne, from, to }]) =>
-    [label, ...words.split(','), ...ne.split(',')].map((name): [string, Interval] => [
-      bare(name),
-      { from: gregorianDay(from, 1, 1), to: gregorianDay(to, 12, 31), approximate: true },
-    ]),
-  ),
+const named = once(
+  () =>
+    new Map(
+      Object.entries(reigns).flatMap(([label, { words, ne, from, to }]) =>
+        [label, ...words.split(','), ...ne.split(',')].map((name): [string, Interval] => [
+          bare(name),
+          { from: gregorianDay(from, 1, 1), to: gregorianDay(to, 12, 31), approximate: true },
+        ]),
+      ),
+    ),
 )
 
 /** The name of a period without what stands around it: "in the Malla period (north wing)" is "malla", "मल्लकालमा" is "मल्ल". */
@@ -41,7 +45,7 @@ function bare(words: string): string {
 
 /** The bounds of words that name a period of this table; undefined for any others. */
 export const periodIn = (words: string): Interval | undefined =>
-  words.length > LONGEST ? undefined : named.get(bare(words))
+  words.length > LONGEST ? undefined : named().get(bare(words))
 const LONGEST = 100
 
 /** What words mean in the place of a date: a date of a calendar, else a period of this table. */

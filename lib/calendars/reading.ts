@@ -1,6 +1,8 @@
+import { once } from '../once.ts'
 import { type Found, formsIn, type Interval, impliedForms, inForms } from './forms.ts'
+import { type CalendarKey, calendarKeys } from './keys.ts'
 import { inKnownWords } from './nepali-forms.ts'
-import { type CalendarKey, calendarKeys, type Fault, isFault, systems } from './systems.ts'
+import { type Fault, isFault, systems } from './systems.ts'
 
 export type { Interval } from './forms.ts'
 
@@ -72,11 +74,13 @@ const marks: readonly (readonly [CalendarKey, string])[] = [
   ['shaka', 's(?:h)?aka(?: sam(?:b|v)at| era)?|s(?:h)?ake|शाके|शक(?: सम्बत्?| संवत्?)?'],
   ['julian', 'o\\.? ?s\\.?|old style|julian(?: calendar)?|जुलियन'],
 ]
-const marked = marks.map(([key, mark]) => ({
-  key,
-  before: new RegExp(`^(?:${mark})(?![\\p{L}\\p{M}])[ ,:]?(.+)$`, 'u'),
-  after: new RegExp(`^(.+?)(?<![\\p{L}\\p{M}])[ ,]?(?:${mark})$`, 'u'),
-}))
+const marked = once(() =>
+  marks.map(([key, mark]) => ({
+    key,
+    before: new RegExp(`^(?:${mark})(?![\\p{L}\\p{M}])[ ,:]?(.+)$`, 'u'),
+    after: new RegExp(`^(.+?)(?<![\\p{L}\\p{M}])[ ,]?(?:${mark})$`, 'u'),
+  })),
+)
 
 type Stripped = { core: string; approximate: boolean; key: CalendarKey | undefined }
 
@@ -85,7 +89,7 @@ function stripped(text: string, given: CalendarKey | undefined): Stripped {
   const it: Stripped = { core: text.trim(), approximate: false, key: given }
   for (let rounds = 0; rounds < MOST_MARKS; rounds += 1) {
     const sure = (doubtBefore.exec(it.core) ?? doubtAfter.exec(it.core))?.[1]
-    const named = marked.find(({ before, after }) => before.test(it.core) || after.test(it.core))
+    const named = marked().find(({ before, after }) => before.test(it.core) || after.test(it.core))
     const bare = named && (named.before.exec(it.core) ?? named.after.exec(it.core))?.[1]
     if (sure === undefined && bare === undefined) break
     it.approximate ||= sure !== undefined
@@ -115,10 +119,10 @@ const withDoubt = (found: Reading | Fault | undefined, approximate: boolean) =>
   found && !isFault(found) && approximate ? { ...found, approximate } : found
 
 function inCalendars(text: string, key: CalendarKey | undefined): Reading | Fault | undefined {
-  if (key) return reading(inForms(formsIn[key], text), key)
+  if (key) return reading(inForms(formsIn[key](), text), key)
   let fault: Reading | Fault | undefined
   for (const [calendar, forms] of impliedForms) {
-    const found = reading(inForms(forms, text), calendar)
+    const found = reading(inForms(forms(), text), calendar)
     if (found && !isFault(found)) return found
     fault ??= found
   }

@@ -2,7 +2,8 @@ import { inDevanagari } from '../language/digits.ts'
 import type { Language } from '../language/languages.ts'
 import type { CalendarDate } from './days.ts'
 import type { Interval } from './forms.ts'
-import { type Bounds, type CalendarKey, isFault, type System, systems } from './systems.ts'
+import type { CalendarKey } from './keys.ts'
+import { type Bounds, isFault, type System, systems } from './systems.ts'
 
 /** How dates look in a calendar. */
 

@@ -1,6 +1,7 @@
 import { phrase } from '../language/phrase.ts'
 import { bikramMonths, bikramOf } from './bikram-sambat.ts'
 import { type CalendarDate, gregorianDay, gregorianOf, julianDay, julianOf } from './days.ts'
+import type { CalendarKey } from './keys.ts'
 import { civilMonths, lunarMonthNames, type MonthName, solarMonths } from './months.ts'
 import { daysOfTithi, type LunarMonth, lunarMonths, nepalOf } from './nepal-sambat.ts'
 
@@ -25,10 +26,6 @@ export type System = {
   /** The year in which a day lies. */
   yearOf: (day: number) => number
 }
-
-/** The calendars in which dates are read and shown. */
-export const calendarKeys = ['gregorian', 'julian', 'bikram_sambat', 'nepal_sambat', 'shaka'] as const
-export type CalendarKey = (typeof calendarKeys)[number]
 
 /** Shaka is counted by years only: those of Bikram Sambat, under another number. */
 const SHAKA_BEHIND_BIKRAM = 135

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
-import { commit } from '../commit.ts'
+import { commitWithAnswer } from '../commit.ts'
 import { conflict, invalid } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Kind, kindKeys, kinds } from '../kinds/index.ts'
@@ -101,7 +101,7 @@ export async function create(
     updated_at: at,
     version: 1,
   }
-  await commit([
+  commitWithAnswer([
     put(cluster, made, undefined),
     ...indexWrites(undefined, findable(made)),
     ...joining(made, made.members),
@@ -119,7 +119,7 @@ export async function amend(
   const members = named ? await membersAfter(old, named, actor) : old.members
   if (says(old, { ...changes, members })) return old
   const next = amended<Cluster>(old, { ...changes, members, updated_at: now() })
-  await commit([
+  commitWithAnswer([
     put(cluster, next, old),
     ...indexWrites(findable(old), findable(next)),
     ...leaving(

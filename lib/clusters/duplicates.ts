@@ -123,7 +123,7 @@ function likeness(a: string, b: string): number {
 const ownWords = (folded: string) =>
   folded
     .split(' ')
-    .filter((word) => !genericWords.has(word))
+    .filter((word) => !genericWords().has(word))
     .join(' ')
 
 /** What the caller may not see adds nothing. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { CalendarName, MISSING, placeAndTime, StrictBoolean, wholeNumber } from '../http/params.ts'
+import { CalendarName, MISSING, StrictBoolean, wholeNumber } from '../http/params.ts'
+import { placeAndTime } from '../http/place-and-time.ts'
 import { discovered, resources } from '../kinds/resources.ts'
 import { cut } from '../matching/cut.ts'
 import { statuses } from '../records/rules/status.ts'

@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp'
+import type { Sharp } from 'sharp'
 
 /** The most pixels that an image is unpacked to. */
 const MOST_PIXELS = 100_000_000
@@ -21,6 +21,8 @@ export class Undrawable extends Error {}
 /** Draws an image upright, without any of its metadata. Fails with `Undrawable` where it cannot be unpacked. */
 export async function drawn(bytes: Uint8Array, wanted: Drawing): Promise<Uint8Array> {
   const { region, width, height, mirrored, degrees, quality, format } = wanted
+  // A start, and what is answered without drawing, need not wait for it.
+  const { default: sharp } = await import('sharp')
   const image = sharp(bytes, { limitInputPixels: MOST_PIXELS, sequentialRead: true, failOn: 'error' }).autoOrient()
   if (region) image.extract(region)
   image.resize(width, height, { fit: 'fill' })

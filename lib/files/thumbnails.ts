@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp'
+import type { Sharp } from 'sharp'
 import { pdfPages } from './pdf-pages.ts'
 
 const LONGEST_SIDE = 480
@@ -7,6 +7,7 @@ const PDF_SECONDS = 20
 
 /** A small picture of an image, upright, without any of its metadata, as WebP; undefined when it cannot be unpacked. */
 export async function thumbnailOf(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  const { default: sharp } = await import('sharp')
   return small(sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true }).autoOrient())
 }
 
@@ -16,6 +17,7 @@ export async function thumbnailOfPdf(bytes: Uint8Array): Promise<Uint8Array | un
   const [page] = (await pdfPages(bytes, wanted, PDF_SECONDS))?.images ?? []
   if (!page) return undefined
   const { pixels, width, height } = page
+  const { default: sharp } = await import('sharp')
   return small(sharp(pixels, { raw: { width, height, channels: 4 } }))
 }
 

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { type Members, membersOfBody } from '../kinds/index.ts'
+import { type Members, membersOfBody } from '../kinds/schema/members.ts'
 import { cut } from '../matching/cut.ts'
 import { meantBy } from '../matching/nearest.ts'
 import type { Warning } from './warnings.ts'
@@ -8,17 +8,10 @@ import type { Warning } from './warnings.ts'
 
 type Fault = (sent: string) => string | undefined
 const faults = new WeakMap<object, Fault>()
-const declared = new WeakMap<object, Members>()
 
 /** A schema of a query member that takes anything: what of it has no effect, or not that which was meant, is told. */
 export function toldWhen<S extends v.GenericSchema>(schema: S, fault: Fault): S {
   faults.set(schema, fault)
-  return schema
-}
-
-/** A schema of a body that reads members which its type does not show. */
-export function withMembers<S extends v.GenericSchema>(schema: S, members: Members): S {
-  declared.set(schema, members)
   return schema
 }
 
@@ -34,7 +27,7 @@ type Part = {
 
 /** The members that a schema reads, with theirs; undefined where it takes any. */
 export function membersOf(schema: object): Members | undefined {
-  const own = declared.get(schema) ?? membersOfBody(schema)
+  const own = membersOfBody(schema)
   if (own) return own
   const it = schema as Part
   if (it.type === 'object' && it.entries)

@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { booleanIn } from '../booleans.ts'
-import { calendarNamed, calendarNames } from '../calendars/conversion.ts'
+import { calendarNamed, calendarNames } from '../calendars/keys.ts'
 import { cut } from '../matching/cut.ts'
 import type { Sort } from '../search/query.ts'
-import { whereEntries } from '../search/where.ts'
 import { chooseFrom } from './body.ts'
 import { toldWhen } from './known.ts'
 
@@ -50,16 +49,6 @@ export const knownText = (options: readonly string[]) => {
   return toldWhen(v.optional(v.string(), ''), unknown)
 }
 export const NameQuery = v.object({ search: QueryText })
-
-const blank = (sent: string) => (sent.trim() === '' ? 'It is blank; it has no effect.' : undefined)
-/** Members that narrow a query to a place and a time. */
-export const placeAndTime = {
-  bbox: toldWhen(whereEntries.bbox, blank),
-  near: toldWhen(whereEntries.near, blank),
-  within: toldWhen(whereEntries.within, blank),
-  from: toldWhen(whereEntries.from, blank),
-  to: toldWhen(whereEntries.to, blank),
-}
 
 /** The orders that lists of records know. */
 const orderings: ReadonlyMap<string | undefined, { forward: boolean; sort: Sort }> = new Map([

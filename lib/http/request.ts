@@ -1,9 +1,10 @@
 import jsonBodyParser from '@middy/http-json-body-parser'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import type { CalendarKey } from '../calendars/systems.ts'
+import type { CalendarKey } from '../calendars/keys.ts'
 import { malformed, tooLarge, unsupportedMediaType } from '../errors.ts'
+import { languageAsked } from '../language/asked.ts'
 import type { Say } from '../language/catalogue.ts'
-import { type Language, languageAsked } from '../language/languages.ts'
+import type { Language } from '../language/languages.ts'
 import { english } from '../language/say.ts'
 import { faultIn } from './json.ts'
 
@@ -110,7 +111,7 @@ const URLENCODED = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
 /** An object; an empty body is `{}`. */
 async function json(request: Request): Promise<object> {
-  const value = request.body.length === 0 ? {} : await parse(request)
+  const value = request.body.length === 0 ? {} : parse(request)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw malformed('The body must be a JSON object.')
 }
@@ -140,11 +141,11 @@ const parser: { before?(request: { event: ParserEvent }): unknown } = jsonBodyPa
 })
 
 /** The parser refuses members that could become a prototype, but takes bytes that are not UTF-8: these are found here. */
-async function parse({ headers, body }: Pick<Request, 'headers' | 'body'>): Promise<unknown> {
+function parse({ headers, body }: Pick<Request, 'headers' | 'body'>): unknown {
   const text = decoded(body)
   try {
     const event: ParserEvent = { headers, body: text, isBase64Encoded: false }
-    await parser.before?.({ event })
+    parser.before?.({ event })
     return event.body
   } catch {
     const at = faultIn(text)

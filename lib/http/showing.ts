@@ -1,4 +1,4 @@
-import type { CalendarKey } from '../calendars/systems.ts'
+import type { CalendarKey } from '../calendars/keys.ts'
 import type { Language } from '../language/languages.ts'
 import type { Request } from './request.ts'
 

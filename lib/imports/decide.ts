@@ -6,12 +6,14 @@ import { decide, isContested } from '../review/decide.ts'
 import { parse } from '../table/item.ts'
 import { placed } from '../table/keys.ts'
 import { walk } from '../table/read.ts'
+import { together } from '../table/together.ts'
 import type { Decide, Decided, Outcome } from './items.ts'
 import { sentenceOf } from './references.ts'
 import { resultsOf } from './results.ts'
 
 const PAGE = 100
-const AT_ONCE = 8
+/** So many are decided on at the same time: as a rule in two transactions. */
+const AT_ONCE = 20
 
 /** The next rows of a batch that wait, behind a row, in order. */
 async function waitingRows(id: string, behind: number, limit = PAGE): Promise<Waiting[]> {
@@ -46,7 +48,7 @@ export async function decideRows(id: string, asked: Asked, reviewer: Actor, behi
   const reasons: (string | null)[] = []
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     reasons.push(
-      ...(await Promise.all(wanted.slice(at, at + AT_ONCE).map((it) => decideOne(it.entity_id, asked, reviewer)))),
+      ...(await together(wanted.slice(at, at + AT_ONCE).map((it) => () => decideOne(it.entity_id, asked, reviewer)))),
     )
   }
   return { next: page.at(-1)?.batch?.row ?? behind, reasons, ended }

@@ -1,5 +1,5 @@
 import { later, newId, now } from '../clock.ts'
-import { commit } from '../commit.ts'
+import { commitWithAnswer } from '../commit.ts'
 import { conflict, invalid } from '../errors.ts'
 import type { Actor, Subject } from '../permissions.ts'
 import { lists as queueLists } from '../records/queue-entry.ts'
@@ -53,7 +53,7 @@ export async function begin(actor: Actor, sent: Sent, there?: { id: string; obje
     updated_at: at,
     version: 1,
   }
-  await commit([put(importItem, made, undefined)])
+  commitWithAnswer([put(importItem, made, undefined)])
   return made
 }
 
@@ -86,7 +86,7 @@ const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work> = {}):
 async function save(old: Import, changes: Partial<Import>): Promise<Import> {
   const stored = importOf(old)
   const next = amended(stored, { ...changes, updated_at: now() })
-  await commit([put(importItem, next, stored)])
+  commitWithAnswer([put(importItem, next, stored)])
   return next
 }
 

@@ -1,5 +1,5 @@
 import { now } from '../clock.ts'
-import { commit } from '../commit.ts'
+import { commit, commitWithAnswer } from '../commit.ts'
 import { amended, parse, put, remove } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, queryAll } from '../table/read.ts'
@@ -24,7 +24,7 @@ export async function keepMapping(user_id: string, name: string, mapping: Mappin
   const next = old
     ? amended<KeptMapping>(old, { mapping, updated_at: at })
     : { user_id, name, mapping, created_at: at, updated_at: at, version: 1 }
-  await commit([put(mappingItem, next, old)])
+  commitWithAnswer([put(mappingItem, next, old)])
   return next
 }
 

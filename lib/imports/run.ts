@@ -7,6 +7,7 @@ import { amend, create, loadById } from '../records/write.ts'
 import { put } from '../table/item.ts'
 import { get } from '../table/read.ts'
 import { asUnit } from '../table/retry.ts'
+import { together } from '../table/together.ts'
 import { keepBefore } from './before.ts'
 import { type Import, type Made, madeItem, type Work } from './items.ts'
 import type { Mapping } from './mapping.ts'
@@ -15,10 +16,10 @@ import { type RowResult, type RunResult, resultsOf } from './results.ts'
 import { contributionOf, type Read, rowReader } from './rows.ts'
 import { rowsOf, type TableRow } from './store.ts'
 
-/** So many rows are written at the same time. */
-const AT_ONCE = 8
+/** So many rows are written at the same time: as a rule in two transactions. */
+const AT_ONCE = 14
 /** After so many rows it is told how far it has come. */
-const TOLD_EVERY = 80
+const TOLD_EVERY = 70
 
 type Order = { id: string; mapping: Mapping; columns: readonly string[]; actor: Actor } & Pick<
   Work,
@@ -44,7 +45,7 @@ export async function runChunk(
     if (performance.now() >= until) return undefined
     if (at > 0 && at % TOLD_EVERY === 0) await advance(at)
     const some = rows.slice(at, at + AT_ONCE)
-    results.push(...(await Promise.all(some.map((row) => runRow(order, row, checked.get(row[0]), reads)))))
+    results.push(...(await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads)))))
   }
   return results
 }

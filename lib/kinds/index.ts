@@ -37,7 +37,7 @@ export { jsonSchemaOf } from './schema/json-schema.ts'
 export { type Kind, likenessFieldsOf, nameFieldsOf, proseFields } from './schema/kind.ts'
 export { pointOf } from './schema/points.ts'
 export type { Provenance } from './schema/provenance.ts'
-export { type Contribution, type Members, type Mode, membersOfBody, schemaOf } from './schema/validate.ts'
+export { type Contribution, type Mode, schemaOf } from './schema/validate.ts'
 export type { Data, Picture, Reference } from './schema/value.ts'
 
 /** Every kind of record by its registry key, in registry order. */

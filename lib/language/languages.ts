@@ -1,16 +1,3 @@
-import Negotiator from 'negotiator'
-
 /** The languages in which the service speaks; the first is that of its code. */
 export const languages = ['en', 'ne'] as const
 export type Language = (typeof languages)[number]
-
-/** No honest header is longer; the rest is not read. */
-const LONGEST = 500
-
-/** Which language an Accept-Language header asks for (RFC 9110, 12.5.4). What is malformed or unknown asks for nothing: English. */
-export function languageAsked(header: string | undefined): Language {
-  if (header === undefined) return 'en'
-  const asked = new Negotiator({ headers: { 'accept-language': header.slice(0, LONGEST) } })
-  const found = asked.language([...languages])
-  return languages.find((it) => it === found) ?? 'en'
-}

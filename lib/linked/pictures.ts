@@ -1,5 +1,5 @@
 import type { Picture } from '../kinds/index.ts'
-import { licenceAddress } from '../pictures/licences.ts'
+import { licenceAddress } from '../pictures/licence-address.ts'
 import { imagePath, thumbnailAt } from '../pictures/view.ts'
 import type { Node } from './context.ts'
 import type { Statement } from './statements.ts'

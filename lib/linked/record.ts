@@ -1,6 +1,6 @@
 import { type Kind, kinds } from '../kinds/index.ts'
 import type { Actor } from '../permissions.ts'
-import { picturesIn } from '../pictures/take.ts'
+import { picturesIn } from '../pictures/values.ts'
 import type { Assertion, Loaded, RecordItem, RecordRow } from '../records/items.ts'
 import type { Shown } from '../records/shown.ts'
 import { guarded, showsAssertion, statusOf, updatedAt } from '../records/views/record.ts'

@@ -77,7 +77,7 @@ const words = (text: string) =>
 const within = (few: string[], many: string[]) => few.every((word) => many.includes(word))
 
 function own(folded: string[]): string {
-  const kept = folded.filter((word) => !sortWords.has(word))
+  const kept = folded.filter((word) => !sortWords().has(word))
   return (kept.length > 0 ? kept : folded).join('')
 }
 

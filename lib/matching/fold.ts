@@ -1,4 +1,5 @@
 import { lru } from '../lru.ts'
+import { once } from '../once.ts'
 import { romanise } from './devanagari.ts'
 
 /**
@@ -43,7 +44,9 @@ export function foldAlike(a: string, b: string): boolean {
  */
 export function isGeneric(folded: string): boolean {
   const words = folded.split(' ')
-  return words.every((word) => genericWords.has(word) || /^\d*$/.test(word)) && words.some((word) => !deities.has(word))
+  return (
+    words.every((word) => genericWords().has(word) || /^\d*$/.test(word)) && words.some((word) => !deities().has(word))
+  )
 }
 
 /** Zero-width marks, joiners among them, are typing habits and not part of a name. */
@@ -85,13 +88,13 @@ export const respell = (word: string): string => respeltBy(spellings, word)
 export const respellBeginning = (letters: string): string => respeltBy(unending, letters)
 
 function respeltBy(rules: typeof spellings, word: string): string {
-  if (!respellable.test(word)) return word
+  if (!respellable().test(word)) return word
   const next = rules.reduce((text, [pattern, spelling]) => text.replace(pattern, spelling), word)
   return next === word ? word : respeltBy(rules, next)
 }
 
 /** Words without a match stay as they are, as most that are respelt do: one look costs less than trying each rule. The last rule needs an a at the end. */
-const respellable = new RegExp([...unending.map(([pattern]) => pattern.source), 'a$'].join('|'))
+const respellable = once(() => new RegExp([...unending.map(([pattern]) => pattern.source), 'a$'].join('|')))
 
 /** Words for a sort of building, place or honour. */
 const sorts = `mandir mandhir temple tample tempe temole complex devalaya deval deula devata deuta dyo dyah than thaan devithan
@@ -127,12 +130,12 @@ const pantheon = `shiva mahadev mahadeva pashupati parvati durga bhagwati bhagaw
   saraswati saraswoti brahma bhairav bhairab bhairava bhairavi bhairabi bhimsen kumari buddha surya nag naga shiv panchayan vishwakarma`
 
 /** The words, folded, that name a sort of thing, a place or an honour. */
-export const sortWords: ReadonlySet<string> = new Set(fold(sorts).split(' '))
+export const sortWords = once((): ReadonlySet<string> => new Set(fold(sorts).split(' ')))
 
 /** The words, folded, that name a town or the country. */
-export const townWords: ReadonlySet<string> = new Set(fold(towns).split(' '))
+export const townWords = once((): ReadonlySet<string> => new Set(fold(towns).split(' ')))
 
 /** The words, folded, that a name can share with many others of its sort: `sortWords` and the common deities. */
-export const genericWords: ReadonlySet<string> = new Set(fold(`${sorts} ${pantheon}`).split(' '))
+export const genericWords = once((): ReadonlySet<string> => new Set(fold(`${sorts} ${pantheon}`).split(' ')))
 
-const deities: ReadonlySet<string> = new Set(fold(pantheon).split(' '))
+const deities = once((): ReadonlySet<string> => new Set(fold(pantheon).split(' ')))

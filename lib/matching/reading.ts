@@ -1,4 +1,5 @@
 import { lru } from '../lru.ts'
+import { once } from '../once.ts'
 import { cut } from './cut.ts'
 import { fold, genericWords, isGeneric, sortWords, townWords } from './fold.ts'
 import { sortOf } from './sorts.ts'
@@ -65,36 +66,39 @@ function readingOf(name: string, aside: boolean): Reading {
   const outside = name.replace(/\([^)]*\)/g, ' ')
   const bare = outside.replace(/,.*$/s, ' ')
   const words = fold(bare).split(' ').filter(Boolean)
-  const own = words.filter((word) => !genericWords.has(word)).map(withoutEnding)
+  const own = words.filter((word) => !genericWords().has(word)).map(withoutEnding)
   return {
     ...{ name, outside, bare, own: own.join(''), core: coreOf(words), remark, aside },
     town: fold(/,(.*)$/s.exec(outside)?.[1] ?? ''),
-    sorts: new Set(words.flatMap((word) => sortOf.get(word) ?? [])),
-    deities: words.filter((word) => genericWords.has(word) && !sortWords.has(word)),
+    sorts: new Set(words.flatMap((word) => sortOf().get(word) ?? [])),
+    deities: words.filter((word) => genericWords().has(word) && !sortWords().has(word)),
     generic: isGeneric(fold(name)) || isGeneric(fold(bare)),
   }
 }
 
 /** Words that go with a name or say what part or class of a thing is meant, besides those for sorts. */
-const beside = new Set(
-  fold(
-    `king queen prince princess emperor maharaja maharani raja president prime minister general sardar dr prof pandit
+const beside = once(
+  () =>
+    new Set(
+      fold(
+        `king queen prince princess emperor maharaja maharani raja president prime minister general sardar dr prof pandit
     square tole museum guthi raj niji trust festival jatra yatra punhi purnima parva mela caste community era sambat`,
-  ).split(' '),
+      ).split(' '),
+    ),
 )
 
 /** A title stands before a name; a sort anywhere. What says only a deity, a town or a number is no core. */
 function coreOf(words: readonly string[]): string {
-  const kept = words.filter((word) => !sortWords.has(word) && !beside.has(word))
+  const kept = words.filter((word) => !sortWords().has(word) && !beside().has(word))
   const core = joined(kept.map(withoutEnding).join(' '))
   return kept.some((word) => tellsApart(word)) && core.length > 2 ? core : ''
 }
 
-const tellsApart = (word: string) => !genericWords.has(word) && !townWords.has(word) && !/^\d*$/.test(word)
+const tellsApart = (word: string) => !genericWords().has(word) && !townWords().has(word) && !/^\d*$/.test(word)
 const joined = (folded: string) => folded.replaceAll(' ', '')
 
 /** A sort or an honour is often written onto the name: Mayadevi, Chandannath, Ramghatdham. */
 function withoutEnding(word: string): string {
   const stem = word.replace(/(?<=....)(?:nat|debi|dam|mai|mandir|dyo|dya|deo|boda)$/, '')
-  return stem === word || genericWords.has(fold(stem)) ? word : fold(stem)
+  return stem === word || genericWords().has(fold(stem)) ? word : fold(stem)
 }

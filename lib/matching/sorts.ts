@@ -1,3 +1,4 @@
+import { once } from '../once.ts'
 import { fold } from './fold.ts'
 
 /** Words for one sort of thing in English, Nepali and Newar: whoever looks for a temple may mean a mandir. */
@@ -29,21 +30,24 @@ const honours = new Set(['goddess devi', 'god deity deva dyah dyo'])
 const groups = [...sortGroups.filter((group) => !honours.has(group)), ...others.split(' ')]
 
 /** For each word that says what sort of thing is meant, folded, the word that stands for the sort. Honours of deities are none. */
-export const sortOf: ReadonlyMap<string, string> = new Map(
-  groups.flatMap((group) => {
-    const words = fold(group).split(' ')
-    return words.map((word) => [word, words[0] ?? word] as const)
-  }),
+export const sortOf = once(
+  (): ReadonlyMap<string, string> =>
+    new Map(
+      groups.flatMap((group) => {
+        const words = fold(group).split(' ')
+        return words.map((word) => [word, words[0] ?? word] as const)
+      }),
+    ),
 )
 
 /** "Temple" is said of most holy places, above all in English. */
-const holy: ReadonlySet<string> = new Set(fold('stupa monastery').split(' '))
-const holyNearby: ReadonlySet<string> = new Set([...holy, ...fold('math ashram shrine').split(' ')])
+const holy = once((): ReadonlySet<string> => new Set(fold('stupa monastery').split(' ')))
+const holyNearby = once((): ReadonlySet<string> => new Set([...holy(), ...fold('math ashram shrine').split(' ')]))
 
 /** Whether two names can mean one thing by the sorts that they name; one that names none agrees with all. `near`: of things in one place. */
 export function sortsAgree(a: ReadonlySet<string>, b: ReadonlySet<string>, near = false): boolean {
   const within = (few: ReadonlySet<string>, many: ReadonlySet<string>) => [...few].every((sort) => many.has(sort))
   const temples = (x: ReadonlySet<string>, y: ReadonlySet<string>) =>
-    x.has('temple') && within(y, near ? holyNearby : holy)
+    x.has('temple') && within(y, near ? holyNearby() : holy())
   return within(a, b) || within(b, a) || temples(a, b) || temples(b, a)
 }

@@ -1,5 +1,5 @@
 import { interval } from '../calendars/reading.ts'
-import type { Kind, KindKey } from '../kinds/index.ts'
+import type { Kind } from '../kinds/index.ts'
 import { sameAsIn } from './same-as.ts'
 import type { Values } from './values.ts'
 
@@ -48,18 +48,3 @@ function eras(data: Values): string[] {
 }
 
 const yearOf = (day: number) => new Date(day * 86_400_000).getUTCFullYear()
-
-/** Kinds under which one thing may be recorded: what stands somewhere, and what is celebrated. Every other kind stands for itself. */
-const families: ReadonlyMap<string, string> = new Map<KindKey, string>([
-  ['structure', 'place'],
-  ['monument', 'place'],
-  ['location', 'place'],
-  ['festival', 'celebration'],
-  ['event', 'celebration'],
-])
-
-/** The family of a kind: records of one may be about one thing. */
-export const familyOf = (kind: string): string => families.get(kind) ?? kind
-
-/** Every family that there is. */
-export const familiesOf = (all: readonly string[]): string[] => [...new Set(all.map(familyOf))]

@@ -5,7 +5,7 @@ import { gridKey } from '../matching/geo.ts'
 import { likenessKeys } from '../matching/reading.ts'
 import { putEntry, removeEntry, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
-import { familyOf } from './identities.ts'
+import { familyOf } from './families.ts'
 
 /** What a record is found by besides its id: its names, the identifier of its source, and its place. */
 export type Indexed = {

@@ -1,5 +1,5 @@
 import { later, newId, now } from '../clock.ts'
-import { commit } from '../commit.ts'
+import { commit, commitWithAnswer } from '../commit.ts'
 import { conflict, gone, isConflict } from '../errors.ts'
 import { deleteObject } from '../files/blobs.ts'
 import type { Actor } from '../permissions.ts'
@@ -93,7 +93,7 @@ export async function release(old: PictureFile): Promise<void> {
 /** Notes that the file is there. Whoever was at it for too long fails with `conflict`. */
 export async function complete(old: PictureFile, facts: Facts): Promise<PictureFile> {
   const next = amended<PictureFile>(old, { facts, held_until: null, pending_key: null })
-  await commit([put(pictureFile, next, old)])
+  commitWithAnswer([put(pictureFile, next, old)])
   return next
 }
 

@@ -1,21 +1,13 @@
 import { now } from '../clock.ts'
 import { invalid } from '../errors.ts'
 import type { Picture } from '../kinds/index.ts'
-import { isPicture } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
 import { type PictureFile, pictureFile } from './items.ts'
-import { licenceOf, NO_LICENCE } from './licences.ts'
-
-/** The field of every kind that holds pictures. */
-export const IMAGES = 'images'
-
-/** The pictures among the values of a record, as they are stored. */
-export const picturesIn = (values: Values | null | undefined): Picture[] =>
-  Array.isArray(values?.[IMAGES]) ? values[IMAGES].filter(isPicture) : []
+import { IMAGES } from './values.ts'
 
 /**
  * The values of a contribution with what is known of the files of its pictures, and the writes that keep these files. A
@@ -35,10 +27,11 @@ export async function withPictures(
     true,
   )
   const files = new Map(given.map(({ id }) => [id, itemIn(found, pictureFile, { id })]))
-  const faults = [...faultsAmong(given), ...given.flatMap((it, i) => faultOf(it, i, there, files, actor))]
+  const known: Known = { there, files, licences: await licencesAmong(given), actor }
+  const faults = [...faultsAmong(given), ...given.flatMap((it, i) => faultsOf(it, `Picture ${i + 1}:`, known))]
   if (faults.length > 0) throw invalid({ [IMAGES]: faults })
   return {
-    values: { ...values, [IMAGES]: withFace(given).map((it) => stored(it, there.get(it.id), files.get(it.id))) },
+    values: { ...values, [IMAGES]: withFace(given).map((it) => stored(it, known)) },
     writes: [...files.values()].flatMap(keeping),
   }
 }
@@ -53,14 +46,29 @@ function faultsAmong(given: readonly Picture[]): string[] {
   ]
 }
 
-function faultOf(
-  { id, licence }: Picture,
-  i: number,
-  there: ReadonlyMap<string, Picture>,
-  files: ReadonlyMap<string, PictureFile | undefined>,
-  actor: Actor,
-): string[] {
-  const number = `Picture ${i + 1}:`
+/** What is known of the pictures of a contribution: those that the record has or had, files by their ids, and licences as they are named. */
+type Known = {
+  there: ReadonlyMap<string, Picture>
+  files: ReadonlyMap<string, PictureFile | undefined>
+  licences: ReadonlyMap<string | undefined, Licence>
+  actor: Actor
+}
+type Licence = { kept: string } | { fault: string }
+
+/** What becomes of the licences that are named. The list of all there are is read where there is one to look up. */
+async function licencesAmong(given: readonly Picture[]): Promise<ReadonlyMap<string | undefined, Licence>> {
+  const named = new Set(given.flatMap(({ licence }) => licence ?? []))
+  if (named.size === 0) return new Map()
+  const { licenceOf, NO_LICENCE } = await import('./licences.ts')
+  return new Map(
+    [...named].map((it) => {
+      const kept = licenceOf(it)
+      return [it, kept === undefined ? { fault: NO_LICENCE } : { kept }]
+    }),
+  )
+}
+
+function faultsOf({ id, licence }: Picture, number: string, { there, files, licences, actor }: Known): string[] {
   const told: string[] = []
   const file = files.get(id)
   if (!there.has(id)) {
@@ -68,7 +76,8 @@ function faultOf(
     else if (file.facts === null) told.push(`${number} Its file has not been sent yet.`)
     else if (file.until !== null && file.until <= now()) told.push(`${number} Its file has expired. Send it again.`)
   }
-  if (licence !== undefined && licenceOf(licence) === undefined) told.push(`${number} ${NO_LICENCE}`)
+  const meant = licences.get(licence)
+  if (meant && 'fault' in meant) told.push(`${number} ${meant.fault}`)
   return told
 }
 
@@ -77,12 +86,13 @@ const withFace = (given: readonly Picture[]): readonly Picture[] =>
   given.some(({ face }) => face) ? given : given.map((it, i) => (i === 0 ? { ...it, face: true } : it))
 
 /** A picture as it is kept: what is said of it, and how large it is. */
-function stored(it: Picture, before: Picture | undefined, file: PictureFile | undefined): Picture {
-  const { width, height, media_type } = before ?? {}
-  const facts = file?.facts
+function stored(it: Picture, { there, files, licences }: Known): Picture {
+  const { width, height, media_type } = there.get(it.id) ?? {}
+  const facts = files.get(it.id)?.facts
+  const licence = licences.get(it.licence)
   return {
     ...it,
-    ...(it.licence !== undefined && { licence: licenceOf(it.licence) ?? it.licence }),
+    ...(licence && 'kept' in licence && { licence: licence.kept }),
     ...(facts
       ? { width: facts.width, height: facts.height, media_type: facts.content_type }
       : { width: width ?? 0, height: height ?? 0, media_type: media_type ?? '' }),

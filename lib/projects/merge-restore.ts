@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { now } from '../clock.ts'
 import { conflict, impossible } from '../errors.ts'
 import { lettingGo } from '../pictures/files.ts'
-import { picturesIn } from '../pictures/take.ts'
+import { picturesIn } from '../pictures/values.ts'
 import { claimWrites } from '../records/claim-packs.ts'
 import { checkWhole, type History, loadHistory } from '../records/history.ts'
 import {
@@ -147,8 +147,10 @@ function belongings(whole: Whole, { entities, assets }: Snapshot): Write[] {
       const old = linked.get(it.entity_id)
       return isDeepStrictEqual(old, it) ? [] : [put(projectEntity, over(it, old), old)]
     }),
-    ...assets.flatMap((it) => {
-      const old = owned.get(it.id)
+    ...assets.flatMap((then) => {
+      const old = owned.get(then.id)
+      // What was drawn of its file since is drawn once.
+      const it = { ...then, thumbnail_key: then.thumbnail_key ?? old?.thumbnail_key ?? null }
       return isDeepStrictEqual(old, it) ? [] : [put(asset, over(it, old), old)]
     }),
   ]

@@ -1,5 +1,5 @@
 import { newId, now } from '../clock.ts'
-import { commit, commitPlan } from '../commit.ts'
+import { commitPlan, commitWithAnswer } from '../commit.ts'
 import { conflict, invalid, notFound, refused } from '../errors.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put, remove as removal, says, type Write } from '../table/item.ts'
@@ -87,7 +87,7 @@ export async function create(actor: Actor, given: Opening): Promise<Whole> {
     version: 1,
   }
   const whole = { ...asSubject(made), assets: [], entities: [] }
-  await commit([
+  commitWithAnswer([
     put(slugClaim, { slug: made.slug, project_id: made.id, version: 1 }, undefined, slugTaken),
     put(project, made, undefined),
     put(projectActivity, activityOf(made, { actor_id: actor.id, action: 'created' }, at), undefined),

@@ -1,5 +1,5 @@
 import { now } from '../clock.ts'
-import { commit, commitPlan } from '../commit.ts'
+import { commitPlan, commitWithAnswer } from '../commit.ts'
 import { conflict, invalid } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Contribution, kindOfScope, kinds, type Provenance, predicateOf, predicates } from '../kinds/index.ts'
@@ -234,7 +234,7 @@ export async function settle(old: Kept, reconciliation_status: Assertion['reconc
   const next = amended<Assertion>(old.claim, { reconciliation_status, settlings, updated_at: at })
   const before = old.about && recordItemOf(old.about)
   const after = before && amended<RecordItem>(before, { updated_at: at })
-  await commit([
+  commitWithAnswer([
     ...claimWrites(
       old.pack,
       old.pack.map((it) => (it.id === next.id ? next : it)),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { nowSeconds } from '../clock.ts'
-import { commit } from '../commit.ts'
+import { commitWithAnswer } from '../commit.ts'
 import { checkAllowed, conflict, notFound } from '../errors.ts'
 import { type Actor, mayDecideOn } from '../permissions.ts'
 import { acquireLease, releaseLease, type Write } from '../table/item.ts'
@@ -47,14 +47,14 @@ export async function claim(entity_id: string, reviewer: Actor): Promise<Lease> 
   checkAllowed(mayDecideOn(reviewer, [contributor_id]))
   const held = { held_by: reviewer.id, username: reviewer.username, expires_at: nowSeconds() + MINUTES * 60 }
   const taken = () => conflict('Another reviewer has claimed this just now.')
-  await commit([acquireLease(key.lease(entity_id), held, nowSeconds(), taken)])
+  commitWithAnswer([acquireLease(key.lease(entity_id), held, nowSeconds(), taken)])
   return shown(held)
 }
 
 /** Gives the lease back; done, if there is none. Fails with `conflict` while another holds it. */
 export async function release(entity_id: string, reviewer: Actor): Promise<void> {
   await checkFree(entity_id, reviewer)
-  await commit([endLease(entity_id, reviewer)])
+  commitWithAnswer([endLease(entity_id, reviewer)])
 }
 
 /** The contributor of what waits and is held by nobody else. */

@@ -1,6 +1,6 @@
 import { gridRange } from '../matching/geo.ts'
 import { looksAlike, type Thing } from '../matching/likeness.ts'
-import { familyOf } from '../names/identities.ts'
+import { familyOf } from '../names/families.ts'
 import { type Indexed, readEntry, traitsOf } from '../names/index.ts'
 import { key } from '../table/keys.ts'
 import { queryBetween } from '../table/read.ts'

@@ -1,5 +1,5 @@
 import type { Picture } from '../kinds/index.ts'
-import { IMAGES, picturesIn } from '../pictures/take.ts'
+import { IMAGES, picturesIn } from '../pictures/values.ts'
 import type { Assertion, RecordItem } from './items.ts'
 
 /** Every picture that a record has, or ever had: what its values say, and its claims. */

@@ -5,12 +5,12 @@ import {
   CalendarName,
   MISSING,
   oneOrNone,
-  placeAndTime,
   QueryText,
   RecordOrdering,
   requiredId,
   wholeNumber,
 } from '../http/params.ts'
+import { placeAndTime } from '../http/place-and-time.ts'
 import { type Kind, kindOfScope, kindOfSegment, noKind } from '../kinds/index.ts'
 
 /** What paths and queries about records say. Members that say nothing legal ask for nothing. */

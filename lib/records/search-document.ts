@@ -3,7 +3,7 @@ import { type Kind, proseFields } from '../kinds/index.ts'
 import type { FieldType } from '../kinds/schema/fields.ts'
 import { cut, shortened } from '../matching/cut.ts'
 import { namesOf, textOf, wordsOf } from '../names/text.ts'
-import { picturesIn } from '../pictures/take.ts'
+import { picturesIn } from '../pictures/values.ts'
 import { faceOf } from '../pictures/view.ts'
 import { type Document, type FacetName, facetNames } from '../search/document.ts'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newChildId, now } from '../clock.ts'
-import { commit, commitNaming } from '../commit.ts'
+import { commit, commitNaming, commitWithAnswer } from '../commit.ts'
 import { conflict, invalidObject } from '../errors.ts'
 import { addressOf } from '../ids/address.ts'
 import {
@@ -301,7 +301,7 @@ export async function restore(old: Loaded): Promise<Loaded> {
   const stored = recordItemOf(old)
   const absences = [...(old.absences ?? []), { from: old.deleted_at, until: at }]
   const next = amended<RecordItem>(stored, { deleted_at: null, absences, queue_age, updated_at: at })
-  await commit([
+  commitWithAnswer([
     put(recordItem, next, stored),
     ...indexWrites(undefined, indexedOf(next)),
     ...queueWrites(stored, next),

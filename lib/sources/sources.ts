@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { newId, now } from '../clock.ts'
-import { commit } from '../commit.ts'
+import { commit, commitWithAnswer } from '../commit.ts'
 import { conflict } from '../errors.ts'
 import type { Data } from '../kinds/index.ts'
 import { foldedName, type Indexed, indexWrites, readEntry } from '../names/index.ts'
@@ -97,7 +97,7 @@ export function opening(data: Data, actor: Actor, upload: Upload | null = null):
 /** Registers a source. */
 export async function create(data: Data, actor: Actor, upload: Upload | null): Promise<Source> {
   const { source: made, writes } = opening(data, actor, upload)
-  await commit(writes)
+  commitWithAnswer(writes)
   return made
 }
 
@@ -111,7 +111,7 @@ export async function amend(old: Source, data: Data, cleared: readonly string[],
     data: after,
     updated_at: now(),
   })
-  await commit([put(source, next, old), ...indexWrites(findable(old), findable(next))])
+  commitWithAnswer([put(source, next, old), ...indexWrites(findable(old), findable(next))])
   return next
 }
 
@@ -127,7 +127,7 @@ export async function remove(old: Source): Promise<void> {
 export async function restore(old: Source): Promise<Source> {
   if (!old.deleted_at) throw conflict('This source is not deleted.')
   const next = amended<Source>(old, { deleted_at: null, updated_at: now() })
-  await commit([put(source, next, old), ...indexWrites(undefined, findable(next))])
+  commitWithAnswer([put(source, next, old), ...indexWrites(undefined, findable(next))])
   return next
 }
 

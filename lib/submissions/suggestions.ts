@@ -1,5 +1,5 @@
 import { now } from '../clock.ts'
-import { commit, commitPlan } from '../commit.ts'
+import { commitPlan, commitWithAnswer } from '../commit.ts'
 import { conflict, notFound } from '../errors.ts'
 import type { Actor, Subject } from '../permissions.ts'
 import { amended, parse, put } from '../table/item.ts'
@@ -64,7 +64,7 @@ export async function create(of: Submission, actor: Actor, change: Change): Prom
     created_at: now(),
     version: 1,
   }
-  await commit([put(suggestion, made, undefined)])
+  commitWithAnswer([put(suggestion, made, undefined)])
   return made
 }
 

@@ -75,11 +75,11 @@ function defer(unit: Unit, pending: Pending): void {
   unit.pending = pending
 }
 
-/** Stores writes that are planned once: at once, or with the unit of work in which this happens. */
-export const writeOrDefer = async (writes: readonly Write[], write: Pending['write']): Promise<void> => {
+/** Notes writes that are planned once for the unit of work in which this happens, which stores them. Answers whether there is one. */
+export function noteInUnit(writes: readonly Write[], write: Pending['write']): boolean {
   const unit = units.getStore()
   if (unit) defer(unit, { writes, write, attempts: 1, when: () => false })
-  else await write(writes)
+  return unit !== undefined
 }
 
 type Options = {

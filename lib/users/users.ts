@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { calendarKeys } from '../calendars/systems.ts'
+import { calendarKeys } from '../calendars/keys.ts'
 import { newId, now } from '../clock.ts'
 import { commit } from '../commit.ts'
 import { invalid, Problem } from '../errors.ts'

@@ -19,7 +19,7 @@ import { directory, pidFile, root } from './paths.ts'
 import { ensureFree } from './ports.ts'
 import { startReceiver } from './receiver.ts'
 import { startS3 } from './s3.ts'
-import { startPump } from './stream-pump.ts'
+import { caller, shared, startPump } from './stream-pump.ts'
 import { createTable } from './table.ts'
 
 /** An emulator of the user's own, if there is one. */
@@ -130,7 +130,10 @@ async function catchMail(port: number, { roles, record }: Access) {
 /** What nobody calls: the projector and the other followers of the table, and the functions that come by. */
 async function startBackground(at: { endpoint: string; table: string }, ports: { functions: number }): Promise<void> {
   const { wants, batchSize } = loadProjector()
-  running.push(startPump({ ...at, wants, batchSize, maximumAgeMs: DAY_MS, directory }, projector(ports.functions)).stop)
+  const call = shared(caller(at.endpoint))
+  running.push(
+    startPump({ ...at, call, wants, batchSize, maximumAgeMs: DAY_MS, directory }, projector(ports.functions)).stop,
+  )
   // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
   for (const follower of loadFollowers()) {
     const own = join(directory, follower.name)
@@ -138,7 +141,7 @@ async function startBackground(at: { endpoint: string; table: string }, ports: {
     const { wants, batchSize } = follower
     running.push(
       startPump(
-        { ...at, directory: own, wants, batchSize },
+        { ...at, call, directory: own, wants, batchSize },
         through(follower, (event) => invoke(ports.functions, follower.name, event)),
       ).stop,
     )

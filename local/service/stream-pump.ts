@@ -6,6 +6,8 @@ import * as v from 'valibot'
 
 type PumpSource = {
   endpoint: string
+  /** How the stream is asked; several pumps of one stream may share it. Without it each asks for itself. */
+  call?: Call
   table: string
   directory: string
   /** The pause between two looks, in milliseconds; the pauses after a failure grow from it. */
@@ -57,7 +59,7 @@ async function run(place: PumpSource, deliver: Deliver, ending: AbortSignal): Pr
 
 /** Reads all shards, side by side. A closed shard has no next iterator; the shards are listed again now and then. */
 async function follow(place: PumpSource, deliver: Deliver, ending: AbortSignal): Promise<void> {
-  const call = caller(place.endpoint)
+  const call = place.call ?? caller(place.endpoint)
   const arn = await streamOf(call, place.table)
   const seen = await load(place.directory, arn)
   const iterators = new Map<string, string>()
@@ -181,6 +183,29 @@ export function caller(endpoint: string): Call {
     })
     if (!response.ok) throw new Error(`${operation}: ${(await response.text()).slice(0, 200)}`)
     return response.json()
+  }
+}
+
+/** So many pages are kept for those who come to them later. */
+const PAGES = 4
+
+/** The same for several who read one stream: a page that one has read is there for the others. Who is far behind reads for itself. */
+export function shared(call: Call): Call {
+  const pages = new Map<string, Promise<unknown>>()
+  const read = (at: string, input: object) => {
+    const page = call('GetRecords', input)
+    pages.set(at, page)
+    const [oldest] = pages.keys()
+    if (pages.size > PAGES && oldest !== undefined) pages.delete(oldest)
+    const forget = () => void (pages.get(at) === page && pages.delete(at))
+    // At the end of the stream there may be more a moment later.
+    page.then((it) => v.parse(Page, it).Records.length === 0 && forget(), forget)
+    return page
+  }
+  return async (operation, input) => {
+    if (operation !== 'GetRecords') return call(operation, input)
+    const at = JSON.stringify(input)
+    return pages.get(at) ?? read(at, input)
   }
 }
 

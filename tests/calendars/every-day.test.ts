@@ -3,10 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bikramMonths, tabled } from '../../lib/calendars/bikram-sambat.ts'
 import { type CalendarDate, gregorianDay } from '../../lib/calendars/days.ts'
+import { type CalendarKey, calendarKeys } from '../../lib/calendars/keys.ts'
 import { readDate } from '../../lib/calendars/reading.ts'
 import { shownIn } from '../../lib/calendars/shown.ts'
 import { sunReaches } from '../../lib/calendars/surya-siddhanta.ts'
-import { type CalendarKey, calendarKeys, isFault, systems } from '../../lib/calendars/systems.ts'
+import { isFault, systems } from '../../lib/calendars/systems.ts'
 
 const first = gregorianDay(1700, 1, 1)
 const last = gregorianDay(2100, 12, 31)

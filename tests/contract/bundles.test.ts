@@ -8,7 +8,9 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildPackages, forLambda } from '../../local/deploy/build.ts'
 import { DOCUMENT } from '../../local/deploy/built-document.ts'
+import { bundlesBesideSdk, sizeOver } from '../harness/bundles.ts'
 import { createTestTable } from '../harness/emulator.ts'
+import { functionNames } from '../harness/functions.ts'
 
 const run = promisify(execFile)
 const table = `bundles-${process.pid}`
@@ -63,6 +65,14 @@ test('the catalogue of Nepali lies beside a function, which finds it there', asy
   expect([labelIn(english), labelIn(nepali)]).toEqual(['Architectural Structure', 'वास्तु संरचना'])
 })
 const REGISTRY = '/cidoc/schema/registry/'
+
+test('no start of a function reads more than 1.2 times what the SDK alone has', async () => {
+  const made = await bundlesBesideSdk(join(directory, 'beside'))
+  const functions = made.filter(({ name }) => functionNames().includes(name))
+  expect(functions.map(({ name }) => name)).toEqual(functionNames())
+  const over = functions.map((it) => [it.name, sizeOver(made, it)] as const).filter(([, size]) => size > 1.2)
+  expect(over).toEqual([])
+}, 120_000)
 
 /** The files beside it that a minified module imports, at once or later. */
 const importedBy = (code: string): string[] =>

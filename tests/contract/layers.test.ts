@@ -15,6 +15,7 @@ const order: readonly string[] = [
   'ids',
   'clock',
   'lru',
+  'once',
   'html',
   'calendars',
   'matching',

@@ -8,6 +8,7 @@ import type { Plugin } from 'vitest/config'
 import { HttpHandler } from '../../lib/table/wire/http-handler.ts'
 import { type Answer, deniedTarget, newRecord, type Roles, refusal } from '../../local/access/judge.ts'
 import { rolesFor } from '../../local/access/local-roles.ts'
+import type { Need } from '../../local/access/policy.ts'
 import { needsOfTarget, signerOf } from '../../local/access/requests.ts'
 
 /**
@@ -89,9 +90,16 @@ const record = newRecord()
 function judged({ method, headers, body }: Wire): Answer | undefined {
   const asked = { method, path: '/', query: {}, headers, body: textOf(body) }
   const signer = signerOf(asked)
-  const need = refusal(roles(process.env.TABLE_NAME ?? ''), signer, needsOfTarget(asked), record)
-  if (need) note(`${signer} ${need.action} ${need.resource}`)
-  return need && deniedTarget(signer, need)
+  const wordsOf = ({ action, resource }: Need) => `${signer} ${action} ${resource}`
+  const { roles, allowed } = rights(process.env.TABLE_NAME ?? '')
+  const fresh = needsOfTarget(asked).filter((need) => !allowed.has(wordsOf(need)))
+  const need = refusal(roles, signer, fresh, record)
+  if (need) {
+    note(wordsOf(need))
+    return deniedTarget(signer, need)
+  }
+  for (const each of fresh) allowed.add(wordsOf(each))
+  return undefined
 }
 
 /** The SDK warns of whoever takes its bytes for text. */
@@ -101,19 +109,20 @@ const textOf = (body: unknown) => (body instanceof Uint8Array ? new TextDecoder(
 const responseOf = ({ status, headers, body }: Answer, isTable: boolean) =>
   new HttpResponse({ statusCode: status, headers, body: isTable ? Buffer.from(body) : Readable.from([body]) })
 
-/** What functions may do with the table of this file. */
-function roles(table: string): Roles {
+/** What functions may do with a table, and what they have been allowed: who may once may always. */
+type Rights = { roles: Roles; allowed: Set<string> }
+
+function rights(table: string): Rights {
   const found = byTable.get(table)
   if (found) return found
-  const made = rolesFor(JSON.parse(readFileSync(process.env.ROLES ?? '', 'utf8')), {
-    table,
-    bucket: process.env.BUCKET_NAME ?? '',
-  })
+  const bucket = process.env.BUCKET_NAME ?? ''
+  const roles = rolesFor(JSON.parse(readFileSync(process.env.ROLES ?? '', 'utf8')), { table, bucket })
+  const made = { roles, allowed: new Set<string>() }
   byTable.set(table, made)
   return made
 }
 
-const byTable = new Map<string, Roles>()
+const byTable = new Map<string, Rights>()
 
 /** The end of the run fails with whatever was denied, even where nobody heard of it. */
 function note(line: string): void {

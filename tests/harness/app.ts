@@ -148,10 +148,10 @@ async function answer(method: string, path: string, identity: Record<string, str
     Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
   )
   const status = result.statusCode ?? 200
-  expectDocumented({ method, path: event.rawPath, sent: sent.body, status, headers, bytes })
   const text = result.isBase64Encoded ? '' : bytes.toString()
   const isJson = headers['content-type']?.includes('json') && text !== ''
   const body = isJson ? JSON.parse(text) : undefined
+  expectDocumented({ method, path: event.rawPath, sent: sent.body, status, headers, bytes, body })
   expectSayable({ method, path: event.rawPath, status, body })
   return {
     status,

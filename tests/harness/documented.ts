@@ -13,6 +13,8 @@ export type Exchange = {
   status: number
   headers: Readonly<Record<string, string>>
   bytes: Buffer
+  /** What the bytes say in JSON, where that is known. */
+  body?: unknown
 }
 
 type Content = Record<string, { schema: object }>
@@ -57,7 +59,7 @@ export function faultOf(it: Exchange): string | undefined {
   if (!/json$|^text\/plain$/.test(type)) return undefined
   const body = bodyOf(it)
   if (operation && it.status < 300) record(operation.operation.operationId, it, body)
-  const validate = validatorAt(`${pointer}/content/${escaped(type)}/schema`)
+  const validate = answeredAt(`${pointer}/content/${escaped(type)}/schema`)
   const { warnings, rest } = withoutWarnings(body)
   return warningFault(warnings) ?? (validate(rest) ? undefined : wordsOf(validate))
 }
@@ -91,7 +93,7 @@ function withoutWarnings(body: unknown): { warnings: unknown; rest: unknown } {
 
 function warningFault(warnings: unknown): string | undefined {
   if (warnings === undefined) return undefined
-  const validate = validatorAt('/components/schemas/Warning')
+  const validate = answeredAt('/components/schemas/Warning')
   if (!Array.isArray(warnings) || warnings.length === 0) return 'warnings are a list that is not empty'
   return warnings.every((each) => validate(each)) ? undefined : wordsOf(validate)
 }
@@ -100,12 +102,13 @@ function warningFault(warnings: unknown): string | undefined {
 function sentFault({ path, method, operation }: Found, sent: unknown): string | undefined {
   const isObject = typeof sent === 'object' && sent !== null && Object.getPrototypeOf(sent) === Object.prototype
   if (!isObject || !operation.requestBody?.content['application/json']) return undefined
-  const validate = validatorAt(`/paths/${escaped(path)}/${method}/requestBody/content/application~1json/schema`, opened)
+  const validate = sentAt(`/paths/${escaped(path)}/${method}/requestBody/content/application~1json/schema`)
   // As it was on the wire.
   return validate(JSON.parse(JSON.stringify(sent))) ? undefined : `the body was taken, but ${wordsOf(validate)}`
 }
 
 function bodyOf(it: Exchange): unknown {
+  if (it.body !== undefined) return it.body
   const text = (it.headers['content-encoding'] === 'gzip' ? gunzipSync(it.bytes) : it.bytes).toString()
   return typeOf(it).endsWith('json') ? JSON.parse(text) : text
 }
@@ -128,9 +131,8 @@ function unknown(it: Exchange): string | undefined {
   return undefined
 }
 
-/** Operations by method and canonical path; the shapes closed, so that a member that is not named is an error here. */
-const written: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
-const document = closed(written)
+/** Operations by method and canonical path. */
+const document: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
 const find = matcher(
   Object.fromEntries(
     Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -159,20 +161,25 @@ function responseAt({ path, method, operation }: Found, status: number): string 
 
 const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
 
-function lookUp(pointer: string): Response {
+const lookUp = (pointer: string): Response => Object(valueAt(pointer) ?? {})
+
+function valueAt(pointer: string): unknown {
   const parts = pointer
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return parts.reduce<Record<string, never>>((at, part) => at[part] ?? {}, document as never)
+  return parts.reduce<unknown>((at, part) => Object(at)[part], document)
 }
 
-const validators = (of: object) =>
-  new Ajv2020({
+/**
+ * Validators of what stands at a pointer. Every file compiles what it needs and what that refers to, once each and as it
+ * comes; to read the whole document would take it a fifth of a second.
+ */
+function validators(membersOf: (shape: Shape) => Shape): (pointer: string) => ValidateFunction {
+  const ajv = new Ajv2020({
     strict: false,
     validateSchema: false,
     addUsedSchema: false,
-    // Every file compiles what it needs: shapes once each and as they come, which takes a fifth of the time.
     inlineRefs: false,
     code: { optimize: false },
   })
@@ -181,26 +188,46 @@ const validators = (of: object) =>
     .addFormat('date', /^\d{4}-\d\d-\d\d$/)
     .addFormat('email', true)
     .addFormat('uri', true)
-    .addSchema(of, 'document')
-/** Answers are held against the closed shapes; what is sent may have members that are dropped. */
-const answered = validators(document)
-const opened = validators(written)
-
-function validatorAt(pointer: string, among = answered): ValidateFunction {
-  const validate = among.getSchema(`document#${pointer.replace(/[{}]/g, encodeURIComponent)}`)
-  if (!validate) throw new Error(`the document has nothing at ${pointer}`)
-  return validate
+  const referred = new Set<string>()
+  /** A shape whose references are the names of shapes that are known here. */
+  const known = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(known)
+    if (typeof value !== 'object' || value === null) return value
+    const shape = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, known(each)]))
+    return membersOf(typeof shape.$ref === 'string' ? { ...shape, $ref: named(shape.$ref) } : shape)
+  }
+  const named = (pointer: string): string => {
+    const name = pointer.slice('#/components/schemas/'.length)
+    if (referred.has(name)) return name
+    referred.add(name)
+    ajv.addSchema(shapeAt(pointer.slice(1)), name)
+    return name
+  }
+  const shapeAt = (pointer: string): Shape => {
+    const shape = valueAt(pointer)
+    if (shape === undefined) throw new Error(`the document has nothing at ${pointer}`)
+    return Object(known(shape))
+  }
+  const compiled = new Map<string, ValidateFunction>()
+  return (pointer) => {
+    const validate = compiled.get(pointer) ?? ajv.compile(shapeAt(pointer))
+    compiled.set(pointer, validate)
+    return validate
+  }
 }
+
+type Shape = Record<string, unknown>
+
+/** A shape in which an object has no members but those that are named. */
+function closed(shape: Shape): Shape {
+  const isOpen = shape.type === 'object' && 'properties' in shape && !('additionalProperties' in shape)
+  return isOpen ? { ...shape, additionalProperties: false } : shape
+}
+
+/** Answers are held against the closed shapes; what is sent may have members that are dropped. */
+const answeredAt = validators(closed)
+const sentAt = validators((shape) => shape)
 
 const wordsOf = ({ errors }: ValidateFunction) => errors?.map(inWords).slice(0, 5).join('; ')
 const inWords = ({ instancePath, message, params }: NonNullable<ValidateFunction['errors']>[number]) =>
   `${instancePath || 'the body'} ${message}${params.additionalProperty ? `: ${params.additionalProperty}` : ''}`
-
-/** The same document, in which an object has no members but those that are named. */
-function closed<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(closed) as T
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]))
-  const isOpen = members.type === 'object' && 'properties' in members && !('additionalProperties' in members)
-  return (isOpen ? { ...members, additionalProperties: false } : members) as T
-}

@@ -62,7 +62,7 @@ export async function submit(contributor: string, more: object = {}): Promise<{ 
   return { id: Number(result?.record?.id), submission_id: String(result?.id) }
 }
 
-/** So many further records like this one, a second older each, written without going through review. */
+/** So many further records like this one, a second older each, without its claims and without review. */
 export async function copies(it: Made, many: number, also: object = {}): Promise<void> {
   const { loadById } = await import('../../lib/records/write.ts')
   const { recordItem, recordItemOf } = await import('../../lib/records/items.ts')
@@ -75,7 +75,8 @@ export async function copies(it: Made, many: number, also: object = {}): Promise
   const writes = Array.from({ length: many }, (_, i) => {
     const id = found.id * 1_000_000 + i
     const created_at = new Date(Date.parse(found.created_at) - (i + 1) * 1000).toISOString()
-    const copy = { ...recordItemOf(found), id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at, ...also }
+    const own = { id, entity_id: recordId(code, id), name: `Copy ${i}`, created_at, claim_count: 0 }
+    const copy = { ...recordItemOf(found), ...own, ...also }
     return put(recordItem, copy, undefined)
   })
   for (let start = 0; start < writes.length; start += 80) await transact(writes.slice(start, start + 80))

@@ -14,7 +14,8 @@ import { functionNames } from './functions.ts'
 /** Once for a whole run: one emulator and one S3 server on a temporary directory. The workers inherit the environment. */
 export default async function setup(): Promise<() => Promise<void>> {
   await buildDocuments(process.cwd())
-  const bucket = loadStack().environment.BUCKET_NAME ?? ''
+  const { environment, table } = loadStack()
+  const bucket = environment.BUCKET_NAME ?? ''
   const directory = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'heritage-test-'))
   const resources = await roleResources(process.cwd(), functionNames())
   // Some files have a bucket of their own.
@@ -40,6 +41,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     DENIALS: denials,
     // Replaced by every file that opens a table of its own; here so that importing the configuration never fails.
     TABLE_NAME: 'test-none',
+    TABLE_SHAPE: JSON.stringify(table),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     // Searches see what has been projected, at once.
     SEARCH_LOOK_MS: '0',

@@ -1,17 +1,17 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { loadStack } from '../../local/deploy/stack.ts'
 import { zip } from '../../local/deploy/zip.ts'
 import { startIdp } from '../../local/service/identity-provider.ts'
 import { ensureFree } from '../../local/service/ports.ts'
-import { startPump } from '../../local/service/stream-pump.ts'
+import { caller, shared, startPump } from '../../local/service/stream-pump.ts'
 import { createTestTable } from '../harness/emulator.ts'
 
 const endpoint = process.env.DYNAMODB_ENDPOINT ?? ''
@@ -72,6 +72,37 @@ describe('the stream pump', () => {
       awsRegion: 'us-east-1',
       dynamodb: { OldImage: { pk: { S: 'a' } }, NewImage: { pk: { S: 'a' } }, StreamViewType: 'NEW_AND_OLD_IMAGES' },
     })
+  })
+
+  test('several pumps read each page once, and each has all of it', async () => {
+    const read: string[] = []
+    const asked = caller(endpoint)
+    const call = shared(async (operation, input) => {
+      const answer = await asked(operation, input)
+      const { Records: records = [] } = Object(answer)
+      read.push(...records.map(({ dynamodb }: DynamoDBRecord) => String(dynamodb?.Keys?.pk?.S)))
+      return answer
+    })
+    const told: (string | undefined)[][] = [[], [], []]
+    const pumps = await Promise.all(
+      told.map(async (all, n) => {
+        const directory = join(place.directory, String(n))
+        await mkdir(directory)
+        return startPump({ ...place, call, directory }, async (event) => {
+          all.push(...names(event))
+          // One is slow, and comes later to what the others have read.
+          if (n === 0) await new Promise((over) => setTimeout(over, 30))
+          return undefined
+        })
+      }),
+    )
+    for (const name of ['a', 'b', 'c']) {
+      await put(name)
+      await vi.waitFor(() => expect(told.map((all) => all.at(-1))).toEqual([name, name, name]), { timeout: 5000 })
+    }
+    await Promise.all(pumps.map((pump) => pump.stop()))
+    expect(told).toEqual(Array(3).fill(['a', 'b', 'c']))
+    expect(read).toEqual(['a', 'b', 'c'])
   })
 
   test('after a restart it goes on where it stood', async () => {

@@ -132,7 +132,7 @@ describe('isGeneric', () => {
   )
 
   test('the generic words are folded themselves', () => {
-    expect([...genericWords].filter((word) => fold(word) !== word)).toEqual([])
+    expect([...genericWords()].filter((word) => fold(word) !== word)).toEqual([])
   })
 })
 

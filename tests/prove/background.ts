@@ -63,7 +63,7 @@ async function ordered(world: World, stages: readonly Stage[]): Promise<void> {
 }
 
 /** All imports of the contributor and what has become of each row. */
-async function imports(world: World): Promise<unknown> {
+export async function imports(world: World): Promise<unknown> {
   const { results } = await ask(world, 'dev', '/data/imports/')
   const all = []
   for (const { id } of results) {

@@ -1,6 +1,6 @@
 import type { Base } from './base.ts'
 import { type Documented, documented, placed, STATES, type State, valid } from './document.ts'
-import { violations } from './invariants/all.ts'
+import { violations, wrongFigures } from './invariants/all.ts'
 import { count, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, type Request, send } from './requests.ts'
 import { dice } from './world/chance.ts'
@@ -45,6 +45,7 @@ const SECRETS: readonly { word: string; from: readonly Caller['name'][] }[] = [
 
 /** What a request may leave although it was refused or only reads: how often somebody asked, answers that are kept, figures that nobody has asked for before, numbers nobody uses. */
 const PASSING = /^(BOARD#USER#|RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#|SEARCH|TOKEN#)/
+const NOTHING = /^$/
 /** Where something has changed since the stream began, but for what passes. */
 export const changed = (world: World, passing = PASSING): string[] =>
   world.shards
@@ -134,6 +135,9 @@ async function tried(
   const isDone = answer.status < 300
   if (!isDone && answer.status < 500 && left.length > 0)
     what.push(`gave ${answer.status}, and changed ${left.slice(0, 3).join(', ')}`)
+  // A GET may keep figures that nobody has asked for before, and only as they are.
+  if (operation.method === 'GET' && changed(world, NOTHING).some((place) => place.startsWith('BOARD#USER#')))
+    what.push(...(await world.run({ name: 'invariants', process: 1 }, () => wrongFigures(world))))
   if (operation.method === 'GET' && left.length > 0) what.push(`a GET changed ${left.slice(0, 3).join(', ')}`)
   if (left.length > 0)
     what.push(...(await world.run({ name: 'invariants', process: 1 }, () => violations(world, false))))

@@ -16,8 +16,9 @@ const NO_WRITE = /^(sleep|pause|rm|rename|mkdir|symlink|pipeline|Promise)$/
 const NOT_THERE = /^lib\/(cache\/redis|auth\/(idp|provider)|files\/(ocr-engine|pdf-pages))\.ts$/
 const CONDITION = 'ConditionExpression'
 
-export type Found = Cut & { name: string; sort: 'condition' | 'wait' }
-type Place = Pick<Found, 'from' | 'to' | 'with' | 'sort'>
+/** `waited`: where what is waited for begins. */
+export type Found = Cut & { name: string; sort: 'condition' | 'wait' | 'return'; waited: number }
+type Place = Pick<Found, 'from' | 'to' | 'with' | 'sort' | 'waited'>
 
 const isNode = (it: unknown): it is Node => typeof it === 'object' && it !== null && 'type' in it && 'start' in it
 /** A piece of a program and all that is in it. */
@@ -74,19 +75,20 @@ function placesIn(source: string, all: readonly Node[]): Place[] {
       const { start: from, end: to } = condition
       const quote = source[from] ?? ''
       const always = `(${source.slice(from + 1, to - 1)}) OR attribute_exists(pk) OR attribute_not_exists(pk)`
-      return [{ from, to, with: `${quote}${always}${quote}`, sort: 'condition' }]
+      return [{ from, to, with: `${quote}${always}${quote}`, sort: 'condition', waited: from }]
     }
     const waits = it.type === 'ExpressionStatement' ? it.expression : it.type === 'ReturnStatement' ? it.argument : null
     if (waits?.type !== 'AwaitExpression' || NO_WRITE.test(calledIn(waits.argument) ?? '')) return []
     const what = source.slice(waits.argument.start, waits.argument.end)
-    const instead =
-      it.type === 'ReturnStatement' ? what : `void (globalThis as any).proved.apart(async () => (${what}))`
-    return [{ from: waits.start, to: waits.end, with: instead, sort: 'wait' }]
+    const place = { from: waits.start, to: waits.end, waited: waits.argument.start }
+    return it.type === 'ReturnStatement'
+      ? [{ ...place, with: what, sort: 'return' }]
+      : [{ ...place, with: `void (globalThis as any).proved.apart(async () => (${what}))`, sort: 'wait' }]
   })
 }
 
 const lineOf = (source: string, at: number) => source.slice(0, at).split('\n').length
-const SAID = { condition: 'minds no condition', wait: 'waits for nothing' } as const
+const SAID = { condition: 'minds no condition', wait: 'waits for nothing', return: 'waits for nothing' } as const
 
 function inFile(file: string): Found[] {
   const source = readFileSync(join(ROOT, file), 'utf8')

@@ -1,4 +1,5 @@
 import { commonJobs, type Job } from './background.ts'
+import { importJobs } from './import-jobs.ts'
 import { rareJobs } from './rare-jobs.ts'
 
-export const jobs: readonly Job[] = [...commonJobs, ...rareJobs]
+export const jobs: readonly Job[] = [...commonJobs, ...rareJobs, ...importJobs]

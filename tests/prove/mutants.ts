@@ -124,8 +124,8 @@ const mutants: readonly Mutant[] = [
   {
     name: 'what a merge has taken away stays marked',
     file: 'lib/table/two-phase/settle.ts',
-    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)\n  const",
-    is: 'const',
+    was: "await eachOf(of(part, 'gone'), (at) => drop(at, part.id), until)\n  await eachOf(\n    part.touched",
+    is: 'await eachOf(\n    part.touched',
     parts: race('two roll back', 'two merge'),
   },
   {
@@ -162,6 +162,34 @@ const mutants: readonly Mutant[] = [
     was: 'if (there) continue',
     is: 'if (there && !sameEvent(there, it)) continue',
     parts: race('read all while more come', 'much at once'),
+  },
+  {
+    name: 'announcements have no end',
+    file: 'lib/notifications/announcements.ts',
+    was: 'put(announcedEnd, amended<End>(end, {}), old), ',
+    is: '',
+    parts: race('look-alikes', 'much at once'),
+  },
+  {
+    name: 'an announcement may be made again',
+    file: 'lib/notifications/announcements.ts',
+    was: '      writes.push(put(once, { notice: it.notice, event: it.event, until, version: 1 }, undefined))\n',
+    is: '      void until\n',
+    parts: race('look-alikes', 'much at once'),
+  },
+  {
+    name: 'reviewers are told of their own doing',
+    file: 'lib/notifications/announcements.ts',
+    was: 'for (const id of made.not_for) writes.push(...withhold(boxes, id, made))',
+    is: '',
+    parts: race('two reviewers contribute'),
+  },
+  {
+    name: 'what was announced once is announced anew',
+    file: 'lib/notifications/announcements.ts',
+    was: 'news.filter((it) => !itemIn(found, once, it)).map',
+    is: 'news.map',
+    parts: race('look-alikes', 'much at once'),
   },
   {
     name: 'links are not followed',

@@ -12,6 +12,9 @@ const PICTURE = await sharp(drawing(64, 48, 'Stone'))
   .toBuffer()
 const SONG = mp3()
 const TABLE = Buffer.from('Temple name,Latitude,Longitude\r\nNyatapola,27.6713,85.4293\r\nDattatreya Temple,,\r\n')
+/** A picture whose data nobody can unpack. */
+const BROKEN = Buffer.from(PICTURE)
+BROKEN.fill(0x55, BROKEN.indexOf('IDAT') + 4, BROKEN.length - 16)
 const picture = (name = 'stone.png', more: Record<string, string> = {}) => fileForm(PICTURE, name, 'image/png', more)
 
 const last = (made: readonly Answer[]) => made.at(-1)?.body ?? {}
@@ -48,6 +51,56 @@ const OTHER = Buffer.concat([SONG, Buffer.alloc(10)])
 
 export const fileRows: readonly Row[] = [
   ['upload a picture', 201, 'dev', 'POST', (b) => at(b.projects.draft, 'assets/upload/'), () => picture()],
+  [
+    'upload a broken picture',
+    400,
+    'dev',
+    'POST',
+    (b) => at(b.projects.draft, 'assets/upload/'),
+    () => fileForm(BROKEN, 'stone.png', 'image/png'),
+    undefined,
+    { changes: false },
+  ],
+  [
+    'attach a file again to what is not in the project',
+    400,
+    'dev',
+    'POST',
+    (b) => at(b.projects.ready, 'assets/'),
+    (b, made) => ({ media: made[0]?.body.media, depicts: b.open.cultural_entity_id }),
+    (b) => [post('dev', at(b.projects.draft, 'assets/upload/'), picture())],
+    { changes: false },
+  ],
+  [
+    'announce a picture of what is not in the project',
+    400,
+    'dev',
+    'POST',
+    (b) => at(b.projects.draft, 'assets/uploads/'),
+    (b) => ({ file_name: 'a.png', content_type: 'image/png', size: 1000, depicts: b.open.cultural_entity_id }),
+    undefined,
+    { changes: false },
+  ],
+  [
+    'say that a file shows what is not in the project',
+    400,
+    'dev',
+    'PATCH',
+    (b) => at(b.projects.draft, `assets/${b.asset}/`),
+    (b) => ({ depicts: b.open.cultural_entity_id }),
+    undefined,
+    { changes: false },
+  ],
+  [
+    'send a table as a workbook',
+    400,
+    'dev',
+    'POST',
+    () => '/data/imports/',
+    () => fileForm(TABLE, 'temples.xlsx', 'text/csv'),
+    undefined,
+    { changes: false },
+  ],
   [
     'complete an upload',
     201,

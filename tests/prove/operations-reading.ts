@@ -1,9 +1,9 @@
 import { at, type Row } from './operation.ts'
 
 /** Questions that make the service keep something: answers in the cache, tables in the bucket. */
-const reads = (name: string, who: string | null, path: Row[4]): Row => [
+const reads = (name: string, who: string | null, path: Row[4], gives = 200): Row => [
   name,
-  200,
+  gives,
   who,
   'GET',
   path,
@@ -21,5 +21,6 @@ export const readingRows: readonly Row[] = [
   reads('list records', null, () => '/data/cultural-entities/'),
   reads('list records as they were', null, () => '/data/cultural-entities/?as_of=2025-01-15T10:00:30Z'),
   reads('search', null, () => '/data/search/?q=temple'),
-  reads('take a table home', null, () => '/data/cultural-entities/?format=csv'),
+  reads('take a table home', null, () => '/cidoc/deities/?format=csv&columns=name'),
+  reads('take a long table home', null, () => '/data/cultural-entities/?format=csv&page_size=100', 303),
 ]

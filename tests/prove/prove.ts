@@ -6,7 +6,7 @@ import { violations } from './invariants/all.ts'
 import { mutantAt } from './mutants.ts'
 import { races } from './races.ts'
 import { random } from './random.ts'
-import { first, type Share, type Tally } from './report.ts'
+import { first, type Share, type Tally, type Violation, words } from './report.ts'
 import { sentSoFar } from './requests.ts'
 import { openWorld } from './world/open.ts'
 
@@ -31,12 +31,17 @@ const ENDS = { faults: 0.33, background: 0.43, races: 0.66, random: 0.71, cells:
 /** What the short form leaves out: a round of the random runs is longer than what it has for them. */
 const LONG = new Set(['random'])
 
+function saidAndOver(it: Violation): never {
+  console.log(words(it))
+  process.exit(1)
+}
+
 /** Tries its share of what was asked for. */
 export async function prove(
   { seed, minutes, only, at, short, each, requests, some, cut }: Asked,
   share: Share,
 ): Promise<Proved> {
-  first.ends = cut !== undefined
+  if (cut !== undefined) first.ends = saidAndOver
   const world = await openWorld(cut === undefined ? {} : { cut: mutantAt(cut) })
   const base = await makeBase(world)
   const wrong = await world.run({ name: 'invariants', process: 1 }, () => violations(world, true))

@@ -118,6 +118,12 @@ const rows: readonly Row[] = [
     all,
   ],
   [
+    // Announced to all who review, but not to whom it comes of.
+    'two reviewers contribute',
+    () => ['reviewer', 'expert'].map((who) => post(who, '/cidoc/structures/', structure(`Found by the ${who}`))),
+    all,
+  ],
+  [
     'one username',
     () => [
       patch('dev', '/user/username/', { username: 'the-one' }),

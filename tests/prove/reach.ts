@@ -9,25 +9,31 @@ import { openWorld } from './world/open.ts'
 import { cameBy, passed } from './world/processes.ts'
 import type { World } from './world/world.ts'
 
-/** A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails. */
-export type Case = { part: 'base' | 'faults' | 'background' | 'races'; name: string; troubled: boolean }
-/** Which cases come by a cut and write something behind it; `reads`: some come by, and none writes. */
+/** A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails; `refused`: it changes nothing. */
+export type Case = {
+  part: 'base' | 'faults' | 'background' | 'races'
+  name: string
+  troubled: boolean
+  refused: boolean
+}
+/** Which cases come by a cut and write something behind it, or are refused; `reads`: some come by, and none does either. */
 export type Reached = { cases: Case[]; reads: boolean }
 
 /** So many cases are named at most that come by a place only where something fails. */
 const ENOUGH = 4
 const ALONE = { at: 0, of: 1 }
 
-/** Everything that is done once, with nothing going wrong. */
+/** Everything that is done once, with nothing going wrong. What is refused writes nothing behind a check that refuses it. */
 const calmly = (
   world: World,
   base: Base,
   seed: number,
-): readonly (readonly [Case['part'], string, () => unknown])[] => [
+): readonly (readonly [Case['part'], string, refused: boolean, () => unknown])[] => [
   ...operations.map(
-    (operation) => ['faults', operation.name, () => onceCalmly({ world, base, operation, seed })] as const,
+    (operation) =>
+      ['faults', operation.name, operation.gives >= 400, () => onceCalmly({ world, base, operation, seed })] as const,
   ),
-  ...jobs.map((job) => ['background', job.name, () => prepared({ world, base, seed }, job)] as const),
+  ...jobs.map((job) => ['background', job.name, false, () => prepared({ world, base, seed }, job)] as const),
 ]
 
 /** How much of the faults is tried, of operations and of jobs, while some that is wanted is not come by. */
@@ -45,19 +51,22 @@ export async function reach(seed: number, wanted: readonly number[]): Promise<Re
   const marks = foundCuts()
   const world = await openWorld({ marks })
   const found: Reached[] = marks.map(() => ({ cases: [], reads: false }))
-  const note = (part: string, name: string, troubled: boolean) => {
-    for (const n of cameBy) {
+  const looked = new Set<number>()
+  const note = (part: string, name: string, troubled: boolean, refused = false) => {
+    for (const n of passed) looked.add(n)
+    for (const n of refused ? passed : cameBy) {
       const own = found[n]?.cases ?? []
       const isNew = !own.some((it) => it.part === part && it.name === name)
-      if (isNew && (!troubled || own.length < ENOUGH)) own.push({ part: part as Case['part'], name, troubled })
+      if (isNew && (!troubled || own.length < ENOUGH)) own.push({ part: part as Case['part'], name, troubled, refused })
     }
     cameBy.clear()
+    passed.clear()
   }
   const base = await makeBase(world)
   note('base', '', false)
-  for (const [part, name, work] of calmly(world, base, seed)) {
+  for (const [part, name, refused, work] of calmly(world, base, seed)) {
     await Promise.resolve(work()).catch(() => undefined)
-    note(part, name, false)
+    note(part, name, false, refused)
   }
   heard.of = (part, name) => note(part, name, part !== 'races')
   const some = { seed, until: Date.now() + LONGEST_MS, share: ALONE }
@@ -68,6 +77,6 @@ export async function reach(seed: number, wanted: readonly number[]): Promise<Re
     await faults(world, base, { ...some, some: ofOperations })
   }
   heard.of = () => undefined
-  for (const n of passed) if (found[n]?.cases.length === 0) found[n].reads = true
+  for (const n of looked) if (found[n]?.cases.length === 0) found[n].reads = true
   return found
 }

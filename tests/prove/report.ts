@@ -41,17 +41,14 @@ export const count = ({ counts }: Tally, name: string, by = 1): void => {
 /** So many of a part are printed by each process; all of them come into a file. */
 const PRINTED = 12
 
-/** Whether the first violation ends the process: whoever cuts a source asks no more. */
-export const first = { ends: false }
+/** What is done with the first violation by whoever cuts a source, who asks no more: it ends the process, or the part. */
+export const first: { ends?: (it: Violation) => never } = {}
 
 /** Hears of each case that has been tried, by its part and the name under which it is tried again. */
 export const heard = { of: (_part: string, _name: string): void => undefined }
 
 export function note(into: Tally, it: Violation): void {
-  if (first.ends) {
-    console.log(words(it))
-    process.exit(1)
-  }
+  first.ends?.(it)
   into.violations.push(it)
   count(into, 'violations')
   process.exitCode = 1

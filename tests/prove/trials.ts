@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { type Found, someCuts } from './cuts.ts'
-import { type Case, reach } from './reach.ts'
+import type { Asked } from './asked.ts'
+import { someCuts } from './cuts.ts'
+import { looksAt, partOf } from './looks.ts'
+import { reach } from './reach.ts'
 import { isOwn, type Share } from './report.ts'
-import { type Dice, dice } from './world/chance.ts'
+import { Seat } from './seats.ts'
+import { dice } from './world/chance.ts'
 
 /** Whether a part of what is proved, each in a process of its own, finds something wrong where the sources are cut. */
 export type Part = readonly string[]
@@ -77,64 +80,26 @@ export async function tried(cut: string, name: string, parts: readonly Part[], s
   return found !== undefined && !anyway
 }
 
-/** Does the work of each, so many at a time. */
-export async function inTurn<T>(all: readonly T[], many: number, work: (it: T) => Promise<void>): Promise<void> {
+/** Does the work of each, so many at a time; `worker` says which of them is at it. */
+export async function inTurn<T>(
+  all: readonly T[],
+  many: number,
+  work: (it: T, worker: number) => Promise<void>,
+): Promise<void> {
   const left = [...all]
-  const one = async () => {
-    for (let next = left.shift(); next; next = left.shift()) await work(next)
+  const one = async (worker: number) => {
+    for (let next = left.shift(); next; next = left.shift()) await work(next, worker)
   }
-  await Promise.all(Array.from({ length: many }, one))
+  await Promise.all(Array.from({ length: many }, (_, worker) => one(worker)))
 }
 
-/** So many of the cases that come by a cut are tried. */
-const MOST_CASES = 6
-
-/** A way to look at some of the cases: `cases` is how many there are. */
-type Looks = { of: (it: Case) => boolean; how: (names: string, cases: number) => Part }
-const calmly = (part: Case['part']) => (it: Case) => it.part === part && !it.troubled
-const share = (most: number, cases: number) => String(Math.min(1, most / cases))
-const LOOKS = {
-  // The world is made before anything else.
-  base: { of: calmly('base'), how: () => ['--only', 'races', '--at', 'two accept', '--each', '1'] },
-  'faults once': {
-    of: calmly('faults'),
-    how: (names) => ['--only', 'faults', '--at', names, '--some', '0'],
-  },
-  'background once': {
-    of: calmly('background'),
-    how: (names) => ['--only', 'background', '--at', names, '--some', '0'],
-  },
-  troubled: { of: (it) => it.troubled, how: (names) => ['--only', 'faults', '--at', names] },
-  races: {
-    of: calmly('races'),
-    how: (names, cases) => ['--only', 'races', '--at', names, '--each', String(Math.ceil(120 / cases))],
-  },
-  faults: {
-    of: calmly('faults'),
-    how: (names, cases) => ['--only', 'faults', '--at', names, '--some', share(1.2, cases)],
-  },
-  background: {
-    of: calmly('background'),
-    how: (names, cases) => ['--only', 'background', '--at', names, '--some', share(0.6, cases)],
-  },
-} as const satisfies Readonly<Record<string, Looks>>
-
-/** Where a cut shows most likely, first: a condition where several are at work, a wait at once. */
-const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof LOOKS)[]>> = {
-  condition: ['races', 'faults once', 'troubled', 'faults', 'background', 'base'],
-  wait: ['faults once', 'background once', 'base', 'troubled', 'races', 'faults', 'background'],
-}
-
-/** The parts in which a cut is looked for: some of the cases that come by it. */
-function partsBy(sort: Found['sort'], cases: readonly Case[], chance: Dice): readonly Part[] {
-  return ORDER[sort].flatMap((look) => {
-    const { of, how }: Looks = LOOKS[look]
-    const left = cases.filter(of).map(({ name }) => name)
-    const some = Array.from({ length: Math.min(MOST_CASES, left.length) }, () =>
-      left.splice(chance.below(left.length), 1),
-    ).flat()
-    return some.length > 0 ? [how(some.join('|'), some.length)] : []
-  })
+/** One wait by its number: whether it was noticed that it is out, as a line says. */
+async function triedAt(seat: Seat, name: string, asked: Asked): Promise<boolean> {
+  const began = Date.now()
+  const found = await seat.found(asked)
+  const took = `${Math.round((Date.now() - began) / 1000)} s`
+  console.log(found === undefined ? `MISSED  ${name} (${took})` : `noticed ${name} (${took}): ${found.slice(0, 200)}`)
+  return found !== undefined
 }
 
 /** Tries so many of those that are found in what writes; answers how many nobody noticed. */
@@ -146,12 +111,20 @@ export async function tryFound(many: number, seed: number, workers: number, shar
   )
   const writing = drawn.filter(([number]) => !reached[number]?.reads)
   const own = writing.slice(0, many).filter((_, i) => isOwn(share, i))
+  const seats = Array.from({ length: workers }, () => new Seat())
   let missed = 0
-  await inTurn(own, workers, async ([number, { name, sort }]) => {
+  await inTurn(own, workers, async ([number, { name, sort }], worker) => {
     const cases = reached[number]?.cases ?? []
-    const parts = partsBy(sort, cases, dice(seed + number))
-    if (!(await tried(`${FOUND}${number}`, `${name}; ${cases.length} cases come by`, parts, seed))) missed += 1
+    const looks = looksAt(sort, cases, dice(seed + number))
+    const said = `${name}; ${cases.length} cases come by`
+    const seat = seats[worker]
+    const isNoticed =
+      sort === 'condition' || !seat
+        ? await tried(`${FOUND}${number}`, said, looks.map(partOf), seed)
+        : await triedAt(seat, said, { number, looks, seed })
+    if (!isNoticed) missed += 1
   })
+  for (const seat of seats) seat.leave()
   const all = `${writing.length} that there are; ${drawn.length - writing.length} more lie in what only reads`
   console.log(`cuts: ${own.length - missed} of ${own.length} were noticed, of ${all}`)
   return missed

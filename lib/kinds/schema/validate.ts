@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Field } from './fields.ts'
 import { forms } from './forms.ts'
 import type { Kind } from './kind.ts'
+import { type Members, readingMembers } from './members.ts'
 import { pictureMembers } from './pictures.ts'
 import { latitude, longitude, pointText } from './points.ts'
 import { type Provenance, provenanceFields, provenanceOf } from './provenance.ts'
@@ -11,13 +12,6 @@ import { type Data, isAbsent, isObject, Refused } from './value.ts'
 export type Contribution = { data: Data; cleared: string[]; assertion: Provenance }
 
 export type Mode = 'create' | 'change'
-
-/** Names of members with the names inside of them; null where there are none, or any. */
-export type Members = { readonly [name: string]: Members | null }
-
-const members = new WeakMap<object, Members>()
-/** The members that a schema of `schemaOf` reads, aliases included; undefined for any other. */
-export const membersOfBody = (schema: object): Members | undefined => members.get(schema)
 
 type Body = Readonly<Record<string, unknown>>
 type Fault = { readonly path: readonly string[]; readonly message: string }
@@ -39,8 +33,7 @@ export function schemaOf(kind: Kind, mode: Mode): v.GenericSchema<unknown, Contr
     }),
   )
   schemas[mode].set(kind, schema)
-  members.set(schema, membersOf(kind))
-  return schema
+  return readingMembers(schema, membersOf(kind))
 }
 
 function membersOf({ fields }: Kind): Members {

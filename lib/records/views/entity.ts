@@ -1,6 +1,6 @@
 import { kinds } from '../../kinds/index.ts'
 import { type Actor, worksOn } from '../../permissions.ts'
-import { picturesIn } from '../../pictures/take.ts'
+import { picturesIn } from '../../pictures/values.ts'
 import { picturesView } from '../../pictures/view.ts'
 import { type PeopleById, service } from '../../users/people.ts'
 import type { History } from '../history.ts'

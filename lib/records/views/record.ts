@@ -1,7 +1,7 @@
 import { type Field, type Kind, kinds, pointOf } from '../../kinds/index.ts'
 import { roundTo } from '../../matching/geo.ts'
 import { type Actor, maySeePlace, maySeeTier, worksOn } from '../../permissions.ts'
-import { picturesIn } from '../../pictures/take.ts'
+import { picturesIn } from '../../pictures/values.ts'
 import { picturesView } from '../../pictures/view.ts'
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'

@@ -1,5 +1,6 @@
 import { reigns } from '../../calendars/periods.ts'
 import { metres } from '../../matching/geo.ts'
+import { once } from '../../once.ts'
 import { type Concept, centuries, concepts, monthsNear, sortByResource, towns } from '../concepts.ts'
 import type { Document } from '../document.ts'
 import { ANY, isApart, type Voice } from './voice.ts'
@@ -8,20 +9,27 @@ import { type Word, wordsOf } from './words.ts'
 /** The term under which documents of a concept are listed; no word is spelt so. */
 export const tagOf = ({ as, label }: Pick<Concept, 'as' | 'label'>): string => `#${as} ${label}`
 
-/** Concepts by the terms of their phrases, joined by spaces, with the voices of the words. The first that claims a phrase has it. */
-const byPhrase = new Map<string, { concept: Concept; voices: readonly Voice[] }[]>()
-/** Terms with which a phrase of several words begins. */
-const openers = new Set<string>()
-for (const concept of concepts) {
-  for (const phrase of concept.phrases) {
-    const words = wordsOf(phrase)
-    const terms = words.map(({ term }) => term)
-    const key = terms.join(' ')
-    const row = { concept, voices: words.map(({ voice }) => voice) }
-    if (key !== '') byPhrase.set(key, [...(byPhrase.get(key) ?? []), row])
-    if (terms.length > 1) openers.add(terms[0] ?? '')
+type Row = { concept: Concept; voices: readonly Voice[] }
+
+/**
+ * Concepts by the terms of their phrases, joined by spaces, with the voices of the words: the first that claims a phrase has it. And
+ * the terms with which a phrase of several words begins.
+ */
+const known = once(() => {
+  const byPhrase = new Map<string, Row[]>()
+  const openers = new Set<string>()
+  for (const concept of concepts) {
+    for (const phrase of concept.phrases) {
+      const words = wordsOf(phrase)
+      const terms = words.map(({ term }) => term)
+      const key = terms.join(' ')
+      const row = { concept, voices: words.map(({ voice }) => voice) }
+      if (key !== '') byPhrase.set(key, [...(byPhrase.get(key) ?? []), row])
+      if (terms.length > 1) openers.add(terms[0] ?? '')
+    }
   }
-}
+  return { byPhrase, openers }
+})
 /** The longest phrase, in words. */
 const LONGEST = 4
 
@@ -31,6 +39,7 @@ export type Mention = { from: number; to: number; concept: Concept }
 /** What is named in a text, the longest phrases first from the left; no word is part of two. */
 export function mentionsIn(words: readonly Pick<Word, 'term' | 'voice'>[]): Mention[] {
   const found: Mention[] = []
+  const { byPhrase, openers } = known()
   for (let from = 0; from < words.length; from += 1) {
     const opens = openers.has(words[from]?.term ?? '')
     for (let size = opens ? Math.min(LONGEST, words.length - from) : 1; size > 0; size -= 1) {
@@ -55,10 +64,10 @@ export function mentionsIn(words: readonly Pick<Word, 'term' | 'voice'>[]): Ment
 }
 
 /** The concepts with a word of its own, for spelling: term to concept. */
-export const conceptOf = (term: string): Concept | undefined => byPhrase.get(term)?.[0]?.concept
+export const conceptOf = (term: string): Concept | undefined => known().byPhrase.get(term)?.[0]?.concept
 
 /** The terms of concepts that are one word, but for short ones, which are near too many others. */
-export const conceptTerms: readonly string[] = [...byPhrase.keys()].filter((it) => it.length > 4 && !it.includes(' '))
+export const conceptTerms = once(() => [...known().byPhrase.keys()].filter((it) => it.length > 4 && !it.includes(' ')))
 
 /** A Devi Temple is a temple and no goddess: of several sorts in a name the last is what it is. How surely a document is of what a part of it names, from 0 to 1. */
 const SURE = { value: 1, name: 0.92, part: 0.3, opening: 0.75, summary: 0.5, text: 0.3, near: 0.6 }

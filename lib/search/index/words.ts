@@ -1,6 +1,7 @@
 import { cut } from '../../matching/cut.ts'
 import * as sets from '../../matching/fold.ts'
 import { plainWords, respell } from '../../matching/fold.ts'
+import { once } from '../../once.ts'
 import { skeletonOf } from './grams.ts'
 import { isApart, type Voice, voiceOf } from './voice.ts'
 
@@ -39,7 +40,7 @@ export function wordOf(raw: string): Word {
   const term = respell(single)
   const voice = voiceOf(single, term)
   const sound = respell(raw)
-  const aside = stops.has(raw) || asides.some((it) => it.sound === sound && !isApart(it.voice, voice))
+  const aside = stops().has(raw) || asides().some((it) => it.sound === sound && !isApart(it.voice, voice))
   const word = {
     raw,
     sound,
@@ -48,7 +49,7 @@ export function wordOf(raw: string): Word {
     key: `${term}${String.fromCharCode(voice)}`,
     skeleton: skeletonOf(term),
     aside,
-    tells: aside ? ASIDE : sorts.has(term) || towns.has(term) ? 0.4 : 1,
+    tells: aside ? ASIDE : sorts().has(term) || towns().has(term) ? 0.4 : 1,
   }
   words.set(raw, word)
   return word
@@ -85,15 +86,17 @@ export const termOf = (raw: string): string => wordOf(raw).term
 const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
   new Set([...folded].flatMap((it) => [it, termFor(it)]))
 /** As they are written: "while" sounds like "wheel". */
-const stops: ReadonlySet<string> = new Set(plainWords(sets.stopWords))
+const stops = once((): ReadonlySet<string> => new Set(plainWords(sets.stopWords)))
 /** Those that cannot begin a question, as they are written. */
-export const followers: ReadonlySet<string> = new Set(plainWords(sets.followers))
+export const followers = once((): ReadonlySet<string> => new Set(plainWords(sets.followers)))
 /** As they sound, but for what sounds apart: "bhata" is folded as "what" is. */
-const asides = plainWords(sets.asides).map((raw) => {
-  const sound = respell(raw)
-  return { sound, voice: voiceOf(raw, sound) }
-})
+const asides = once(() =>
+  plainWords(sets.asides).map((raw) => {
+    const sound = respell(raw)
+    return { sound, voice: voiceOf(raw, sound) }
+  }),
+)
 /** The terms of words that say what sort of thing it is, that name a town, or that many names share. */
-export const sorts = termsFor(sets.sortWords)
-export const towns = termsFor(sets.townWords)
-export const generics = termsFor(sets.genericWords)
+export const sorts = once(() => termsFor(sets.sortWords()))
+export const towns = once(() => termsFor(sets.townWords()))
+export const generics = once(() => termsFor(sets.genericWords()))

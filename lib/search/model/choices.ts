@@ -79,7 +79,7 @@ export function otherwise(corpus: Corpus, { others, ended }: Asked, sight: Sight
 export const nearConcepts = (it: Wanted): Choice[] =>
   isWritten(it) || it.raw.length < 5
     ? []
-    : conceptTerms
+    : conceptTerms()
         .filter((term) => Math.abs(term.length - it.term.length) <= 1 && edits(it.term, term, 1) <= 1)
         .map((term) => ({ terms: [term], fit: 0.6 }))
 
@@ -93,7 +93,7 @@ export const meant = (corpus: Corpus, choices: readonly Choice[], sight: Sight):
 
 /** Words that hold the letters somewhere within. A name that holds those of a town is another place: Dhungepatan. */
 export function holding(corpus: Corpus, { raw, term }: Word, sight: Sight): Choice[] {
-  if (raw.length < 4 || towns.has(term)) return []
+  if (raw.length < 4 || towns().has(term)) return []
   const pieces = tellingPiecesOf(raw)
   const found = corpus.words
     .sharing(pieces, pieces.length, MOST_COMPLETIONS, sight)

@@ -46,7 +46,7 @@ export async function compactNow(pointer: Pointer): Promise<Snapshot | undefined
     const { id, path } = await newPlace()
     const built = await build(path, corpus.documents(), position, corpus.gone())
     const snapshot = await publish(id, built, changes, pointer)
-    await forgetOthers([id, pointer.current.id])
+    forgetOthers([id, pointer.current.id])
     return snapshot
   } finally {
     corpus.close()

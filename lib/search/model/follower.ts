@@ -136,7 +136,7 @@ function unopenable(error: unknown): Problem {
 async function openSnapshot(snapshot: Snapshot, again = true): Promise<Corpus | undefined> {
   try {
     const corpus = new Corpus(openFile(await fetchSnapshot(snapshot)))
-    await forgetOthers([snapshot.id])
+    forgetOthers([snapshot.id])
     return corpus
   } catch (error) {
     const reason = error instanceof Unreadable ? error.message : error instanceof Error ? error.name : 'unknown'

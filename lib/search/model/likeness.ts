@@ -97,7 +97,7 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
 
 /** Whether a word that a name lacks makes it another one: a town beside several words says where it is. */
 const tellsMore = (it: Wanted | undefined, words: readonly Word[]): boolean =>
-  it !== undefined && !it.aside && !(words.length > 1 && towns.has(it.term))
+  it !== undefined && !it.aside && !(words.length > 1 && towns().has(it.term))
 
 /** What likeness is left of a name of nothing but sorts and towns that answers a part of the question. */
 const GENERIC = 0.4
@@ -129,7 +129,7 @@ function wordFit(
     if (begun >= 0.75) return 0.75 * begun
   }
   if (skeleton !== undefined && skeleton === word.skeleton) return 0.6
-  if (raw.length > 3 && word.raw.includes(raw) && !towns.has(term)) return 0.5 + (0.3 * raw.length) / word.raw.length
+  if (raw.length > 3 && word.raw.includes(raw) && !towns().has(term)) return 0.5 + (0.3 * raw.length) / word.raw.length
   if (raw.length > 3 && word.raw.length > 3 && raw.startsWith(word.raw)) return 0.5
   return synonymsOf(term).has(word.term) ? meant : 0
 }

@@ -141,4 +141,4 @@ function weightsOf(corpus: Corpus, asked: Asked, choices: readonly Choice[]): Pi
 }
 
 const tellingOf = ({ aside, begins }: Asked, found: string): number =>
-  aside ? (begins ? 0.3 : 0.1) : sorts.has(found) || towns.has(found) ? 0.4 : generics.has(found) ? 0.8 : 1
+  aside ? (begins ? 0.3 : 0.1) : sorts().has(found) || towns().has(found) ? 0.4 : generics().has(found) ? 0.8 : 1

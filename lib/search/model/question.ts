@@ -59,7 +59,7 @@ export function questionOf(corpus: Corpus, asked: string, sight: Sight): Asked[]
     const known = corpus.words.count(word.raw, sight) > 0
     const voice = known ? word.voice : ANY
     // What cannot begin a question and does is another word, and so is a word by itself.
-    const aside = word.aside && !(i === 0 && (last || followers.has(word.raw)))
+    const aside = word.aside && !(i === 0 && (last || followers().has(word.raw)))
     return {
       ...word,
       aside,

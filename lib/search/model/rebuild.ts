@@ -52,7 +52,7 @@ async function make(old: Pointer | undefined, progress: Progress): Promise<Rebui
   const gone: Gone[] = []
   const built = await build(path, documentsInTable(gone, progress), end.number, gone)
   const snapshot = await publish(id, built, end.changes, old)
-  await forgetOthers([id])
+  forgetOthers([id])
   return { ...built, id, snapshot }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -135,12 +135,12 @@ export async function newPlace(): Promise<{ id: string; path: string }> {
 const MAKING_MS = 600_000
 
 /** Removes snapshots of this service from this machine but some. Whoever has one open keeps it until it closes it. */
-export async function forgetOthers(kept: readonly string[], youngest = MAKING_MS): Promise<void> {
-  for (const file of await readdir(directory())) {
+export function forgetOthers(kept: readonly string[], youngest = MAKING_MS): void {
+  for (const file of readdirSync(directory())) {
     if (!file.startsWith(prefix()) || kept.some((id) => file.includes(id))) continue
     const path = join(directory(), file)
-    const made = await stat(path).catch(() => undefined)
-    if (made && Date.now() - made.mtimeMs >= youngest) await rm(path, { force: true })
+    const made = statSync(path, { throwIfNoEntry: false })
+    if (made && Date.now() - made.mtimeMs >= youngest) rmSync(path, { force: true })
   }
 }
 

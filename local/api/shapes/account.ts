@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { calendarKeys } from '../../../lib/calendars/systems.ts'
+import { calendarKeys } from '../../../lib/calendars/keys.ts'
 import { languages } from '../../../lib/language/languages.ts'
 import { letterModes, obstacles } from '../../../lib/letters/settings.ts'
 import { notificationTypes } from '../../../lib/notifications/events.ts'

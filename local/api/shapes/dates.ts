@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { calendarKeys } from '../../../lib/calendars/systems.ts'
+import { calendarKeys } from '../../../lib/calendars/keys.ts'
 import { maybe, oneOf, text, uuid, whole } from './common.ts'
 
 /**

@@ -6,13 +6,19 @@ import type { Event, Result } from '../../../lib/http/shell.ts'
 import type { Send } from '../import/client.ts'
 
 /** Requests to the functions themselves, without a gateway: for work that is done before one runs. */
-export const inProcess: Send = async (url, { body, ...asked }) => {
-  if (body instanceof FormData) throw new Error('Forms come through a gateway.')
-  const answer = await answerOf(url, { ...asked, body })
+export const inProcess: Send = async (url, asked) => {
+  const answer = await answerOf(url, asked.body instanceof FormData ? await withForm(asked, asked.body) : asked)
   return new Response(answer.body || null, { status: answer.statusCode ?? 200, headers: headersOf(answer) })
 }
 
-type Asked = { method: string; headers: Record<string, string>; body?: string | undefined }
+type Asked = { method: string; headers: Record<string, string>; body?: string | Buffer | FormData | undefined }
+
+/** A form as the bytes that are sent of it. */
+async function withForm({ method, headers }: Asked, form: FormData): Promise<Asked> {
+  const sent = new Response(form)
+  const type = sent.headers.get('content-type') ?? ''
+  return { method, headers: { ...headers, 'content-type': type }, body: Buffer.from(await sent.arrayBuffer()) }
+}
 
 /** What the function of the group whose path it is answers, as a gateway is told it. */
 export async function answerOf(url: string, asked: Asked): Promise<Result> {
@@ -40,8 +46,9 @@ function eventOf({ host, pathname, search }: URL, { method, headers, body }: Ask
       time: new Date().toUTCString(),
       timeEpoch: Date.now(),
     },
-    ...(body !== undefined && { body }),
-    isBase64Encoded: false,
+    ...(typeof body === 'string' && { body }),
+    // A gateway hands on in base64 what is no text.
+    ...(body instanceof Buffer ? { body: body.toString('base64'), isBase64Encoded: true } : { isBase64Encoded: false }),
   }
 }
 

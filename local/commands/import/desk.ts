@@ -64,7 +64,9 @@ const stateAfter = { check: 'checked', run: 'done', decide: 'done' } as const
 
 /** Larger files than this go straight to the bucket. */
 const LARGEST_FORM = 4 * 1024 * 1024
-const LOOKS_MS = 250
+/** The first look comes soon, since small tables are; the pauses grow up to half a second. */
+const FIRST_LOOK_MS = 20
+const LATER_LOOKS_MS = 500
 
 /** Takes tables through the service, one after the other, and remembers them all. `watch` is told of each look at one. */
 export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it: Import) => void) {
@@ -77,8 +79,8 @@ export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it
   const look = async (id: string) => note(shownIn(await contributor.get(`/data/imports/${id}/`)))
   const settled = async (first: Import): Promise<Import> => {
     let it = note(first)
-    while (it.progress) {
-      await sleep(LOOKS_MS)
+    for (let pause = FIRST_LOOK_MS; it.progress; pause = Math.min(pause * 1.5, LATER_LOOKS_MS)) {
+      await sleep(pause)
       it = await look(it.id)
     }
     if (it.failed) throw new NotTaken(it.failed)

@@ -5,6 +5,7 @@ import type { World } from '../world/world.ts'
 import { announcements } from './announcements.ts'
 import { letters } from './letters.ts'
 import { uniqueNames } from './names.ts'
+import { objects } from './objects.ts'
 import { type Oracle, openOracle, type Plain, type View, viewOf } from './view.ts'
 
 /** A promise that holds of everything that is stored: what is wrong with it, in sentences; nothing where all is well. */
@@ -145,18 +146,25 @@ const isOfOthers = (it: Plain, view: View): boolean =>
     ? false
     : it.entity_id !== undefined && view.at(`ENTITY#${it.entity_id}`) === undefined
 
-/** Figures are the sizes of a person's lists; rows and counts of boards are those of the figures. */
-function* leaderboard(view: View, oracle: Oracle): Iterable<string> {
-  if (!view.settled) return
+/** Kept figures are the sizes of a person's lists. */
+function* figures(view: View, oracle: Oracle): Iterable<string> {
   const sizes = new Map(view.items.filter((it) => String(it.pk).startsWith('COUNT#')).map((it) => [placeOf(it), it]))
-  const rows = new Map<string, Plain>()
-  const numbers = new Map<string, number>()
   for (const it of view.of('board')) {
     const user = String(it.user_id)
     for (const [name, of] of Object.entries(oracle.tallies)) {
       const n = oracle.sumOf(of(user), sizes)
       if (it.tally[name] !== n) yield `the figure ${name} of ${user} is ${it.tally[name]}, and there are ${n}`
     }
+  }
+}
+
+/** Rows and counts of boards are those of the figures. */
+function* leaderboard(view: View, oracle: Oracle): Iterable<string> {
+  if (!view.settled) return
+  yield* figures(view, oracle)
+  const rows = new Map<string, Plain>()
+  const numbers = new Map<string, number>()
+  for (const it of view.of('board')) {
     const { rows: own, numbers: counts } = oracle.moves(undefined, it)
     for (const { action } of own) if (action.Put?.Item) rows.set(placeOf(action.Put.Item), action.Put.Item)
     for (const { at, by } of counts.values())
@@ -344,7 +352,7 @@ function* threads(view: View): Iterable<string> {
   }
 }
 
-/** Once all is settled nothing is prepared any more, nothing is put aside, and every object of the bucket belongs to something. */
+/** Once all is settled nothing is prepared any more, and nothing is put aside. */
 function* nothingLeft(view: View): Iterable<string> {
   for (const it of view.of('parked_change'))
     yield `the projector has put a change aside: ${it.reason ?? it.error ?? placeOf(it)}`
@@ -453,10 +461,17 @@ const invariants: Readonly<Record<string, Invariant>> = {
   letters: (view) => letters(view, ({ items }) => viewOf(view.world, view.settled, items)),
   'log entries': logEntries,
   exports,
+  objects,
   'answered and done': answeredAndDone,
 }
 
 let oracle: Oracle | undefined
+
+/** What figures are kept and are not those that are counted anew, each in a sentence. To be asked where nothing is under way. */
+export async function wrongFigures(world: World): Promise<string[]> {
+  oracle ??= await openOracle()
+  return [...figures(viewOf(world, true), oracle)]
+}
 
 /** What is wrong with everything that is stored, each in a sentence; `settled`: nothing is left that follows of itself. */
 export async function violations(world: World, settled: boolean): Promise<string[]> {

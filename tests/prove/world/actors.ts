@@ -41,9 +41,9 @@ export type Actor = {
 export class Gone extends Error {}
 
 export const current = new AsyncLocalStorage<Actor>()
-/** Work that nobody waits for, where a wait is cut out of the sources: nothing says when it is done, and so it takes its time. */
+/** Work that nobody waits for, where a wait is cut out of the sources: nothing says when it is done. It takes longer than anyone stays who has answered. */
 export const apart = new AsyncLocalStorage<boolean>()
-export const APART_MS = 3000
+export const APART_MS = 40_000
 /** What changes something. */
 export const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|S3 (PUT|DELETE|POST)|Invoke|HTTP)/
 export const SHARDS = 3

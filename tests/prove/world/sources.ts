@@ -15,14 +15,17 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** A change of one source, as a mutant has it: which file, and what stands where what stood. */
 export type Cut = { file: string; from: number; to: number; with: string }
 
-/** What is changed of the sources: a cut in them, or marks that tell when a process comes by. */
-export type Changes = { cut?: Cut | undefined; marks?: readonly Cut[] }
+/** A wait that can be taken out while all is loaded, and put in again: `waited` is where what is waited for begins. */
+export type Switch = Cut & { sort: 'condition' | 'wait' | 'return'; waited: number }
+
+/** What is changed of the sources: a cut in them, marks that tell when a process comes by, or a switch at each wait. */
+export type Changes = { cut?: Cut | undefined; marks?: readonly Cut[]; switches?: readonly Switch[] }
 
 /** What a process keeps from one request to the next, by module: it goes with the process. */
 const MEMORY: Readonly<Record<string, readonly string[]>> = {
   'lib/clock.ts': ['counter'],
   'lib/auth/jwt.ts': ['known'],
-  'lib/cache/cached.ts': ['store', 'underWay'],
+  'lib/cache/cached.ts': ['store', 'underWay', 'raising'],
   'lib/health/prometheus.ts': ['kept'],
   'lib/table/two-phase/staged.ts': ['known'],
   'lib/table/sequence.ts': ['blocks'],
@@ -51,6 +54,10 @@ const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
   ],
   // The bucket of the world takes small parts, so that what is stored in parts needs not be large.
   'lib/files/blobs.ts': ['const PART = 5 << 20', 'const PART = 1000'],
+  // Nor need tables have many rows, or pictures be large, to come in several pieces.
+  'lib/files/admit.ts': ['const IN_ONE_PIECE = 5_000_000', 'const IN_ONE_PIECE = 1000'],
+  'lib/imports/store.ts': ['export const CHUNK = 500', 'export const CHUNK = 2'],
+  'lib/imports/report.ts': ['if (lines.length === 500)', 'if (lines.length === 2)'],
 }
 
 /** With a mark at each place of these, the last first so that the others stay where they are. */
@@ -64,8 +71,32 @@ function marked(path: string, source: string, marks: readonly Cut[]): string {
   }, source)
 }
 
-function edited(path: string, source: string, { cut, marks = [] }: Changes): string {
-  let text = marked(path, source, marks)
+/** What stands around what is waited for, so that the nth wait can be taken out: nothing of it is said twice, since it may hold others. */
+const AROUND: Readonly<Record<Switch['sort'], ((n: number) => [string, string]) | undefined>> = {
+  condition: undefined,
+  wait: (n) => [`await (globalThis as any).proved.wait(${n}, async () => (`, '))'],
+  return: (n) => ['((globalThis as any).proved.given = [', `], ${isOut(n)}) ? ${GIVEN} : await ${GIVEN}`],
+}
+const isOut = (n: number) => `(globalThis as any).proved.out === ${n}`
+const GIVEN = '(globalThis as any).proved.given[0]'
+
+/** With a switch at each wait; conditions are read when a module is loaded, and have none. */
+function switched(path: string, source: string, switches: readonly Switch[]): string {
+  const pieces = [...switches.entries()].flatMap(([n, { file, sort, from, waited, to }]) => {
+    const [before, after] = (file === path && AROUND[sort]?.(n)) || []
+    if (before === undefined || after === undefined) return []
+    return [
+      { from, to: waited, with: before },
+      { from: to, to, with: after },
+    ]
+  })
+  return pieces
+    .sort((a, b) => b.from - a.from)
+    .reduce((text, it) => text.slice(0, it.from) + it.with + text.slice(it.to), source)
+}
+
+function edited(path: string, source: string, { cut, marks = [], switches = [] }: Changes): string {
+  let text = switched(path, marked(path, source, marks), switches)
   if (cut?.file === path) text = text.slice(0, cut.from) + cut.with + text.slice(cut.to)
   for (const name of MEMORY[path] ?? []) {
     const declared = new RegExp(`^(?:export )?(?:const|let) ${name}(?:: [^=\\n]+)? = (.+)$`, 'm').exec(text)

@@ -1,0 +1,62 @@
+import type { World } from '../world/world.ts'
+import type { Plain, View } from './view.ts'
+
+/** The bucket and the table agree: what an item names is there, and what is there is named. */
+
+/** What a rule of the bucket clears away (serverless.yml), and nothing else is to: what clients send, and what is made for readers. */
+const PASSES = /^(uploads|tables|derivatives)\//
+/** A merge that cannot be leaves what it has kept of records before it was called off: nothing clears that away yet (RESULTS.md). */
+const LEFT = /^snapshots\//
+
+/** Objects that items of a type name, whatever else they may come to name: each must be there. */
+const NAMED: Readonly<Record<string, (it: Plain) => readonly (string | null | undefined)[]>> = {
+  project_asset: (it) => [it.object_key, it.thumbnail_key],
+  project_snapshot: (it) => [it.object_key],
+  // Until a record keeps it, it may be on its way.
+  picture_file: (it) => [it.until === null ? `pictures/${it.id}` : null],
+  source: (it) => [it.upload?.key],
+  user: (it) => [it.profile_image ? `profile-images/${it.id}/${it.profile_image}` : null],
+  import: (it) => [it.object_key],
+}
+
+/** Objects that may be there for an item and need not be, or not yet. */
+const POSSIBLE: Readonly<Record<string, (it: Plain) => readonly (string | null | undefined)[]>> = {
+  project_upload: (it) => it.object_keys,
+  picture_file: (it) => [`pictures/${it.id}`],
+  'search-snapshot': (it) => [it.current.key, it.previous?.key],
+}
+
+const keysOf = (view: View, of: typeof NAMED): string[] =>
+  Object.entries(of).flatMap(([type, keys]) => view.of(type).flatMap((it) => keys(it).filter((key) => key != null)))
+
+/** All that lies in the folder of an import, of which the table names the beginning. */
+const isOfImport = (key: string, view: View): boolean => {
+  const [folder, id] = key.split('/')
+  const it = folder === 'imports' ? view.at(`IMPORT#${id}`) : undefined
+  return it !== undefined && it.files_until !== null
+}
+
+export function* objects(view: View): Iterable<string> {
+  const { world, settled } = view
+  const { objects: there } = world.bucket
+  const named = keysOf(view, NAMED)
+  for (const key of named) if (!there.has(key)) yield `${key} is named, and is not there`
+  if (!settled) return
+  for (const it of view.of('project_asset'))
+    if (it.media_type === 'image' && it.thumbnail_key === null) yield `the image ${it.object_key} has no thumbnail`
+  // What a process has left that ended, or that the bucket would not take back, is told by nothing.
+  if (world.interrupted) return
+  const owned = new Set([...named, ...keysOf(view, POSSIBLE), ...inExports(world)])
+  for (const key of there.keys())
+    if (!owned.has(key) && !PASSES.test(key) && !LEFT.test(key) && !isOfImport(key, view))
+      yield `${key} belongs to nothing`
+}
+
+/** The listing of the exports, the files that it names, and those before them. */
+function inExports(world: World): string[] {
+  const key = 'exports/current.json'
+  const listing = world.bucket.objects.get(key)
+  if (!listing) return []
+  const { files, previous }: { files: { key: string }[]; previous: string[] } = JSON.parse(listing.bytes.toString())
+  return [key, ...files.map((it) => it.key), ...previous]
+}

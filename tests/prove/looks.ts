@@ -1,0 +1,76 @@
+import type { Found } from './cuts.ts'
+import type { Case } from './reach.ts'
+import type { Dice } from './world/chance.ts'
+
+/**
+ * Where a cut is looked for: some of the cases that come by it, those first in which it shows most likely. `once`: with nothing
+ * going wrong. `some`: such a part of their faults. `each`: so many schedules.
+ */
+export type Look = { names: readonly string[] } & (
+  | { part: 'base' }
+  | { part: 'faults' | 'background'; some: number }
+  | { part: 'troubled' }
+  | { part: 'races'; each: number }
+)
+
+/** So many of the cases of one sort are tried. */
+const MOST_CASES = 6
+
+type Sort = { of: (it: Case) => boolean; look: (names: readonly string[]) => Look }
+const calmly = (part: Case['part']) => (it: Case) => it.part === part && !it.troubled && !it.refused
+const share = (most: number, names: readonly string[]) => Math.min(1, most / names.length)
+const SORTS = {
+  // The world is made before anything else.
+  base: { of: calmly('base'), look: (names) => ({ part: 'base', names }) },
+  refused: { of: (it) => it.refused, look: (names) => ({ part: 'faults', some: 0, names }) },
+  'faults once': { of: calmly('faults'), look: (names) => ({ part: 'faults', some: 0, names }) },
+  'background once': { of: calmly('background'), look: (names) => ({ part: 'background', some: 0, names }) },
+  troubled: { of: (it) => it.troubled, look: (names) => ({ part: 'troubled', names }) },
+  races: { of: calmly('races'), look: (names) => ({ part: 'races', each: Math.ceil(120 / names.length), names }) },
+  faults: { of: calmly('faults'), look: (names) => ({ part: 'faults', some: share(1.2, names), names }) },
+  background: { of: calmly('background'), look: (names) => ({ part: 'background', some: share(0.6, names), names }) },
+} as const satisfies Readonly<Record<string, Sort>>
+
+/** A condition shows where several are at work, a wait at once, and a check where it refuses. */
+const AT_ONCE = [
+  'refused',
+  'faults once',
+  'background once',
+  'base',
+  'troubled',
+  'races',
+  'faults',
+  'background',
+] as const
+const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof SORTS)[]>> = {
+  condition: ['races', 'faults once', 'troubled', 'faults', 'background', 'base'],
+  wait: AT_ONCE,
+  return: AT_ONCE,
+}
+
+/** The looks at a cut, of the cases that come by it. */
+export function looksAt(sort: Found['sort'], cases: readonly Case[], chance: Dice): readonly Look[] {
+  return ORDER[sort].flatMap((each) => {
+    const { of, look }: Sort = SORTS[each]
+    const left = cases.filter(of).map(({ name }) => name)
+    const some = Array.from({ length: Math.min(MOST_CASES, left.length) }, () =>
+      left.splice(chance.below(left.length), 1),
+    ).flat()
+    return some.length > 0 ? [look(some)] : []
+  })
+}
+
+/** The same as it is asked for on the command line. */
+export function partOf(look: Look): readonly string[] {
+  const at = ['--at', look.names.join('|')]
+  switch (look.part) {
+    case 'base':
+      return ['--only', 'races', '--at', 'two accept', '--each', '1']
+    case 'troubled':
+      return ['--only', 'faults', ...at]
+    case 'races':
+      return ['--only', 'races', ...at, '--each', String(look.each)]
+    default:
+      return ['--only', look.part, ...at, '--some', String(look.some)]
+  }
+}

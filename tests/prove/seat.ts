@@ -1,0 +1,92 @@
+import './prepare.ts'
+import { type Asked, NONE, type Told } from './asked.ts'
+import { type Base, makeBase } from './base.ts'
+import { foundCuts } from './cuts.ts'
+import { background, faults, faultsAt } from './faults.ts'
+import { violations } from './invariants/all.ts'
+import type { Look } from './looks.ts'
+import { races } from './races.ts'
+import { first, type Violation, words } from './report.ts'
+import { openWorld, takeOut } from './world/open.ts'
+import type { World } from './world/world.ts'
+
+/**
+ * A process in which one wait after the other is taken out, in one world that is loaded once. It is asked for a cut, says at which
+ * case it is, and answers what was found wrong that is not found without the cut.
+ */
+
+/** The first thing that is wrong ends a case. */
+class Wrong extends Error {}
+first.ends = (it: Violation) => {
+  throw new Wrong(words(it).trim())
+}
+/** Failures of what nobody waited for: they end a process where it is deployed. */
+const unheard: string[] = []
+process.on('unhandledRejection', (error) => unheard.push(String(error)))
+
+const world = await openWorld({ switches: foundCuts() })
+const empty = world.save()
+const base = await makeBase(world)
+const ALONE = { at: 0, of: 1 }
+const MOST_MS = 60_000
+
+async function made(): Promise<void> {
+  world.restore(empty, 7)
+  await makeBase(world)
+  const wrong = await world.run({ name: 'invariants', process: 1 }, () => violations(world, true))
+  if (wrong.length > 0) throw new Wrong(`the world is wrong from its beginning: ${wrong.join('; ')}`)
+}
+
+function trying(world: World, base: Base, look: Look, name: string, seed: number): Promise<unknown> {
+  const asked = { seed, until: Date.now() + MOST_MS, share: ALONE }
+  switch (look.part) {
+    case 'base':
+      return made()
+    case 'troubled':
+      return faultsAt(world, base, name, seed)
+    case 'races':
+      return races(world, base, { ...asked, kind: name, most: look.each })
+    default:
+      return (look.part === 'faults' ? faults : background)(world, base, { ...asked, only: name, some: look.some })
+  }
+}
+
+/** What is wrong with a case while a wait is out. */
+async function wrongIn(wait: number, look: Look, name: string, seed: number): Promise<string | undefined> {
+  takeOut(wait)
+  const failed = await trying(world, base, look, name, seed).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+  // What nobody waits for may fail a moment later.
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((done) => setImmediate(done))
+  takeOut(NONE)
+  const [unnoticed] = unheard.splice(0)
+  return failed ?? (unnoticed && `a failure that nobody hears of: ${unnoticed}`)
+}
+
+const anyway = new Map<string, string | undefined>()
+/** What the same case finds where no wait is out; each is tried once. */
+async function wrongAnyway(look: Look, name: string, seed: number): Promise<string | undefined> {
+  const { names: _, ...how } = look
+  const at = JSON.stringify([how, name, seed])
+  if (!anyway.has(at)) anyway.set(at, await wrongIn(NONE, look, name, seed))
+  const found = anyway.get(at)
+  if (found !== undefined) console.log(`        ${name} is wrong without a cut, too: ${found.slice(0, 300)}`)
+  return found
+}
+
+async function foundBy({ number, looks, seed }: Asked): Promise<string | undefined> {
+  for (const look of looks)
+    for (const name of look.names) {
+      tell({ at: { ...look, names: [name] } })
+      const found = await wrongIn(number, look, name, seed)
+      if (found !== undefined && (await wrongAnyway(look, name, seed)) === undefined) return found
+    }
+  return undefined
+}
+
+const tell = (it: Told) => process.send?.(it)
+process.on('message', (asked: Asked) => void foundBy(asked).then((found) => tell({ found })))
+process.on('disconnect', () => process.exit(0))
+tell({ found: undefined })
