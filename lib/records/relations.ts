@@ -129,12 +129,11 @@ async function linksByText(relations: readonly Relation[], actor: Actor, synonym
         wanted.set(textPlace(field, it.text), { name, field, target: field.relation, text: it.text })
     }
   }
+  checkNameable([...wanted.values()])
   const links = new Map<string, Link>()
   const missing: Missing[] = []
   await Promise.all(
-    [...wanted].map(async ([place, { name, target, text }]) => {
-      if (!kinds[target].record && target !== 'data_source')
-        throw invalid({ [name]: ['Choose an existing one by its id.'] })
+    [...wanted].map(async ([place, { target, text }]) => {
       const match =
         (await named(target, text, actor)) ?? (await best(target, text, actor, await synonymsOf(target, text, actor)))
       const written = text.normalize('NFC')
@@ -144,6 +143,13 @@ async function linksByText(relations: readonly Relation[], actor: Actor, synonym
     }),
   )
   return { links, missing }
+}
+
+/** Records and sources have names; others are told apart by their ids alone. Asked before anything is looked up, so that no call is left behind. */
+function checkNameable(wanted: readonly { name: string; target: KindKey }[]): void {
+  const nameless = wanted.filter(({ target }) => !kinds[target].record && target !== 'data_source')
+  if (nameless.length > 0)
+    throw invalid(Object.fromEntries(nameless.map(({ name }) => [name, ['Choose an existing one by its id.']])))
 }
 
 async function named(kind: KindKey, text: string, actor: Actor): Promise<Link | undefined> {

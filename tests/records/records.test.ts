@@ -556,6 +556,24 @@ describe('a relation', () => {
     expect((await locations('Pharping')).count).toBe(1)
   })
 
+  test('is looked up only where nothing else is refused, so that no query is left when it is answered', async () => {
+    const { db } = await import('../../lib/table/client.ts')
+    let names = 0
+    const count = (next: (args: { input: object }) => Promise<unknown>) => async (args: { input: object }) => {
+      if (JSON.stringify(args.input).includes('NAME#')) names += 1
+      return next(args)
+    }
+    db.middlewareStack.add(count as never, { step: 'initialize', name: 'count', priority: 'high' })
+    const body = { name: 'Told apart by ids', has_current_location: 'Lele', has_provenance_assertion: 'words' }
+    const refused = await app.contributor.post('/cidoc/structures/', { body })
+    db.middlewareStack.remove('count')
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { has_provenance_assertion: ['Choose an existing one by its id.'] },
+    ])
+    expect(names).toBe(0)
+  })
+
   test('by the name of the same new data source from two people at once makes one', async () => {
     const replies = await atOnce(
       [app.contributor, app.other].map(
