@@ -65,8 +65,8 @@ export type KeepReply = (reply: { status: number; body: unknown }) => readonly W
 
 const DAY_S = 86_400
 
-/** An item holds 400 KB, and a record alone may have 150 KB of values. */
-const WORTH_PACKING = 10_000
+/** An item holds 400 KB, and a record alone may have 150 KB of values; and of a transaction each kilobyte costs two units. */
+const WORTH_PACKING = 2000
 const packed = (body: string): Pick<KeptReply, 'body' | 'packed'> =>
   body.length < WORTH_PACKING ? { body } : { body: gzipSync(body).toString('base64'), packed: true }
 
