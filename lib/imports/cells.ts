@@ -62,13 +62,28 @@ export function inScript(text: string, script: Script): string {
 export function optionFor(field: Field, text: string): string | undefined {
   const vocabulary = field.vocabulary
   if (!vocabulary) return undefined
-  const wanted = plain(text)
-  const spellings = [...Object.keys(vocabulary.values), ...Object.keys(vocabulary.spellings)]
-  const found =
-    spellings.find((it) => it === text) ??
-    spellings.find((it) => plain(it) === wanted) ??
-    only(Object.keys(vocabulary.values).filter((it) => withoutSort(it) === withoutSort(text)))
+  const { exact, loose, bare } = spellingsOf(vocabulary)
+  const found = exact.has(text) ? text : (loose.get(plain(text)) ?? only(bare.get(withoutSort(text)) ?? []))
   return found === undefined ? optionLabelled(field, text) : (vocabulary.spellings[found] ?? found)
+}
+
+type Vocabulary = NonNullable<Field['vocabulary']>
+/** The spellings of a list: as they are, the first of each that is the same by letters and digits, and the values without the word for their sort. */
+type Spellings = { exact: Set<string>; loose: Map<string, string>; bare: Map<string, string[]> }
+const known = new WeakMap<Vocabulary, Spellings>()
+
+function spellingsOf(vocabulary: Vocabulary): Spellings {
+  const before = known.get(vocabulary)
+  if (before) return before
+  const values = Object.keys(vocabulary.values)
+  const all = [...values, ...Object.keys(vocabulary.spellings)]
+  const made = {
+    exact: new Set(all),
+    loose: new Map(all.toReversed().map((it) => [plain(it), it])),
+    bare: Map.groupBy(values, withoutSort),
+  }
+  known.set(vocabulary, made)
+  return made
 }
 
 /** "Pagoda" is written for "PagodaStyle": the last word says only what sort of list it is. */

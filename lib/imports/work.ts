@@ -33,7 +33,7 @@ const MOST = 50
 
 type Visit = { ended: number; running: number }
 /** So often whoever lingers looks whether there is more to do. */
-const LOOKS_MS = 100
+const LOOKS_MS = 50
 
 /**
  * Works on imports until the time is over, in milliseconds of `performance.now()`. Answers how many tasks have come to their end. Who has

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newRecord } from '../../local/access/judge.ts'
+import { newRecord, type Roles } from '../../local/access/judge.ts'
 import { roleResources, rolesFor } from '../../local/access/local-roles.ts'
 import { buildDocuments } from '../../local/deploy/shipped-documents.ts'
 import { loadStack } from '../../local/deploy/stack.ts'
@@ -19,8 +19,13 @@ export default async function setup(): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'heritage-test-'))
   const resources = await roleResources(process.cwd(), functionNames())
   // Some files have a bucket of their own.
+  const rolesOf = new Map<string, Roles>()
   const access = {
-    roles: (own: string) => rolesFor(resources, { table: 'none', bucket: own }),
+    roles: (own: string) => {
+      const roles = rolesOf.get(own) ?? rolesFor(resources, { table: 'none', bucket: own })
+      rolesOf.set(own, roles)
+      return roles
+    },
     record: newRecord(),
   }
   const [roles, denials] = [join(directory, 'roles.json'), join(directory, 'denials')]
