@@ -26,6 +26,13 @@ import { createTable } from './table.ts'
 const outside = process.env.DYNAMODB_ENDPOINT
 /** So long the stream keeps a change. */
 const DAY_MS = 86_400_000
+/** Who comes by, and how often: where they are deployed it is every minute, and every 15 minutes for the seldom chores. */
+const comingBy: readonly { name: string; seconds: number; event?: object }[] = [
+  ...['webhooks', 'letters', 'merger', 'importer'].map((name) => ({ name, seconds: 2 })),
+  { name: 'sweeper', seconds: 10, event: { chores: 'often' } },
+  { name: 'sweeper', seconds: 150, event: { chores: 'seldom' } },
+]
+
 /** What must be stopped, in the order it was started. */
 const running: (() => Promise<unknown>)[] = []
 let ending = false
@@ -146,8 +153,8 @@ async function startBackground(at: { endpoint: string; table: string }, ports: {
       ).stop,
     )
   }
-  for (const [name, seconds] of Object.entries({ webhooks: 2, letters: 2, merger: 2, importer: 2, sweeper: 10 }))
-    running.push(everyFew(seconds, () => invoke(ports.functions, name, {})))
+  for (const { name, seconds, event = {} } of comingBy)
+    running.push(everyFew(seconds, () => invoke(ports.functions, name, event)))
 }
 
 /** Makes the public exports once; a failure is told and ends nothing. */
