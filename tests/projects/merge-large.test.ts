@@ -50,8 +50,10 @@ const noticesFor = async (who: 'domain' | 'contributor') =>
 
 type Puts = { TransactItems?: { Put?: { Item: { type: string; number: number } } }[] }
 
+/** A merge that has begun, and its records in the order of their ids, which is that in which they are merged. */
 async function begun(many: number) {
-  const records = (await waitingRecords(app, many)) as Made[]
+  const made = (await waitingRecords(app, many)) as Made[]
+  const records = made.toSorted((a, b) => (a.cultural_entity_id < b.cultural_entity_id ? -1 : 1))
   const slug = await projectIn(app, 'approved', records)
   const before = await published()
   const body = sure(202, await move(app.domain, slug, 'merged'))
