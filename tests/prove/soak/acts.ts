@@ -77,13 +77,19 @@ function decide(it: Community): Act {
   }
 }
 
-const claim = ({ chance, people, waiting }: Community): Act => ({
-  name: 'claim',
-  who: chance.pick(people.reviewers),
-  method: 'POST',
-  path: `/data/review-queue/${chance.pick(waiting).entity}/claim/`,
-  right: [200, 409],
-})
+function claim({ chance, people, waiting }: Community): Act {
+  const one = chance.pick(waiting)
+  return {
+    name: 'claim',
+    who: chance.pick(people.reviewers),
+    method: 'POST',
+    path: `/data/review-queue/${one.entity}/claim/`,
+    // Where somebody is deciding on it meanwhile, it may wait no more.
+    get right() {
+      return waiting.includes(one) ? [200, 409] : [200, 404, 409]
+    },
+  }
+}
 
 const comment = ({ chance, people, open, made }: Community): Act => ({
   name: 'comment',

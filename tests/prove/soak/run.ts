@@ -51,7 +51,8 @@ const now = () => (performance.now() - began) / 1000
 const isWarm = ({ at }: Sample) => at > seconds * WARM
 
 /** Sends one and holds its answer against what is right. */
-async function act({ name, who, method, path, body, right, learn }: Act): Promise<boolean> {
+async function act(it: Act): Promise<boolean> {
+  const { name, who, method, path, body, learn } = it
   const from = performance.now()
   try {
     const response = await fetch(`${origin}${path}`, {
@@ -65,7 +66,8 @@ async function act({ name, who, method, path, body, right, learn }: Act): Promis
     const text = await response.text()
     const all = took.get(name) ?? []
     took.set(name, [...all, performance.now() - from])
-    if (!right.includes(response.status)) wrong.push(`${method} ${path} gave ${response.status}: ${text.slice(0, 300)}`)
+    if (!it.right.includes(response.status))
+      wrong.push(`${method} ${path} gave ${response.status}: ${text.slice(0, 300)}`)
     else if (response.ok) learn?.(text === '' ? undefined : JSON.parse(text))
     return response.ok
   } catch (error) {
