@@ -1,9 +1,8 @@
 import { invalidate } from './cache/cached.ts'
 import { invalidObject, isProblem } from './errors.ts'
-import { counterChanges, totalsOf } from './table/counters.ts'
 import type { Write } from './table/item.ts'
 import { noteInUnit, type Plan, retryOnConflict } from './table/retry.ts'
-import { MOST_ACTIONS } from './table/transact.ts'
+import { actionsOf, MOST_ACTIONS } from './table/transact.ts'
 import { transact } from './table/write.ts'
 
 /**
@@ -20,7 +19,7 @@ export function commitWithAnswer(writes: readonly Write[]): void {
 }
 
 async function commitNow(writes: readonly Write[]): Promise<void> {
-  if (writes.length + counterChanges(totalsOf(writes)).length > MOST_ACTIONS)
+  if (actionsOf(writes) > MOST_ACTIONS)
     throw invalidObject('Too many values, names and new records at once. Send them in parts.')
   await transact(writes)
   await invalidate(writes.flatMap((write) => write.type ?? []))

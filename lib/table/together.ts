@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isProblem } from '../errors.ts'
-import { counterChanges, totalsOf } from './counters.ts'
 import type { Write } from './item.ts'
 import { keyOf, place } from './keys.ts'
-import { MOST_ACTIONS, transactAlone } from './transact.ts'
+import { actionsOf, MOST_ACTIONS, transactAlone } from './transact.ts'
 
 /** What one task wants written, and how it learns of the end. */
 type Waiting = { writes: readonly Write[]; written: PromiseWithResolvers<void> }
@@ -69,18 +68,15 @@ function packed(waiting: readonly Waiting[]): Waiting[][] {
   for (const one of waiting) {
     const places = one.writes.map(placeOf)
     const pack = packs.find(
-      (it) => !places.some((at) => it.places.has(at)) && actionsOf([...it.members, one]) <= MOST_ACTIONS,
+      (it) =>
+        !places.some((at) => it.places.has(at)) &&
+        actionsOf([...it.members, one].flatMap(({ writes }) => writes)) <= MOST_ACTIONS,
     )
     if (pack) pack.members.push(one)
     for (const at of places) pack?.places.add(at)
     if (!pack) packs.push({ members: [one], places: new Set(places) })
   }
   return packs.map(({ members }) => members)
-}
-
-function actionsOf(members: readonly Waiting[]): number {
-  const writes = members.flatMap((it) => it.writes)
-  return writes.length + counterChanges(totalsOf(writes)).length
 }
 
 const placeOf = ({ action: { Put, Update, Delete, ConditionCheck } }: Write): string =>

@@ -14,6 +14,9 @@ const BESIDE_OTHERS = 14
 /** What DynamoDB takes in one transaction. */
 export const MOST_ACTIONS = 100
 
+/** So many actions one transaction of these writes has, the counts that they change among them. */
+export const actionsOf = (writes: readonly Write[]): number => writes.length + counterChanges(totalsOf(writes)).length
+
 /**
  * All of the writes and the counts they change, or none. Fails with the `otherwise` of the first condition that does
  * not hold (by default `conflict`), or with `unavailable` when other transactions stand in the way for too long.
