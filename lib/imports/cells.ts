@@ -1,5 +1,6 @@
 import { booleanIn } from '../booleans.ts'
 import type { Field } from '../kinds/index.ts'
+import { optionOf, spellingsOf, type Vocabulary } from '../kinds/schema/enums.ts'
 import { nearest } from '../matching/nearest.ts'
 import type { Script } from './mapping.ts'
 import { optionLabelled } from './option-labels.ts'
@@ -62,26 +63,26 @@ export function inScript(text: string, script: Script): string {
 export function optionFor(field: Field, text: string): string | undefined {
   const vocabulary = field.vocabulary
   if (!vocabulary) return undefined
-  const { exact, loose, bare } = spellingsOf(vocabulary)
-  const found = exact.has(text) ? text : (loose.get(plain(text)) ?? only(bare.get(withoutSort(text)) ?? []))
-  return found === undefined ? optionLabelled(field, text) : (vocabulary.spellings[found] ?? found)
+  const exact = optionOf(vocabulary, text)
+  if (exact !== undefined) return exact
+  const { loose, bare } = looselyIn(vocabulary)
+  const found = loose.get(plain(text)) ?? only(bare.get(withoutSort(text)) ?? [])
+  return found === undefined ? optionLabelled(field, text) : optionOf(vocabulary, found)
 }
 
-type Vocabulary = NonNullable<Field['vocabulary']>
-/** The spellings of a list: as they are, the first of each that is the same by letters and digits, and the values without the word for their sort. */
-type Spellings = { exact: Set<string>; loose: Map<string, string>; bare: Map<string, string[]> }
-const known = new WeakMap<Vocabulary, Spellings>()
+/** The first spelling of each that is the same by letters and digits, and the values without the word for their sort. */
+type Loose = { loose: Map<string, string>; bare: Map<string, string[]> }
+const known = new WeakMap<Vocabulary, Loose>()
 
-function spellingsOf(vocabulary: Vocabulary): Spellings {
+function looselyIn(vocabulary: Vocabulary): Loose {
   const before = known.get(vocabulary)
   if (before) return before
-  const values = Object.keys(vocabulary.values)
-  const all = [...values, ...Object.keys(vocabulary.spellings)]
-  const made = {
-    exact: new Set(all),
-    loose: new Map(all.toReversed().map((it) => [plain(it), it])),
-    bare: Map.groupBy(values, withoutSort),
-  }
+  const loose = new Map(
+    spellingsOf(vocabulary)
+      .toReversed()
+      .map((it) => [plain(it), it]),
+  )
+  const made = { loose, bare: Map.groupBy(Object.keys(vocabulary.values), withoutSort) }
   known.set(vocabulary, made)
   return made
 }
