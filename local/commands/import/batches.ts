@@ -3,35 +3,40 @@ import { isRowId } from './draft.ts'
 import { rankOf } from './mappings.ts'
 import type { Plan, Step } from './plan.ts'
 
-/** Rows that one table can hold: all of a kind, none of which names another; and the tables that are to be there before it. */
+/**
+ * Rows that go together: as one table, all of a kind, none of which names another; or one by one, what is no record (`kind` is that of the first).
+ * With the batches that are to be there before it.
+ */
 export type Batch = { kind: Kind; steps: Step[]; behind: Batch[] }
 export type Batches = {
   batches: Batch[]
-  /** What is no row of a table, since it is no record: registered sources, which others may name, and claims, which name others. */
+  /** Registered sources, which are no rows of a table, and which others may name. */
   before: Step[]
-  after: Step[]
   /** Rows that cannot be said in the words of the API. */
   refused: Step[]
 }
 
-/** The rows of a plan as tables, each after those with rows that it names. Pure. */
+/** The rows of a plan as tables, each after those with rows that it names, and claims, which name rows of tables. Pure. */
 export function batchesOf({ steps }: Plan): Batches {
   const levels = new Map<Step, number>()
   const holder = new Map<Step, Table>()
   const tables = new Map<string, Table>()
-  const found: Batches = { batches: [], before: [], after: [], refused: [] }
+  const found: Batches = { batches: [], before: [], refused: [] }
+  const put = (place: string, kind: Kind, level: number, step: Step) => {
+    const table = tables.get(place) ?? { kind, level, steps: [], behind: [] }
+    tables.set(place, table)
+    holder.set(step, table)
+    table.steps.push(step)
+  }
   for (const step of steps) {
     const { draft } = step
     if (!draft) found.refused.push(step)
-    else if (draft.kind.record) {
+    else if (draft.kind.key === 'data_source') found.before.push(step)
+    else {
       const level = Math.max(0, ...step.needs.map((other) => levelBehind(levels, other, step)))
       levels.set(step, level)
-      const place = `${level} ${draft.kind.key}`
-      const table = tables.get(place) ?? { kind: draft.kind, level, steps: [], behind: [] }
-      tables.set(place, table)
-      holder.set(step, table)
-      table.steps.push(step)
-    } else (draft.kind.key === 'data_source' ? found.before : found.after).push(step)
+      put(`${level} ${draft.kind.key}`, draft.kind, level, step)
+    }
   }
   const ordered = [...tables.values()].sort((a, b) => a.level - b.level || rankOf(a.kind.key) - rankOf(b.kind.key))
   for (const [i, table] of ordered.entries()) {

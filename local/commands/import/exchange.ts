@@ -7,7 +7,6 @@ import type { Draft, Fault } from './draft.ts'
 import { fieldNamed } from './mappings.ts'
 import { memoryOf } from './memory.ts'
 import { type Plan, planOf, type Step } from './plan.ts'
-import type { Known } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 import { type Find, type Ready, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
@@ -35,7 +34,7 @@ export type Options = {
  */
 export async function importExchange(offered: readonly Offered[], options: Options): Promise<Report> {
   const plan = planOf(offered, { lenient: options.lenient })
-  const { batches, before, after, refused } = batchesOf(plan)
+  const { batches, before, refused } = batchesOf(plan)
   const results = new Map<Offered, Result>()
   const settle = (step: Step, result: Result) => {
     results.set(step.offered, result)
@@ -43,10 +42,11 @@ export async function importExchange(offered: readonly Offered[], options: Optio
   }
   for (const step of refused) settle(step, blank(step, 'refused', step.faults))
   await untilStopped(options, async () => {
-    await alone(before, options, settle)
     const scene = sceneOf(plan, options)
-    await sideBySide(batches, (batch) => takeBatch(batch, scene, options, settle))
-    await alone(after, options, settle)
+    await alone(before, scene, options, settle)
+    await sideBySide(batches, (batch) =>
+      batch.kind.record ? takeBatch(batch, scene, options, settle) : alone(batch.steps, scene, options, settle),
+    )
   })
   return reportOf(offered.map((one) => results.get(one) ?? notReached(one)))
 }
@@ -72,7 +72,7 @@ function notReached(one: Offered): Result {
 }
 
 /** What is no record goes by itself; a trial leaves it. */
-async function alone(steps: readonly Step[], options: Options, settle: Settle): Promise<void> {
+async function alone(steps: readonly Step[], { knownHere }: Scene, options: Options, settle: Settle): Promise<void> {
   options.signal.throwIfAborted()
   if (steps.length === 0) return
   if (options.wishes.dryRun) {
@@ -81,7 +81,7 @@ async function alone(steps: readonly Step[], options: Options, settle: Settle): 
   }
   const { rows } = await importRows(
     steps.map(({ offered }) => offered),
-    { ...options, advance: () => undefined },
+    { ...options, known: knownHere, advance: () => undefined },
   )
   const byPlace = new Map(rows.map((row) => [`${row.file}:${row.line}`, row]))
   for (const step of steps) {
@@ -92,7 +92,7 @@ async function alone(steps: readonly Step[], options: Options, settle: Settle): 
 
 const NOT_TRIED = 'Only records are tried: this goes by itself, once the records are there.'
 
-type Scene = { findFor: (step: Step) => Find; remember: (step: Step, known: Known) => void }
+type Scene = { findFor: (step: Step) => Find } & Pick<ReturnType<typeof memoryOf>, 'knownHere' | 'remember'>
 
 /** Records that rows name: of this run, or of an earlier one. In a trial those of this run are there by name only. */
 function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Scene {
@@ -105,6 +105,7 @@ function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Sc
   }
   return {
     remember: memory.remember,
+    knownHere: memory.knownHere,
     findFor: (step) => async (ids, among) =>
       (await memory.findFor(step)(ids, among)) ?? (wishes.dryRun ? named(ids) : undefined),
   }

@@ -12,7 +12,7 @@ export function memoryOf(
   callers: Callers,
   finished: (step: Step) => Promise<unknown>,
 ) {
-  const made = new Map<Step, Known>()
+  const made = new Map<Step | undefined, Known>()
   const asked = new Map<string, Promise<Known | undefined>>()
 
   const fromService = async (id: string, among: readonly KindKey[]): Promise<Known | undefined> => {
@@ -40,7 +40,13 @@ export function memoryOf(
       return undefined
     }
 
-  return { findFor, remember: (step: Step, known: Known) => void made.set(step, known) }
+  /** What is known of a row of this run without asking the service. */
+  const knownHere = (ids: readonly string[]): Found | undefined => {
+    const [known] = ids.flatMap((id) => made.get(byId.get(id)) ?? [])
+    return known && foundOf(known)
+  }
+
+  return { findFor, knownHere, remember: (step: Step, known: Known) => void made.set(step, known) }
 }
 
 const foundOf = ({ kind, id, name }: Known): Found => ({ kind: kind.key, id, name })

@@ -4,7 +4,7 @@ import { memoryOf } from './memory.ts'
 import { planOf, type Step } from './plan.ts'
 import { type Known, lookUp } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
-import { readyOf } from './resolve.ts'
+import { type Find, type Found, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
 import { acceptRecord, createRecord, type Sending } from './send.ts'
 
@@ -20,6 +20,8 @@ export type Options = {
   /** Told when the service does not answer any more; what is left is not sent then. */
   lost?: (error: Gone) => void
   sleep?: (ms: number) => Promise<void>
+  /** Records that are known already by the ids of their rows. */
+  known?: (ids: readonly string[]) => Found | undefined
 }
 
 /**
@@ -61,6 +63,10 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
   }
   const finished = (step: Step) => resultFor(step).promise
   const memory = memoryOf(byId, sending.callers, finished)
+  const findFor =
+    (step: Step): Find =>
+    async (ids, among) =>
+      options.known?.(ids) ?? memory.findFor(step)(ids, among)
   const oneAtATime = lane()
 
   const perform = async (step: Step): Promise<void> => {
@@ -76,7 +82,7 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
     const { draft } = step
     if (signal?.aborted || lost) return blank(step, 'not_reached', [])
     if (step.faults.length > 0 || !draft) return blank(step, 'refused', step.faults)
-    const ready = await readyOf(draft, memory.findFor(step))
+    const ready = await readyOf(draft, findFor(step))
     if (Array.isArray(ready)) return blank(step, 'refused', ready)
     const there = await lookUp(draft, ready, sending.callers)
     if (there) return reviewed(step, there, blank(step, 'already_there', []), there.waits)

@@ -67,3 +67,15 @@ test('after a failure nothing that waits for it begins, and what goes on comes t
   await expect(work).rejects.toThrow('gone')
   expect(told).toEqual(['location', 'deity', 'deity ended'])
 })
+
+test('claims go once the tables are there whose rows they name, those of other tables or not', () => {
+  const claim = (n: number, object: string, kind: string): Row => ({
+    ...{ id: `t:c${n}`, kind: 'relationship', name: `${n}`, predicate: 'relationship.located_in' },
+    ...{ subject_id: 't:s', subject_kind: 'structure', subject_name: 'Shrine' },
+    ...{ object_id: object, object_kind: kind, object_name: object },
+  })
+  expect(order(shrine, place, deity, claim(1, 't:p', 'location'))).toContainEqual([
+    'assertion',
+    ['location', 'structure'],
+  ])
+})
