@@ -2,14 +2,20 @@ import { existsSync, watch } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { join } from 'node:path'
 import { buildLocal, buildPackages, keptPackages, prune } from '../deploy/build.ts'
+import type { Runnable } from './functions.ts'
 
 /** The parts of the framework that the plugin touches. */
 type Framework = {
   serviceDir: string
-  service: { functions: Record<string, Definition>; custom: { 'serverless-offline': { httpPort: string } } }
+  service: {
+    functions: Record<string, Definition>
+    provider: { environment: Variables; timeout: number }
+    custom: { 'serverless-offline': { httpPort: string } }
+  }
   pluginManager: { plugins: readonly object[]; spawn: (event: string) => Promise<unknown> }
 }
-type Definition = { handler: string; package?: object }
+type Definition = { handler: string; package?: object; environment?: Variables; timeout?: number }
+type Variables = Record<string, string>
 
 /** A framework plugin: bundles the functions for packages; for the local service builds, watches and reloads them. */
 export default class Bundles {
@@ -21,7 +27,7 @@ export default class Bundles {
       'before:offline:start:init': () => serve(framework),
       'after:offline:start:init': async () => {
         ourCors(framework)
-        process.send?.('ready')
+        tell(framework)
       },
     }
   }
@@ -74,9 +80,25 @@ async function build({ serviceDir, service, pluginManager }: Framework): Promise
   return fresh
 }
 
+/** Tells the parent what functions there are, and what each runs with. */
+function tell({ service: { functions, provider } }: Framework): void {
+  const runnables = Object.entries(functions).map(([name, { handler, environment, timeout }]): [string, Runnable] => [
+    name,
+    {
+      file: handler.replace(/\.handler$/, '.mjs'),
+      environment: Object.fromEntries(
+        Object.entries({ ...provider.environment, ...environment }).map(([key, value]) => [key, String(value)]),
+      ),
+      timeout: timeout ?? provider.timeout,
+    },
+  ])
+  process.send?.({ functions: Object.fromEntries(runnables) })
+}
+
 async function reload(framework: Framework): Promise<void> {
   try {
     const fresh = await build(framework)
+    if (fresh > 0) tell(framework)
     if (fresh > 0) console.log(JSON.stringify({ level: 'info', message: `reloaded ${fresh} functions` }))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

@@ -1,17 +1,13 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import { type AccessRecord, newRecord, type Roles } from '../access/judge.ts'
 import { localIdentity, roleResources, rolesFor } from '../access/local-roles.ts'
 import { startTableGate } from '../access/table-gate.ts'
 import { loadFunctions, loadStack } from '../deploy/stack.ts'
 import { startEmulator } from './emulator.ts'
 import { loadFollowers, loadProjector, through } from './followers.ts'
+import { delivering, type Functions, startFunctions } from './functions.ts'
 import { startIdp } from './identity-provider.ts'
 import { checkLayout } from './layout.ts'
 import { startMailCatcher } from './mail-catcher.ts'
@@ -27,10 +23,11 @@ const outside = process.env.DYNAMODB_ENDPOINT
 /** So long the stream keeps a change. */
 const DAY_MS = 86_400_000
 /** Who comes by, and how often: where they are deployed it is every minute, and every 15 minutes for the seldom chores. */
-const comingBy: readonly { name: string; seconds: number; event?: object }[] = [
+const comingBy: readonly { name: string; seconds: number; event?: object; alone?: boolean }[] = [
   ...['webhooks', 'letters', 'merger', 'importer'].map((name) => ({ name, seconds: 2 })),
   { name: 'sweeper', seconds: 10, event: { chores: 'often' } },
-  { name: 'sweeper', seconds: 150, event: { chores: 'seldom' } },
+  // It packs search, which is seconds of work.
+  { name: 'sweeper', seconds: 150, event: { chores: 'seldom' }, alone: true },
 ]
 
 /** What must be stopped, in the order it was started. */
@@ -83,7 +80,7 @@ async function start(): Promise<void> {
   // Functions come to the table through it, each held to its role; commands and the stream's pumps go there themselves.
   const gate = await startTableGate(DYNAMODB_ENDPOINT, access.roles, access.record)
   running.push(gate.stop)
-  const serving = serve(gate.endpoint)
+  const serving = startFunctions(gate.endpoint, running)
   // Whoever waits for it comes later; its failure must not count as unhandled until then.
   serving.catch(() => undefined)
   if (!outside) {
@@ -108,8 +105,9 @@ async function start(): Promise<void> {
   const [{ seed }, { page }] = await Promise.all([import('./seed.ts'), import('./page.ts')])
   // For `npm run restore`, which builds a service from nothing.
   if (!process.argv.includes('--empty')) await seed()
-  await serving
-  await startBackground({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME }, ports)
+  const functions = await serving
+  void functions.ended.then(fail)
+  await startBackground({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME }, functions)
   // Nobody waits for these: they are there a moment later.
   void startExports()
   console.log(
@@ -135,11 +133,14 @@ async function catchMail(port: number, { roles, record }: Access) {
 }
 
 /** What nobody calls: the projector and the other followers of the table, and the functions that come by. */
-async function startBackground(at: { endpoint: string; table: string }, ports: { functions: number }): Promise<void> {
+async function startBackground(
+  at: { endpoint: string; table: string },
+  { invoke, invokeAlone }: Functions,
+): Promise<void> {
   const { wants, batchSize } = loadProjector()
   const call = shared(caller(at.endpoint))
   running.push(
-    startPump({ ...at, call, wants, batchSize, maximumAgeMs: DAY_MS, directory }, projector(ports.functions)).stop,
+    startPump({ ...at, call, wants, batchSize, maximumAgeMs: DAY_MS, directory }, delivering(invoke, 'projector')).stop,
   )
   // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
   for (const follower of loadFollowers()) {
@@ -147,14 +148,12 @@ async function startBackground(at: { endpoint: string; table: string }, ports: {
     await mkdir(own, { recursive: true })
     const { wants, batchSize } = follower
     running.push(
-      startPump(
-        { ...at, call, directory: own, wants, batchSize },
-        through(follower, (event) => invoke(ports.functions, follower.name, event)),
-      ).stop,
+      startPump({ ...at, call, directory: own, wants, batchSize }, through(follower, delivering(invoke, follower.name)))
+        .stop,
     )
   }
-  for (const { name, seconds, event = {} } of comingBy)
-    running.push(everyFew(seconds, () => invoke(ports.functions, name, event)))
+  for (const { name, seconds, event = {}, alone } of comingBy)
+    running.push(everyFew(seconds, () => (alone ? invokeAlone : invoke)(name, event)))
 }
 
 /** Makes the public exports once; a failure is told and ends nothing. */
@@ -165,55 +164,6 @@ async function startExports(): Promise<void> {
   } catch (error) {
     if (!ending) console.error(`No exports were made: ${error instanceof Error ? error.message : error}`)
   }
-}
-
-/** Runs serverless-offline. Ready when the plugin says so; what it prints goes to service.log, errors to the terminal too. */
-async function serve(table: string): Promise<void> {
-  const log = createWriteStream(join(directory, 'service.log'))
-  const framework = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')
-  // Left to itself, V8 takes 200 MB more on a machine that has them, and is no faster for it.
-  const child = fork(framework, ['offline', 'start', '--stage', 'local'], {
-    cwd: root,
-    env: { ...process.env, DYNAMODB_ENDPOINT: table, SLS_LOG_LEVEL: 'error' },
-    execArgv: ['--max-semi-space-size=4', '--max-old-space-size=320', '--enable-source-maps'],
-    silent: true,
-  })
-  const gone = once(child, 'exit')
-  running.push(async () => {
-    child.kill('SIGTERM')
-    const patience = setTimeout(() => child.kill('SIGKILL'), 5000)
-    await gone
-    clearTimeout(patience)
-  })
-  for (const stream of [child.stdout, child.stderr]) {
-    if (!stream) continue
-    createInterface({ input: stream }).on('line', (line) => {
-      log.write(`${line}\n`)
-      if (stream === child.stderr || line.includes('"level":"error"')) console.error(line)
-    })
-  }
-  const ended = `serverless-offline ended: see ${join(directory, 'service.log')}`
-  const failed = gone.then(() => {
-    throw new Error(ended)
-  })
-  await Promise.race([once(child, 'message'), failed])
-  failed.catch(() => fail(ended))
-}
-
-/** Invokes the projector as AWS would. Fails when it failed. */
-function projector(port: number): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined> {
-  return (event) => invoke(port, 'projector', event)
-}
-
-/** Invokes a function and answers what it does. Fails when it failed. */
-async function invoke(port: number, name: string, event: object) {
-  const response = await fetch(`http://127.0.0.1:${port}/2015-03-31/functions/heritage-local-${name}/invocations`, {
-    method: 'POST',
-    body: JSON.stringify(event),
-  })
-  if (!response.ok || response.headers.has('x-amz-function-error')) throw new Error(await response.text())
-  const text = await response.text()
-  return text ? JSON.parse(text) : undefined
 }
 
 /** What comes by every minute where it is deployed comes by more often here, one visit after the other. Answers how to end it. */

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as v from 'valibot'
+
+/** A process that runs functions which nobody calls, as it is told to by its parent, and answers what each does. */
+const Call = v.object({
+  call: v.number(),
+  name: v.string(),
+  event: v.unknown(),
+  file: v.string(),
+  environment: v.record(v.string(), v.string()),
+  timeout: v.number(),
+})
+type Call = v.InferOutput<typeof Call>
+const Module = v.object({ handler: v.function() })
+
+// A parent that ends, however it ends, ends us too.
+process.on('disconnect', () => process.exit(0))
+// What is invoked for later has nobody who hears that it failed.
+process.on('unhandledRejection', (error) => console.error(error instanceof Error ? error.stack : error))
+process.on('message', (message) => void answer(v.parse(Call, message)))
+
+async function answer({ call, ...asked }: Call): Promise<void> {
+  try {
+    process.send?.({ call, answer: await run(asked) })
+  } catch (error) {
+    process.send?.({ call, failed: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+async function run({ name, event, file, environment, timeout }: Omit<Call, 'call'>): Promise<unknown> {
+  Object.assign(process.env, environment)
+  const { handler } = v.parse(Module, await import(pathToFileURL(join(process.cwd(), file)).href))
+  const until = performance.now() + timeout * 1000
+  const functionName = `heritage-local-${name}`
+  return handler(event, { functionName, getRemainingTimeInMillis: () => Math.max(0, until - performance.now()) })
+}
