@@ -1,19 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../local/service/ports.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { quickFolder } from './quick-folder.ts'
 
 /** The whole local service, as `npm start` starts it, on free ports and in a folder of its own. */
-export async function startService(): Promise<{ origin: string; idp: string; stop: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'heritage-local-'))
+export async function startService(): Promise<{ origin: string; idp: string; pid: number; stop: () => Promise<void> }> {
+  const folder = await mkdtemp(join(quickFolder, 'heritage-local-'))
   const ports: Record<string, string> = {}
   for (const name of ['PORT', 'LAMBDA_PORT', 'DYNAMODB_PORT', 'S3_PORT', 'IDP_PORT', 'MAIL_PORT'])
     ports[name] = String(await freePort())
   const { PATH = '', HOME = '' } = process.env
   // None of what the tests set for themselves: it has an emulator and a table of its own.
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', 'local/service/start.ts'], {
+  const [, ...args] = packageJson.scripts.start.split(' ')
+  const child = spawn(process.execPath, args, {
     env: { PATH, HOME, LOCAL_DATA: folder, ...ports },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -36,5 +38,10 @@ export async function startService(): Promise<{ origin: string; idp: string; sto
   })
   await Promise.race([ready, failed])
   failed.catch(() => undefined)
-  return { origin: `http://localhost:${ports.PORT}`, idp: `http://localhost:${ports.IDP_PORT}`, stop }
+  return {
+    origin: `http://localhost:${ports.PORT}`,
+    idp: `http://localhost:${ports.IDP_PORT}`,
+    pid: child.pid ?? 0,
+    stop,
+  }
 }

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newRecord, type Roles } from '../../local/access/judge.ts'
 import { roleResources, rolesFor } from '../../local/access/local-roles.ts'
@@ -10,13 +8,14 @@ import { startEmulator } from '../../local/service/emulator.ts'
 import { freePort } from '../../local/service/ports.ts'
 import { startS3 } from '../../local/service/s3.ts'
 import { functionNames } from './functions.ts'
+import { quickFolder } from './quick-folder.ts'
 
 /** Once for a whole run: one emulator and one S3 server on a temporary directory. The workers inherit the environment. */
 export default async function setup(): Promise<() => Promise<void>> {
   await buildDocuments(process.cwd())
   const { environment, table } = loadStack()
   const bucket = environment.BUCKET_NAME ?? ''
-  const directory = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'heritage-test-'))
+  const directory = await mkdtemp(join(quickFolder, 'heritage-test-'))
   const resources = await roleResources(process.cwd(), functionNames())
   // Some files have a bucket of their own.
   const rolesOf = new Map<string, Roles>()
@@ -60,9 +59,6 @@ export default async function setup(): Promise<() => Promise<void>> {
     await rm(directory, { recursive: true, force: true })
   }
 }
-
-/** A file system in memory, where there is one: every write of the emulator waits for the disk. */
-const MEMORY = '/dev/shm'
 
 /** A function that was denied something fails the run, also where it went on without. */
 function complain(denied: readonly string[]): void {

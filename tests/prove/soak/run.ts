@@ -4,12 +4,13 @@ import { dice } from '../world/chance.ts'
 import { type Act, type Community, nextRead, nextWrite } from './acts.ts'
 import { lowest, quantile, type Sample, slope } from './measure.ts'
 import { gather } from './people.ts'
+import { residentUnder } from './processes.ts'
 
 const usage = `npm run soak [-- --minutes M] [--writes N] [--reads N] [--reviewers N] [--seed N]
 
 Starts the service as npm start does, in a folder of its own, and lets people use it: N writes and N reads a second (20), under 50
-reviewers, for 5 minutes. Fails where an answer is a failure or an unexpected one, where the rate is not kept, where memory
-grows after warming up, or where what follows of a write comes 2 seconds late or more.`
+reviewers, for 5 minutes. Fails where an answer is a failure or an unexpected one, where the rate is not kept, where the
+memory of a process grows after warming up, or where what follows of a write comes 2 seconds late or more.`
 
 const { values } = parseArgs({
   options: {
@@ -38,13 +39,14 @@ const MOST = 200
 
 const seconds = Number(values.minutes) * 60
 const [writes, reads] = [Number(values.writes), Number(values.reads)]
-const { origin, stop } = await startService()
+const { origin, pid, stop } = await startService()
 const wrong: string[] = []
 const took = new Map<string, number[]>()
 const done = { writes: 0, reads: 0 }
 const behind: Sample[] = []
 const followed: Sample[] = []
-const memory: Sample[] = []
+/** The memory of each process of the service, in MB. */
+const memory = new Map<string, Sample[]>()
 let under = 0
 let began = 0
 const now = () => (performance.now() - began) / 1000
@@ -101,13 +103,15 @@ async function told(path: string): Promise<string> {
 async function watch(): Promise<void> {
   for (let n = 1; now() < seconds; n += 1) {
     await until(n)
-    const [health, metrics] = await Promise.all([told('/health/detailed/'), told('/metrics/')]).catch(() => ['', ''])
+    const health = await told('/health/detailed/').catch(() => '')
     const at = now()
     const late = /It is (\d+) s behind/.exec(health)
     if (health !== '') behind.push({ at, value: Number(late?.[1] ?? 0) })
     if (/put aside/.test(health)) wrong.push(`the projector has put changes aside: ${health}`)
-    const bytes = /^process_resident_memory_bytes (\S+)/m.exec(metrics)
-    if (bytes) memory.push({ at, value: Number(bytes[1]) / 1e6 })
+    for (const { name, bytes } of residentUnder(pid)) {
+      const samples = memory.get(name) ?? []
+      memory.set(name, [...samples, { at, value: bytes / 1e6 }])
+    }
   }
 }
 
@@ -145,15 +149,16 @@ async function arrivedFor(token: string): Promise<number> {
 
 /** Which promises are broken, in sentences. */
 function broken(): string[] {
-  const warm = memory.filter(isWarm)
-  const typical = quantile(
-    warm.map(({ value }) => value),
-    0.5,
-  )
-  const grown = slope(lowest(warm, 10)) * seconds * (1 - WARM)
+  const processes = [...memory].map(([name, samples]) => {
+    const warm = samples.filter(isWarm)
+    const values = warm.map(({ value }) => value)
+    return { name, typical: quantile(values, 0.5), grown: slope(lowest(warm, 10)) * seconds * (1 - WARM) }
+  })
   const late = Math.max(0, ...[...behind, ...followed].filter(isWarm).map(({ value }) => value))
   const kept = done.writes / (seconds * writes)
-  console.log(`memory: ${typical.toFixed(0)} MB, ${grown.toFixed(1)} MB more over the time watched`)
+  if (processes.length === 0) console.log('memory: this system does not tell what a process has')
+  for (const { name, typical, grown } of processes)
+    console.log(`memory of ${name}: ${typical.toFixed(0)} MB, ${grown.toFixed(1)} MB more over the time watched`)
   console.log(
     `told behind: ${Math.max(0, ...behind.map(({ value }) => value))} s at most; followed in ${quantile(
       followed.map(({ value }) => value),
@@ -163,9 +168,11 @@ function broken(): string[] {
   return [
     ...(wrong.length > 0 ? [`${wrong.length} answers were wrong`] : []),
     ...(kept < KEPT ? [`${(kept * writes).toFixed(1)} writes a second were taken instead of ${writes}`] : []),
-    ...(grown > GROWTH * typical ? [`memory grew by ${grown.toFixed(0)} MB`] : []),
+    ...processes.flatMap(({ name, typical, grown }) =>
+      grown > GROWTH * typical ? [`the memory of ${name} grew by ${grown.toFixed(0)} MB`] : [],
+    ),
     ...(late >= LATEST_S ? [`what follows came ${late.toFixed(1)} s late`] : []),
-    ...(warm.length === 0 || followed.length === 0 ? ['nothing was measured'] : []),
+    ...(behind.length === 0 || followed.length === 0 ? ['nothing was measured'] : []),
   ]
 }
 
