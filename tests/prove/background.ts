@@ -51,8 +51,8 @@ const ORDERED: Readonly<Record<Stage, { who: string; body: object }>> = {
   'take-back': { who: 'staff', body: {} },
 }
 
-/** An import at the point where a task is ordered and not begun. */
-export async function ordered(world: World, stages: readonly Stage[], table?: string): Promise<void> {
+/** An import at the point where a task is ordered and not begun. Answers its id. */
+export async function ordered(world: World, stages: readonly Stage[], table?: string): Promise<string> {
   const id = await sentTable(world, table)
   for (const stage of stages) {
     await world.function('importer')
@@ -60,6 +60,7 @@ export async function ordered(world: World, stages: readonly Stage[], table?: st
   }
   // What was done so far has been told.
   await world.settle()
+  return id
 }
 
 /** All imports of the contributor and what has become of each row. */

@@ -14,10 +14,16 @@ const WORKBOOK = Buffer.from(await writeXlsx({ sheets: [{ name: 'Temples', rows:
 /** It begins as a workbook does, and is none. */
 const TORN = WORKBOOK.subarray(0, 400)
 
-/** Rows that are written together, and are more than one transaction holds; two of them name one new place. */
+/** Rows that are decided on together, and are more than one transaction holds; two of them name one new place. */
+const NAMES =
+  'Arghakhanchi Baglung Chitwan Dolakha Gulmi Humla Ilam Jajarkot Kailali Lamjung Mustang Nuwakot Okhaldhunga Palpa Rautahat Sindhuli Taplejung Udayapur'.split(
+    ' ',
+  )
 const LONG = [
   'Temple name,Latitude,Longitude,Year built,Location,Source',
-  ...[1, 2, 3, 4, 5, 6].map((n) => `Mandap ${n},27.6${n}1,85.4${n}2,170${n},Tole ${Math.min(n, 5)},Survey ${n}`),
+  ...NAMES.map(
+    (name, n) => `${name},${26 + n / 4},${80 + n / 2},1${500 + 37 * n},Old ${NAMES[Math.max(1, n)]},${name} survey`,
+  ),
 ].join('\r\n')
 
 const reading = (name: string, bytes: Uint8Array): Job => ({
@@ -35,10 +41,15 @@ export const importJobs: readonly Job[] = [
   reading('read a workbook', WORKBOOK),
   reading('read what is no workbook', TORN),
   {
-    name: 'run a long table',
+    name: 'decide on a long table',
     does: 'importer',
     minutes: 3,
-    before: (world) => ordered(world, ['check', 'run'], LONG),
+    before: async (world) => {
+      const id = await ordered(world, ['check', 'run'], LONG)
+      await world.function('importer')
+      await taken(world, [post('curator', `/data/imports/${id}/decide/`, { verdict: 'accept' })])
+      await world.settle()
+    },
     outcome: imports,
   },
 ]

@@ -112,29 +112,22 @@ const mutants: readonly Mutant[] = [
     name: 'of a group that is split an action is lost',
     file: 'lib/table/together.ts',
     was: 'packs.push({ members: [one]',
-    is: 'packs.push({ members: [packs.length === 0 ? one : { ...one, writes: one.writes.slice(0, -1) }]',
-    parts: jobs('run a long table', 'run a table', 'decide on a table'),
-  },
-  {
-    name: 'of a group that fails nobody is tried alone',
-    file: 'lib/table/together.ts',
-    was: "pack.length === 1 || isProblem(error, 'unavailable')",
-    is: 'pack.length > 0 || isProblem(error)',
-    parts: jobs('run a long table', 'run a table', 'decide on a table'),
+    is: 'packs.push({ members: [packs.length === 0 ? one : { ...one, writes: one.writes.slice(1) }]',
+    parts: jobs('decide on a long table'),
   },
   {
     name: 'whoever fails in a group is told that all is written',
     file: 'lib/table/together.ts',
     was: 'if (isFinal) written.reject(error)',
     is: 'if (isFinal) written.resolve()',
-    parts: jobs('run a long table', 'run a table', 'decide on a table'),
+    parts: [...race('decide on a batch and decide'), ...jobs('run a table')],
   },
   {
     name: 'in a group nobody waits for what is written',
     file: 'lib/table/together.ts',
     was: 'return written.promise',
     is: 'return written.promise.catch(() => undefined) && Promise.resolve()',
-    parts: jobs('run a long table', 'run a table', 'decide on a table'),
+    parts: [...race('decide on a batch and decide'), ...jobs('run a table')],
   },
   {
     name: 'a group minds no conditions',
@@ -144,7 +137,7 @@ const mutants: readonly Mutant[] = [
       pack.length > 1 && it.action.Put
         ? { ...it, action: { Put: { TableName: it.action.Put.TableName, Item: it.action.Put.Item } } }
         : it)))`,
-    parts: jobs('run a long table', 'run a table', 'decide on a table'),
+    parts: race('decide on a batch and decide'),
   },
   {
     name: 'nobody waits for a transaction',

@@ -69,8 +69,10 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
       world.time.after(delay, () => void sendIn(world, { ...request, slow, process }).then(done, failed))
     })
   })
+  const worker = race.beside === undefined ? undefined : await world.started(race.beside)
   const beside = chance.happens(0.5) ? following(world, started) : Promise.resolve()
   const answers = await world.time.until(Promise.all(started))
+  await (worker && world.time.until(worker.ended))
   await world.time.until(beside)
   const wrong = answers.flatMap((answer, i) => {
     const { method, path, who } = requests[i] ?? { method: '', path: '', who: '' }

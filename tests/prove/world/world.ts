@@ -390,19 +390,25 @@ class World {
     return this.time.until(this.start(given, work))
   }
 
-  /** Runs a function that time starts. */
-  async function(
+  /** Starts a function that time starts; time does not pass by itself. Answers how it is waited for. */
+  async started(
     name: string,
     event: unknown = undefined,
     fault?: Actor['fault'],
     process = WORKERS,
-  ): Promise<unknown> {
+  ): Promise<{ ended: Promise<unknown> }> {
     const { handler }: { handler: (event: unknown, context: Context) => Promise<unknown> } = await moduleIn(
       process,
       `functions/${name}.ts`,
     )
     const context = { functionName: name, awsRequestId: 'call', getRemainingTimeInMillis: () => 300_000 } as Context
-    return this.run({ name, process, fault }, () => handler(event, context))
+    return { ended: this.start({ name, process, fault }, () => handler(event, context)) }
+  }
+
+  /** Runs a function that time starts, to its end. */
+  async function(...given: Parameters<World['started']>): Promise<unknown> {
+    const { ended } = await this.started(...given)
+    return this.time.until(ended)
   }
 
   readonly #followers = [loadProjector(), ...loadFollowers()]
