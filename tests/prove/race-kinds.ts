@@ -480,6 +480,8 @@ const rows: readonly Row[] = [
       imported,
       (made) => ({ who: 'dev', method: 'GET', path: ofBatch(made, 'rows/') }),
       (made) => post('curator', ofBatch(made, 'decide/'), { verdict: 'accept' }),
+      // The importer finds its work at once, so that it is at it together with the others.
+      { does: (world) => world.time.advance(3000) },
     ],
     'importer',
   ],
