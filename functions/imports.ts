@@ -83,8 +83,8 @@ export const routes = withTables({
       const format = formatNamed(file_name, 'file')
       const source = inMemory(await file.bytes())
       return counted(actor, () =>
-        whileStored(format, source, ({ id, object_key, ...is }) =>
-          creating(() => imports.begin(actor, { file_name, format, ...is }, { id, object_key }), shown),
+        whileStored(format, source, ({ id, object_key, also, ...is }) =>
+          creating(() => imports.begin(actor, { file_name, format, ...is }, { id, object_key, also }), shown),
         ),
       )
     },

@@ -10,7 +10,8 @@ import { endpoint } from '../lib/http/endpoint.ts'
 import { uuid } from '../lib/http/params.ts'
 import { content } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { amendLatest, load } from '../lib/users/users.ts'
+import { expectFile, type LooseFile, lettingGoOf, named } from '../lib/loose-files.ts'
+import { amendByPlan, load } from '../lib/users/users.ts'
 import { imageUrl } from '../lib/users/views/profile.ts'
 
 /** The largest image that is taken. */
@@ -28,8 +29,10 @@ export const routes = {
       const source = inMemory(await body.profile_image.bytes())
       const image = await checked(source)
       const profile_image = newId()
-      await keep(objectKey(actor.id, profile_image), source, image)
-      const user = await replace(actor.id, profile_image)
+      const key = objectKey(actor.id, profile_image)
+      const file = await expectFile(key)
+      await keep(key, source, image)
+      const user = await replace(actor.id, profile_image, file)
       return { profile_image: user && imageUrl(user, request.origin) }
     },
   }),
@@ -60,14 +63,17 @@ export const handler = endpoint(routes)
 
 const objectKey = (user: string, image: string) => `profile-images/${user}/${image}`
 
-/** Points the profile at another image; the old one goes last, so that no profile ever points at nothing. */
-async function replace(id: string, profile_image: string) {
+/** Points the profile at another image; the old one goes last, so that no profile ever points at nothing. What stays of it the sweeper clears away. */
+async function replace(id: string, profile_image: string, file?: LooseFile) {
   let old = ''
-  const user = await amendLatest(id, (it) => {
+  const user = await amendByPlan(id, async (it) => {
+    // What was written and not told of.
+    if (it.profile_image === profile_image) return { changes: {} }
     old = it.profile_image
-    return { profile_image }
+    const also = [...(file ? [named(file)] : []), ...(old ? [lettingGoOf(objectKey(id, old))] : [])]
+    return { changes: { profile_image }, also }
   })
-  if (old) await deleteObject(objectKey(id, old))
+  if (old) await deleteObject(objectKey(id, old)).catch(() => undefined)
   return user
 }
 

@@ -5,7 +5,7 @@ import { findSources } from '../lib/clusters/search.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { admit, keep } from '../lib/files/admit.ts'
-import { deleteObject, getObject, putObject } from '../lib/files/blobs.ts'
+import { getObject, putObject } from '../lib/files/blobs.ts'
 import { sniff } from '../lib/files/media/check.ts'
 import { inMemory } from '../lib/files/media/source.ts'
 import { answering, creating } from '../lib/http/answering.ts'
@@ -18,10 +18,12 @@ import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRou
 import { kinds, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
+import { expectFile, named, takeBack } from '../lib/loose-files.ts'
 import { needsSearch } from '../lib/search/open.ts'
 import { SourceQuery } from '../lib/sources/queries.ts'
 import * as sources from '../lib/sources/sources.ts'
 import { sourceView } from '../lib/sources/view.ts'
+import type { Write } from '../lib/table/item.ts'
 import { signedToday } from '../lib/users/people.ts'
 
 const subject = ({ id }: { id: string }) => sources.load(id)
@@ -70,9 +72,9 @@ export const routes = withTables({
     body: Made,
     idempotent: '24h',
     handle: ({ actor, body, request }) =>
-      stored(body.uploaded_file, (upload) =>
+      stored(body.uploaded_file, (upload, also) =>
         creating(
-          () => sources.create(body.data, actor, upload),
+          () => sources.create(body.data, actor, upload, also),
           (made) => shown(made, request.origin),
         ),
       ),
@@ -154,15 +156,21 @@ const shown = async (it: sources.Source, origin: string) => sourceView(await sig
 /** In base64 this just fits into the largest answer that a function may give. */
 const LARGEST = 4_500_000
 
-/** The file goes first, so that no source ever points at nothing; it goes again when there is no source for it. */
-async function stored<T>(file: File | null, work: (upload: sources.Upload | null) => Promise<T>): Promise<T> {
-  if (!file) return work(null)
+type Work<T> = (upload: sources.Upload | null, also: readonly Write[]) => Promise<T>
+
+/**
+ * The file goes first, so that no source ever points at nothing; it goes again when there is no source for it, by the sweeper
+ * at the latest. `also` is written with the source.
+ */
+async function stored<T>(file: File | null, work: Work<T>): Promise<T> {
+  if (!file) return work(null, [])
+  const put = await admitted(await file.bytes())
   const key = `data-sources/${newId()}`
-  const upload = { key, ...(await store(key, await file.bytes())) }
+  const expected = await expectFile(key)
   try {
-    return await work(upload)
+    return await work({ key, ...(await put(key)) }, [named(expected)])
   } catch (error) {
-    await deleteObject(upload.key)
+    await takeBack(expected)
     throw error
   }
 }
@@ -177,17 +185,22 @@ function uploadedFile() {
   )
 }
 
-/** Puts a file that is wholly of one type, or plain text, under a key; answers its type and size as it is kept. */
-async function store(key: string, bytes: Uint8Array): Promise<{ content_type: string; size: number }> {
+type Stored = { content_type: string; size: number }
+
+/** What puts a file under a key, and answers its type and size as it is kept. Fails with `invalid` where it is neither wholly of one type nor plain text. */
+async function admitted(bytes: Uint8Array): Promise<(key: string) => Promise<Stored>> {
   const source = inMemory(bytes)
   const type = sniff(source)
   if (types.some((it) => it === type)) {
     const checked = await admit(source, {}, { member: 'uploaded_file', types })
-    return { content_type: checked.content_type, size: (await keep(key, source, checked)).size }
+    const { content_type } = checked
+    return async (key) => ({ content_type, size: (await keep(key, source, checked)).size })
   }
   if (!isText(bytes)) throw invalid({ uploaded_file: ['Send a PDF, JPEG, PNG or WebP file, or plain text.'] })
-  await putObject(key, bytes, TEXT)
-  return { content_type: TEXT, size: bytes.length }
+  return async (key) => {
+    await putObject(key, bytes, TEXT)
+    return { content_type: TEXT, size: bytes.length }
+  }
 }
 
 const types = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'] as const

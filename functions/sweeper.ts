@@ -1,11 +1,13 @@
 import '../lib/effects/search-documents.ts'
 import { sweepImports } from '../lib/imports/work.ts'
 import { sweepBoards } from '../lib/leaderboard/sweep.ts'
+import { sweepLooseFiles } from '../lib/loose-files.ts'
 import { log } from '../lib/ops/log.ts'
 import { sweepPictures } from '../lib/pictures/files.ts'
 import { sweepOcr } from '../lib/projects/assets/ocr.ts'
 import { sweepFiles } from '../lib/projects/assets/sweep.ts'
 import { sweepUploads } from '../lib/projects/assets/uploads.ts'
+import { sweepMerges } from '../lib/projects/merge-sweep.ts'
 import { queueState } from '../lib/review/queue-state.ts'
 import { sweepQueue } from '../lib/review/sweep.ts'
 import { compact } from '../lib/search/model/compact.ts'
@@ -26,6 +28,8 @@ const chores = {
     cleared: sweepFiles,
     imports: sweepImports,
     pictures: sweepPictures,
+    loose: sweepLooseFiles,
+    merges: sweepMerges,
     packed: async () => (await compact())?.documents ?? 0,
   },
 } satisfies Record<string, Chores>

@@ -4,7 +4,7 @@ import { conflict, invalid } from '../errors.ts'
 import type { Actor, Subject } from '../permissions.ts'
 import { lists as queueLists } from '../records/queue-entry.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
-import { amended, parse, put } from '../table/item.ts'
+import { amended, parse, put, type Write } from '../table/item.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
 import { get, getMany, walk } from '../table/read.ts'
 import { withNames } from './by-names.ts'
@@ -30,9 +30,11 @@ export async function load(id: string): Promise<Seen | undefined> {
 
 export type Sent = { file_name: string; format: Format; size: number; sha256: string | null }
 
-/** Notes an import whose file lies in the bucket already, or is to be put there by the client. */
-export async function begin(actor: Actor, sent: Sent, there?: { id: string; object_key: string }): Promise<Import> {
-  const { id = newId(), object_key = null } = there ?? {}
+type There = { id: string; object_key: string; also: readonly Write[] }
+
+/** Notes an import whose file lies in the bucket already, `also` with it, or is to be put there by the client. */
+export async function begin(actor: Actor, sent: Sent, there?: There): Promise<Import> {
+  const { id = newId(), object_key = null, also = [] } = there ?? {}
   const direct = object_key === null
   const at = now()
   const made: Import = {
@@ -53,7 +55,7 @@ export async function begin(actor: Actor, sent: Sent, there?: { id: string; obje
     updated_at: at,
     version: 1,
   }
-  commitWithAnswer([put(importItem, made, undefined)])
+  commitWithAnswer([put(importItem, made, undefined), ...also])
   return made
 }
 

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { newId } from '../clock.ts'
 import { invalid } from '../errors.ts'
-import { deleteObject, putStream, streamObject, uploadForm } from '../files/blobs.ts'
+import { putStream, streamObject, uploadForm } from '../files/blobs.ts'
 import { blocks, type Source } from '../files/media/source.ts'
 import { spooled } from '../files/spool.ts'
+import { expectFile, named, takeBack } from '../loose-files.ts'
 import type { Actor } from '../permissions.ts'
+import type { Write } from '../table/item.ts'
 import { complete, objectKey } from './imports.ts'
 import type { Format, Import } from './items.ts'
 
@@ -39,20 +41,21 @@ export function formatOf(file_name: string): { format: Format } | { refusal: str
 
 const type = 'application/octet-stream'
 
-/** Where a file lies that has come with the request. */
-export type Stored = { id: string; object_key: string; sha256: string; size: number }
+/** Where a file lies that has come with the request; `also` is written with the import that names it. */
+export type Stored = { id: string; object_key: string; sha256: string; size: number; also: readonly Write[] }
 
-/** Stores a file that has come with the request, for `work` to make an import of it; it goes again when that fails. */
+/** Stores a file that has come with the request, for `work` to make an import of it; it goes again when that fails, by the sweeper at the latest. */
 export async function whileStored<T>(format: Format, source: Source, work: (at: Stored) => Promise<T>): Promise<T> {
   if (source.size === 0) throw invalid({ file: ['The file is empty.'] })
   checkBeginning(format, source)
   const id = newId()
-  const at = { id, object_key: objectKey(id), sha256: digestOf(source), size: source.size }
-  await store(at.object_key, source)
+  const object_key = objectKey(id)
+  const expected = await expectFile(object_key)
   try {
-    return await work(at)
+    await store(object_key, source)
+    return await work({ id, object_key, sha256: digestOf(source), size: source.size, also: [named(expected)] })
   } catch (error) {
-    await deleteObject(at.object_key)
+    await takeBack(expected)
     throw error
   }
 }

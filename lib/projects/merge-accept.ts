@@ -34,7 +34,7 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
   return {
     parts: parts.length,
     of: whole.entities.length,
-    plan: (part, until) => planPart(parts[part] ?? [], whole, { actor: order.actor, bucket, until }),
+    plan: (part, until) => planPart(parts[part] ?? [], whole, { ...order, bucket, until }),
     last: (results) =>
       lastOf(
         whole,
@@ -48,7 +48,7 @@ export function mergeWork(whole: Whole, order: Order, bucket: Bucket): Work {
 async function planPart(
   ids: readonly string[],
   whole: Whole,
-  { actor, bucket, until }: { actor: Actor; bucket: Bucket; until: number },
+  { id, actor, bucket, until }: Pick<Order, 'id' | 'actor'> & { bucket: Bucket; until: number },
 ): Promise<PartPlan> {
   const depicted = depictedBy(whole)
   const planned = await planRecords(ids, actor, depicted, until)
@@ -63,6 +63,7 @@ async function planPart(
   )
   const kept = await keepRecords(
     bucket,
+    id,
     accepted.map((it) => it.accepted),
   )
   return { records: ids.length, kept, writes: [...accepted.flatMap(({ writes }) => writes), ...files] }
@@ -180,7 +181,7 @@ function acceptedBy(old: History, writes: readonly Write[]): Accepted {
 /** The project is merged, and its state before is stored. A merge that went on by itself says so to who began it. */
 async function lastOf(
   begun: Whole,
-  { actor, comment, background, project }: Order,
+  { id: merge, actor, comment, background, project }: Order,
   bucket: Bucket,
   parts: Awaited<ReturnType<typeof keepRecords>>[],
 ): Promise<Last> {
@@ -188,7 +189,7 @@ async function lastOf(
   if (!about || about.deleted_at !== null) throw conflict()
   const [id, at] = [newId(), now()]
   const state = { id, created_at: at, merged_by: actor.id, entities: begun.entities, assets: begun.assets, parts }
-  const kept = await keepSnapshot(bucket, { ...state, project: { ...about, merge: null } })
+  const kept = await keepSnapshot(bucket, merge, { ...state, project: { ...about, merge: null } })
   const done: Done = {
     actor_id: actor.id,
     action: 'state_changed',

@@ -16,6 +16,7 @@ import {
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, queryAll, walk } from '../table/read.ts'
 import { transact } from '../table/write.ts'
+import { noteFolder } from './merge-folder.ts'
 import { Kept } from './snapshots.ts'
 
 /** A merge or rollback that goes on by itself, and who works on it at the moment. It lies where its reservation lay. */
@@ -73,7 +74,8 @@ export const release = (project: string): Write => removeReservation(key.merging
 /** The write that puts a new job where the reservation lies. */
 export const newJob = (it: Omit<Job, 'version' | 'failures' | 'failed'>): Write =>
   putAlways(job, { ...it, failures: 0, failed: null, version: 1 })
-export const endJob = (it: Job): Write => remove(job, it)
+/** The writes that end a job. What it has kept is looked through later: others may still be at work on it without knowing. */
+export const endJob = (it: Job): Write[] => [remove(job, it), ...(it.action === 'merge' ? [noteFolder(it)] : [])]
 
 /** The job of a project; undefined where none goes on. */
 export async function findJob(project: string): Promise<Job | undefined> {

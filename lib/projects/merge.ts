@@ -14,6 +14,7 @@ import * as transaction from '../table/two-phase/transaction.ts'
 import { transact } from '../table/write.ts'
 import { asSubject } from './items.ts'
 import { mergeWork, type Order } from './merge-accept.ts'
+import { noteFolder } from './merge-folder.ts'
 import {
   endJob,
   findJob,
@@ -74,10 +75,10 @@ async function begin<R>(old: Whole, asked: Asked, bucket: Bucket, show: Show<R>)
   const began = performance.now()
   const { id: project } = old.about
   if (old.about.merge) throw beingMerged()
-  await transact([reservation(project, beingMerged)])
+  const order: Order = { ...asked, id: newId(), project, size: limits.recordsInPart, background: false }
+  await transact([reservation(project, beingMerged), ...beginsToKeep(order, asked)])
   try {
     const whole = await unchanged(old)
-    const order: Order = { ...asked, id: newId(), project, size: limits.recordsInPart, background: false }
     const work = await workOf(asked.action, whole, order, bucket)
     await transaction.begin(order.id)
     const until = began + waitedFor(performance.now() - began)
@@ -94,6 +95,10 @@ async function begin<R>(old: Whole, asked: Asked, bucket: Bucket, show: Show<R>)
     await transact([release(project)]).catch(() => undefined)
   }
 }
+
+/** A merge keeps what was before it, a rollback nothing. */
+const beginsToKeep = ({ id, project }: Order, { action }: Asked): Write[] =>
+  action === 'merge' ? [noteFolder({ id, project_id: project })] : []
 
 /** A request is answered within so many milliseconds, or never. What comes after the parts takes so many times as long as what has come before. */
 const [ANSWERED_MS, ENDING] = [28_000, 4]
@@ -296,7 +301,7 @@ async function workOn(taken: Job, bucket: Bucket, until: number, note: (it: Job)
   const results = await remembered(id, work.parts)
   await stageCounters(id)
   await retryOnConflict(
-    async () => ({ result: undefined, writes: [...(await work.last(results)).writes, endJob(job)] }),
+    async () => ({ result: undefined, writes: [...(await work.last(results)).writes, ...endJob(job)] }),
     {
       write: (writes) => switchOver(id, writes),
     },
@@ -318,7 +323,7 @@ async function end(job: Job): Promise<boolean> {
     const payload = { merge: action, reason: failed?.reason ?? '', blockers: failed?.blockers ?? [], background: true }
     const told = { actor_id: job.actor.id, action: 'merge_failed' as const, payload }
     const { writes } = step(whole.about, { merge: null, updated_at: at }, [told], at)
-    return { result: undefined, writes: [...writes, endJob(current)] }
+    return { result: undefined, writes: [...writes, ...endJob(current)] }
   })
   return true
 }

@@ -7,12 +7,13 @@ import { key } from '../table/keys.ts'
 import { queryAll } from '../table/read.ts'
 import { Asset, Project, ProjectEntity, type ProjectSnapshot, projectSnapshot } from './items.ts'
 
-/** Where snapshots are kept: objects named by the digest of their bytes, so storing one twice is the same. */
+/** Where snapshots are kept: objects named by their merge and by the digest of their bytes, so storing one twice is the same. */
 export type Bucket = {
   keep: (name: string, bytes: Uint8Array) => Promise<void>
   read: (name: string) => Promise<Uint8Array | undefined>
   copy: (from: string, to: string) => Promise<void>
 }
+type Reader = Pick<Bucket, 'read'>
 
 /** A record before a merge and after it. */
 export const Accepted = v.object({
@@ -41,17 +42,20 @@ const Snapshot = v.object({
 export type Snapshot = v.InferOutput<typeof Snapshot>
 const Records = v.array(Accepted)
 
-/** Stores a value under the digest of its packed text. */
-async function keep(bucket: Bucket, value: unknown): Promise<Kept> {
+/** Where all lies that a merge keeps. */
+export const folderOf = (merge: string): string => `snapshots/${merge}/`
+
+/** Stores a value for a merge under the digest of its packed text. */
+async function keep(bucket: Bucket, merge: string, value: unknown): Promise<Kept> {
   const bytes = gzipSync(JSON.stringify(value))
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const object_key = `snapshots/${sha256}.json.gz`
+  const object_key = `${folderOf(merge)}${sha256}.json.gz`
   await bucket.keep(object_key, bytes)
   return { object_key, sha256, size: bytes.length }
 }
 
 /** What was stored; undefined when it is gone. Fails when it is not what was stored. */
-async function read(bucket: Bucket, { object_key, sha256 }: Pick<Kept, 'object_key' | 'sha256'>): Promise<unknown> {
+async function read(bucket: Reader, { object_key, sha256 }: Pick<Kept, 'object_key' | 'sha256'>): Promise<unknown> {
   const bytes = await bucket.read(object_key)
   if (!bytes) return undefined
   if (createHash('sha256').update(bytes).digest('hex') !== sha256)
@@ -59,17 +63,18 @@ async function read(bucket: Bucket, { object_key, sha256 }: Pick<Kept, 'object_k
   return JSON.parse(gunzipSync(bytes).toString())
 }
 
-export const keepSnapshot = (bucket: Bucket, it: Snapshot): Promise<Kept> => keep(bucket, it)
-export const keepRecords = (bucket: Bucket, records: readonly Accepted[]): Promise<Kept> => keep(bucket, records)
+export const keepSnapshot = (bucket: Bucket, merge: string, it: Snapshot): Promise<Kept> => keep(bucket, merge, it)
+export const keepRecords = (bucket: Bucket, merge: string, records: readonly Accepted[]): Promise<Kept> =>
+  keep(bucket, merge, records)
 
 /** The state before a merge; undefined when it is gone. */
-export async function readSnapshot(bucket: Bucket, stored: ProjectSnapshot): Promise<Snapshot | undefined> {
+export async function readSnapshot(bucket: Reader, stored: ProjectSnapshot): Promise<Snapshot | undefined> {
   const found = await read(bucket, stored)
   return found === undefined ? undefined : v.parse(Snapshot, found)
 }
 
 /** The records of one part of it. */
-export async function readRecords(bucket: Bucket, part: Kept): Promise<Accepted[]> {
+export async function readRecords(bucket: Reader, part: Kept): Promise<Accepted[]> {
   const found = await read(bucket, part)
   if (found === undefined) throw new Error(`${part.object_key} is gone`)
   return v.parse(Records, found)

@@ -94,10 +94,10 @@ export function opening(data: Data, actor: Actor, upload: Upload | null = null):
   }
 }
 
-/** Registers a source. */
-export async function create(data: Data, actor: Actor, upload: Upload | null): Promise<Source> {
+/** Registers a source, and writes `also` with it. */
+export async function create(data: Data, actor: Actor, upload: Upload | null, also: readonly Write[]): Promise<Source> {
   const { source: made, writes } = opening(data, actor, upload)
-  commitWithAnswer(writes)
+  commitWithAnswer([...writes, ...also])
   return made
 }
 

@@ -70,6 +70,8 @@ import { addressOf, packOf } from '../ids/address.ts'
  *   who merges a project right now                    table       PROJECT#<id>                    MERGING
  *   merges and rollbacks that go on by themselves      every       MERGING                         <started_at>#<id>
  *   what one of them remembers of a part                table       MERGE#<id>                      PART#<number>
+ *   what a merge keeps in the bucket, until looked through  table, gsi1  MERGE#<id>; MERGE#FOLDER   HEAD; <until>#<id>
+ *   an object of the bucket that nothing names, by when it goes  table, gsi1  LOOSE#<object>; LOOSE  HEAD; <until>#<object>
  *   the same, in the project itself                   table       PROJECT#<id>                    PLACE#<order>, MEMBER#<user>
  *   another's hidden projects that one works on       all four    PROJECT#MEMBER#<user>#<class>#<order>  <time>#<id>
  *   projects with a word that begins so               table       WORD#project                    <word>#<id>
@@ -204,6 +206,8 @@ export const key = {
   projectPlace: (project: string, order: string): Key => ({ pk: `PROJECT#${project}`, sk: `PLACE#${order}` }),
   projectMember: (project: string, user: string): Key => ({ pk: `PROJECT#${project}`, sk: `MEMBER#${user}` }),
   merging: (project: string): Key => ({ pk: `PROJECT#${project}`, sk: 'MERGING' }),
+  mergeFolder: (merge: string): Key => ({ pk: `MERGE#${merge}`, sk: HEAD }),
+  looseFile: (object: string): Key => ({ pk: `LOOSE#${object}`, sk: HEAD }),
   mergePart: (merge: string, number: number): Key => ({
     pk: `MERGE#${merge}`,
     sk: `PART#${String(number).padStart(6, '0')}`,

@@ -4,6 +4,7 @@
  * that comes by, since roles are enforced there.
  */
 const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'lib/loose-files.ts': { deleteObject: ['imports', 'data-sources', 'profile-images', 'search'] },
   'lib/exports/listing.ts': { '*': ['exports'] },
   'lib/exports/table.ts': { '*': ['tables'] },
   'lib/exports/make.ts': { '*': ['exports'] },
@@ -16,6 +17,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]
   'lib/imports/report.ts': { '*': ['imports'] },
   'functions/exports.ts': { '*': ['exports'] },
   'lib/projects/bucket.ts': { '*': ['snapshots'], 'copyObject from': ['assets'], 'copyObject to': ['pictures'] },
+  'lib/projects/merge-sweep.ts': { '*': ['snapshots'] },
   'functions/projects.ts': { links: ['assets', 'thumbnails'] },
   'functions/assets.ts': {
     links: ['assets', 'thumbnails'],

@@ -23,6 +23,7 @@ const order: readonly string[] = [
   'ops',
   'files',
   'table',
+  'loose-files',
   'cache',
   'search',
   'names',

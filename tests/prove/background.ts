@@ -33,9 +33,9 @@ const TABLE = [
   'Nyatapola,27.6713,85.4293,1702,Taumadhi Square,Slusser 1982',
 ].join('\r\n')
 
-export async function sentTable(world: World): Promise<string> {
+export async function sentTable(world: World, table = TABLE): Promise<string> {
   const body = new FormData()
-  body.set('file', new File([TABLE], 'temples.csv', { type: 'text/csv' }))
+  body.set('file', new File([table], 'temples.csv', { type: 'text/csv' }))
   const path = '/data/imports/'
   const { id } = await sure(world, 201, { who: 'dev', method: 'POST', path, sent: { body } })
   return id
@@ -51,15 +51,16 @@ const ORDERED: Readonly<Record<Stage, { who: string; body: object }>> = {
   'take-back': { who: 'staff', body: {} },
 }
 
-/** An import at the point where a task is ordered and not begun. */
-async function ordered(world: World, stages: readonly Stage[]): Promise<void> {
-  const id = await sentTable(world)
+/** An import at the point where a task is ordered and not begun. Answers its id. */
+export async function ordered(world: World, stages: readonly Stage[], table?: string): Promise<string> {
+  const id = await sentTable(world, table)
   for (const stage of stages) {
     await world.function('importer')
     await tell(world, ORDERED[stage].who, 200, `/data/imports/${id}/${stage}/`, ORDERED[stage].body)
   }
   // What was done so far has been told.
   await world.settle()
+  return id
 }
 
 /** All imports of the contributor and what has become of each row. */

@@ -45,7 +45,7 @@ const PEOPLE = ['dev', 'other', 'reviewer', 'expert', 'curator', 'staff'] as con
 export const contribute = (world: World, who: string, segment: string, body: object): Promise<Made> =>
   sure(world, 201, { who, method: 'POST', path: `/cidoc/${segment}/`, sent: { body: { ...body, assertion: said } } })
 
-export const verdict = (it: Made, body: object, who = 'curator') => ({
+export const verdict = (it: Pick<Made, 'cultural_entity_id'>, body: object, who = 'curator') => ({
   who,
   method: 'POST',
   path: `/data/review-workspace/${it.cultural_entity_id}/decide/`,

@@ -89,11 +89,15 @@ const difference = (wanted: Map<string, number>, found: Map<string, number>): st
 /** Kept answers, numbers and what was asked too often help a change to be made, and are none. */
 const HELPING = /^(RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#)/
 
+/** What throttles have counted, whatever the window in which it fell. */
+const hitsIn = (world: World): number =>
+  world.items().reduce((sum, it) => (String(it.pk?.S).startsWith('RATE#') ? sum + Number(it.n?.N ?? 0) : sum), 0)
+
 /** `asked` is the seed of the run, from which each sort of case has its own. */
 type Trial = { world: World; base: Base; operation: Operation; into: Tally; asked: number; seed: number }
 
-/** What an operation does when nothing fails, and whether its key makes it happen once. */
-type Calm = { answer: Answer; many: Map<string, number>; isKeyed: boolean }
+/** What an operation does when nothing fails, how often throttles count it, and whether its key makes it happen once. */
+type Calm = { answer: Answer; many: Map<string, number>; hits: number; isKeyed: boolean }
 
 /** The world as it is saved, and what is done before. Answers the request. */
 async function begin({ world, base, operation, seed }: Omit<Trial, 'into' | 'asked'>): Promise<Request> {
@@ -122,9 +126,9 @@ async function untroubled(trial: Trial): Promise<Calm> {
   const { request, answer } = await onceCalmly(trial)
   const wrong = await checked(world, true, 'when nothing fails')
   if (wrong.length > 0) throw new Error(wrong.join('; '))
-  const many = census(world)
+  const [many, hits] = [census(world), hitsIn(world)]
   const again = await send(world, request)
-  return { answer, many, isKeyed: again.headers['idempotent-replayed'] === 'true' }
+  return { answer, many, hits, isKeyed: again.headers['idempotent-replayed'] === 'true' }
 }
 
 async function checked(world: World, settled: boolean, when: string): Promise<string[]> {
@@ -133,7 +137,12 @@ async function checked(world: World, settled: boolean, when: string): Promise<st
 }
 
 /** A change whose nth call goes wrong, and that is sent again unless it was answered and has no key. */
-async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many, isKeyed }: Calm): Promise<string[]> {
+async function tried(
+  trial: Trial,
+  n: number,
+  way: (typeof ways)[number],
+  { many, hits, isKeyed }: Calm,
+): Promise<string[]> {
   const { world, operation } = trial
   const request = await begin(trial)
   const told = changed(world, HELPING).length
@@ -146,6 +155,8 @@ async function tried(trial: Trial, n: number, way: (typeof ways)[number], { many
   const isAnswered = first.status === operation.gives
   if (isAnswered && operation.changes && changed(world, HELPING).length === told)
     wrong.push('it was answered, and nothing has changed')
+  if (isAnswered && !way.lasts && hitsIn(world) !== hits)
+    wrong.push(`throttles count ${hitsIn(world)} hits, and ${hits} where nothing fails`)
   if (isKeyed || !isAnswered) wrong.push(...(await repeated(trial, request, isKeyed)))
   await world.settle()
   wrong.push(...(await checked(world, true, 'when all is settled')))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { foundCuts } from './cuts.ts'
-import { isOwn, type Share } from './report.ts'
+import { isNamed, isOwn, type Share } from './report.ts'
 import { FOUND, inTurn, type Part, tried } from './trials.ts'
 import { type Cut, ROOT } from './world/sources.ts'
 
@@ -20,6 +20,7 @@ type Mutant = {
 
 const race = (...kinds: string[]) => kinds.map((kind) => ['--only', 'races', '--at', kind])
 const inCells = [['--only', 'cells']]
+const jobs = (...names: string[]) => names.map((name) => ['--only', 'background', '--at', name, '--some', '1'])
 const everyFault = (operation: string) => [['--only', 'faults', '--at', operation, '--some', '1']]
 
 const mutants: readonly Mutant[] = [
@@ -92,6 +93,51 @@ const mutants: readonly Mutant[] = [
     was: "':limit': limit - by",
     is: "':limit': limit - by + 1",
     parts: race('no more than the limit'),
+  },
+  {
+    name: 'a lost reply counts a hit twice',
+    file: 'lib/table/write.ts',
+    was: "'(attribute_not_exists(#n) OR #n <= :limit) AND (attribute_not_exists(#last) OR #last <> :token)'",
+    is: "'attribute_not_exists(#n) OR #n <= :limit'",
+    parts: everyFault('start a project|announce an upload'),
+  },
+  {
+    name: 'a hit that was counted is refused where its reply is lost',
+    file: 'lib/table/write.ts',
+    was: 'return error.Item?.last?.S === token',
+    is: 'return false',
+    parts: everyFault('start a project|announce an upload'),
+  },
+  {
+    name: 'of a group that is split an action is lost',
+    file: 'lib/table/together.ts',
+    was: 'packs.push({ members: [one]',
+    is: 'packs.push({ members: [packs.length === 0 ? one : { ...one, writes: one.writes.slice(1) }]',
+    parts: jobs('decide on a long table'),
+  },
+  {
+    name: 'whoever fails in a group is told that all is written',
+    file: 'lib/table/together.ts',
+    was: 'if (isFinal) written.reject(error)',
+    is: 'if (isFinal) written.resolve()',
+    parts: [...race('decide on a batch and decide'), ...jobs('run a table')],
+  },
+  {
+    name: 'in a group nobody waits for what is written',
+    file: 'lib/table/together.ts',
+    was: 'return written.promise',
+    is: 'return written.promise.catch(() => undefined) && Promise.resolve()',
+    parts: [...race('decide on a batch and decide'), ...jobs('run a table')],
+  },
+  {
+    name: 'a group minds no conditions',
+    file: 'lib/table/together.ts',
+    was: 'await transactAlone(pack.flatMap(({ writes }) => writes))',
+    is: `await transactAlone(pack.flatMap(({ writes }) => writes.map((it) =>
+      pack.length > 1 && it.action.Put
+        ? { ...it, action: { Put: { TableName: it.action.Put.TableName, Item: it.action.Put.Item } } }
+        : it)))`,
+    parts: race('decide on a batch and decide'),
   },
   {
     name: 'nobody waits for a transaction',
@@ -281,11 +327,13 @@ export const astray = (): string[] =>
     }
   })
 
-/** Tries all of them; answers how many nobody noticed, or were found wrong where nothing is cut. */
-export async function tryMutants(seed: number, workers: number, share: Share): Promise<number> {
+/** Tries all of them, or those that are named; answers how many nobody noticed, or were found wrong where nothing is cut. */
+export async function tryMutants(seed: number, workers: number, share: Share, only?: string): Promise<number> {
   for (const it of mutants) placeOf(it)
   let missed = 0
-  const own = [...mutants.entries()].filter(([number]) => isOwn(share, number))
+  const own = [...mutants.entries()].filter(
+    ([number, { name }]) => isOwn(share, number) && (only === undefined || isNamed(name, only)),
+  )
   await inTurn(own, workers, async ([number, { name, file, parts }]) => {
     if (!(await tried(String(number), `${name} (${file})`, parts, seed))) missed += 1
   })

@@ -1,7 +1,8 @@
 import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
 import { all, anything, atLeast, both, decided, exactly, orConflict, type Race, thereAre } from './race-checks.ts'
-import type { Request } from './requests.ts'
+import type { Answer, Request } from './requests.ts'
+import type { Step } from './steps.ts'
 
 const post = (who: string, path: string, body?: unknown, headers?: Record<string, string>): Request => ({
   who,
@@ -32,13 +33,27 @@ const file = () => {
   it.set('file', new File([Uint8Array.from(mp3())], 'third.mp3', { type: 'audio/mpeg' }))
   return it
 }
+const batch = () => {
+  const it = new FormData()
+  const rows = ['Temple name,Year built,Source', 'Gokarna,1582,Survey', 'Balaju,1747,Survey', 'Sankhu,1655,Survey']
+  it.set('file', new File([rows.join('\r\n')], 'temples.csv', { type: 'text/csv' }))
+  return it
+}
+const ofBatch = ([sent]: readonly Answer[], rest: string) => `/data/imports/${sent?.body.id}/${rest}`
+const imported: Step = { does: (world) => world.function('importer') }
 const applied = {
   requested_role: 'community_reviewer',
   motivation: 'I have walked all the lanes of the town and written down what stands in each of them.',
 }
 const once = { 'idempotency-key': 'one-and-the-same' }
 
-type Row = readonly [name: string, requests: Race['requests'], check: Race['check'], before?: Race['before']]
+type Row = readonly [
+  name: string,
+  requests: Race['requests'],
+  check: Race['check'],
+  before?: Race['before'],
+  beside?: Race['beside'],
+]
 
 const rows: readonly Row[] = [
   ['two accept', (b) => [accept('curator', b.pending), accept('expert', b.pending)], exactly(1)],
@@ -444,6 +459,33 @@ const rows: readonly Row[] = [
     atLeast(1),
   ],
   [
+    'decide on a batch and decide',
+    (_, made) => {
+      const [first, second] = made.at(-2)?.body.results ?? []
+      const one = verdict(
+        { cultural_entity_id: first.record.entity_id },
+        { verdict: 'reject', feedback: 'No.' },
+        'expert',
+      )
+      const other = verdict({ cultural_entity_id: second.record.entity_id }, { verdict: 'accept' }, 'expert')
+      return [one, other]
+    },
+    anything,
+    () => [
+      post('dev', '/data/imports/', batch()),
+      imported,
+      (made) => post('dev', ofBatch(made, 'check/'), {}),
+      imported,
+      (made) => post('dev', ofBatch(made, 'run/'), { doubtful: 'create' }),
+      imported,
+      (made) => ({ who: 'dev', method: 'GET', path: ofBatch(made, 'rows/') }),
+      (made) => post('curator', ofBatch(made, 'decide/'), { verdict: 'accept' }),
+      // The importer finds its work at once, so that it is at it together with the others.
+      { does: (world) => world.time.advance(3000) },
+    ],
+    'importer',
+  ],
+  [
     'no more than the limit',
     () =>
       Array.from({ length: 10 }, (_, i) =>
@@ -465,4 +507,10 @@ const rows: readonly Row[] = [
   ],
 ]
 
-export const kinds: readonly Race[] = rows.map(([name, requests, check, before]) => ({ name, requests, check, before }))
+export const kinds: readonly Race[] = rows.map(([name, requests, check, before, beside]) => ({
+  name,
+  requests,
+  check,
+  before,
+  beside,
+}))

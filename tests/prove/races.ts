@@ -52,9 +52,13 @@ export async function races(
   return into
 }
 
+/** Added to the seed of a schedule, so that it is no other's. */
+const BEFORE = 1_000_000_007
+
 /** One schedule of one race: what was found wrong. */
 async function scheduled(world: World, base: Base, race: Race, seed: number): Promise<string[]> {
-  world.restore(base.saved, seed)
+  // What comes before has ids and tokens of its own: under one seed both would be given the same ones.
+  world.restore(base.saved, seed + BEFORE)
   const made = await taken(world, race.before?.(base) ?? [])
   world.seed(seed, true)
   const { chance } = world
@@ -69,8 +73,10 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
       world.time.after(delay, () => void sendIn(world, { ...request, slow, process }).then(done, failed))
     })
   })
+  const worker = race.beside === undefined ? undefined : await world.started(race.beside)
   const beside = chance.happens(0.5) ? following(world, started) : Promise.resolve()
   const answers = await world.time.until(Promise.all(started))
+  await (worker && world.time.until(worker.ended))
   await world.time.until(beside)
   const wrong = answers.flatMap((answer, i) => {
     const { method, path, who } = requests[i] ?? { method: '', path: '', who: '' }

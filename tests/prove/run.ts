@@ -57,7 +57,7 @@ if (values.cuts) {
 }
 if (values.mutants) {
   const { tryMutants } = await import('./mutants.ts')
-  process.exit((await tryMutants(asked.seed, workers, shareOf(values.share ?? '0/1'))) > 0 ? 1 : 0)
+  process.exit((await tryMutants(asked.seed, workers, shareOf(values.share ?? '0/1'), values.at)) > 0 ? 1 : 0)
 }
 if (values.share) {
   // Whoever asked has gone.

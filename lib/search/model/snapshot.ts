@@ -10,6 +10,7 @@ import { newId, now } from '../../clock.ts'
 import { config } from '../../config.ts'
 import { Problem } from '../../errors.ts'
 import * as blobs from '../../files/blobs.ts'
+import { expectFile, lettingGoOf, named, takeBack } from '../../loose-files.ts'
 import { defineItem, put } from '../../table/item.ts'
 import { key } from '../../table/keys.ts'
 import { get } from '../../table/read.ts'
@@ -104,19 +105,21 @@ export async function publish(
     documents: built.documents,
     made_at: now(),
   }
+  const expected = await expectFile(current.key)
   await blobs.putFile(current.key, compressed, 'application/zstd')
   await rm(compressed, { force: true })
   // What cannot be read is no help to those who come after.
   const [kept, dropped] = old?.unreadable ? [old.previous, old.current] : [old?.current, old?.previous]
   const next: Pointer = { current, previous: kept ?? null, unreadable: false, version: (old?.version ?? 0) + 1 }
   try {
-    await transact([put(pointer, next, old)])
+    await transact([put(pointer, next, old), named(expected), ...(dropped ? [lettingGoOf(dropped.key)] : [])])
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'conflict')) throw error
-    await blobs.deleteObject(current.key)
+    await takeBack(expected)
     return undefined
   }
-  if (dropped) await blobs.deleteObject(dropped.key)
+  // Else the sweeper does it.
+  if (dropped) await blobs.deleteObject(dropped.key).catch(() => undefined)
   if (kept) await trim(kept.position)
   return current
 }

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import type { World } from '../world/world.ts'
 import type { Plain, View } from './view.ts'
 
@@ -5,8 +6,6 @@ import type { Plain, View } from './view.ts'
 
 /** What a rule of the bucket clears away (serverless.yml), and nothing else is to: what clients send, and what is made for readers. */
 const PASSES = /^(uploads|tables|derivatives)\//
-/** A merge that cannot be leaves what it has kept of records before it was called off: nothing clears that away yet (RESULTS.md). */
-const LEFT = /^snapshots\//
 
 /** Objects that items of a type name, whatever else they may come to name: each must be there. */
 const NAMED: Readonly<Record<string, (it: Plain) => readonly (string | null | undefined)[]>> = {
@@ -24,32 +23,44 @@ const POSSIBLE: Readonly<Record<string, (it: Plain) => readonly (string | null |
   project_upload: (it) => it.object_keys,
   picture_file: (it) => [`pictures/${it.id}`],
   'search-snapshot': (it) => [it.current.key, it.previous?.key],
+  // What is on its way, or on its way out.
+  loose_file: (it) => [it.object_key],
 }
 
 const keysOf = (view: View, of: typeof NAMED): string[] =>
   Object.entries(of).flatMap(([type, keys]) => view.of(type).flatMap((it) => keys(it).filter((key) => key != null)))
 
-/** All that lies in the folder of an import, of which the table names the beginning. */
-const isOfImport = (key: string, view: View): boolean => {
-  const [folder, id] = key.split('/')
-  const it = folder === 'imports' ? view.at(`IMPORT#${id}`) : undefined
-  return it !== undefined && it.files_until !== null
+/** Folders of which the table names the beginning: those of an import that has files, and of a merge that may be at work. */
+const FOLDERS: Readonly<Record<string, (id: string, view: View) => boolean>> = {
+  imports: (id, view) => (view.at(`IMPORT#${id}`)?.files_until ?? null) !== null,
+  snapshots: (id, view) => view.at(`MERGE#${id}`) !== undefined,
+}
+const isInFolder = (key: string, view: View): boolean => {
+  const [folder = '', id = ''] = key.split('/')
+  return FOLDERS[folder]?.(id, view) ?? false
+}
+
+/** What the states of projects before their merges are made up of: the parts with their records, as the first object lists them. */
+function partsOf(view: View): string[] {
+  return view.of('project_snapshot').flatMap((it) => {
+    const stored = view.world.bucket.objects.get(it.object_key)
+    if (!stored) return []
+    const { parts }: { parts: { object_key: string }[] } = JSON.parse(gunzipSync(stored.bytes).toString())
+    return parts.map((part) => part.object_key)
+  })
 }
 
 export function* objects(view: View): Iterable<string> {
   const { world, settled } = view
   const { objects: there } = world.bucket
-  const named = keysOf(view, NAMED)
+  const named = [...keysOf(view, NAMED), ...partsOf(view)]
   for (const key of named) if (!there.has(key)) yield `${key} is named, and is not there`
   if (!settled) return
   for (const it of view.of('project_asset'))
     if (it.media_type === 'image' && it.thumbnail_key === null) yield `the image ${it.object_key} has no thumbnail`
-  // What a process has left that ended, or that the bucket would not take back, is told by nothing.
-  if (world.interrupted) return
   const owned = new Set([...named, ...keysOf(view, POSSIBLE), ...inExports(world)])
   for (const key of there.keys())
-    if (!owned.has(key) && !PASSES.test(key) && !LEFT.test(key) && !isOfImport(key, view))
-      yield `${key} belongs to nothing`
+    if (!owned.has(key) && !PASSES.test(key) && !isInFolder(key, view)) yield `${key} belongs to nothing`
 }
 
 /** The listing of the exports, the files that it names, and those before them. */

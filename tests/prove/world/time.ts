@@ -67,6 +67,9 @@ for (const make of [
 const simulated = new AsyncLocalStorage<boolean>()
 export const inSimulation = <T>(work: () => T): T => simulated.run(true, work)
 
+/** No turn is longer where nothing happens. */
+const LONGEST_TURN_MS = 50
+
 /** So many events at most in one turn of the event loop. */
 const A_TURN = 24
 
@@ -112,7 +115,7 @@ export class Time {
   #pass(isOver: () => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let ended = false
-    let idle = real.now()
+    let [idle, last] = [0, real.now()]
     const one = () => {
       if (ended || isBusy()) return
       if (isOver()) {
@@ -120,12 +123,15 @@ export class Time {
         resolve()
         return
       }
-      if (this.#next()) idle = real.now()
+      if (this.#next()) idle = 0
     }
     const turn = () => {
       if (ended) return
+      // Whoever was stopped as a whole, or had no processor, has not been idle.
+      idle += Math.min(real.now() - last, LONGEST_TURN_MS)
+      last = real.now()
       // A module may still be on its way.
-      if (real.now() - idle > 10_000) {
+      if (idle > 10_000) {
         ended = true
         reject(new Error('nothing happens any more, and the work is not done'))
         return

@@ -63,8 +63,6 @@ class World {
   letters: Letter[] = []
   /** What was still under way when who had begun it answered: the platform stops a process then, and it may never be done. */
   unfinished: string[] = []
-  /** Whether a process has ended in the middle, or the bucket has failed, since the world was as it was saved. */
-  interrupted = false
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
@@ -92,7 +90,6 @@ class World {
     this.received = [...saved.received]
     this.letters = [...saved.letters]
     this.unfinished = []
-    this.interrupted = false
     this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
@@ -193,7 +190,6 @@ class World {
       }
       return answer
     }
-    if (fault?.startsWith('gone') || fault === 'late' || (fault && command.startsWith('S3'))) this.interrupted = true
     const kill = () => {
       actor.dead = true
       // Nothing of its memory is left to whoever starts in its place.
@@ -394,19 +390,25 @@ class World {
     return this.time.until(this.start(given, work))
   }
 
-  /** Runs a function that time starts. */
-  async function(
+  /** Starts a function that time starts; time does not pass by itself. Answers how it is waited for. */
+  async started(
     name: string,
     event: unknown = undefined,
     fault?: Actor['fault'],
     process = WORKERS,
-  ): Promise<unknown> {
+  ): Promise<{ ended: Promise<unknown> }> {
     const { handler }: { handler: (event: unknown, context: Context) => Promise<unknown> } = await moduleIn(
       process,
       `functions/${name}.ts`,
     )
     const context = { functionName: name, awsRequestId: 'call', getRemainingTimeInMillis: () => 300_000 } as Context
-    return this.run({ name, process, fault }, () => handler(event, context))
+    return { ended: this.start({ name, process, fault }, () => handler(event, context)) }
+  }
+
+  /** Runs a function that time starts, to its end. */
+  async function(...given: Parameters<World['started']>): Promise<unknown> {
+    const { ended } = await this.started(...given)
+    return this.time.until(ended)
   }
 
   readonly #followers = [loadProjector(), ...loadFollowers()]
