@@ -70,9 +70,9 @@ export const routes = withTables({
     body: Made,
     idempotent: '24h',
     handle: ({ actor, body, request }) =>
-      stored(body.uploaded_file, (upload) =>
+      stored(body.uploaded_file, (given) =>
         creating(
-          () => sources.create(body.data, actor, upload),
+          () => sources.create(body.data, actor, given),
           (made) => shown(made, request.origin),
         ),
       ),
@@ -155,14 +155,15 @@ const shown = async (it: sources.Source, origin: string) => sourceView(await sig
 const LARGEST = 4_500_000
 
 /** The file goes first, so that no source ever points at nothing; it goes again when there is no source for it. */
-async function stored<T>(file: File | null, work: (upload: sources.Upload | null) => Promise<T>): Promise<T> {
-  if (!file) return work(null)
-  const key = `data-sources/${newId()}`
+async function stored<T>(file: File | null, work: (given: sources.Given) => Promise<T>): Promise<T> {
+  if (!file) return work({})
+  const [id, key] = [newId(), `data-sources/${newId()}`]
   const upload = { key, ...(await store(key, await file.bytes())) }
   try {
-    return await work(upload)
+    return await work({ id, upload })
   } catch (error) {
-    await deleteObject(upload.key)
+    // Where only the reply was lost, the source is there.
+    if ((await sources.load(id))?.upload?.key !== key) await deleteObject(key)
     throw error
   }
 }

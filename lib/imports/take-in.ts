@@ -6,7 +6,7 @@ import { deleteObject, putStream, streamObject, uploadForm } from '../files/blob
 import { blocks, type Source } from '../files/media/source.ts'
 import { spooled } from '../files/spool.ts'
 import type { Actor } from '../permissions.ts'
-import { complete, objectKey } from './imports.ts'
+import { complete, load, objectKey } from './imports.ts'
 import type { Format, Import } from './items.ts'
 
 /** How the file of an import comes in. */
@@ -42,7 +42,7 @@ const type = 'application/octet-stream'
 /** Where a file lies that has come with the request. */
 export type Stored = { id: string; object_key: string; sha256: string; size: number }
 
-/** Stores a file that has come with the request, for `work` to make an import of it; it goes again when that fails. */
+/** Stores a file that has come with the request, for `work` to make an import of it; it goes again where that has made none. */
 export async function whileStored<T>(format: Format, source: Source, work: (at: Stored) => Promise<T>): Promise<T> {
   if (source.size === 0) throw invalid({ file: ['The file is empty.'] })
   checkBeginning(format, source)
@@ -52,7 +52,8 @@ export async function whileStored<T>(format: Format, source: Source, work: (at: 
   try {
     return await work(at)
   } catch (error) {
-    await deleteObject(at.object_key)
+    // Where only the reply was lost, the import is there.
+    if ((await load(at.id))?.object_key !== at.object_key) await deleteObject(at.object_key)
     throw error
   }
 }

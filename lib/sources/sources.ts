@@ -71,11 +71,15 @@ export const source = defineItem({
 
 export const load = (id: string): Promise<Source | undefined> => get(source, { id })
 
+/** What a source may come with: a file, and an id, by which whoever has stored the file finds the source. */
+export type Given = { id?: string; upload?: Upload | null }
+
 /** The writes that register a source, as values, for transactions that do more. */
-export function opening(data: Data, actor: Actor, upload: Upload | null = null): { source: Source; writes: Write[] } {
+export function opening(data: Data, actor: Actor, given: Given = {}): { source: Source; writes: Write[] } {
+  const { id = newId(), upload = null } = given
   const at = now()
   const made: Source = {
-    id: newId(),
+    id,
     ...faceOf(data),
     data,
     ingest_status: upload ? 'ready' : 'pending',
@@ -95,8 +99,8 @@ export function opening(data: Data, actor: Actor, upload: Upload | null = null):
 }
 
 /** Registers a source. */
-export async function create(data: Data, actor: Actor, upload: Upload | null): Promise<Source> {
-  const { source: made, writes } = opening(data, actor, upload)
+export async function create(data: Data, actor: Actor, given: Given): Promise<Source> {
+  const { source: made, writes } = opening(data, actor, given)
   commitWithAnswer(writes)
   return made
 }
