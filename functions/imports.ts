@@ -132,9 +132,7 @@ export const routes = withTables({
     permission: 'import.own',
     params: ByName,
     handle: async ({ actor, params }) => {
-      const old = await loadMapping(actor.id, params.name)
-      if (!old) throw notFound()
-      await dropMapping(old)
+      if (!(await dropMapping(actor.id, params.name))) throw notFound()
       return noContent()
     },
   }),

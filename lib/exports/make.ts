@@ -45,21 +45,23 @@ type Sheet = {
 /** The files of a kind; none while it has no records. */
 async function writeKind(key: KindKey, folder: string): Promise<File[]> {
   const sheets = sheetsOf(key)
-  const open: { sheet: Sheet; upload: Upload; rows: number }[] = []
+  // `unsent`: what stands before the first lines.
+  const open: { sheet: Sheet; upload: Upload; rows: number; unsent: string }[] = []
   for await (const published of publishedOf(key)) {
     const batch = await shownTo(null, published)
     if (open.length === 0)
       for (const sheet of sheets) {
         const upload = startUpload(`${folder}/${sheet.name}`, types[sheet.format])
-        await upload.write(sheet.head)
-        open.push({ sheet, upload, rows: 0 })
+        open.push({ sheet, upload, rows: 0, unsent: sheet.head })
       }
     const licences = await licencesOf(batch.flatMap((it) => it.assertions.flatMap(sourcesOf)))
     const records = batch.map((it) => exportOf(it, licences))
     for (const each of open) {
       const lines = records.flatMap(each.sheet.lines)
       each.rows += lines.length
-      await each.upload.write(lines.join(''))
+      const text = each.unsent + lines.join('')
+      each.unsent = ''
+      await each.upload.write(text)
     }
   }
   return Promise.all(

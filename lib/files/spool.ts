@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readSync } from 'node:fs'
+import { readSync, writeSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,23 +19,23 @@ export async function spooled<T>(
   work: (spool: Spool) => Promise<T>,
 ): Promise<T | undefined> {
   const path = join(tmpdir(), `upload-${newId()}`)
-  const file = await open(path, 'wx+', 0o600)
-  try {
-    // An open file without a name: however this ends, nothing stays.
-    await rm(path)
-    const hash = createHash('sha256')
-    let size = 0
-    for await (const block of body) {
-      size += block.length
-      if (size > most) return undefined
-      hash.update(block)
-      await file.write(block)
-    }
-    const source = throughWindows(size, (into, at) => readWhole(file.fd, into, at))
-    return await work({ source, sha256: hash.digest('hex') })
-  } finally {
-    await file.close()
+  // An open file without a name, which is closed behind all that follows: however this ends, nothing stays.
+  await using file = await open(path, 'wx+', 0o600)
+  await rm(path)
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const block of body) {
+    size += block.length
+    if (size > most) return undefined
+    hash.update(block)
+    writeWhole(file.fd, block)
   }
+  const source = throughWindows(size, (into, at) => readWhole(file.fd, into, at))
+  return await work({ source, sha256: hash.digest('hex') })
+}
+
+function writeWhole(fd: number, block: Uint8Array): void {
+  for (let done = 0; done < block.length; ) done += writeSync(fd, block, done)
 }
 
 function readWhole(fd: number, into: Buffer, at: number): void {

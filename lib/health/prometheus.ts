@@ -46,11 +46,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
   const late = new Promise<undefined>((done) => {
     timer = setTimeout(() => done(undefined), milliseconds)
   })
-  try {
-    return await Promise.race([work.catch(() => undefined), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return Promise.race([work.catch(() => undefined), late]).finally(() => clearTimeout(timer))
 }
 
 const started = Date.now() / 1000 - uptime()

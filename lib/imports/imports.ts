@@ -11,7 +11,6 @@ import { withNames } from './by-names.ts'
 import { guessFor } from './guess.ts'
 import { actorOf, type Format, type Import, importItem, lists, type State, type Task, type Work } from './items.ts'
 import { type Mapping, mappingFaults } from './mapping.ts'
-import { loadLabels } from './option-labels.ts'
 import { columnsOf, keepColumns, namesUnder, profile } from './read.ts'
 
 /** Days for which the file of an import is kept, with all that was read of it. */
@@ -152,7 +151,6 @@ type Asked = Pick<Mapping, 'kind' | 'sheet' | 'header_row'>
 /** Guesses anew for another kind, sheet or header. */
 export async function reguess(old: Import, asked: Asked, actor: Actor): Promise<Mapping> {
   if (!old.sheets[asked.sheet]) throw invalid({ sheet: [`There is no sheet ${asked.sheet}.`] })
-  await loadLabels()
   const { columns } = await profile(old.id, asked.sheet, asked.header_row)
   const guessed = await withNames(guessFor(asked.kind, columns, asked), columns, actor)
   await keepColumns(old.id, asked.sheet, { columns, guesses: guessed.guesses })

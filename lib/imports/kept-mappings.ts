@@ -1,5 +1,5 @@
 import { now } from '../clock.ts'
-import { commit, commitWithAnswer } from '../commit.ts'
+import { commitPlan, commitWithAnswer } from '../commit.ts'
 import { amended, parse, put, remove } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, queryAll } from '../table/read.ts'
@@ -28,6 +28,9 @@ export async function keepMapping(user_id: string, name: string, mapping: Mappin
   return next
 }
 
-export async function dropMapping(old: KeptMapping): Promise<void> {
-  await commit([remove(mappingItem, old)])
-}
+/** Drops what is kept under a name, as it is now; answers whether anything was. */
+export const dropMapping = (user_id: string, name: string): Promise<boolean> =>
+  commitPlan(async () => {
+    const old = await loadMapping(user_id, name)
+    return { result: old !== undefined, writes: old ? [remove(mappingItem, old)] : [] }
+  })

@@ -10,7 +10,6 @@ import { dryRun } from './check.ts'
 import { addDecided, decideRows, rowsSaid } from './decide.ts'
 import { waitingOf } from './imports.ts'
 import { type Import, importItem, lists, madeItem, type Task, type Work } from './items.ts'
-import { loadLabels } from './option-labels.ts'
 import { namesUnder, readFile } from './read.ts'
 import { sentenceOf } from './references.ts'
 import { putRuns } from './results.ts'
@@ -149,10 +148,9 @@ async function advance(held: Held, until: number): Promise<boolean> {
   if (!work) return true
   const beat = setInterval(() => void held.save({}).catch(() => undefined), RENEWED_MS)
   try {
-    await loadLabels()
     return await tasks[work.task](held, work, until)
   } catch (error) {
-    return await fail(held, work, error).catch((further: unknown) => {
+    return fail(held, work, error).catch((further: unknown) => {
       // It belongs to another by now, or the reply to what was written is lost: whoever comes by sees what is.
       if (isConflict(further)) return false
       throw further

@@ -391,6 +391,19 @@ describe('each refusal says why', () => {
     expect(await said(bytes)).toBe('A checksum in the file is wrong.')
   })
 
+  test('a PNG whose data cannot be unpacked, under a checksum that fits', async () => {
+    const bytes = files['image/png']
+    const from = bytes.indexOf('IDAT') - 4
+    const to = from + 12 + bytes.readUInt32BE(from)
+    const withData = (data: Buffer) =>
+      Buffer.concat([bytes.subarray(0, from), make.chunk('IDAT', data), bytes.subarray(to)])
+    const data = bytes.subarray(from + 8, to - 4)
+    expect(await said(withData(data))).toBe('taken')
+    expect(await said(withData(Buffer.alloc(data.length, 0x55)))).toBe('The file is cut short or damaged.')
+    // Every pixel is there, and what the data ends with is not.
+    expect(await said(withData(data.subarray(0, data.length - 3)))).toBe('The file is cut short or damaged.')
+  })
+
   test('a picture that would fill the memory: by what it says, and by what it unpacks to', async () => {
     const header = (width: number, height: number, sample?: { depth: number; colour: number }) => {
       const body = Buffer.from(files['image/png'].subarray(16, 29))

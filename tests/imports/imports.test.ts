@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
-import { checkTable, csv, done, readTable, rowsIn, xlsx } from '../harness/imports.ts'
+import { checkTable, csv, done, readTable, rowsIn, work, xlsx } from '../harness/imports.ts'
 import { contribute, publish, sure } from '../harness/make.ts'
 
 let app: App
@@ -247,4 +247,21 @@ test('the report of a dry run is CSV that says each reason in the language of it
   // What is ours in it is read by nobody, and written anew.
   expect((await report(nepali.join('\r\n'))).split('\r\n')).toEqual(nepali)
   await speak('')
+})
+
+test('the file of a table stays where only the reply is lost to what has stored the import', async () => {
+  const { withLostReplies } = await import('../harness/lost-reply.ts')
+  const headers = { 'idempotency-key': 'table-stored-unheard' }
+  const send = () => {
+    const body = new FormData()
+    body.set('file', new File([csv(temples)], 'temples.csv', { type: 'text/csv' }))
+    return app.contributor.post('/data/imports/', { body, headers })
+  }
+  sure(200, await app.contributor.get('/data/imports/'))
+  const made = sure(201, await withLostReplies(send))
+  await work()
+  expect(sure(200, await app.contributor.get(`/data/imports/${made.id}/`))).toMatchObject({
+    state: 'read',
+    failed: null,
+  })
 })

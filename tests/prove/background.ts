@@ -64,7 +64,7 @@ export async function ordered(world: World, stages: readonly Stage[], table?: st
 }
 
 /** All imports of the contributor and what has become of each row. */
-export async function imports(world: World): Promise<unknown> {
+export async function imports(world: World): Promise<readonly { state: string }[]> {
   const { results } = await ask(world, 'dev', '/data/imports/')
   const all = []
   for (const { id } of results) {
@@ -73,9 +73,21 @@ export async function imports(world: World): Promise<unknown> {
     all.push({
       ...{ state, failed, counts, made, waiting, progress },
       rows: rows.results.map((row: Row) => [row.row, row.outcome, row.record?.status]),
+      report: linesOf(world, id, rows.count),
     })
   }
   return all
+}
+
+/** The lines of the report of a dry run; it has one for each row, below the names of the columns. */
+function linesOf(world: World, id: string, rows: number): string[] {
+  const report = [...world.bucket.objects].find(
+    ([key]) => key.startsWith(`imports/${id}/`) && key.endsWith('report.csv'),
+  )
+  const lines = report?.[1].bytes.toString().trimEnd().split('\r\n') ?? []
+  if (lines.length > 0 && lines.length !== rows + 1)
+    throw new Error(`the report of ${rows} rows is ${lines.join(' | ')}`)
+  return lines
 }
 type Row = { row: number; outcome: string; record?: { status: string } | null }
 

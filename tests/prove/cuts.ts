@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Node, parseSync } from 'oxc-parser'
+import { type AwaitExpression, type Node, parseSync } from 'oxc-parser'
 import { type Dice, dice } from './world/chance.ts'
-import { type Cut, ROOT } from './world/sources.ts'
+import { type Cut, ROOT, type Span } from './world/sources.ts'
 
 /**
  * Every condition of a write and every wait whose result nobody uses, found in the sources themselves: those that the compiler
@@ -16,9 +16,14 @@ const NO_WRITE = /^(sleep|pause|rm|rename|mkdir|symlink|pipeline|Promise)$/
 const NOT_THERE = /^lib\/(cache\/redis|auth\/(idp|provider)|files\/(ocr-engine|pdf-pages))\.ts$/
 const CONDITION = 'ConditionExpression'
 
-/** `waited`: where what is waited for begins. */
-export type Found = Cut & { name: string; sort: 'condition' | 'wait' | 'return'; waited: number }
-type Place = Pick<Found, 'from' | 'to' | 'with' | 'sort' | 'waited'>
+/** `waited`: where what is waited for begins. `before`: what its function has waited for by then. */
+export type Found = Cut & {
+  name: string
+  sort: 'condition' | 'wait' | 'return'
+  waited: number
+  before: readonly Span[]
+}
+type Place = Pick<Found, 'from' | 'to' | 'with' | 'sort' | 'waited' | 'before'>
 
 const isNode = (it: unknown): it is Node => typeof it === 'object' && it !== null && 'type' in it && 'start' in it
 /** A piece of a program and all that is in it. */
@@ -27,6 +32,15 @@ function* within(it: Node): Iterable<Node> {
   for (const value of Object.values(it))
     for (const each of Array.isArray(value) ? value : [value]) if (isNode(each)) yield* within(each)
 }
+
+/** The same in the order in which they stand, but for what is in functions of its own. */
+function* ownOf(it: Node): Iterable<Node> {
+  yield it
+  for (const value of Object.values(it))
+    for (const each of Array.isArray(value) ? value : [value])
+      if (isNode(each) && !FUNCTION.test(each.type)) yield* ownOf(each)
+}
+const FUNCTION = /^(ArrowFunctionExpression|FunctionExpression|FunctionDeclaration)$/
 
 const isNamed = (it: Node | null | undefined, name: string) => it?.type === 'Identifier' && it.name === name
 
@@ -67,24 +81,63 @@ function conditionIn(it: Node, makers: ReadonlySet<string>): Node | undefined {
   return undefined
 }
 
-function placesIn(source: string, all: readonly Node[]): Place[] {
+function conditionsIn(source: string, all: readonly Node[]): Place[] {
   const makers = makersIn(all)
   return all.flatMap((it): Place[] => {
     const condition = conditionIn(it, makers)
-    if (condition?.type === 'Literal' || condition?.type === 'TemplateLiteral') {
-      const { start: from, end: to } = condition
-      const quote = source[from] ?? ''
-      const always = `(${source.slice(from + 1, to - 1)}) OR attribute_exists(pk) OR attribute_not_exists(pk)`
-      return [{ from, to, with: `${quote}${always}${quote}`, sort: 'condition', waited: from }]
-    }
-    const waits = it.type === 'ExpressionStatement' ? it.expression : it.type === 'ReturnStatement' ? it.argument : null
-    if (waits?.type !== 'AwaitExpression' || NO_WRITE.test(calledIn(waits.argument) ?? '')) return []
-    const what = source.slice(waits.argument.start, waits.argument.end)
-    const place = { from: waits.start, to: waits.end, waited: waits.argument.start }
-    return it.type === 'ReturnStatement'
-      ? [{ ...place, with: what, sort: 'return' }]
-      : [{ ...place, with: `void (globalThis as any).proved.apart(async () => (${what}))`, sort: 'wait' }]
+    if (condition?.type !== 'Literal' && condition?.type !== 'TemplateLiteral') return []
+    const { start: from, end: to } = condition
+    const quote = source[from] ?? ''
+    const always = `(${source.slice(from + 1, to - 1)}) OR attribute_exists(pk) OR attribute_not_exists(pk)`
+    return [{ from, to, with: `${quote}${always}${quote}`, sort: 'condition', waited: from, before: [] }]
   })
+}
+
+type Wait = { statement: Node; waits: AwaitExpression }
+/** A wait that is a statement of its own, or that a function ends with. */
+function waitIn(statement: Node): Wait | undefined {
+  const isStatement = statement.type === 'ExpressionStatement' || statement.type === 'ReturnStatement'
+  const waits = isStatement ? ('expression' in statement ? statement.expression : statement.argument) : null
+  return waits?.type === 'AwaitExpression' && !NO_WRITE.test(calledIn(waits.argument) ?? '')
+    ? { statement, waits }
+    : undefined
+}
+
+/** What ends with the block that it stands in. */
+const isOfBlock = (it: Node) => it.type === 'VariableDeclaration' && /using$/.test(it.kind)
+
+/** Where something is done yet when what stands there has failed, or has ended; elsewhere a promise is as good as what it comes to. */
+const seenThrough = (own: readonly Node[]): readonly Span[] =>
+  own.flatMap((it) => {
+    if (it.type === 'BlockStatement' && it.body.some(isOfBlock)) return [{ from: it.start, to: it.end }]
+    if (it.type !== 'TryStatement') return []
+    const { block, handler, finalizer } = it
+    return [block, ...(handler && finalizer ? [handler] : [])].map(({ start: from, end: to }) => ({ from, to }))
+  })
+
+/** The waits of one function, but for what is in functions of its own. */
+function waitsIn(source: string, own: readonly Node[]): Place[] {
+  const all = own.flatMap((it) => (it.type === 'AwaitExpression' ? [it] : []))
+  const seen = seenThrough(own)
+  return own.flatMap((it): Place[] => {
+    const found = waitIn(it)
+    if (!found) return []
+    const { start: from, end: to, argument } = found.waits
+    const what = source.slice(argument.start, argument.end)
+    const earlier = all.filter(({ end }) => end <= from)
+    const before = earlier.map((each) => ({ from: each.argument.start, to: each.argument.end }))
+    const place = { from, to, waited: argument.start, before }
+    if (it.type !== 'ReturnStatement')
+      return [{ ...place, with: `void (globalThis as any).proved.apart(async () => (${what}))`, sort: 'wait' }]
+    return seen.some((span) => span.from < from && to < span.to) ? [{ ...place, with: what, sort: 'return' }] : []
+  })
+}
+
+function placesIn(source: string, all: readonly Node[]): Place[] {
+  const [program] = all
+  const functions = all.filter(({ type }) => FUNCTION.test(type))
+  const waits = [...(program ? [program] : []), ...functions].flatMap((it) => waitsIn(source, [...ownOf(it)]))
+  return [...conditionsIn(source, all), ...waits].sort((a, b) => a.from - b.from)
 }
 
 const lineOf = (source: string, at: number) => source.slice(0, at).split('\n').length

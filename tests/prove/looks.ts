@@ -5,27 +5,37 @@ import type { Dice } from './world/chance.ts'
 /**
  * Where a cut is looked for: some of the cases that come by it, those first in which it shows most likely. `once`: with nothing
  * going wrong. `some`: such a part of their faults. `each`: so many schedules.
+ * `behind`: with the calls going wrong that are made behind the wait, or behind what its function has waited for before it.
  */
 export type Look = { names: readonly string[] } & (
   | { part: 'base' }
   | { part: 'faults' | 'background'; some: number }
   | { part: 'troubled' }
   | { part: 'races'; each: number }
+  | { part: 'behind' }
 )
 
 /** So many of the cases of one sort are tried. */
 const MOST_CASES = 6
 
-type Sort = { of: (it: Case) => boolean; look: (names: readonly string[]) => Look }
-const calmly = (part: Case['part']) => (it: Case) => it.part === part && !it.troubled && !it.refused
+/** Of those of which it shows only later whether anything is called behind the cut, so many are named. */
+const MOST_NAMED = 100
+
+type Sort = { of: (it: Case) => boolean; look: (names: readonly string[]) => Look; most?: number }
+const calmly = (part: Case['part']) => (it: Case) => it.part === part && !it.troubled && !it.refused && !it.near
 const share = (most: number, names: readonly string[]) => Math.min(1, most / names.length)
 const SORTS = {
   // The world is made before anything else.
   base: { of: calmly('base'), look: (names) => ({ part: 'base', names }) },
-  refused: { of: (it) => it.refused, look: (names) => ({ part: 'faults', some: 0, names }) },
+  refused: { of: (it) => it.refused && !it.near, look: (names) => ({ part: 'faults', some: 0, names }) },
   'faults once': { of: calmly('faults'), look: (names) => ({ part: 'faults', some: 0, names }) },
   'background once': { of: calmly('background'), look: (names) => ({ part: 'background', some: 0, names }) },
   troubled: { of: (it) => it.troubled, look: (names) => ({ part: 'troubled', names }) },
+  behind: {
+    of: (it) => (it.part === 'faults' || it.part === 'background') && !it.troubled,
+    look: (names) => ({ part: 'behind', names }),
+    most: MOST_NAMED,
+  },
   races: { of: calmly('races'), look: (names) => ({ part: 'races', each: Math.ceil(120 / names.length), names }) },
   faults: { of: calmly('faults'), look: (names) => ({ part: 'faults', some: share(1.2, names), names }) },
   background: { of: calmly('background'), look: (names) => ({ part: 'background', some: share(0.6, names), names }) },
@@ -38,6 +48,7 @@ const AT_ONCE = [
   'background once',
   'base',
   'troubled',
+  'behind',
   'races',
   'faults',
   'background',
@@ -51,9 +62,9 @@ const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof SORTS)[]>> = 
 /** The looks at a cut, of the cases that come by it. */
 export function looksAt(sort: Found['sort'], cases: readonly Case[], chance: Dice): readonly Look[] {
   return ORDER[sort].flatMap((each) => {
-    const { of, look }: Sort = SORTS[each]
+    const { of, look, most = MOST_CASES }: Sort = SORTS[each]
     const left = cases.filter(of).map(({ name }) => name)
-    const some = Array.from({ length: Math.min(MOST_CASES, left.length) }, () =>
+    const some = Array.from({ length: Math.min(most, left.length) }, () =>
       left.splice(chance.below(left.length), 1),
     ).flat()
     return some.length > 0 ? [look(some)] : []
@@ -68,6 +79,8 @@ export function partOf(look: Look): readonly string[] {
       return ['--only', 'races', '--at', 'two accept', '--each', '1']
     case 'troubled':
       return ['--only', 'faults', ...at]
+    case 'behind':
+      throw new Error('what fails behind a wait is asked for while the wait is out')
     case 'races':
       return ['--only', 'races', ...at, '--each', String(look.each)]
     default:

@@ -12,6 +12,10 @@ export type Operation = {
   before: (base: Base) => readonly Step[]
   /** Whether something that lasts must have changed when it is answered. */
   changes: boolean
+  /** Whether it comes at once, before what follows of what was done before. */
+  atOnce: boolean
+  /** What its answer must say. */
+  says: RegExp
 }
 
 /** A row: who, method, path, body, and what it gives; what is done before, with nothing going wrong. */
@@ -28,6 +32,8 @@ export type Row = [
     keyless?: boolean
     /** It is refused, or it only reads. */
     changes?: boolean
+    atOnce?: boolean
+    says?: RegExp
     headers?: (base: Base, made: readonly Answer[]) => Record<string, string>
   },
 ]
@@ -36,6 +42,8 @@ export const operationOf = ([name, gives, who, method, path, body, before, more 
   name,
   gives,
   changes: more.changes ?? true,
+  atOnce: more.atOnce ?? false,
+  says: more.says ?? /^/,
   before: (base) => before?.(base) ?? [],
   request: (base, made) => {
     const isKeyed = method === 'POST' && !more.keyless

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
 import { drawing, mp3 } from '../harness/media-files.ts'
 import { said } from './base.ts'
@@ -12,9 +13,23 @@ const PICTURE = await sharp(drawing(64, 48, 'Stone'))
   .toBuffer()
 const SONG = mp3()
 const TABLE = Buffer.from('Temple name,Latitude,Longitude\r\nNyatapola,27.6713,85.4293\r\nDattatreya Temple,,\r\n')
-/** A picture whose data nobody can unpack. */
-const BROKEN = Buffer.from(PICTURE)
-BROKEN.fill(0x55, BROKEN.indexOf('IDAT') + 4, BROKEN.length - 16)
+/** A picture with other data, under a checksum of its own. */
+function withData(change: (data: Buffer) => Buffer): Buffer {
+  const from = PICTURE.indexOf('IDAT') - 4
+  const to = from + 12 + PICTURE.readUInt32BE(from)
+  const chunk = Buffer.concat([Buffer.from('IDAT'), change(PICTURE.subarray(from + 8, to - 4))])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(chunk.length - 4)
+  sum.writeUInt32BE(crc32(chunk))
+  return Buffer.concat([PICTURE.subarray(0, from), length, chunk, sum, PICTURE.subarray(to)])
+}
+/** Data that nobody can unpack, and data that is cut short behind its last pixel. */
+const BROKEN = withData((data) => Buffer.alloc(data.length, 0x55))
+const CUT_SHORT = withData((data) => data.subarray(0, data.length - 3))
+/** So small that nobody can read it. */
+const SPECK = await sharp(drawing(4, 4, ''))
+  .png()
+  .toBuffer()
 const picture = (name = 'stone.png', more: Record<string, string> = {}) => fileForm(PICTURE, name, 'image/png', more)
 
 const last = (made: readonly Answer[]) => made.at(-1)?.body ?? {}
@@ -60,6 +75,35 @@ export const fileRows: readonly Row[] = [
     () => fileForm(BROKEN, 'stone.png', 'image/png'),
     undefined,
     { changes: false },
+  ],
+  [
+    'upload a picture that is cut short',
+    400,
+    'dev',
+    'POST',
+    (b) => at(b.projects.draft, 'assets/upload/'),
+    () => fileForm(CUT_SHORT, 'stone.png', 'image/png'),
+    undefined,
+    { changes: false },
+  ],
+  [
+    'have a text read that nobody can read',
+    200,
+    'dev',
+    'POST',
+    (b, made) => at(b.projects.draft, `assets/${last(made).id}/start-ocr/`),
+    undefined,
+    (b) => [post('dev', at(b.projects.draft, 'assets/upload/'), fileForm(SPECK, 'speck.png', 'image/png'))],
+  ],
+  [
+    'delete a picture before it is drawn',
+    204,
+    'dev',
+    'DELETE',
+    (b, made) => at(b.projects.draft, `assets/${last(made).id}/`),
+    undefined,
+    (b) => [post('dev', at(b.projects.draft, 'assets/upload/'), picture())],
+    { atOnce: true },
   ],
   [
     'attach a file again to what is not in the project',
@@ -132,7 +176,7 @@ export const fileRows: readonly Row[] = [
       ...announced(at(b.projects.draft, 'assets/uploads/'), 'a.mp3', SONG, 'audio/mpeg', OTHER),
       ...refused((id) => at(b.projects.draft, `assets/uploads/${id}/complete/`), SONG, 'audio/mpeg'),
     ],
-    { keyless: true },
+    { keyless: true, atOnce: true },
   ],
   [
     'complete a picture after another file',
@@ -145,7 +189,7 @@ export const fileRows: readonly Row[] = [
       ...announced('/data/pictures/uploads/', 'a.png', PICTURE, 'image/png', SONG),
       ...refused((id) => `/data/pictures/uploads/${id}/complete/`, PICTURE, 'image/png'),
     ],
-    { keyless: true },
+    { keyless: true, atOnce: true },
   ],
   [
     'attach a file again',

@@ -30,6 +30,16 @@ const asked = (who: string) => [
 ]
 
 export const peopleRows: readonly Row[] = [
+  [
+    'hook an address with a password',
+    400,
+    'dev',
+    'POST',
+    () => '/api/user/hooks/',
+    () => ({ url: 'http://someone:secret@receiver.example/' }),
+    undefined,
+    { changes: false },
+  ],
   ['sign out', 200, 'dev', 'POST', () => '/data/blacklist/', (b) => ({ refresh: b.tokens.refresh })],
   ['give up an access token', 200, 'dev', 'POST', () => '/data/blacklist/', (b) => ({ token: b.tokens.access })],
   [

@@ -1,18 +1,52 @@
-import { at, type Row } from './operation.ts'
+import { publish } from './base.ts'
+import { at, post, type Row } from './operation.ts'
+import type { World } from './world/world.ts'
 
 /** Questions that make the service keep something: answers in the cache, tables in the bucket. */
-const reads = (name: string, who: string | null, path: Row[4], gives = 200): Row => [
+const reads = (name: string, who: string | null, path: Row[4], gives = 200, before?: Row[6]): Row => [
   name,
   gives,
   who,
   'GET',
   path,
   undefined,
-  undefined,
+  before,
   { changes: false },
 ]
 
+/** A day later what has changed is packed. */
+async function packed(world: World, name: string): Promise<void> {
+  await publish(world, 'structures', { name })
+  await world.settle()
+  world.time.advance(2 * 86_400_000)
+  await world.function('sweeper', { chores: 'seldom' })
+}
+
 export const readingRows: readonly Row[] = [
+  [
+    'search when all that was known is packed away',
+    ...([200, null, 'GET', () => '/data/search/?q=newest', undefined] as const),
+    () => [
+      { who: null, method: 'GET', path: '/data/search/?q=temple' },
+      {
+        does: async (world: World) => {
+          await packed(world, 'First gate')
+          await packed(world, 'Second gate')
+          await publish(world, 'structures', { name: 'Newest gate' })
+        },
+      },
+    ],
+    { changes: false, says: /Newest gate/ },
+  ],
+  reads('list what was read', 'dev', () => '/data/notifications/?is_read=true&limit=2'),
+  reads('list as of a moment', null, () => '/cidoc/structures/?at=2025-01-15T10:00:30Z'),
+  reads(
+    'list what one works on',
+    'other',
+    () => '/data/projects/?limit=1',
+    200,
+    (b) => [post('dev', at(b.projects.draft, 'memberships/'), { user_id: b.ids.other, role: 'editor' })],
+  ),
   reads('look whether it is ready', null, () => '/health/ready/'),
   reads('look at its health in detail', 'staff', () => '/health/detailed/'),
   reads('measure', null, () => '/metrics/'),

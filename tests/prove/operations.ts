@@ -1,15 +1,23 @@
 import sharp from 'sharp'
 import { drawing, mp3 } from '../harness/media-files.ts'
 import { said, verdict } from './base.ts'
-import { at, type Operation, operationOf, type Row, remove } from './operation.ts'
+import { at, type Operation, operationOf, post, type Row, remove } from './operation.ts'
 import { fileRows } from './operations-files.ts'
 import { peopleRows } from './operations-people.ts'
 import { projectRows } from './operations-projects.ts'
 import { readingRows } from './operations-reading.ts'
+import { moduleIn } from './world/processes.ts'
+import type { World } from './world/world.ts'
 
 const record = (it: { id: number }) => `/cidoc/structures/${it.id}/`
 const event = (b: { event: { id: number } }) => `/cidoc/enshrinements/${b.event.id}/`
 const source = (b: { source: { id: string } }) => `/cidoc/data_sources/${b.source.id}/`
+const HIDDEN = {
+  slug: 'hidden-survey',
+  title: 'A survey of what is hidden',
+  abstract: 'Not yet.',
+  visibility: 'private',
+}
 const PASSWORD = 'a pass phrase of many words'
 const PICTURE = await sharp(drawing(64, 48, 'Stone'))
   .png()
@@ -31,6 +39,20 @@ const file = () => {
   const form = new FormData()
   form.set('file', new File([Uint8Array.from(mp3())], 'another.mp3', { type: 'audio/mpeg' }))
   return form
+}
+
+/** As records are that came from the service before this one. */
+async function asDraft(world: World, id: string): Promise<void> {
+  const [load, items, queue, item, write] = await Promise.all(
+    ['records/load', 'records/items', 'records/queue-entry', 'table/item', 'table/write'].map((it) =>
+      moduleIn(0, `lib/${it}.ts`),
+    ),
+  )
+  await world.run({ name: 'a draft', process: 0 }, async () => {
+    const old = items.recordItemOf(await load.loadById(id))
+    const next = item.amended(old, { status: 'draft' })
+    await write.transact([item.put(items.recordItem, next, old), ...queue.queueWrites(old, next)])
+  })
 }
 
 const rows: readonly Row[] = [
@@ -95,6 +117,31 @@ const rows: readonly Row[] = [
   ],
   ['restore', 200, 'staff', 'POST', (b) => `${record(b.deleted)}restore/`],
   ['accept', 201, 'curator', 'POST', (b) => verdict(b.pending, {}).path, () => ({ verdict: 'accept' })],
+  [
+    'accept a relation',
+    200,
+    'curator',
+    'PATCH',
+    (_, made) => `/cidoc/assertions/${made.at(-1)?.body.id}/`,
+    () => ({ reconciliation_status: 'accepted' }),
+    (b) => [
+      post('other', '/cidoc/assertions/', {
+        ...{ entity_type: 'structure', entity_id: `${b.third.id}`, asserted_property: 'relationship.commissioned_by' },
+        ...{ object_entity_type: 'deity', object_entity_id: `${b.deity.id}` },
+      }),
+    ],
+  ],
+  [
+    'hand in a draft',
+    200,
+    'dev',
+    'POST',
+    (b) => `/data/cultural-entities/${b.pending.cultural_entity_id}/submit_for_review/`,
+    undefined,
+    (b) => [{ does: (world) => asDraft(world, b.pending.cultural_entity_id) }],
+    // A draft is handed in once: after that there is none.
+    { keyless: true },
+  ],
   ['accept an edit', 201, 'curator', 'POST', (b) => verdict(b.edited, {}).path, () => ({ verdict: 'accept' })],
   [
     'reject',
@@ -253,6 +300,27 @@ const rows: readonly Row[] = [
     'POST',
     (b) => at(b.projects.draft, 'memberships/'),
     (b) => ({ user_id: b.ids.other, role: 'editor' }),
+  ],
+  [
+    'invite to what others do not see',
+    201,
+    'dev',
+    'POST',
+    () => at('hidden-survey', 'memberships/'),
+    (b) => ({ user_id: b.ids.other, role: 'editor' }),
+    () => [post('dev', '/data/projects/', HIDDEN)],
+  ],
+  [
+    'show what others did not see',
+    200,
+    'dev',
+    'PATCH',
+    () => at('hidden-survey'),
+    () => ({ visibility: 'public' }),
+    (b) => [
+      post('dev', '/data/projects/', HIDDEN),
+      post('dev', at('hidden-survey', 'memberships/'), { user_id: b.ids.other, role: 'editor' }),
+    ],
   ],
   [
     'link a record',

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import sharp from 'sharp'
 import { drawing } from '../harness/media-files.ts'
 import { type Job, sentTable } from './background.ts'
@@ -5,7 +7,8 @@ import { type Base, move, publish } from './base.ts'
 import { at, fileForm, post } from './operation.ts'
 import { sure } from './requests.ts'
 import { taken } from './steps.ts'
-import { moduleIn } from './world/processes.ts'
+import { PROCESSES } from './world/actors.ts'
+import { forget, moduleIn } from './world/processes.ts'
 import { type Called, type Fault, WORKERS, type World } from './world/world.ts'
 
 /** What operators run, and what comes seldom: repairs, the end of a month, merges that cannot be, files that nobody needs any more. */
@@ -38,13 +41,13 @@ const found = async (world: World, word: string) => {
 }
 
 /** A merge that nobody waits for. */
-async function mergeLater(world: World, slug: string): Promise<void> {
+async function mergeLater(world: World, slug: string, waitedFor = 0): Promise<void> {
   const [{ merging }, { limits }] = await Promise.all([
     moduleIn(0, 'lib/projects/merge.ts'),
     moduleIn(0, 'lib/projects/merge-work.ts'),
   ])
   const [{ waitedForMs }, { recordsInPart }] = [merging, limits]
-  merging.waitedForMs = 0
+  merging.waitedForMs = waitedFor
   limits.recordsInPart = 1
   await sure(world, 202, move('expert', slug, 'merged'))
   merging.waitedForMs = waitedForMs
@@ -74,6 +77,20 @@ const picture = async (name: string, more: Record<string, string>) =>
     'image/png',
     more,
   )
+
+/** A request that waits for so long has staged the first of two parts. */
+const ONE_PART_MS = 22
+
+/** The snapshot that counts is another one than was stored, and no process has a copy. */
+function damage(world: World): void {
+  const [pointer] = world.items().filter((it) => it.type?.S === 'search-snapshot')
+  const key = String(Object(pointer?.current?.M).key?.S)
+  const stored = world.bucket.objects.get(key)
+  if (!stored) throw new Error(`there is no snapshot ${key}`)
+  world.bucket.objects.set(key, { ...stored, bytes: Buffer.from('damaged') })
+  for (const name of readdirSync(world.directory)) rmSync(join(world.directory, name), { recursive: true })
+  for (const process of PROCESSES) forget(process)
+}
 
 export const rareJobs: readonly Job[] = [
   {
@@ -178,7 +195,52 @@ export const rareJobs: readonly Job[] = [
       for (const { cultural_entity_id } of [b.pending, b.waiting])
         await taken(world, [post('reviewer', '/data/review-flags/', { entity: cultural_entity_id, ...disputed })])
     },
+    // All that stands in the way is named, in whatever part it is.
+    outcome: async (world, b) => {
+      const told = world.items().filter((it) => it.action?.S === 'merge_failed')
+      const named = told.flatMap((it) => Object(it.payload?.M).blockers?.L ?? [])
+      if (named.length !== 2) throw new Error(`two records stand in the way, and these are named: ${named.join()}`)
+      return stateOf(world, b)
+    },
+  },
+  {
+    name: 'merge later after a part',
+    does: 'merger',
+    minutes: 16,
+    before: async (world, b) => {
+      await mergeLater(world, await approvedTwo(world, b), ONE_PART_MS)
+      const parts = world.items().filter((it) => it.type?.S === 'merge_part').length
+      if (parts !== 1) throw new Error(`the request has staged ${parts} parts: correct ONE_PART_MS`)
+    },
     outcome: stateOf,
+  },
+  {
+    name: 'forget old notices',
+    does: 'sweeper',
+    event: { chores: 'often' },
+    minutes: 16,
+    before: async (world) => {
+      world.time.advance(200 * DAY_MS)
+      const now = world.now().getTime() / 1000
+      for (const it of keysOf(world, ({ type }) => type === 'notification'))
+        if (Number(world.table.cells.get(it)?.expires_at?.N) < now) world.table.expire(it, world.time.now)
+    },
+    outcome: (world) => ask(world, 'dev', '/data/notifications/unread_count/'),
+  },
+  {
+    name: 'open search where a snapshot is damaged',
+    does: async () => (await moduleIn(WORKERS, 'lib/search/open.ts')).searchModel(),
+    minutes: 16,
+    before: async (world) => {
+      for (const name of ['First packing', 'Second packing']) {
+        await publish(world, 'structures', { name })
+        await world.settle()
+        world.time.advance(2 * DAY_MS)
+        await world.function('sweeper', { chores: 'seldom' })
+      }
+      damage(world)
+    },
+    outcome: (world) => found(world, 'packing'),
   },
   {
     name: 'build search anew',

@@ -1,5 +1,5 @@
 import { type Base, makeBase } from './base.ts'
-import { foundCuts } from './cuts.ts'
+import { type Found, foundCuts } from './cuts.ts'
 import { background, faults, onceCalmly, prepared } from './faults.ts'
 import { jobs } from './jobs.ts'
 import { operations } from './operations.ts'
@@ -7,14 +7,19 @@ import { races } from './races.ts'
 import { heard } from './report.ts'
 import { openWorld } from './world/open.ts'
 import { cameBy, passed } from './world/processes.ts'
+import type { Mark } from './world/sources.ts'
 import type { World } from './world/world.ts'
 
-/** A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails; `refused`: it changes nothing. */
+/**
+ * A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails; `refused`: it changes nothing.
+ * `near`: it comes only by what the function of the cut has waited for before it.
+ */
 export type Case = {
   part: 'base' | 'faults' | 'background' | 'races'
   name: string
   troubled: boolean
   refused: boolean
+  near: boolean
 }
 /** Which cases come by a cut and write something behind it, or are refused; `reads`: some come by, and none does either. */
 export type Reached = { cases: Case[]; reads: boolean }
@@ -22,6 +27,15 @@ export type Reached = { cases: Case[]; reads: boolean }
 /** So many cases are named at most that come by a place only where something fails. */
 const ENOUGH = 4
 const ALONE = { at: 0, of: 1 }
+
+/** A mark at each cut, with its number, and behind these one at each wait that stands before any in the same function: before which. */
+function marksOf(cuts: readonly Found[]): { marks: Mark[]; near: ReadonlyMap<number, readonly number[]> } {
+  const own = cuts.map(({ file, waited: from, to }) => ({ file, from, to }))
+  const earlier = [...cuts.entries()].flatMap(([n, { file, before }]) => before.map((it) => ({ ...it, file, n })))
+  const places = [...Map.groupBy(earlier, ({ file, from }) => `${file} ${from}`).values()]
+  const near = new Map(places.map((each, i) => [cuts.length + i, each.map(({ n }) => n)]))
+  return { marks: [...own, ...places.flatMap(([place]) => place ?? [])], near }
+}
 
 /** Everything that is done once, with nothing going wrong. What is refused writes nothing behind a check that refuses it. */
 const calmly = (
@@ -48,17 +62,21 @@ const LONGEST_MS = 90_000
  * one of those that are `wanted` is not come by then, in some of the faults.
  */
 export async function reach(seed: number, wanted: readonly number[]): Promise<Reached[]> {
-  const marks = foundCuts()
+  const cuts = foundCuts()
+  const { marks, near } = marksOf(cuts)
   const world = await openWorld({ marks })
-  const found: Reached[] = marks.map(() => ({ cases: [], reads: false }))
+  const found: Reached[] = cuts.map(() => ({ cases: [], reads: false }))
   const looked = new Set<number>()
   const note = (part: string, name: string, troubled: boolean, refused = false) => {
     for (const n of passed) looked.add(n)
-    for (const n of refused ? passed : cameBy) {
+    const add = (n: number, isNear: boolean) => {
       const own = found[n]?.cases ?? []
       const isNew = !own.some((it) => it.part === part && it.name === name)
-      if (isNew && (!troubled || own.length < ENOUGH)) own.push({ part: part as Case['part'], name, troubled, refused })
+      if (isNew && (!troubled || own.length < ENOUGH))
+        own.push({ part: part as Case['part'], name, troubled, refused, near: isNear })
     }
+    for (const n of refused ? passed : cameBy) add(n, false)
+    if (!troubled) for (const mark of passed) for (const n of near.get(mark) ?? []) add(n, true)
     cameBy.clear()
     passed.clear()
   }
@@ -72,11 +90,11 @@ export async function reach(seed: number, wanted: readonly number[]): Promise<Re
   const some = { seed, until: Date.now() + LONGEST_MS, share: ALONE }
   await races(world, base, { ...some, most: 2 })
   for (const [ofOperations, ofJobs] of DEEPER) {
-    if (!wanted.some((n) => found[n]?.cases.length === 0)) break
+    if (!wanted.some((n) => found[n]?.cases.every((it) => it.near))) break
     await background(world, base, { ...some, some: ofJobs })
     await faults(world, base, { ...some, some: ofOperations })
   }
   heard.of = () => undefined
-  for (const n of looked) if (found[n]?.cases.length === 0) found[n].reads = true
+  for (const n of looked) if (found[n]?.cases.every((it) => it.near)) found[n].reads = true
   return found
 }

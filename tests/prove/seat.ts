@@ -1,13 +1,15 @@
 import './prepare.ts'
 import { type Asked, NONE, type Told } from './asked.ts'
 import { type Base, makeBase } from './base.ts'
+import { faultsBehind } from './behind.ts'
 import { foundCuts } from './cuts.ts'
 import { background, faults, faultsAt } from './faults.ts'
 import { violations } from './invariants/all.ts'
 import type { Look } from './looks.ts'
 import { races } from './races.ts'
 import { first, type Violation, words } from './report.ts'
-import { openWorld, takeOut } from './world/open.ts'
+import { openWorld } from './world/open.ts'
+import { lookBehind, takeOut } from './world/switches.ts'
 import type { World } from './world/world.ts'
 
 /**
@@ -44,6 +46,8 @@ function trying(world: World, base: Base, look: Look, name: string, seed: number
       return made()
     case 'troubled':
       return faultsAt(world, base, name, seed)
+    case 'behind':
+      throw new Error('what fails behind a wait is looked for by itself')
     case 'races':
       return races(world, base, { ...asked, kind: name, most: look.each })
     default:
@@ -78,11 +82,54 @@ async function wrongAnyway(look: Look, name: string, seed: number): Promise<stri
 
 async function foundBy({ number, looks, seed }: Asked): Promise<string | undefined> {
   for (const look of looks)
-    for (const name of look.names) {
-      tell({ at: { ...look, names: [name] } })
-      const found = await wrongIn(number, look, name, seed)
-      if (found !== undefined && (await wrongAnyway(look, name, seed)) === undefined) return found
-    }
+    if (look.part === 'behind') {
+      const found = await foundBehind(number, look.names, seed)
+      if (found !== undefined) return found
+    } else
+      for (const name of look.names) {
+        const found = await foundIn(number, look, name, seed)
+        if (found !== undefined) return found
+      }
+  return undefined
+}
+
+/** What is wrong with a case while a wait is out, and is not without that. */
+async function foundIn(number: number, look: Look, name: string, seed: number): Promise<string | undefined> {
+  tell({ at: { ...look, names: [name] } })
+  const found = await wrongIn(number, look, name, seed)
+  return found !== undefined && (await wrongAnyway(look, name, seed)) === undefined ? found : undefined
+}
+
+/** So many cases are tried in which something is called behind a wait. */
+const MOST_CASES = 6
+
+/** The same where what is called behind the wait fails. */
+async function foundBehind(number: number, names: readonly string[], seed: number): Promise<string | undefined> {
+  let cases = 0
+  for (const name of names) {
+    if (cases === MOST_CASES) return undefined
+    tell({ at: { part: 'background', some: 0, names: [name] } })
+    lookBehind(number)
+    const places = await faultsBehind(world, base, name, seed).catch(() => [])
+    lookBehind(NONE)
+    if (places.length > 0) cases += 1
+    const found = await foundAt(number, places, seed)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The same at some faults of one case. */
+async function foundAt(number: number, places: readonly string[], seed: number): Promise<string | undefined> {
+  for (let left = places; left.length > 0; ) {
+    const look: Look = { part: 'troubled', names: [left.join('|')] }
+    tell({ at: look })
+    const found = await wrongIn(number, look, left.join('|'), seed)
+    if (found === undefined) return undefined
+    const place = left.findIndex((each) => found.startsWith(`${each} `))
+    if ((await wrongAnyway(look, left[place] ?? left.join('|'), seed)) === undefined) return found
+    left = place < 0 ? [] : left.slice(place + 1)
+  }
   return undefined
 }
 

@@ -382,6 +382,25 @@ describe('a source with a file', () => {
     expect((await app.anon.get(`${PATH}${id}/`)).body.name).toBe('Its id is taken')
   })
 
+  test('its file stays where only the reply is lost to what has stored the source', async () => {
+    const { withLostReplies } = await import('../harness/lost-reply.ts')
+    const before = await count()
+    const send = () =>
+      app.contributor.post(PATH, {
+        body: form({
+          name: 'Stored unheard',
+          uploaded_file: new File(['Notes.'], 'notes.txt', { type: 'text/plain' }),
+        }),
+        headers: { 'idempotency-key': 'stored-unheard' },
+      })
+    // Signed in before that.
+    expect((await app.contributor.get(PATH)).status).toBe(200)
+    const made = await withLostReplies(send)
+    expect([made.status, await count()]).toEqual([201, before + 1])
+    const read = await app.contributor.get(`${PATH}${made.body.id}/file/`)
+    expect([read.status, read.bytes.toString()]).toEqual([200, 'Notes.'])
+  })
+
   test('whoever may not see the source may not read its file', async () => {
     const { body } = await upload(fileOf(png, 'x.png'), {
       access_tier: 'community_only',

@@ -135,7 +135,8 @@ async function checkData(source: Source, chunks: readonly Chunk[], header: Heade
       if (type !== 'IDAT') continue
       for (const { block } of blocks(source, at + 8, at + 8 + length)) {
         packed += block.length
-        await new Promise<void>((done, fail) => inflate.write(block, (error) => (error ? fail(error) : done())))
+        // Of data that cannot be unpacked the stream tells by an error, and calls nobody back.
+        await Promise.race([ended, new Promise((done) => inflate.write(block, done))])
       }
     }
     inflate.end()

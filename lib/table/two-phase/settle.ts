@@ -66,12 +66,13 @@ const markedBy = (id: string) => ({
   ExpressionAttributeValues: { ':id': id },
 })
 
-const putBack = (Item: Raw, id: string) => unlessOver(db.send(new PutCommand({ TableName, Item, ...markedBy(id) })))
-const drop = (Key: Key, id: string) => unlessOver(db.send(new DeleteCommand({ TableName, Key, ...markedBy(id) })))
+const putBack = (Item: Raw, id: string) =>
+  unlessOver(() => db.send(new PutCommand({ TableName, Item, ...markedBy(id) })))
+const drop = (Key: Key, id: string) => unlessOver(() => db.send(new DeleteCommand({ TableName, Key, ...markedBy(id) })))
 
 /** Takes away an item as it was when it was to go; what has been put there since stays. */
 const dropVersion = ({ version, ...at }: Touched) =>
-  unlessOver(
+  unlessOver(() =>
     db.send(
       new DeleteCommand({
         TableName,
@@ -91,9 +92,9 @@ async function lowerAgain(at: Key, id: string): Promise<void> {
 }
 
 /** It carries the mark no more: another who does the same has been faster. */
-async function unlessOver(work: Promise<unknown>): Promise<void> {
+async function unlessOver(work: () => Promise<unknown>): Promise<void> {
   try {
-    await work
+    await work()
   } catch (error) {
     if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
   }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Item } from './expressions.ts'
+import type { Behind } from './switches.ts'
 
 /** How a call to the table, the bucket or another function goes wrong. */
 export type Fault =
@@ -11,13 +12,17 @@ export type Fault =
   | 'throttled once'
   | 'conflict'
   | 'conflicts'
+  | 'overtaken'
   | 'malformed'
   | 'partial batch'
   | 'late'
   | 'gone before'
   | 'gone after'
-/** A call as faults are chosen by it: `n` counts the calls of its actor, from 0; what the SDK tries again is one call. */
-export type Called = { n: number; command: string; attempt: number }
+/**
+ * A call as faults are chosen by it: `n` counts the calls of its actor, from 0; what the SDK tries again is one call. `behind`: it is made
+ * behind the wait that is looked at, or behind what the function with that wait has waited for before it.
+ */
+export type Called = { n: number; command: string; attempt: number; behind: Behind | undefined }
 /** Whoever does something: a request, or a function that time or the stream starts. */
 export type Actor = {
   name: string

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
-import { apart, current, PROCESSES, type Wire } from './actors.ts'
+import { current, PROCESSES, type Wire } from './actors.ts'
 import { uuidOf } from './chance.ts'
 import { itemTypes, memoryOf, moduleIn, passed, startProcesses } from './processes.ts'
 import type { Changes } from './sources.ts'
+import { switches } from './switches.ts'
 import { takeOver } from './time.ts'
 import { World } from './world.ts'
 
@@ -21,9 +22,7 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
   )
   Object.assign(Object(globalThis).proved, {
     web: world.web,
-    apart: <T>(work: () => Promise<T>) => apart.run(true, work),
-    wait: <T>(n: number, work: () => Promise<T>) =>
-      n === Object(globalThis).proved.out ? void apart.run(true, work) : work(),
+    ...switches,
     came: (mark: number) => {
       passed.add(mark)
       current.getStore()?.marks.add(mark)
@@ -31,11 +30,6 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
   })
   for (const each of PROCESSES) await connect(world, each)
   return world
-}
-
-/** Takes a wait out of the sources, by the number of its switch, and puts any other in again. */
-export function takeOut(wait: number): void {
-  Object.assign(Object(globalThis).proved, { out: wait })
 }
 
 type Next = (args: unknown) => Promise<unknown>

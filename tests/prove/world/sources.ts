@@ -15,11 +15,18 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** A change of one source, as a mutant has it: which file, and what stands where what stood. */
 export type Cut = { file: string; from: number; to: number; with: string }
 
-/** A wait that can be taken out while all is loaded, and put in again: `waited` is where what is waited for begins. */
-export type Switch = Cut & { sort: 'condition' | 'wait' | 'return'; waited: number }
+/** From where to where something stands in a source. */
+export type Span = { from: number; to: number }
+/** Something that a process evaluates, whose mark tells that it comes by. */
+export type Mark = Span & { file: string }
+/**
+ * A wait that can be taken out while all is loaded, and put in again: `waited` is where what is waited for begins, and `before` what
+ * its function has waited for by then.
+ */
+export type Switch = Cut & { sort: 'condition' | 'wait' | 'return'; waited: number; before: readonly Span[] }
 
 /** What is changed of the sources: a cut in them, marks that tell when a process comes by, or a switch at each wait. */
-export type Changes = { cut?: Cut | undefined; marks?: readonly Cut[]; switches?: readonly Switch[] }
+export type Changes = { cut?: Cut | undefined; marks?: readonly Mark[]; switches?: readonly Switch[] }
 
 /** What a process keeps from one request to the next, by module: it goes with the process. */
 const MEMORY: Readonly<Record<string, readonly string[]>> = {
@@ -47,56 +54,77 @@ const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
     '$& (globalThis as any).proved.typesOf(import.meta.url).set(item.type, item);',
   ],
   'lib/ops/log.ts': ["  if (config.LOG_LEVEL === 'silent') return\n", ';(globalThis as any).proved.log(line)\n$&'],
-  // Reading is done by threads and takes seconds; what is proved is what becomes of it.
+  // Reading is done by threads and takes seconds; what is proved is what becomes of it. A small picture is one that nobody can read.
   'lib/files/ocr-engine.ts': [
     'export async function readText(image: Uint8Array, wanted: readonly Language[], seconds: number): Promise<Reading> {',
-    "$&\n  if (image) return { text: 'Carved in stone', confidence: 90, words: [] }",
+    "$&\n  if (image.length < 200) throw new Unreadable('Nobody can read it.')\n  if (image) return { text: 'Carved in stone', confidence: 90, words: [] }",
+  ],
+  // What is done alone is done while nobody else may do it.
+  'lib/table/alone.ts': [
+    '  const holder = newId()\n',
+    '$&  work = (globalThis as any).proved.guarded(key.lock(name), work)\n',
+  ],
+  'lib/search/model/rebuild.ts': [
+    "  const busy = () => unavailable('The search model is being built. Try again.')\n",
+    '$&  work = (globalThis as any).proved.guarded(key.searchRebuild(), work)\n',
   ],
   // The bucket of the world takes small parts, so that what is stored in parts needs not be large.
   'lib/files/blobs.ts': ['const PART = 5 << 20', 'const PART = 1000'],
   // Nor need tables have many rows, or pictures be large, to come in several pieces.
   'lib/files/admit.ts': ['const IN_ONE_PIECE = 5_000_000', 'const IN_ONE_PIECE = 1000'],
+  'lib/files/media/source.ts': ['const WINDOW = 64 * 1024', 'const WINDOW = 200'],
   'lib/imports/store.ts': ['export const CHUNK = 500', 'export const CHUNK = 2'],
   'lib/imports/report.ts': ['if (lines.length === 500)', 'if (lines.length === 2)'],
 }
 
-/** With a mark at each place of these, the last first so that the others stay where they are. */
-function marked(path: string, source: string, marks: readonly Cut[]): string {
-  const own = [...marks.entries()].filter(([, { file }]) => file === path).sort(([, a], [, b]) => b.from - a.from)
-  return own.reduce((text, [n, { from, to }]) => {
-    const mark = `(globalThis as any).proved.came(${n})`
-    // What is waited for may hold other marks.
-    if (source.startsWith('await', from)) return `${text.slice(0, from)}void ${mark}, ${text.slice(from)}`
-    return `${text.slice(0, from)}(${mark}, ${text.slice(from, to)})${text.slice(to)}`
-  }, source)
+/** What stands around a span, whose first letters may go. */
+type Piece = Span & { opens: string; closes: string; without?: number }
+
+/** The source with all of these, of which one may be inside of another; of two at one place the first is outside. */
+function around(source: string, pieces: readonly Piece[]): string {
+  const ends = pieces.flatMap(({ from, to, opens, closes, without = 0 }, i) => [
+    { at: from, says: opens, without, order: i },
+    // What begins last ends first.
+    { at: to, says: closes, without: 0, order: -from - i / pieces.length },
+  ])
+  const inOrder = ends.sort((a, b) => a.at - b.at || a.order - b.order)
+  const texts = inOrder.map(({ at, says, without }, i) => says + source.slice(at + without, inOrder[i + 1]?.at))
+  return source.slice(0, inOrder[0]?.at) + texts.join('')
 }
+
+/** With a mark at each of these. */
+const marked = (marks: readonly Mark[], path: string): Piece[] =>
+  [...marks.entries()].flatMap(([n, { file, from, to }]) =>
+    file === path ? [{ from, to, opens: `(${PROVED}.came(${n}), `, closes: ')' }] : [],
+  )
 
 /** What stands around what is waited for, so that the nth wait can be taken out: nothing of it is said twice, since it may hold others. */
-const AROUND: Readonly<Record<Switch['sort'], ((n: number) => [string, string]) | undefined>> = {
+const AROUND: Readonly<Record<Switch['sort'], ((n: number, it: Switch) => Piece) | undefined>> = {
   condition: undefined,
-  wait: (n) => [`await (globalThis as any).proved.wait(${n}, async () => (`, '))'],
-  return: (n) => ['((globalThis as any).proved.given = [', `], ${isOut(n)}) ? ${GIVEN} : await ${GIVEN}`],
+  wait: (n, { waited: from, to }) => ({ from, to, opens: `${PROVED}.wait(${n}, async () => (`, closes: '))' }),
+  return: (n, { from, waited, to }) => ({
+    ...{ from, to, without: waited - from },
+    opens: `(${PROVED}.given = [${PROVED}.last(${n}, async () => (`,
+    closes: `))], ${PROVED}.isOut(${n})) ? ${PROVED}.given[0] : await ${PROVED}.given[0]`,
+  }),
 }
-const isOut = (n: number) => `(globalThis as any).proved.out === ${n}`
-const GIVEN = '(globalThis as any).proved.given[0]'
+const PROVED = '(globalThis as any).proved'
 
 /** With a switch at each wait; conditions are read when a module is loaded, and have none. */
-function switched(path: string, source: string, switches: readonly Switch[]): string {
-  const pieces = [...switches.entries()].flatMap(([n, { file, sort, from, waited, to }]) => {
-    const [before, after] = (file === path && AROUND[sort]?.(n)) || []
-    if (before === undefined || after === undefined) return []
-    return [
-      { from, to: waited, with: before },
-      { from: to, to, with: after },
-    ]
+function switched(switches: readonly Switch[], path: string): Piece[] {
+  const own = [...switches.entries()].filter(([, { file }]) => file === path)
+  const waits = own.flatMap(([n, it]) => AROUND[it.sort]?.(n, it) ?? [])
+  const each = own.flatMap(([n, { before }]) => before.map((span) => ({ ...span, n })))
+  const earlier = [...Map.groupBy(each, ({ from }) => from).values()].map(([span, ...others]): Piece => {
+    const { from, to } = span ?? { from: 0, to: 0 }
+    const of = [span, ...others].map((it) => it?.n)
+    return { from, to, opens: `${PROVED}.before([${of}], async () => (`, closes: '))' }
   })
-  return pieces
-    .sort((a, b) => b.from - a.from)
-    .reduce((text, it) => text.slice(0, it.from) + it.with + text.slice(it.to), source)
+  return [...waits, ...earlier]
 }
 
 function edited(path: string, source: string, { cut, marks = [], switches = [] }: Changes): string {
-  let text = switched(path, marked(path, source, marks), switches)
+  let text = around(source, [...marked(marks, path), ...switched(switches, path)])
   if (cut?.file === path) text = text.slice(0, cut.from) + cut.with + text.slice(cut.to)
   for (const name of MEMORY[path] ?? []) {
     const declared = new RegExp(`^(?:export )?(?:const|let) ${name}(?:: [^=\\n]+)? = (.+)$`, 'm').exec(text)

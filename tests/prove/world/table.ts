@@ -301,6 +301,11 @@ export class Table {
     if (change) this.told(change)
   }
 
+  /** Writes an item, as somebody does of whom nothing else is known. */
+  change(key: Key, after: Item, now: number): void {
+    this.#tell(this.#store(key, after, now))
+  }
+
   /** Lets the table drop an item whose time is over. */
   expire(key: Key, now: number): void {
     this.#tell(this.#store(key, undefined, now, true))

@@ -27,7 +27,9 @@ import { Bucket } from './bucket.ts'
 import type { Snapshot } from './cells.ts'
 import { type Dice, dice } from './chance.ts'
 import type { Item } from './expressions.ts'
+import { type Asked, overtake } from './overtaken.ts'
 import { cameBy, forget, moduleIn } from './processes.ts'
+import { behind, locked } from './switches.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time } from './time.ts'
 import { bytesOf, json, textOf } from './wire.ts'
@@ -47,6 +49,9 @@ type Saved = {
   heard: ReadonlyMap<string, number>
 }
 
+/** What a call does, which may depend on how it goes wrong. */
+type Make = (fault: Fault | undefined) => Steps
+
 class World {
   time = new Time()
   table = new Table()
@@ -63,6 +68,8 @@ class World {
   letters: Letter[] = []
   /** What was still under way when who had begun it answered: the platform stops a process then, and it may never be done. */
   unfinished: string[] = []
+  /** Whether a process has ended in the middle, or the bucket has failed, since the world was as it was saved. */
+  interrupted = false
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
@@ -90,6 +97,7 @@ class World {
     this.received = [...saved.received]
     this.letters = [...saved.letters]
     this.unfinished = []
+    this.interrupted = false
     this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
@@ -161,7 +169,7 @@ class World {
   }
 
   /** A call that goes over the wire, with what becomes of it. */
-  async exchange(command: string, headers: Record<string, string>, make: () => Steps): Promise<unknown> {
+  async exchange(command: string, headers: Record<string, string>, make: Make): Promise<unknown> {
     const actor = current.getStore()
     if (!actor) throw new Error(`${command} outside of every actor`)
     if (actor.dead) return never
@@ -172,15 +180,23 @@ class World {
     if (known === undefined) actor.commands.push(command)
     if (WRITES.test(command)) for (const mark of actor.marks) cameBy.add(mark)
     actor.invocations.set(invocation, n)
+    const lock = WRITES.test(command) ? locked.getStore() : undefined
+    if (lock && !this.#isHeld(lock)) this.unfinished.push(`${command} was made when ${lock.pk} was given back already`)
     const attempt = Number(/attempt=(\d+)/.exec(headers['amz-sdk-request'] ?? '')?.[1] ?? 1)
-    const fault = actor.fault?.({ n, command, attempt })
+    const fault = actor.fault?.({ n, command, attempt, behind: behind.getStore() })
     return this.#withFault(actor, command, fault, make)
   }
 
-  async #withFault(actor: Actor, command: string, fault: Fault | undefined, make: () => Steps): Promise<unknown> {
+  /** Whether a lock keeps others off, or has run out by itself; what is given back is over at once. */
+  #isHeld(lock: Parameters<World['table']['cells']['get']>[0]): boolean {
+    const it = this.table.cells.get(lock)
+    return it !== undefined && it.expires_at?.N !== '0'
+  }
+
+  async #withFault(actor: Actor, command: string, fault: Fault | undefined, make: Make): Promise<unknown> {
     const wait = (milliseconds: number) => new Promise<void>((done) => void this.time.after(milliseconds, done))
     const work = async (delay = 0) => {
-      const steps = make()
+      const steps = make(fault)
       let answer: unknown
       for (const [i, step] of steps.entries()) {
         await wait(this.latency(actor) + (i === 0 ? delay : 0))
@@ -190,6 +206,7 @@ class World {
       }
       return answer
     }
+    if (fault?.startsWith('gone') || fault === 'late' || (fault && command.startsWith('S3'))) this.interrupted = true
     const kill = () => {
       actor.dead = true
       // Nothing of its memory is left to whoever starts in its place.
@@ -253,10 +270,12 @@ class World {
     try {
       const text = textOf(request.body)
       this.noteThat(`${command} ${text}`)
-      const input: unknown = JSON.parse(text)
+      const input: Asked = JSON.parse(text)
       const fault = current.getStore()?.fault
-      const partial = fault?.({ n: current.getStore()?.calls ?? 0, command, attempt: 0 }) === 'partial batch'
-      const answer = await this.exchange(command, request.headers, () => {
+      const next = { n: current.getStore()?.calls ?? 0, command, attempt: 0, behind: behind.getStore() }
+      const partial = fault?.(next) === 'partial batch'
+      const answer = await this.exchange(command, request.headers, (how) => {
+        if (how === 'overtaken') overtake(this.table, input, this.time.now)
         const { chance } = this.table
         if (partial) this.table.chance = { ...chance, taken: (many) => Math.floor(many / 2) }
         try {
@@ -345,9 +364,8 @@ class World {
 
   /** A message to a receiver; whoever has it already can tell by its id. Answers the status. */
   web = async (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
-    await this.exchange('HTTP POST', {}, () => [
-      () => this.received.push({ id: headers['x-delivery-id'] ?? '', url, body, signature: headers['x-signature'] }),
-    ])
+    const received = { id: headers['x-delivery-id'] ?? '', url, body, signature: headers['x-signature'] }
+    await this.whole('HTTP POST', () => this.exchange('HTTP POST', {}, () => [() => this.received.push(received)]))
     return 200
   }
 
