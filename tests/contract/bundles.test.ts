@@ -46,6 +46,12 @@ test('the package of the documents holds them, packed and without a map, and not
   // It is whole and has nothing in vain: what its files import of each other is all that it has.
   const imported = [...(registry?.values() ?? [])].flatMap((code) => importedBy(code.toString()))
   expect(new Set(['functions/registry.mjs', ...imported])).toEqual(new Set(registry?.keys()))
+  // To import a module of Node's own makes Node read all of it: only the banner does, which asks for `require`.
+  const code = [...(registry?.values() ?? [])].join('\n')
+  expect(
+    [...code.matchAll(/from\s*["'](node:[\w/]+)/g)].map(([, from]) => from).filter((from) => from !== 'node:module'),
+  ).toEqual([])
+  expect(code).toContain('getBuiltinModule("node:crypto")')
   for (const [name, bytes] of [...(documents ?? []), ...(registry ?? [])]) {
     await mkdir(dirname(join(directory, name)), { recursive: true })
     await writeFile(join(directory, name), bytes)
