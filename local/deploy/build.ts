@@ -56,17 +56,13 @@ const bundlesOf = (root: string, entryPoints: string[], how: Pick<BuildOptions, 
     sourcemap: 'external',
   })
 
-/**
- * The names of the files of a build to which the bundle of that source leads, its own first; with `atOnce` those alone that it imports
- * as it starts. There are others, of what is imported by code that was left out.
- */
-export function partsOf({ outputs }: Metafile, source: string, atOnce = false): ReadonlySet<string> {
+/** The names of the files of a build to which the bundle of that source leads. There are others, of what is imported by code that was left out. */
+function partsOf({ outputs }: Metafile, source: string): ReadonlySet<string> {
   const parts = new Set<string>()
   const add = (file: string): void => {
     if (parts.has(basename(file))) return
     parts.add(basename(file))
-    for (const { kind, path } of outputs[file]?.imports ?? [])
-      if (outputs[path] && (kind === 'import-statement' || !atOnce)) add(path)
+    for (const { path } of outputs[file]?.imports ?? []) if (outputs[path]) add(path)
   }
   for (const [file, { entryPoint }] of Object.entries(outputs)) if (entryPoint === source) add(file)
   return parts
