@@ -6,7 +6,7 @@ import { decide, isContested } from '../review/decide.ts'
 import { parse } from '../table/item.ts'
 import { placed } from '../table/keys.ts'
 import { walk } from '../table/read.ts'
-import { together } from '../table/together.ts'
+import { inTurns, together } from '../table/together.ts'
 import type { Decide, Decided, Outcome } from './items.ts'
 import { sentenceOf } from './references.ts'
 import { resultsOf } from './results.ts'
@@ -46,11 +46,9 @@ export async function decideRows(id: string, asked: Asked, reviewer: Actor, behi
   const page = ended ? found : wholeRows(found)
   const wanted = page.filter((it) => isAsked(it, asked))
   const reasons: (string | null)[] = []
-  for (let at = 0; at < wanted.length; at += AT_ONCE) {
-    reasons.push(
-      ...(await together(wanted.slice(at, at + AT_ONCE).map((it) => () => decideOne(it.entity_id, asked, reviewer)))),
-    )
-  }
+  await inTurns(wanted, AT_ONCE, async (some) => {
+    reasons.push(...(await together(some.map((it) => () => decideOne(it.entity_id, asked, reviewer)))))
+  })
   return { next: page.at(-1)?.batch?.row ?? behind, reasons, ended }
 }
 

@@ -7,7 +7,7 @@ import { amend, create, loadById } from '../records/write.ts'
 import { put } from '../table/item.ts'
 import { get } from '../table/read.ts'
 import { asUnit } from '../table/retry.ts'
-import { together } from '../table/together.ts'
+import { inTurns, together } from '../table/together.ts'
 import { keepBefore } from './before.ts'
 import { type Import, type Made, madeItem, type Work } from './items.ts'
 import type { Mapping } from './mapping.ts'
@@ -16,7 +16,7 @@ import { type RowResult, type RunResult, resultsOf } from './results.ts'
 import { contributionOf, type Read, rowReader } from './rows.ts'
 import { rowsOf, type TableRow } from './store.ts'
 
-/** So many rows are written at the same time: as a rule in two transactions. */
+/** So many rows are written at the same time: as a rule in two transactions; and as many more are read meanwhile. */
 const AT_ONCE = 14
 /** After so many rows it is told how far it has come. */
 const TOLD_EVERY = 70
@@ -40,14 +40,20 @@ export async function runChunk(
   const rows = (await rowsOf(id, mapping.sheet, chunk)).filter(([row]) => row > mapping.header_row)
   const checked = new Map((await resultsOf(id, chunk)).map((it) => [it.row, it]))
   const reads = rowReader(mapping, order.columns)
-  const results: RunResult[] = []
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    if (performance.now() >= until) return undefined
-    if (at > 0 && at % TOLD_EVERY === 0) await advance(at)
-    const some = rows.slice(at, at + AT_ONCE)
-    results.push(...(await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads)))))
-  }
-  return results
+  const results = new Map<number, RunResult[]>()
+  let [done, told] = [0, 0]
+  await inTurns(rows, AT_ONCE, async (some) => {
+    if (performance.now() >= until) return
+    results.set(
+      some[0]?.[0] ?? 0,
+      await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads))),
+    )
+    done += some.length
+    if (done < told + TOLD_EVERY) return
+    told = done
+    await advance(done)
+  })
+  return done < rows.length ? undefined : [...results].sort(([a], [b]) => a - b).flatMap(([, some]) => some)
 }
 
 async function runRow(

@@ -32,36 +32,77 @@ const MOST_FAILURES = 5
 const MOST = 50
 
 type Visit = { ended: number; running: number }
-/** So often whoever lingers looks whether there is more to do. */
-const LOOKS_MS = 50
+/** Whoever stays looks soon after the end of a task whether there is more to do, and then ever more seldom. */
+const FIRST_LOOK_MS = 20
+const LATER_LOOKS_MS = 250
 
 /**
- * Works on imports until the time is over, in milliseconds of `performance.now()`. Answers how many tasks have come to their end. Who has
- * ended one mostly orders the next at once: for that it stays `linger` milliseconds longer.
+ * Works on imports until the time is over, in milliseconds of `performance.now()`, on small ones side by side. Answers how many tasks have come
+ * to their end, and how many are left. Who has ended one mostly orders the next at once: for that it stays `linger` milliseconds longer.
  */
 export async function goOn(until: number, linger = 0): Promise<Visit> {
-  let visit = await round(until)
-  let stays = visit.ended > 0 ? performance.now() + linger : 0
-  while (performance.now() < Math.min(stays, until)) {
-    await sleep(LOOKS_MS)
-    const { ended, running } = await round(until)
-    if (ended > 0) stays = performance.now() + linger
-    visit = { ended: visit.ended + ended, running }
+  const hands = handsOf(until)
+  let found = await hands.fill()
+  for (let pause = FIRST_LOOK_MS; hands.areBusy() || performance.now() < Math.min(hands.endedAt() + linger, until); ) {
+    const before = hands.ended()
+    await (linger > 0 ? Promise.race([hands.oneEnds(), sleep(pause)]) : hands.oneEnds())
+    pause = hands.ended() > before ? FIRST_LOOK_MS : Math.min(pause * 1.5, LATER_LOOKS_MS)
+    found = await hands.fill()
   }
+  hands.check()
   await closeBatches()
-  return visit
+  return { ended: hands.ended(), running: found }
 }
 
-/** Works on what there is to do. */
-async function round(until: number): Promise<Visit> {
-  const found = await walk({ index: 'gsi2', pk: lists.atWork, forward: true, limit: MOST })
-  let ended = 0
-  for (const { id } of found.map((item) => parse(importItem, item))) {
-    if (performance.now() >= until) break
-    const taken = await take(id)
-    if (taken && (await advance(taken, until))) ended += 1
+/** So many imports are in hand at the same time, and further ones only with files of this many bytes together: a large one has the memory to itself. */
+const MOST_IN_HAND = 6
+const MOST_BYTES = 2 * 1024 * 1024
+
+/** The imports that one worker has in hand until its time is over. What it could not bring to an end it takes no second time. */
+function handsOf(until: number) {
+  const inHand = new Map<string, { size: number; end: Promise<void> }>()
+  const left = new Set<string>()
+  const failures: unknown[] = []
+  let [ended, endedAt] = [0, Number.NEGATIVE_INFINITY]
+  const hold = (held: Held): void => {
+    const { id, size } = held.now()
+    const end = advance(held, until)
+      .catch((error: unknown) => {
+        failures.push(error)
+        return false
+      })
+      .then((isEnded) => {
+        inHand.delete(id)
+        if (!isEnded) return void left.add(id)
+        ended += 1
+        endedAt = performance.now()
+      })
+    inHand.set(id, { size, end })
   }
-  return { ended, running: found.length - ended }
+  const isFree = ({ id, size, work }: Import): boolean => {
+    const bytes = [...inHand.values()].reduce((sum, it) => sum + it.size, size)
+    const hasRoom = inHand.size === 0 || (inHand.size < MOST_IN_HAND && bytes <= MOST_BYTES)
+    return hasRoom && !inHand.has(id) && !left.has(id) && work !== null && work.held_until <= now()
+  }
+  return {
+    /** Takes what waits, as far as there is room. Answers how many imports somebody is to work on, or does. */
+    fill: async (): Promise<number> => {
+      const found = await walk({ index: 'gsi2', pk: lists.atWork, forward: true, limit: MOST })
+      for (const it of found.map((item) => parse(importItem, item))) {
+        const held = performance.now() < until && isFree(it) ? await take(it.id) : undefined
+        if (held) hold(held)
+      }
+      return found.length
+    },
+    areBusy: () => inHand.size > 0,
+    oneEnds: () => Promise.race([...inHand.values()].map(({ end }) => end)),
+    ended: () => ended,
+    endedAt: () => endedAt,
+    /** Fails as the first that failed. */
+    check: () => {
+      if (failures.length > 0) throw failures[0]
+    },
+  }
 }
 
 /** Takes an import that nobody has; undefined when somebody has been faster, or nothing is left to do. */

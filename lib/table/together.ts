@@ -31,6 +31,29 @@ export async function together<T>(tasks: readonly (() => Promise<T>)[]): Promise
   })
 }
 
+/**
+ * Takes all in their order, so many at once and two such windows at a time: while one is written, the other reads. Fails as the first that
+ * failed, once neither goes on; none is begun after a failure.
+ */
+export async function inTurns<T>(
+  all: readonly T[],
+  size: number,
+  take: (some: readonly T[]) => Promise<void>,
+): Promise<void> {
+  let at = 0
+  const lane = async () => {
+    while (at < all.length) {
+      const some = all.slice(at, at + size)
+      at += size
+      await take(some).catch((error: unknown) => {
+        at = all.length
+        throw error
+      })
+    }
+  }
+  for (const end of await Promise.allSettled([lane(), lane()])) if (end.status === 'rejected') throw end.reason
+}
+
 /** Stores the writes of a transaction: at once, or with those of the tasks that run beside this one. */
 export async function joined(writes: readonly Write[]): Promise<void> {
   const group = groups.getStore()

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
 import { faults, withFault } from '../harness/faults.ts'
 import { followTable } from '../harness/following.ts'
-import { checkTable, csv, done, rowsIn, work } from '../harness/imports.ts'
+import { checkTable, csv, done, rowsIn, sendTable, work } from '../harness/imports.ts'
 import { publish, sure } from '../harness/make.ts'
 
 let app: App
@@ -98,6 +98,21 @@ test('a row costs no more calls and units than the same contribution by itself',
   }
   expect(many.calls - few.calls).toBeLessThanOrEqual(alone.calls)
   expect(many.units - few.units).toBeLessThanOrEqual(alone.units)
+})
+
+test('one visit of a worker takes all that waits, and further tasks that are ordered meanwhile', async () => {
+  const { goOn } = await import('../../lib/imports/work.ts')
+  await work()
+  const sent = await Promise.all(
+    ['a.csv', 'b.csv', 'c.csv'].map(async (name) => sure(201, await sendTable(app.contributor, name, csv(rowsOf(2))))),
+  )
+  const visit = goOn(performance.now() + 30_000, 2_000)
+  const [first = ''] = sent.map(({ id }) => id)
+  const state = async () => sure(200, await app.contributor.get(`/data/imports/${first}/`))
+  while ((await state()).progress) await new Promise((over) => setTimeout(over, 20))
+  sure(200, await app.contributor.post(`/data/imports/${first}/check/`))
+  expect(await visit).toEqual({ ended: 4, running: 0 })
+  expect(await state()).toMatchObject({ state: 'checked', progress: null, failed: null })
 })
 
 describe('a worker that dies in the middle', () => {

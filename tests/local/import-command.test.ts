@@ -66,6 +66,8 @@ function begin(args: readonly string[], base = service.origin) {
   return { child, told, ended }
 }
 const command = (...args: string[]) => begin(args).ended
+/** What is said beside how far it is, which a slow machine is told every five seconds. */
+const complaints = (err: string) => err.replace(/^\S+ \w+ \d+\/\d+.*\n/gm, '')
 const last = (out: string) => out.trim().split('\n').slice(-3)
 const mine = async (path: string, query: Record<string, string> = {}) =>
   sure(200, await app.contributor.get(path, { query })).results
@@ -90,7 +92,7 @@ describe('exchange files', () => {
   test('are tried, and nothing is written', async () => {
     const { number_of_roofs: _, ...fine } = temple
     const { code, out, err } = await command(await rows(link, fine, place), '--dry-run')
-    expect([code, err]).toEqual([0, ''])
+    expect([code, complaints(err)]).toEqual([0, ''])
     expect(last(out)).toEqual([
       expect.stringMatching(/^file +offered +new +changes +there +refused +failed +not reached$/),
       expect.stringMatching(/rows\.jsonl +3 +2 +0 +0 +0 +0 +1$/),
@@ -106,7 +108,7 @@ describe('exchange files', () => {
     const path = await rows(link, temple, place)
     const report = join(directory, 'report.json')
     const { code, out, err } = await command(path, '--accept', '--lenient', '--report', report)
-    expect([code, err]).toEqual([0, ''])
+    expect([code, complaints(err)]).toEqual([0, ''])
     expect(last(out).slice(1)).toEqual([
       expect.stringMatching(/rows\.jsonl +3 +3 +0 +0 +0 +0 +0$/),
       'accepted 3, set aside in notes 1',

@@ -135,3 +135,29 @@ describe('tasks that run together', () => {
     expect(sent).toEqual([2, 2])
   })
 })
+
+describe('in turns', () => {
+  const pause = (ms: number) => new Promise<void>((over) => void setTimeout(over, ms))
+
+  test('two windows go at a time, in their order', async () => {
+    const told: string[] = []
+    await table.together.inTurns([1, 2, 3, 4, 5], 2, async (some) => {
+      told.push(`begin ${some.join()}`)
+      await pause(some[0] === 1 ? 60 : 5)
+      told.push(`end ${some.join()}`)
+    })
+    expect(told).toEqual(['begin 1,2', 'begin 3,4', 'end 3,4', 'begin 5', 'end 5', 'end 1,2'])
+  })
+
+  test('after a failure none begins, and it fails once the other has ended', async () => {
+    const told: string[] = []
+    const work = table.together.inTurns([1, 2, 3, 4, 5, 6], 2, async (some) => {
+      told.push(`begin ${some.join()}`)
+      if (some[0] === 1) throw new Error('no')
+      await pause(20)
+      told.push(`end ${some.join()}`)
+    })
+    await expect(work).rejects.toThrow('no')
+    expect(told).toEqual(['begin 1,2', 'begin 3,4', 'end 3,4'])
+  })
+})

@@ -64,8 +64,8 @@ const stateAfter = { check: 'checked', run: 'done', decide: 'done' } as const
 
 /** Larger files than this go straight to the bucket. */
 const LARGEST_FORM = 4 * 1024 * 1024
-/** The first look comes soon, since small tables are; the pauses grow up to half a second. */
-const FIRST_LOOK_MS = 20
+/** The first look comes soon, since small tables are done soon; the pauses grow up to half a second. */
+const FIRST_LOOK_MS = 40
 const LATER_LOOKS_MS = 500
 
 /** Takes tables through the service, one after the other, and remembers them all. `watch` is told of each look at one. */

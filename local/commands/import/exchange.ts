@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Kind, kinds, schemaOf } from '../../../lib/kinds/index.ts'
-import { type Batch, batchesOf } from './batches.ts'
+import { type Batch, batchesOf, sideBySide } from './batches.ts'
 import { type Answer, type Caller, Gone } from './client.ts'
 import { type Desk, NotTaken, type TableRow, type Wishes } from './desk.ts'
 import type { Draft, Fault } from './draft.ts'
@@ -31,7 +31,7 @@ export type Options = {
 
 /**
  * Sends the rows of exchange files, which may be of every kind and name one another: the records as one table for each kind, those
- * first that others name; claims and registered sources, which are no records, by themselves. Tells what became of every row.
+ * first that others name, and the others side by side; claims and registered sources, which are no records, by themselves. Tells what became of every row.
  */
 export async function importExchange(offered: readonly Offered[], options: Options): Promise<Report> {
   const plan = planOf(offered, { lenient: options.lenient })
@@ -45,7 +45,7 @@ export async function importExchange(offered: readonly Offered[], options: Optio
   await untilStopped(options, async () => {
     await alone(before, options, settle)
     const scene = sceneOf(plan, options)
-    for (const batch of batches) await takeBatch(batch, scene, options, settle)
+    await sideBySide(batches, (batch) => takeBatch(batch, scene, options, settle))
     await alone(after, options, settle)
   })
   return reportOf(offered.map((one) => results.get(one) ?? notReached(one)))
