@@ -1,6 +1,7 @@
 import type { Say } from '../language/catalogue.ts'
 import { cutAtWord } from '../matching/cut.ts'
 import { fold, sortWords } from '../matching/fold.ts'
+import { once } from '../once.ts'
 import type { About, Passage } from './passage.ts'
 
 /** How many records are quoted, and how many sentences of each. */
@@ -52,7 +53,7 @@ function quote({ text, facts }: Passage, { asked, wanted, say }: Question): stri
 
 /** The sentences that share most words with the question, in their own order; the first ones where none shares any. */
 function sentencesOf(text: string, asked: ReadonlySet<string>): string[] {
-  const sentences = [...segmenter.segment(text)].map((it) => it.segment.replace(/\s+/g, ' ').trim()).filter(Boolean)
+  const sentences = [...segmenter().segment(text)].map((it) => it.segment.replace(/\s+/g, ' ').trim()).filter(Boolean)
   const shared = (sentence: string) =>
     new Set(
       fold(sentence)
@@ -67,4 +68,4 @@ function sentencesOf(text: string, asked: ReadonlySet<string>): string[] {
     .map((it) => it.sentence)
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
+const segmenter = once(() => new Intl.Segmenter('en', { granularity: 'sentence' }))

@@ -1,16 +1,20 @@
 import { plainWords, respell } from '../matching/fold.ts'
 import { sortGroups } from '../matching/sorts.ts'
+import { once } from '../once.ts'
 import { termOf } from './index/words.ts'
 
-const meanings = new Map<string, ReadonlySet<string>>(
-  sortGroups.flatMap((group) => {
-    const terms = group.split(' ').map(termOf)
-    return terms.map((term) => [term, new Set(terms.filter((other) => other !== term))] as const)
-  }),
+const meanings = once(
+  () =>
+    new Map<string, ReadonlySet<string>>(
+      sortGroups.flatMap((group) => {
+        const terms = group.split(' ').map(termOf)
+        return terms.map((term) => [term, new Set(terms.filter((other) => other !== term))] as const)
+      }),
+    ),
 )
 
 /** The terms that mean the same sort of thing as a term. */
-export const synonymsOf = (term: string): ReadonlySet<string> => meanings.get(term) ?? none
+export const synonymsOf = (term: string): ReadonlySet<string> => meanings().get(term) ?? none
 const none: ReadonlySet<string> = new Set()
 
 /** A name in one spelling, without spaces, each word for a sort of thing replaced by one that stands for all: equal for names that mean the same. */

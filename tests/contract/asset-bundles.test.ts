@@ -1,36 +1,35 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { unzipSync } from 'fflate'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildPackages } from '../../local/deploy/build.ts'
+import { keptPackages } from '../../local/deploy/build.ts'
 import { carriedBy } from '../../local/deploy/carried.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { newProject, upload } from '../harness/asset-world.ts'
+import { unpack } from '../harness/bundles.ts'
+import { functionNames } from '../harness/functions.ts'
 import { answerFor } from '../harness/lambda.ts'
 import { sure } from '../harness/make.ts'
 
 const run = promisify(execFile)
 let app: App
 let directory: string
+let packages: Map<string, string>
 beforeAll(async () => {
   app = await openApp()
   directory = await mkdtemp(join(tmpdir(), 'heritage-packages-'))
-})
+  packages = await keptPackages(process.cwd(), functionNames())
+}, 300_000)
 afterAll(() => rm(directory, { recursive: true }))
 
 /** Unpacks the package of a function: the bundle, and what it takes along. */
 async function unpacked(name: string): Promise<string> {
   const place = join(directory, name)
-  const packages = await buildPackages(process.cwd(), [name], join(directory, 'packages'))
-  for (const [path, bytes] of Object.entries(unzipSync(await readFile(packages.get(name) ?? '')))) {
-    await mkdir(dirname(join(place, path)), { recursive: true })
-    await writeFile(join(place, path), bytes)
-  }
+  await unpack(packages.get(name) ?? '', place)
   return join(place, 'functions', `${name}.mjs`)
 }
 

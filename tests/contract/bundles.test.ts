@@ -1,25 +1,29 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { inflateRawSync } from 'node:zlib'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildPackages, forLambda } from '../../local/deploy/build.ts'
+import { keptPackages } from '../../local/deploy/build.ts'
 import { DOCUMENT } from '../../local/deploy/built-document.ts'
-import { bundlesBesideSdk, sizeOver } from '../harness/bundles.ts'
+import { bundlesBesideSdk, importedBy, sizeOver, unpack } from '../harness/bundles.ts'
 import { createTestTable } from '../harness/emulator.ts'
 import { functionNames } from '../harness/functions.ts'
 
 const run = promisify(execFile)
 const table = `bundles-${process.pid}`
 let directory: string
+/** The files of some packages, which lie unpacked in folders of their own. */
+const files = new Map<string, Map<string, Buffer>>()
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'heritage-bundles-'))
-  await build({ ...forLambda(process.cwd()), entryPoints: ['functions/records.ts'], outdir: directory })
+  const packages = await keptPackages(process.cwd(), functionNames())
+  for (const name of ['records', 'documents', 'registry'])
+    files.set(name, await unpack(packages.get(name) ?? '', join(directory, name)))
   await createTestTable(table)
-})
+}, 300_000)
+/** Where the bundle of one of them lies. */
+const bundle = (name: string) => join(directory, name, `functions/${name}.mjs`)
 afterAll(() => rm(directory, { recursive: true }))
 
 const event = {
@@ -33,24 +37,23 @@ const program = `
   process.stdout.write(JSON.stringify({ statusCode, body: JSON.parse(Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')) }), () => process.exit(0))`
 
 test('a packaged function runs as on Lambda: outside the project, credentials from the environment', async () => {
-  const { stdout } = await runOnLambda(join(directory, 'records.mjs'), '/cidoc/structures/')
+  const { stdout } = await runOnLambda(bundle('records'), '/cidoc/structures/')
   expect(JSON.parse(stdout)).toEqual({ statusCode: 200, body: { count: 0, next: null, previous: null, results: [] } })
 })
 
 test('the package of the documents holds them, packed and without a map, and nothing else holds any', async () => {
-  const made = await buildPackages(process.cwd(), ['documents', 'registry'], join(directory, 'packages'))
-  const [documents, registry] = await Promise.all(
-    ['documents', 'registry'].map((name) => filesIn(made.get(name) ?? '')),
-  )
+  const registry = files.get('registry')
   expect(registry?.has('functions/nepali.mjs')).toBe(true)
   // It is whole and has nothing in vain: what its files import of each other is all that it has.
-  const imported = [...(registry?.values() ?? [])].flatMap((code) => importedBy(code.toString()))
+  const imported = [...(registry?.values() ?? [])].flatMap((code) => importedBy(code.toString(), true))
   expect(new Set(['functions/registry.mjs', ...imported])).toEqual(new Set(registry?.keys()))
-  for (const [name, bytes] of [...(documents ?? []), ...(registry ?? [])]) {
-    await mkdir(dirname(join(directory, name)), { recursive: true })
-    await writeFile(join(directory, name), bytes)
-  }
-  const { stdout } = await runOnLambda(join(directory, 'functions/documents.mjs'), '/schema/')
+  // To import a module of Node's own makes Node read all of it: only the banner does, which asks for `require`.
+  const code = [...(registry?.values() ?? [])].join('\n')
+  expect(
+    [...code.matchAll(/from\s*["'](node:[\w/]+)/g)].map(([, from]) => from).filter((from) => from !== 'node:module'),
+  ).toEqual([])
+  expect(code).toContain('getBuiltinModule("node:crypto")')
+  const { stdout } = await runOnLambda(bundle('documents'), '/schema/')
   expect(JSON.parse(stdout)).toEqual({
     statusCode: 200,
     body: JSON.parse(await readFile(DOCUMENT, 'utf8')),
@@ -58,7 +61,7 @@ test('the package of the documents holds them, packed and without a map, and not
 })
 
 test('the catalogue of Nepali lies beside a function, which finds it there', async () => {
-  const made = join(directory, 'functions/registry.mjs')
+  const made = bundle('registry')
   expect(await readFile(made, 'utf8')).not.toMatch(/वास्तु|\\u0935\\u093E\\u0938/i)
   const [english, nepali] = await Promise.all(['', '?languages=ne'].map((query) => runOnLambda(made, REGISTRY, query)))
   const labelIn = ({ stdout = '{}' } = {}) => JSON.parse(stdout).body.classes.structure.label
@@ -74,26 +77,10 @@ test('no start of a function reads more than 1.2 times what the SDK alone has', 
   expect(over).toEqual([])
 }, 120_000)
 
-/** The files beside it that a minified module imports, at once or later. */
-const importedBy = (code: string): string[] =>
-  [...code.matchAll(/(?:from|import\(?)"\.\/([\w.-]+\.mjs)"/g)].map(([, file]) => `functions/${file}`)
-
-/** The files of a zip archive as ours are: one after the other, each deflated, sizes in front. */
-async function filesIn(path: string): Promise<Map<string, Buffer>> {
-  const zip = await readFile(path)
-  const files = new Map<string, Buffer>()
-  for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {
-    const [size, named, extra] = [zip.readUInt32LE(at + 18), zip.readUInt16LE(at + 26), zip.readUInt16LE(at + 28)]
-    const start = at + 30 + named + extra
-    files.set(zip.toString('utf8', at + 30, at + 30 + named), inflateRawSync(zip.subarray(start, start + size)))
-    at = start + size
-  }
-  return files
-}
-
 function runOnLambda(file: string, path: string, query = '') {
   return run(process.execPath, ['--input-type=module', '-e', program, file, path, query.slice(1)], {
-    cwd: directory,
+    // The root of its package.
+    cwd: dirname(dirname(file)),
     maxBuffer: 50_000_000,
     env: {
       AWS_REGION: 'us-east-1',

@@ -203,6 +203,12 @@ test('only the clock asks for the time and for chance where things are stored an
   expect(withText(/\bDate\.now\(|new Date\(\)|Math\.random\(|randomUUID/, slices)).toEqual([])
 })
 
+test('no file makes a formatter or a segmenter as it loads: each costs a start some milliseconds', () => {
+  expect(withText(/^(export )?const .*[=(] ?new Intl\./m, files)).toEqual([])
+  // Those that are made when they are first asked for are seen.
+  expect(withText(/new Intl\./, files).length).toBeGreaterThan(0)
+})
+
 describe('search', () => {
   const users = files.filter((file) => importsOf(file).some(({ specifier }) => specifier === 'node:sqlite'))
 

@@ -1,19 +1,46 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { basename, join, relative, resolve } from 'node:path'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { inflateRawSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
-import { forLambda, partsOf } from '../../local/deploy/build.ts'
+import { forLambda, keptPackages } from '../../local/deploy/build.ts'
 import { functionNames } from './functions.ts'
 
 /**
  * Bundles of the SDK alone, and after them that of each function, in this folder. The SDK is as it comes, in one bundle with the client of
- * the table and one with what else functions call, the bucket or the post.
+ * the table and one with what else functions call, the bucket or the post; functions are as they are packaged.
  */
 export async function bundlesBesideSdk(directory: string): Promise<Made[]> {
-  const made: Made[] = []
   await mkdir(directory, { recursive: true })
+  const made: Made[] = []
   for (const [name, packages] of Object.entries(clients)) made.push(await bundleOf(directory, name, packages))
-  for (const name of functionNames()) made.push(await bundle(directory, name, `functions/${name}.ts`))
+  const packages = await keptPackages(process.cwd(), functionNames())
+  for (const [name, path] of packages) made.push(await packagedAs(name, path, join(directory, name)))
   return made
+}
+
+/** The files of a zip archive as ours are: one after the other, each deflated or stored, sizes in front. */
+export async function filesIn(path: string): Promise<Map<string, Buffer>> {
+  const zip = await readFile(path)
+  const files = new Map<string, Buffer>()
+  for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {
+    const [method, size] = [zip.readUInt16LE(at + 8), zip.readUInt32LE(at + 18)]
+    const [named, extra] = [zip.readUInt16LE(at + 26), zip.readUInt16LE(at + 28)]
+    const start = at + 30 + named + extra
+    const content = zip.subarray(start, start + size)
+    files.set(zip.toString('utf8', at + 30, at + 30 + named), method === 0 ? content : inflateRawSync(content))
+    at = start + size
+  }
+  return files
+}
+
+/** Writes the files of a package into a folder; with `only` those whose paths begin so. Answers them. */
+export async function unpack(path: string, directory: string, only = ''): Promise<Map<string, Buffer>> {
+  const files = new Map([...(await filesIn(path))].filter(([name]) => name.startsWith(only)))
+  for (const [name, bytes] of files) {
+    await mkdir(dirname(join(directory, name)), { recursive: true })
+    await writeFile(join(directory, name), bytes)
+  }
+  return files
 }
 
 /** The bytes that a start reads over those of the SDK alone. */
@@ -32,28 +59,39 @@ const clients: Readonly<Record<string, readonly string[]>> = {
 /** A bundle, the bytes that its start reads and all that it has, and the bundle of the SDK with the clients that it ever loads. */
 export type Made = { name: string; file: string; start: number; all: number; over: string }
 
-/** As it is packaged. */
-async function bundle(directory: string, name: string, source: string, other: BuildOptions = {}): Promise<Made> {
-  const outdir = join(directory, name.replace(/\W+/g, '-'))
-  const how = { ...forLambda(process.cwd()), ...other }
-  const { metafile } = await build({ ...how, metafile: true, entryPoints: [source], outdir })
-  const outputs = new Map(Object.entries(metafile.outputs).map(([file, output]) => [basename(file), output]))
-  const [all, started] = [partsOf(metafile, source), partsOf(metafile, source, true)]
-  const bytes = (files: ReadonlySet<string>) =>
-    [...files].reduce((sum, file) => sum + (outputs.get(file)?.bytes ?? 0), 0)
-  const loads = (path: string) =>
-    [...all].some((file) => {
-      const { imports = [], inputs = {} } = outputs.get(file) ?? {}
-      return [...imports.map((it) => it.path), ...Object.keys(inputs)].some((it) => it.includes(path))
-    })
-  const others = loads('bucket-client.mjs') ? ' and S3' : loads('@aws-sdk/client-sesv2/') ? ' and SES' : ''
-  const [entry = ''] = started
-  return { name, file: join(outdir, entry), start: bytes(started), all: bytes(all), over: `SDK: DynamoDB${others}` }
+/** A function as its package has it, without what that takes along. */
+async function packagedAs(name: string, path: string, directory: string): Promise<Made> {
+  const files = await unpack(path, directory, FUNCTIONS)
+  const entry = `${FUNCTIONS}${name}.mjs`
+  const bytes = (some: Iterable<string>) => [...some].reduce((sum, it) => sum + (files.get(it)?.length ?? 0), 0)
+  const code = [...files.values()].join('\n')
+  const others = files.has(`${FUNCTIONS}bucket-client.mjs`) ? ' and S3' : code.includes('SESv2') ? ' and SES' : ''
+  const file = join(directory, entry)
+  return {
+    ...{ name, file, over: `SDK: DynamoDB${others}` },
+    ...{ start: bytes(startOf(entry, files)), all: bytes(reachedFrom(entry, files, true)) },
+  }
+}
+const FUNCTIONS = 'functions/'
+
+/** The files of a package that a start reads: what its bundle imports as it loads, and what that imports. */
+const startOf = (entry: string, files: ReadonlyMap<string, Buffer>) => reachedFrom(entry, files, false)
+
+function reachedFrom(entry: string, files: ReadonlyMap<string, Buffer>, later: boolean): ReadonlySet<string> {
+  const reached = new Set([entry])
+  for (const file of reached) for (const next of importedBy(files.get(file)?.toString() ?? '', later)) reached.add(next)
+  return reached
+}
+
+/** The files beside it that a minified module imports at once, and with `later` those that it imports when it comes to that. */
+export function importedBy(code: string, later: boolean): string[] {
+  const imports = later ? /(?:from|import\(?)"\.\/([\w.-]+\.mjs)"/g : /(?:from|import)"\.\/([\w.-]+\.mjs)"/g
+  return [...code.matchAll(imports)].map(([, file]) => `${FUNCTIONS}${file}`)
 }
 
 const plain: BuildOptions = { alias: {}, plugins: [], splitting: false }
 
-/** The SDK as it comes, with its whole chain of credential providers, in one file. */
+/** The SDK as it comes, with its whole chain of credential providers, in one file: that is all that it has, and a start reads it. */
 async function bundleOf(directory: string, name: string, packages: readonly string[]): Promise<Made> {
   const source = join(directory, `${packages.join('-')}.ts`)
   // Used, so that nothing is shaken out that a function with all of its calls would hold.
@@ -62,7 +100,11 @@ async function bundleOf(directory: string, name: string, packages: readonly stri
       `import * as p${i} from '@aws-sdk/${it}'; Object.assign(globalThis, { p${i}: [${used[it]?.map((each) => `p${i}.${each}`)}] })`,
   )
   await writeFile(source, lines.join('\n'))
-  return bundle(directory, name, relative(process.cwd(), source), { ...plain, nodePaths: [resolve('node_modules')] })
+  const outfile = join(directory, `${name.replace(/\W+/g, '-')}.mjs`)
+  const how = { ...forLambda(process.cwd()), ...plain, nodePaths: [resolve('node_modules')] }
+  await build({ ...how, entryPoints: [source], outfile })
+  const { size } = await stat(outfile)
+  return { name, file: outfile, start: size, all: size, over: 'SDK: DynamoDB' }
 }
 
 const used: Readonly<Record<string, readonly string[]>> = {

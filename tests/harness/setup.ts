@@ -5,6 +5,7 @@ import { roleResources, rolesFor } from '../../local/access/local-roles.ts'
 import { buildDocuments } from '../../local/deploy/shipped-documents.ts'
 import { loadStack } from '../../local/deploy/stack.ts'
 import { startEmulator } from '../../local/service/emulator.ts'
+import { loadProjector } from '../../local/service/followers.ts'
 import { freePort } from '../../local/service/ports.ts'
 import { startS3 } from '../../local/service/s3.ts'
 import { functionNames } from './functions.ts'
@@ -46,6 +47,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     // Replaced by every file that opens a table of its own; here so that importing the configuration never fails.
     TABLE_NAME: 'test-none',
     TABLE_SHAPE: JSON.stringify(table),
+    PROJECTOR_BATCH: String(loadProjector().batchSize),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     // Searches see what has been projected, at once.
     SEARCH_LOOK_MS: '0',

@@ -7,7 +7,7 @@ import { clusteredPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
 import { facetsOf } from './facets.ts'
 import { admission, type Filters, isNarrowed } from './filters.ts'
-import { hitOf, placedHit, shownHit, toldOf } from './hits.ts'
+import { hitOf, placing, shownHits, toldOf } from './hits.ts'
 import { withLinks } from './linked.ts'
 import { literalIn } from './literal.ts'
 import { anyTells, asWritten, knownOf, orNearly, telling, tellsOfText } from './lookup.ts'
@@ -55,7 +55,7 @@ function search(corpus: Corpus, weights: Weights, ask: SearchQuery, state: strin
   const page = (ranked ?? inOrder(corpus, ask, found.numbers, offset + limit)).slice(offset, offset + limit)
   return {
     count: found.numbers.length,
-    hits: page.map(({ number, score }) => shownHit(corpus, number, score, { ask, found })),
+    hits: shownHits(corpus, ask, found, page),
     ...(ask.facets && { facets: facetsOf(corpus, found.numbers, ask) }),
     ...toldOf(corpus, ask, found, page),
     state,
@@ -104,9 +104,10 @@ function mapped(corpus: Corpus, weights: Weights, ask: SearchQuery, state: strin
   const { numbers } = readAsMeant(corpus, weights, ask, 0).found
   const placed = numbers.filter((number) => !Number.isNaN(lat[number]))
   const few = placed.length <= MOST_POINTS
+  const hitAt = placing(corpus, ask)
   return {
     count: numbers.length,
-    points: few ? Array.from(placed, (number) => placedHit(corpus, number, ask)) : [],
+    points: few ? Array.from(placed, (number) => hitAt(number)) : [],
     clusters: few ? [] : clusteredPoints(corpus.columns, placed),
     state,
   }

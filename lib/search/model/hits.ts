@@ -1,4 +1,5 @@
 import { metres } from '../../matching/geo.ts'
+import type { Document } from '../document.ts'
 import { pointFor, sightOf } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
 import type { Hit, Interpreted, SearchQuery, SearchResult } from '../query.ts'
@@ -9,37 +10,55 @@ import { labelReader } from './filters.ts'
 import { closeness } from './likeness.ts'
 import { tellsOfText } from './lookup.ts'
 import type { Found } from './rank.ts'
-import { snippetOf } from './snippet.ts'
+import { snippets } from './snippet.ts'
 
 /** A document as a result. */
-export function hitOf(corpus: Corpus, number: number, score: number): Hit {
-  const { version: _, text: __, links: ___, ...header } = corpus.document(number)
-  return { ...header, point: pointFor(header), score: Math.round(Math.min(1, score) * 1e6) / 1e6 }
+export const hitOf = (corpus: Corpus, number: number, score: number): Hit => ({
+  ...headerOf(corpus.document(number)),
+  score: Math.round(Math.min(1, score) * 1e6) / 1e6,
+})
+
+type Header = Omit<Hit, 'score'>
+/** What is shown of documents that are in memory: to leave members out takes longer than all else that is done for a result. */
+const headers = new WeakMap<Document, Header>()
+
+function headerOf(it: Document): Header {
+  const known = headers.get(it)
+  if (known) return known
+  const { version: _, text: __, links: ___, ...others } = it
+  const header = { ...others, point: pointFor(it) }
+  headers.set(it, header)
+  return header
 }
 
-/** The same with how far it is and whether its years fit for sure, where that was asked. */
-export function placedHit(corpus: Corpus, number: number, ask: SearchQuery, score = 0): Hit {
-  const hit = hitOf(corpus, number, score)
-  const { near, years } = ask
-  const { place } = corpus.columns
-  const linked = labelReader(corpus, ask.scope)(corpus.labels.place.texts[place[number] ?? 0] ?? '')
-  return {
-    ...hit,
-    ...(linked && { values: { ...hit.values, place: [linked, ...(hit.values?.place?.slice(1) ?? [])] } }),
-    ...(near && hit.point && { distance: Math.round(metres(near, hit.point)) / 1000 }),
-    ...(years && { when: isCertain(corpus.columns, number, years) ? ('certain' as const) : ('possible' as const) }),
+/** Makes documents results of a question, with how far they are and whether their years fit for sure, where that was asked. */
+export function placing(corpus: Corpus, { scope, near, years }: SearchQuery) {
+  const { columns, labels } = corpus
+  const read = labelReader(corpus, scope)
+  return (number: number, score = 0): Hit => {
+    const hit = hitOf(corpus, number, score)
+    const [written, ...others] = hit.values?.place ?? []
+    const linked = read(labels.place.texts[columns.place[number] ?? 0] ?? '')
+    if (linked !== '' && linked !== written) hit.values = { ...hit.values, place: [linked, ...others] }
+    if (near && hit.point) hit.distance = Math.round(metres(near, hit.point)) / 1000
+    if (years) hit.when = isCertain(columns, number, years) ? 'certain' : 'possible'
+    return hit
   }
 }
 
-/** The same with a snippet of the field that answers. */
-export function shownHit(corpus: Corpus, number: number, score: number, { ask, found }: Shown): Hit {
-  const hit = placedHit(corpus, number, ask, score)
-  if (!ask.snippets || found.wanted.length === 0) return hit
-  const texts = [hit.summary, ...corpus.document(number).text.split('\n'), ...hit.names]
-  const snippet = snippetOf(texts, found.wanted, isDevanagari(ask.text))
-  return { ...hit, ...(snippet && { snippet }) }
+/** The same of a page, with snippets of the fields that answer where these are asked for. */
+export function shownHits(corpus: Corpus, ask: SearchQuery, found: Found, page: readonly Place[]): Hit[] {
+  const placed = placing(corpus, ask)
+  const shown = page.map(({ number, score }) => placed(number, score))
+  if (!ask.snippets || found.wanted.length === 0) return shown
+  const snippetOf = snippets(found.wanted, isDevanagari(ask.text))
+  return shown.map((hit, i) => {
+    const { text } = corpus.document(page[i]?.number ?? 0)
+    const snippet = snippetOf([hit.summary, ...text.split('\n'), ...hit.names])
+    return snippet === undefined ? hit : { ...hit, snippet }
+  })
 }
-type Shown = { ask: SearchQuery; found: Found }
+type Place = { number: number; score: number }
 
 type Told = Pick<SearchResult, 'interpreted' | 'left_out' | 'did_you_mean'>
 

@@ -142,8 +142,9 @@ const APART = 0.6
 /** Names that differ in where words end, or in words that tell nothing: Mayadevi, Maya Devi; Shri Ram Mandir, Ram Mandir. */
 function together(asked: Joined, words: readonly Word[]): number {
   if (asked.raw.length < 4) return 0
+  const length = joinedLength(words)
+  if (Math.abs(asked.raw.length - length) > 3) return 0
   const [a, b] = [asked.raw, joinedUp(words, 'raw')]
-  if (Math.abs(a.length - b.length) > 3) return 0
   const [x, y] = [respell(a), respell(b)]
   if (x === y) return 0.9 + 0.06 * closeness(a, b)
   // A vowel that is silent at the end of a word is not so within what is joined: Shiva Mandir, Shivmandir.
@@ -163,8 +164,19 @@ function joinedUp(words: readonly Word[], by: 'raw' | 'sound'): string {
   return (told.length > 0 ? told : words).map((word) => word[by]).join('')
 }
 
+/** How many letters that has of words as they are written: few names have as many as the question, so most are never put together. */
+function joinedLength(words: readonly Word[]): number {
+  let [told, all] = [0, 0]
+  for (const { raw, tells } of words) {
+    all += raw.length
+    if (tells > ASIDE) told += raw.length
+  }
+  return told > 0 ? told : all
+}
+
 /** How alike two texts are, from 0 to 1; where that is less than `least`, 0. */
 export function closeness(a: string, b: string, least = 0): number {
+  if (a === b) return 1
   const longer = Math.max(a.length, b.length)
   const most = (1 - least) * longer
   const apart = edits(a, b, most)

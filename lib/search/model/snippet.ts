@@ -13,14 +13,10 @@ const LENGTH = 200
 const FITS = 0.5
 
 /**
- * A piece of the text that answers most of a question, in the script of the question where one of that script does: its
- * words between <mark> and </mark>, all else escaped for HTML. Undefined where no text holds any.
+ * Finds the piece of a document's texts that answers most of a question, in the script of the question where one of that script
+ * does: its words between <mark> and </mark>, all else escaped for HTML. Undefined where no text holds any.
  */
-export function snippetOf(
-  texts: readonly string[],
-  wanted: readonly Wanted[],
-  devanagari: boolean,
-): string | undefined {
+export function snippets(wanted: readonly Wanted[], devanagari: boolean) {
   const terms = new Map<string, Asked>()
   for (const [word, { term, voice, rarity, choices }] of wanted.entries()) {
     if (rarity === 0) continue
@@ -28,14 +24,16 @@ export function snippetOf(
     terms.set(term, { word, voice })
   }
   const most = 2 * new Set(Array.from(terms.values(), ({ word }) => word)).size + 1
-  let best = { text: '', marks: [] as Mark[], rank: 0 }
-  for (const text of texts) {
-    if (best.rank === most) break
-    const marks = marksIn(text, terms)
-    const rank = new Set(marks.map(({ word }) => word)).size * 2 + (isDevanagari(text) === devanagari ? 1 : 0)
-    if (marks.length > 0 && rank > best.rank) best = { text, marks, rank }
+  return (texts: readonly string[]): string | undefined => {
+    let best = { text: '', marks: [] as Mark[], rank: 0 }
+    for (const text of texts) {
+      if (best.rank === most) break
+      const marks = marksIn(text, terms)
+      const rank = new Set(marks.map(({ word }) => word)).size * 2 + (isDevanagari(text) === devanagari ? 1 : 0)
+      if (marks.length > 0 && rank > best.rank) best = { text, marks, rank }
+    }
+    return best.rank === 0 ? undefined : around(best.text, best.marks)
   }
-  return best.rank === 0 ? undefined : around(best.text, best.marks)
 }
 
 type Asked = { word: number; voice: Voice }

@@ -1,4 +1,5 @@
 import { cut } from '../../matching/cut.ts'
+import { once } from '../../once.ts'
 import type { Actor } from '../../permissions.ts'
 import type { User } from '../users.ts'
 
@@ -65,5 +66,5 @@ export const powersOf = (role: NonNullable<User['reviewer_role']>['role']) => ({
 
 const maySeeEmail = (it: User, actor: Actor | null) => actor !== null && (actor.id === it.id || actor.is_staff)
 
-const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const memberSince = (it: User) => months.format(new Date(it.date_joined))
+const months = once(() => new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }))
+const memberSince = (it: User) => months().format(new Date(it.date_joined))
