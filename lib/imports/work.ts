@@ -41,6 +41,14 @@ const LATER_LOOKS_MS = 250
  */
 export async function goOn(until: number, linger = 0): Promise<Visit> {
   const hands = handsOf(until)
+  const running = await lookAndWork(hands, until, linger).finally(hands.rest)
+  hands.check()
+  await closeBatches()
+  return { ended: hands.ended(), running }
+}
+
+/** Takes what there is, again and again, until nothing is in hand and nothing more is to be expected. Answers how many imports were found last. */
+async function lookAndWork(hands: Hands, until: number, linger: number): Promise<number> {
   let found = await hands.fill()
   for (let pause = FIRST_LOOK_MS; hands.areBusy() || performance.now() < Math.min(hands.endedAt() + linger, until); ) {
     const before = hands.ended()
@@ -48,14 +56,14 @@ export async function goOn(until: number, linger = 0): Promise<Visit> {
     pause = hands.ended() > before ? FIRST_LOOK_MS : Math.min(pause * 1.5, LATER_LOOKS_MS)
     found = await hands.fill()
   }
-  hands.check()
-  await closeBatches()
-  return { ended: hands.ended(), running: found }
+  return found
 }
 
 /** So many imports are in hand at the same time, and further ones only with files of this many bytes together: a large one has the memory to itself. */
 const MOST_IN_HAND = 6
 const MOST_BYTES = 2 * 1024 * 1024
+
+type Hands = ReturnType<typeof handsOf>
 
 /** The imports that one worker has in hand until its time is over. What it could not bring to an end it takes no second time. */
 function handsOf(until: number) {
@@ -83,6 +91,7 @@ function handsOf(until: number) {
     const hasRoom = inHand.size === 0 || (inHand.size < MOST_IN_HAND && bytes <= MOST_BYTES)
     return hasRoom && !inHand.has(id) && !left.has(id) && work !== null && work.held_until <= now()
   }
+  const ends = () => [...inHand.values()].map(({ end }) => end)
   return {
     /** Takes what waits, as far as there is room. Answers how many imports somebody is to work on, or does. */
     fill: async (): Promise<number> => {
@@ -94,7 +103,9 @@ function handsOf(until: number) {
       return found.length
     },
     areBusy: () => inHand.size > 0,
-    oneEnds: () => Promise.race([...inHand.values()].map(({ end }) => end)),
+    oneEnds: () => Promise.race(ends()),
+    /** Nothing is in hand any more. */
+    rest: async () => void (await Promise.all(ends())),
     ended: () => ended,
     endedAt: () => endedAt,
     /** Fails as the first that failed. */

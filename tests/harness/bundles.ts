@@ -19,7 +19,7 @@ export async function bundlesBesideSdk(directory: string): Promise<Made[]> {
 }
 
 /** The files of a zip archive as ours are: one after the other, each deflated or stored, sizes in front. */
-export async function filesIn(path: string): Promise<Map<string, Buffer>> {
+async function filesIn(path: string): Promise<Map<string, Buffer>> {
   const zip = await readFile(path)
   const files = new Map<string, Buffer>()
   for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {

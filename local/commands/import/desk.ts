@@ -68,7 +68,7 @@ const LARGEST_FORM = 4 * 1024 * 1024
 const FIRST_LOOK_MS = 40
 const LATER_LOOKS_MS = 500
 
-/** Takes tables through the service, one after the other, and remembers them all. `watch` is told of each look at one. */
+/** Takes tables through the service, as many at a time as it is asked to, and remembers them all. `watch` is told of each look at one. */
 export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it: Import) => void) {
   const all = new Map<string, Import>()
   const note = (it: Import): Import => {
