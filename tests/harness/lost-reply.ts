@@ -1,11 +1,11 @@
 import { db } from '../../lib/table/client.ts'
 
-/** Does something while the reply to each transaction is lost that the table has carried out. */
-export async function withLostReplies<T>(work: () => Promise<T>): Promise<T> {
+/** Does something while the reply to each transaction is lost that the table has carried out and that writes an item of this type. */
+export async function withLostReplies<T>(type: string, work: () => Promise<T>): Promise<T> {
   db.middlewareStack.add(
-    (next, context) => async (args) => {
+    (next) => async (args) => {
       const result = await next(args)
-      if (/^TransactWrite/.test(String(context.commandName))) throw new Error('socket hang up')
+      if (typesIn(args.input).includes(type)) throw new Error('socket hang up')
       return result
     },
     { step: 'initialize', name: 'lost reply' },
@@ -16,3 +16,9 @@ export async function withLostReplies<T>(work: () => Promise<T>): Promise<T> {
     db.middlewareStack.remove('lost reply')
   }
 }
+
+type Action = { Put?: { Item?: Record<string, unknown> } }
+const typesIn = (input: object): unknown[] =>
+  'TransactItems' in input && Array.isArray(input.TransactItems)
+    ? input.TransactItems.map(({ Put }: Action) => Put?.Item?.type)
+    : []

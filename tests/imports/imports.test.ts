@@ -258,7 +258,7 @@ test('the file of a table stays where only the reply is lost to what has stored 
     return app.contributor.post('/data/imports/', { body, headers })
   }
   sure(200, await app.contributor.get('/data/imports/'))
-  const made = sure(201, await withLostReplies(send))
+  const made = sure(201, await withLostReplies('import', send))
   await work()
   expect(sure(200, await app.contributor.get(`/data/imports/${made.id}/`))).toMatchObject({
     state: 'read',

@@ -395,7 +395,7 @@ describe('a source with a file', () => {
       })
     // Signed in before that.
     expect((await app.contributor.get(PATH)).status).toBe(200)
-    const made = await withLostReplies(send)
+    const made = await withLostReplies('source', send)
     expect([made.status, await count()]).toEqual([201, before + 1])
     const read = await app.contributor.get(`${PATH}${made.body.id}/file/`)
     expect([read.status, read.bytes.toString()]).toEqual([200, 'Notes.'])
