@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { createRequire } from 'node:module'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
@@ -19,7 +20,7 @@ export type Invoke = (name: string, event: object) => Promise<unknown>
 export type Functions = {
   /** Runs a function that nobody calls, and answers what it does. Fails when it failed. */
   invoke: Invoke
-  /** The same in a process that is there for this one call. */
+  /** The same in a process that is there for this one call, and that others go before. */
   invokeAlone: Invoke
   /** Told, in a sentence, when one of the processes has ended by itself. */
   ended: Promise<string>
@@ -53,6 +54,7 @@ export async function startFunctions(table: string, running: (() => Promise<unkn
     invoke: through(background, functions),
     invokeAlone: async (name, event) => {
       const child = begin(apart)
+      if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
       return through(child, functions)(name, event).finally(() => child.disconnect())
     },
     ended: over,
