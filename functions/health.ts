@@ -77,15 +77,21 @@ const vital = {
   storage: (signal) => blobs.ping(signal).then(() => answers),
 } satisfies Record<string, Ask>
 
+/** Changes are looked for several times a second: who is less behind is up to date. */
+const NOTICED_S = 0.5
+
 /** What the service does without for a while, and should not. A new one is one line. */
 const optional = {
   stream: async () => {
     const [{ late, seconds }, aside] = await Promise.all([lag(), countParked()])
     if (aside === 0)
-      return { healthy: !late, message: seconds > 0 ? `It is ${seconds} s behind.` : 'It is up to date.' }
+      return { healthy: !late, message: seconds >= NOTICED_S ? `It is ${seconds} s behind.` : 'It is up to date.' }
     const many = aside === 100 ? phrase('100 or more') : aside
     const behind = `It is ${seconds} s behind. ${many} changes were put aside.`
-    return { healthy: false, message: seconds > 0 ? behind : `It is up to date. ${many} changes were put aside.` }
+    return {
+      healthy: false,
+      message: seconds >= NOTICED_S ? behind : `It is up to date. ${many} changes were put aside.`,
+    }
   },
   search: snapshotHealth,
   cache: async () =>

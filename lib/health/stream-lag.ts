@@ -31,6 +31,7 @@ export async function tellLateness(made: number, pk: string, state: keyof typeof
 const slotOf = (pk: string) =>
   [...pk].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521, 7) % SLOTS
 
+/** `seconds` to a tenth. */
 export type Lag = { late: boolean; seconds: number }
 
 /**
@@ -53,7 +54,7 @@ export async function lag(): Promise<Lag> {
     (it) => it !== undefined,
   )
   const waited = ages.length === 0 ? 0 : Math.max(0, clock.now().getTime() - Math.min(...ages))
-  return { late: waited > PATIENCE_MS, seconds: Math.round(waited / 1000) }
+  return { late: waited > PATIENCE_MS, seconds: Math.round(waited / 100) / 10 }
 }
 
 const givenIn = ({ made, expires_at }: Stored): number | undefined =>

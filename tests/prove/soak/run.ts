@@ -105,7 +105,7 @@ async function watch(): Promise<void> {
     await until(n)
     const health = await told('/health/detailed/').catch(() => '')
     const at = now()
-    const late = /It is (\d+) s behind/.exec(health)
+    const late = /It is ([\d.]+) s behind/.exec(health)
     if (health !== '') behind.push({ at, value: Number(late?.[1] ?? 0) })
     if (/put aside/.test(health)) wrong.push(`the projector has put changes aside: ${health}`)
     for (const { name, bytes } of residentUnder(pid)) {
@@ -160,7 +160,7 @@ function broken(): string[] {
   for (const { name, typical, grown } of processes)
     console.log(`memory of ${name}: ${typical.toFixed(0)} MB, ${grown.toFixed(1)} MB more over the time watched`)
   console.log(
-    `told behind: ${Math.max(0, ...behind.map(({ value }) => value))} s at most; followed in ${quantile(
+    `told behind: ${Math.max(0, ...behind.map(({ value }) => value))} s at most, ${Math.max(0, ...behind.filter(isWarm).map(({ value }) => value))} s after warming up; followed in ${quantile(
       followed.map(({ value }) => value),
       0.5,
     ).toFixed(2)} s (median), ${late.toFixed(2)} s at most after warming up, ${followed.length} times`,
