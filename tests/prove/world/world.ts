@@ -68,8 +68,6 @@ class World {
   letters: Letter[] = []
   /** What was still under way when who had begun it answered: the platform stops a process then, and it may never be done. */
   unfinished: string[] = []
-  /** Whether a process has ended in the middle, or the bucket has failed, since the world was as it was saved. */
-  interrupted = false
   /** What calls take, in milliseconds, and whether the table's freedoms are used. */
   hostile = false
   calls = 0
@@ -97,7 +95,6 @@ class World {
     this.received = [...saved.received]
     this.letters = [...saved.letters]
     this.unfinished = []
-    this.interrupted = false
     this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
@@ -206,7 +203,6 @@ class World {
       }
       return answer
     }
-    if (fault?.startsWith('gone') || fault === 'late' || (fault && command.startsWith('S3'))) this.interrupted = true
     const kill = () => {
       actor.dead = true
       // Nothing of its memory is left to whoever starts in its place.
