@@ -27,7 +27,7 @@ export type Functions = {
 }
 
 /** Left to itself, V8 takes 200 MB more on a machine that has them, and is no faster for it. */
-const execArgv = ['--max-semi-space-size=4', '--max-old-space-size=320', '--enable-source-maps']
+const execArgv = ['--max-semi-space-size=4', '--max-old-space-size=256', '--enable-source-maps']
 
 /**
  * Runs the functions in two processes: serverless-offline answers requests in one; the other has the projector and what comes by, none of which
