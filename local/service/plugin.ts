@@ -98,8 +98,9 @@ function tell({ service: { functions, provider } }: Framework): void {
 async function reload(framework: Framework): Promise<void> {
   try {
     const fresh = await build(framework)
-    if (fresh > 0) tell(framework)
-    if (fresh > 0) console.log(JSON.stringify({ level: 'info', message: `reloaded ${fresh} functions` }))
+    if (fresh === 0) return
+    tell(framework)
+    console.log(JSON.stringify({ level: 'info', message: `reloaded ${fresh} functions` }))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     console.log(JSON.stringify({ level: 'error', message: 'not reloaded: the last good version stays', error: reason }))

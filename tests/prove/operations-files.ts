@@ -64,28 +64,22 @@ const table = (): Step => post('dev', '/data/imports/', fileForm(TABLE, 'temples
 const mapping = { kind: 'structure', rules: [{ field: 'name', column: 'Temple name' }] }
 const OTHER = Buffer.concat([SONG, Buffer.alloc(10)])
 
+/** A picture that is not taken, and leaves nothing. */
+const notTaken = (name: string, bytes: Buffer): Row => [
+  name,
+  400,
+  'dev',
+  'POST',
+  (b) => at(b.projects.draft, 'assets/upload/'),
+  () => fileForm(bytes, 'stone.png', 'image/png'),
+  undefined,
+  { changes: false },
+]
+
 export const fileRows: readonly Row[] = [
   ['upload a picture', 201, 'dev', 'POST', (b) => at(b.projects.draft, 'assets/upload/'), () => picture()],
-  [
-    'upload a broken picture',
-    400,
-    'dev',
-    'POST',
-    (b) => at(b.projects.draft, 'assets/upload/'),
-    () => fileForm(BROKEN, 'stone.png', 'image/png'),
-    undefined,
-    { changes: false },
-  ],
-  [
-    'upload a picture that is cut short',
-    400,
-    'dev',
-    'POST',
-    (b) => at(b.projects.draft, 'assets/upload/'),
-    () => fileForm(CUT_SHORT, 'stone.png', 'image/png'),
-    undefined,
-    { changes: false },
-  ],
+  notTaken('upload a broken picture', BROKEN),
+  notTaken('upload a picture that is cut short', CUT_SHORT),
   [
     'have a text read that nobody can read',
     200,

@@ -92,6 +92,19 @@ function damage(world: World): void {
   for (const process of PROCESSES) forget(process)
 }
 
+/** Publishes a record, and lets time pass until search is to be packed. */
+async function due(world: World, name: string): Promise<void> {
+  await publish(world, 'structures', { name })
+  await world.settle()
+  world.time.advance(2 * DAY_MS)
+}
+
+/** The same, and search is packed. */
+async function pack(world: World, name: string): Promise<void> {
+  await due(world, name)
+  await world.function('sweeper', { chores: 'seldom' })
+}
+
 export const rareJobs: readonly Job[] = [
   {
     name: 'repair',
@@ -232,12 +245,8 @@ export const rareJobs: readonly Job[] = [
     does: async () => (await moduleIn(WORKERS, 'lib/search/open.ts')).searchModel(),
     minutes: 16,
     before: async (world) => {
-      for (const name of ['First packing', 'Second packing']) {
-        await publish(world, 'structures', { name })
-        await world.settle()
-        world.time.advance(2 * DAY_MS)
-        await world.function('sweeper', { chores: 'seldom' })
-      }
+      await pack(world, 'First packing')
+      await pack(world, 'Second packing')
       damage(world)
     },
     outcome: (world) => found(world, 'packing'),
@@ -250,9 +259,7 @@ export const rareJobs: readonly Job[] = [
     // The snapshots are lost, and the table knows all that search does.
     before: async (world) => {
       for (const key of world.bucket.objects.keys()) if (key.startsWith('search/')) world.bucket.objects.delete(key)
-      await publish(world, 'structures', { name: 'Found again' })
-      await world.settle()
-      world.time.advance(2 * DAY_MS)
+      await due(world, 'Found again')
     },
     outcome: (world) => found(world, 'again'),
   },
@@ -262,12 +269,8 @@ export const rareJobs: readonly Job[] = [
     event: { chores: 'seldom' },
     minutes: 16,
     before: async (world) => {
-      for (const name of ['First packing', 'Second packing']) {
-        await publish(world, 'structures', { name })
-        await world.settle()
-        world.time.advance(2 * DAY_MS)
-        if (name.startsWith('First')) await world.function('sweeper', { chores: 'seldom' })
-      }
+      await pack(world, 'First packing')
+      await due(world, 'Second packing')
     },
     outcome: (world) => found(world, 'packing'),
   },

@@ -4,7 +4,7 @@ import { rankOf } from './mappings.ts'
 import type { Plan, Step } from './plan.ts'
 
 /**
- * Rows that go together: as one table, all of a kind, none of which names another; or one by one, what is no record (`kind` is that of the first).
+ * Rows of a kind that go together: as one table, none of which names another; or one by one, where the kind is no record.
  * With the batches that are to be there before it.
  */
 export type Batch = { kind: Kind; steps: Step[]; behind: Batch[] }
@@ -22,12 +22,6 @@ export function batchesOf({ steps }: Plan): Batches {
   const holder = new Map<Step, Table>()
   const tables = new Map<string, Table>()
   const found: Batches = { batches: [], before: [], refused: [] }
-  const put = (place: string, kind: Kind, level: number, step: Step) => {
-    const table = tables.get(place) ?? { kind, level, steps: [], behind: [] }
-    tables.set(place, table)
-    holder.set(step, table)
-    table.steps.push(step)
-  }
   for (const step of steps) {
     const { draft } = step
     if (!draft) found.refused.push(step)
@@ -35,7 +29,11 @@ export function batchesOf({ steps }: Plan): Batches {
     else {
       const level = Math.max(0, ...step.needs.map((other) => levelBehind(levels, other, step)))
       levels.set(step, level)
-      put(`${level} ${draft.kind.key}`, draft.kind, level, step)
+      const place = `${level} ${draft.kind.key}`
+      const table = tables.get(place) ?? { kind: draft.kind, level, steps: [], behind: [] }
+      tables.set(place, table)
+      holder.set(step, table)
+      table.steps.push(step)
     }
   }
   const ordered = [...tables.values()].sort((a, b) => a.level - b.level || rankOf(a.kind.key) - rankOf(b.kind.key))
