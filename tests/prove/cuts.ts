@@ -159,9 +159,13 @@ export const foundCuts = (): Found[] =>
     .filter((file) => !NOT_THERE.test(file))
     .flatMap(inFile)
 
-/** So many of them by chance, each once, with their numbers. */
-export function someCuts(many: number, seed: number): [number, Found][] {
-  const left = [...foundCuts().entries()]
+/** Whether a cut is one of those that are asked for, by file, file and line or sort, which are divided by `|`. */
+const isAsked = ({ name, file, sort }: Found, asked: string): boolean =>
+  asked.split('|').some((it) => it === file || it === sort || name.startsWith(`${it} `))
+
+/** So many of them by chance, or of those that are asked for, each once, with their numbers. */
+export function someCuts(many: number, seed: number, asked?: string): [number, Found][] {
+  const left = [...foundCuts().entries()].filter(([, it]) => asked === undefined || isAsked(it, asked))
   const chance: Dice = dice(seed)
   return Array.from({ length: Math.min(many, left.length) }, () => left.splice(chance.below(left.length), 1)).flat()
 }
