@@ -51,6 +51,12 @@ export class Problem extends Error {
 export const isProblem = (error: unknown, code: Code): boolean => error instanceof Problem && error.code === code
 /** Whether someone else was faster, or the state did not permit it. */
 export const isConflict = (error: unknown): boolean => isProblem(error, 'conflict')
+/** What a promise comes to that may fail so: nothing. Another failure stays one. */
+export const noneIf =
+  (fits: (error: unknown) => boolean) =>
+  (error: unknown): undefined => {
+    if (!fits(error)) throw error
+  }
 
 /** The body or a header cannot be read at all. */
 export const malformed = (detail: string) => new Problem('malformed', detail)

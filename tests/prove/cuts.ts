@@ -12,8 +12,8 @@ import { type Cut, ROOT, type Span } from './world/sources.ts'
 const ROOMS = ['functions/**/*.ts', 'lib/**/*.ts']
 /** Waits for a moment, and for files that a process keeps to itself: nothing is written. */
 const NO_WRITE = /^(sleep|pause|rm|rename|mkdir|symlink|pipeline|Promise)$/
-/** What the world has not: a cache server, an identity provider, the reader of images and of PDFs as pictures. Tests of their own ask these. */
-const NOT_THERE = /^lib\/(cache\/redis|auth\/(idp|provider)|files\/(ocr-engine|pdf-pages))\.ts$/
+/** What the world has not: a cache server, the wire to an identity provider, the reader of images and of PDFs as pictures. Tests of their own ask these. */
+const NOT_THERE = /^lib\/(cache\/redis|auth\/idp|files\/(ocr-engine|pdf-pages))\.ts$/
 const CONDITION = 'ConditionExpression'
 
 /** `waited`: where what is waited for begins. `before`: what its function has waited for by then. */

@@ -168,6 +168,9 @@ async function tried(
   // What fails once is tried again, and nobody hears of it.
   if (!way.lasts && answer.status !== 0 && answer.status !== operation.gives)
     wrong.push(`gave ${answer.status} where one attempt failed: ${answer.text}`)
+  const command = answer.commands[n] ?? ''
+  if (operation.spares?.test(command) && answer.status !== 0 && answer.status !== operation.gives)
+    wrong.push(`gave ${answer.status} where it does without ${command}: ${answer.text}`)
   wrong.push(...(await checked(world, false, 'after the failure')))
   const isAnswered = answer.status === operation.gives
   if (isAnswered && operation.changes && changed(world, HELPING).length === told)

@@ -45,6 +45,7 @@ const applied = {
   requested_role: 'community_reviewer',
   motivation: 'I have walked all the lanes of the town and written down what stands in each of them.',
 }
+const FROM_PROVIDER = { authorization: 'Bearer of-maya' }
 const once = { 'idempotency-key': 'one-and-the-same' }
 
 type Row = readonly [
@@ -153,6 +154,12 @@ const rows: readonly Row[] = [
       patch('other', '/user/username/', { username: 'dev' }),
     ],
     anything,
+  ],
+  [
+    // Known to the provider and not to us: of two first requests one makes the user.
+    'come from the provider twice',
+    () => [1, 2].map(() => ({ who: null, method: 'GET', path: '/api/user/info/', sent: { headers: FROM_PROVIDER } })),
+    all,
   ],
   [
     'one slug',

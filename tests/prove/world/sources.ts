@@ -32,6 +32,7 @@ export type Changes = { cut?: Cut | undefined; marks?: readonly Mark[]; switches
 const MEMORY: Readonly<Record<string, readonly string[]>> = {
   'lib/clock.ts': ['counter'],
   'lib/auth/jwt.ts': ['known'],
+  'lib/auth/idp.ts': ['userOf'],
   'lib/cache/cached.ts': ['store', 'underWay', 'raising'],
   'lib/health/prometheus.ts': ['kept'],
   'lib/table/two-phase/staged.ts': ['known'],
@@ -58,6 +59,16 @@ const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
   'lib/files/ocr-engine.ts': [
     'export async function readText(image: Uint8Array, wanted: readonly Language[], seconds: number): Promise<Reading> {',
     "$&\n  if (image.length < 200) throw new Unreadable('Nobody can read it.')\n  if (image) return { text: 'Carved in stone', confidence: 90, words: [] }",
+  ],
+  // An identity provider answers at once.
+  'lib/auth/idp.ts': [
+    'async function fetched(url: string, init: RequestInit): Promise<unknown> {',
+    '$&\n  if (url) return (globalThis as any).proved.provider(init)',
+  ],
+  // Of what waits patiently it is known which of its calls have failed.
+  'lib/table/two-phase/patience.ts': [
+    'export async function patiently<T>(work: () => Promise<T>): Promise<T> {\n',
+    '$&  work = (globalThis as any).proved.patient(work)\n',
   ],
   // What is done alone is done while nobody else may do it.
   'lib/table/alone.ts': [

@@ -7,6 +7,8 @@ export type Behind = 'it' | 'what is before it'
 type Lock = { pk: string; sk: string }
 /** What keeps others off while a call is made. */
 export const locked = new AsyncLocalStorage<Lock>()
+/** Whether a call is made by what waits patiently: nothing is wrong with it but the moment. */
+export const patient = new AsyncLocalStorage<boolean>()
 /** Behind what a call is made, of the wait that is looked at. */
 export const behind = new AsyncLocalStorage<Behind>()
 /** The numbers of what is out, and of the wait that is looked at. */
@@ -30,6 +32,10 @@ export const switches = {
     <T>(lock: Lock, work: () => Promise<T>) =>
     () =>
       locked.run(lock, work),
+  patient:
+    <T>(work: () => Promise<T>) =>
+    () =>
+      patient.run(true, work),
   apart: <T>(work: () => Promise<T>) => apart.run(true, work),
   isOut: (number: number) => now.out === number,
   /** A wait whose result nobody uses. */

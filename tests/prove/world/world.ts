@@ -29,7 +29,7 @@ import { type Dice, dice } from './chance.ts'
 import type { Item } from './expressions.ts'
 import { type Asked, overtake } from './overtaken.ts'
 import { cameBy, forget, moduleIn } from './processes.ts'
-import { behind, locked } from './switches.ts'
+import { behind, locked, patient } from './switches.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time } from './time.ts'
 import { bytesOf, json, textOf } from './wire.ts'
@@ -48,6 +48,9 @@ type Saved = {
   shards: World['shards']
   heard: ReadonlyMap<string, number>
 }
+
+/** What a call fails with only at the moment. */
+const PASSING = /^(throttled|conflict)/
 
 /** What a call does, which may depend on how it goes wrong. */
 type Make = (fault: Fault | undefined) => Steps
@@ -181,7 +184,13 @@ class World {
     if (lock && !this.#isHeld(lock)) this.unfinished.push(`${command} was made when ${lock.pk} was given back already`)
     const attempt = Number(/attempt=(\d+)/.exec(headers['amz-sdk-request'] ?? '')?.[1] ?? 1)
     const fault = actor.fault?.({ n, command, attempt, behind: behind.getStore() })
+    if (fault && PASSING.test(fault) && patient.getStore()) actor.passing = `${command} ${fault}`
     return this.#withFault(actor, command, fault, make)
+  }
+
+  /** Whoever fails gives up what would have passed. */
+  noteImpatience({ name, passing, dead }: Actor): void {
+    if (passing && !dead) this.unfinished.push(`${name} failed and had not waited: ${passing}`)
   }
 
   /** Whether a lock keeps others off, or has run out by itself; what is given back is over at once. */
@@ -388,6 +397,9 @@ class World {
     const ended = async () => {
       try {
         return await work(actor)
+      } catch (error) {
+        this.noteImpatience(actor)
+        throw error
       } finally {
         if (!actor.dead)
           for (const command of actor.underWay)
