@@ -58,6 +58,16 @@ export const noneIf =
     if (!fits(error)) throw error
   }
 
+/** Does some work; where that fails, what was begun for it is undone as far as it can be. The failure of the work is what is told. */
+export async function orUndo<T>(work: () => Promise<T>, undo: () => Promise<unknown>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await undo().catch(() => undefined)
+    throw error
+  }
+}
+
 /** The body or a header cannot be read at all. */
 export const malformed = (detail: string) => new Problem('malformed', detail)
 /** Members that break a rule, each with its sentences. */

@@ -1,5 +1,6 @@
 import type { Trial } from './asked.ts'
 import { type Found, someCuts } from './cuts.ts'
+import { keptOf } from './kept.ts'
 import { looksAt } from './looks.ts'
 import { joined, type Reached } from './reach.ts'
 import { Seat } from './seats.ts'
@@ -15,7 +16,7 @@ export async function tryCuts({ many, seed, workers, at }: Wanted): Promise<numb
   const wanted = someCuts(many, seed, at)
   if (wanted.length === 0) throw new Error(`there is no cut ${at}`)
   const seats = Array.from({ length: workers }, () => new Seat())
-  const calmly = await reachedBy(seats, 'calmly', seed)
+  const calmly = await reachedBy(seats, 'calmly')
   const isRare = ([n]: Numbered) => calmly[n]?.every(({ near }) => near) ?? true
   const first = await tried(seats, wanted, { reached: calmly, seed, isLast: (it) => !isRare(it) })
   // What no calm case comes by is looked for where something fails.
@@ -30,17 +31,24 @@ export async function tryCuts({ many, seed, workers, at }: Wanted): Promise<numb
 }
 
 async function inTrouble(seats: readonly Seat[], rare: readonly Numbered[], calmly: Reached, seed: number) {
-  const reached = joined([calmly, await reachedBy(seats, 'in trouble', seed)])
+  const reached = joined([calmly, await reachedBy(seats, 'in trouble')])
   return tried(seats, rare, { reached, seed, isLast: () => true })
 }
 
-/** Which cases come by each cut: each seat has its share of the cases. */
-async function reachedBy(seats: readonly Seat[], reach: 'calmly' | 'in trouble', seed: number): Promise<Reached> {
+/** Under this seed it is looked which cases come by, whatever the seed of the trials, so that it is looked once. */
+const SEED = 1
+type How = 'calmly' | 'in trouble'
+
+/** Which cases come by each cut. */
+const reachedBy = (seats: readonly Seat[], how: How): Promise<Reached> =>
+  keptOf(`reached-${how.replace(' ', '-')}`, () => looked(seats, how))
+
+/** Each seat has its share of the cases. */
+async function looked(seats: readonly Seat[], how: How): Promise<Reached> {
   const began = Date.now()
-  const each = await Promise.all(
-    seats.map((seat, at) => seat.reached({ reach, seed, share: { at, of: seats.length } })),
-  )
-  console.log(`which cases come by, ${reach}: ${Math.round((Date.now() - began) / 1000)} s`)
+  const one = (seat: Seat, at: number) => seat.reached({ reach: how, seed: SEED, share: { at, of: seats.length } })
+  const each = await Promise.all(seats.map(one))
+  console.log(`which cases come by, ${how}: ${Math.round((Date.now() - began) / 1000)} s`)
   return joined(each)
 }
 
