@@ -54,7 +54,7 @@ const AT_ONCE = [
   'background',
 ] as const
 const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof SORTS)[]>> = {
-  condition: ['refused', 'faults once', 'background once', 'races', 'troubled', 'faults', 'background', 'base'],
+  condition: ['races', 'refused', 'faults once', 'background once', 'troubled', 'faults', 'background', 'base'],
   wait: AT_ONCE,
   return: AT_ONCE,
 }

@@ -9,8 +9,8 @@ export type Race = {
   requests: (base: Base, made: readonly Answer[]) => readonly Request[]
   /** What is done before, one after the other. */
   before?: ((base: Base) => readonly Step[]) | undefined
-  /** A function that time starts beside them. */
-  beside?: string | undefined
+  /** Functions that time starts beside them. */
+  beside?: readonly string[] | undefined
   check: (answers: readonly Answer[], world: World, base: Base) => string[]
 }
 

@@ -1,6 +1,7 @@
 import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
 import { all, anything, atLeast, both, decided, exactly, orConflict, type Race, thereAre } from './race-checks.ts'
+import { mergeLater } from './rare-jobs.ts'
 import type { Answer, Request } from './requests.ts'
 import type { Step } from './steps.ts'
 
@@ -40,6 +41,13 @@ const batch = () => {
   return it
 }
 const ofBatch = ([sent]: readonly Answer[], rest: string) => `/data/imports/${sent?.body.id}/${rest}`
+/** What follows of it has been heard, and those are due whom it is told to. */
+const told: Step = {
+  does: async (world) => {
+    while (await world.time.until(world.deliver()));
+    world.time.advance(6 * 60_000)
+  },
+}
 const imported: Step = { does: (world) => world.function('importer') }
 const applied = {
   requested_role: 'community_reviewer',
@@ -490,7 +498,34 @@ const rows: readonly Row[] = [
       // The importer finds its work at once, so that it is at it together with the others.
       { does: (world) => world.time.advance(3000) },
     ],
-    'importer',
+    ['importer'],
+  ],
+  ['two write letters', () => [], anything, (b) => [accept('curator', b.pending), told], ['letters', 'letters']],
+  ['two sweep', () => [], anything, (b) => [accept('curator', b.pending), told], ['sweeper', 'sweeper']],
+  [
+    'two tell hooks',
+    () => [],
+    anything,
+    (b) => [
+      post('other', '/api/user/hooks/', { url: 'http://receiver.example/hook' }),
+      accept('curator', b.pending),
+      told,
+    ],
+    ['webhooks', 'webhooks'],
+  ],
+  [
+    'two go on with a merge',
+    () => [],
+    anything,
+    (b) => [{ does: (world) => mergeLater(world, b.projects.approved) }],
+    ['merger', 'merger'],
+  ],
+  [
+    'two read tables',
+    () => [],
+    anything,
+    () => [post('dev', '/data/imports/', batch()), { does: (world) => world.time.advance(3000) }],
+    ['importer', 'importer'],
   ],
   [
     'no more than the limit',

@@ -5,6 +5,7 @@ import { kinds } from './race-kinds.ts'
 import { heard, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, sendIn } from './requests.ts'
 import { taken } from './steps.ts'
+import { PROCESSES } from './world/actors.ts'
 import { hash } from './world/table.ts'
 import { WORKERS, type World } from './world/world.ts'
 
@@ -73,10 +74,12 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
       world.time.after(delay, () => void sendIn(world, { ...request, slow, process }).then(done, failed))
     })
   })
-  const worker = race.beside === undefined ? undefined : await world.started(race.beside)
+  const workers = await Promise.all(
+    (race.beside ?? []).map((name, i) => world.started(name, { chores: 'often' }, undefined, PROCESSES.at(-1 - i))),
+  )
   const beside = chance.happens(0.5) ? following(world, started) : Promise.resolve()
   const answers = await world.time.until(Promise.all(started))
-  await (worker && world.time.until(worker.ended))
+  await world.time.until(Promise.all(workers.map(({ ended }) => ended)))
   await world.time.until(beside)
   const wrong = answers.flatMap((answer, i) => {
     const { method, path, who } = requests[i] ?? { method: '', path: '', who: '' }

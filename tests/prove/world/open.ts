@@ -24,6 +24,7 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
   Object.assign(Object(globalThis).proved, {
     web: world.web,
     provider,
+    guarded: world.guarded,
     ...switches,
     came: (mark: number) => {
       passed.add(mark)

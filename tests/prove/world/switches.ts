@@ -4,7 +4,7 @@ import { apart } from './actors.ts'
 
 /** What stands around the conditions and waits of the sources, so that one can be taken out, or looked behind, while all is loaded. */
 export type Behind = 'it' | 'what is before it'
-type Lock = { pk: string; sk: string }
+export type Lock = { pk: string; sk: string }
 /** What keeps others off while a call is made. */
 export const locked = new AsyncLocalStorage<Lock>()
 /** Whether a call is made by what waits patiently: nothing is wrong with it but the moment. */
@@ -28,10 +28,6 @@ const at = <T>(wait: number, work: () => Promise<T>): Promise<T> =>
   now.looked === wait ? behind.run('it', work) : work()
 
 export const switches = {
-  guarded:
-    <T>(lock: Lock, work: () => Promise<T>) =>
-    () =>
-      locked.run(lock, work),
   patient:
     <T>(work: () => Promise<T>) =>
     () =>
