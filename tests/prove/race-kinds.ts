@@ -2,8 +2,9 @@ import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
 import { all, anything, atLeast, both, decided, exactly, orConflict, type Race, thereAre } from './race-checks.ts'
 import { mergeLater } from './rare-jobs.ts'
-import type { Answer, Request } from './requests.ts'
+import { type Answer, type Request, send } from './requests.ts'
 import type { Step } from './steps.ts'
+import type { World } from './world/world.ts'
 
 const post = (who: string, path: string, body?: unknown, headers?: Record<string, string>): Request => ({
   who,
@@ -47,6 +48,13 @@ const told: Step = {
     while (await world.time.until(world.deliver()));
     world.time.advance(6 * 60_000)
   },
+}
+/** Whoever merges a project is gone as soon as it is merged, and leaves others to put it in place. */
+async function mergeAndGo(world: World, slug: string): Promise<void> {
+  const isMerged = () =>
+    world.items().some((it) => it.type?.S === 'large' && it.state?.S === 'done' && it.settled?.BOOL === false)
+  const { status } = await send(world, move('expert', slug, 'merged'), () => (isMerged() ? 'gone before' : undefined))
+  if (status !== 0) throw new Error(`it was answered with ${status}, and nothing was left to others`)
 }
 const imported: Step = { does: (world) => world.function('importer') }
 const applied = {
@@ -519,6 +527,13 @@ const rows: readonly Row[] = [
     anything,
     (b) => [{ does: (world) => mergeLater(world, b.projects.approved) }],
     ['merger', 'merger'],
+  ],
+  [
+    'settle what was merged and roll it back',
+    (b) => [post('expert', project(b.projects.approved, 'rollback-merge/'))],
+    anything,
+    (b) => [{ does: (world) => mergeAndGo(world, b.projects.approved) }],
+    ['sweeper'],
   ],
   [
     'two read tables',

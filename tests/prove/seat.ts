@@ -35,7 +35,7 @@ const base = await makeBase(world)
 const ALONE = { at: 0, of: 1 }
 const MOST_MS = 60_000
 /** All that one cut is tried with is over by then. */
-const ALL_MS = 240_000
+const ALL_MS = 120_000
 
 async function made(): Promise<void> {
   world.restore(empty, 7)
