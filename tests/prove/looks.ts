@@ -36,7 +36,12 @@ const SORTS = {
     look: (names) => ({ part: 'behind', names }),
     most: MOST_NAMED,
   },
-  races: { of: calmly('races'), look: (names) => ({ part: 'races', each: Math.ceil(120 / names.length), names }) },
+  'races of each kind': { of: calmly('races'), look: (names) => ({ part: 'races', each: 2, names }), most: MOST_NAMED },
+  races: {
+    of: calmly('races'),
+    look: (names) => ({ part: 'races', each: Math.ceil(240 / names.length), names }),
+    most: 12,
+  },
   faults: { of: calmly('faults'), look: (names) => ({ part: 'faults', some: share(1.2, names), names }) },
   background: { of: calmly('background'), look: (names) => ({ part: 'background', some: share(0.6, names), names }) },
 } as const satisfies Readonly<Record<string, Sort>>
@@ -49,12 +54,23 @@ const AT_ONCE = [
   'base',
   'troubled',
   'behind',
+  'races of each kind',
   'races',
   'faults',
   'background',
 ] as const
 const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof SORTS)[]>> = {
-  condition: ['races', 'refused', 'faults once', 'background once', 'troubled', 'faults', 'background', 'base'],
+  condition: [
+    'races of each kind',
+    'races',
+    'refused',
+    'faults once',
+    'background once',
+    'troubled',
+    'faults',
+    'background',
+    'base',
+  ],
   wait: AT_ONCE,
   return: AT_ONCE,
 }

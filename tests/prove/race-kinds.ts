@@ -4,6 +4,7 @@ import { all, anything, atLeast, both, decided, exactly, orConflict, type Race, 
 import { mergeLater } from './rare-jobs.ts'
 import { type Answer, type Request, send } from './requests.ts'
 import type { Step } from './steps.ts'
+import { moduleIn } from './world/processes.ts'
 import type { World } from './world/world.ts'
 
 const post = (who: string, path: string, body?: unknown, headers?: Record<string, string>): Request => ({
@@ -56,6 +57,7 @@ async function mergeAndGo(world: World, slug: string): Promise<void> {
   const { status } = await send(world, move('expert', slug, 'merged'), () => (isMerged() ? 'gone before' : undefined))
   if (status !== 0) throw new Error(`it was answered with ${status}, and nothing was left to others`)
 }
+const settling = async (process: number) => (await moduleIn(process, 'lib/table/two-phase/commit.ts')).recoverStaged()
 const imported: Step = { does: (world) => world.function('importer') }
 const applied = {
   requested_role: 'community_reviewer',
@@ -534,6 +536,13 @@ const rows: readonly Row[] = [
     anything,
     (b) => [{ does: (world) => mergeAndGo(world, b.projects.approved) }],
     ['sweeper'],
+  ],
+  [
+    'two settle what was merged',
+    () => [],
+    anything,
+    (b) => [{ does: (world) => mergeAndGo(world, b.projects.approved) }],
+    [settling, settling],
   ],
   [
     'two read tables',

@@ -1,6 +1,6 @@
 import type { Base } from './base.ts'
 import { violations } from './invariants/all.ts'
-import type { Race } from './race-checks.ts'
+import type { Beside, Race } from './race-checks.ts'
 import { kinds } from './race-kinds.ts'
 import { heard, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, sendIn } from './requests.ts'
@@ -74,9 +74,7 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
       world.time.after(delay, () => void sendIn(world, { ...request, slow, process }).then(done, failed))
     })
   })
-  const workers = await Promise.all(
-    (race.beside ?? []).map((name, i) => world.started(name, { chores: 'often' }, undefined, PROCESSES.at(-1 - i))),
-  )
+  const workers = await Promise.all((race.beside ?? []).map((it, i) => startedIn(world, it, PROCESSES.at(-1 - i) ?? 0)))
   const beside = chance.happens(0.5) ? following(world, started) : Promise.resolve()
   const answers = await world.time.until(Promise.all(started))
   await world.time.until(Promise.all(workers.map(({ ended }) => ended)))
@@ -98,6 +96,11 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
   if (wrong.length > 0) wrong.push(`answers: ${answers.map(({ status }) => status).join(', ')}`)
   return wrong
 }
+
+const startedIn = async (world: World, work: Beside, process: number) =>
+  typeof work === 'string'
+    ? world.started(work, { chores: 'often' }, undefined, process)
+    : { ended: world.start({ name: 'a worker', process }, () => work(process)) }
 
 const checked = (world: World, settled: boolean) =>
   world.run({ name: 'invariants', process: 1 }, () => violations(world, settled))
