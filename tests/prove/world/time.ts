@@ -19,6 +19,7 @@ const real = {
   setImmediate: globalThis.setImmediate,
   setInterval: globalThis.setInterval,
   clearInterval: globalThis.clearInterval,
+  timeout: AbortSignal.timeout.bind(AbortSignal),
   now: performance.now.bind(performance),
   random: Math.random,
 }
@@ -227,6 +228,12 @@ export function takeOver(current: () => Time, isDead: () => boolean, random: () 
     clearInterval: (handle?: { off?: () => void }) =>
       none(handle) ? real.clearInterval(handle as never) : handle?.off?.(),
   })
+  const endsIn = (milliseconds: number): AbortSignal => {
+    const time = new AbortController()
+    later(() => time.abort(new DOMException('The time is over.', 'TimeoutError')), milliseconds, false, [])
+    return time.signal
+  }
+  AbortSignal.timeout = (milliseconds) => (isSimulated() ? endsIn(milliseconds) : real.timeout(milliseconds))
   performance.now = () => (isSimulated() ? current().now : real.now())
   // So long does the SDK wait before it tries again.
   Math.random = () => (isSimulated() ? random() : real.random())
