@@ -137,7 +137,7 @@ const mutants: readonly Mutant[] = [
       pack.length > 1 && it.action.Put
         ? { ...it, action: { Put: { TableName: it.action.Put.TableName, Item: it.action.Put.Item } } }
         : it)))`,
-    parts: race('decide on a batch and decide'),
+    parts: race('run a table and amend'),
   },
   {
     name: 'nobody waits for a transaction',
