@@ -64,9 +64,9 @@ const stateAfter = { check: 'checked', run: 'done', decide: 'done' } as const
 
 /** Larger files than this go straight to the bucket. */
 const LARGEST_FORM = 4 * 1024 * 1024
-/** The first look comes soon, since small tables are done soon; the pauses grow up to a second. */
+/** The first look comes soon, since small tables are done soon; the pauses grow up to a quarter of a second. */
 const FIRST_LOOK_MS = 40
-const LATER_LOOKS_MS = 1000
+const LATER_LOOKS_MS = 250
 
 /** Takes tables through the service, as many at a time as it is asked to, and remembers them all. `watch` is told of each look at one. */
 export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it: Import) => void) {
@@ -79,7 +79,7 @@ export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it
   const look = async (id: string) => note(shownIn(await contributor.get(`/data/imports/${id}/`)))
   const settled = async (first: Import): Promise<Import> => {
     let it = note(first)
-    for (let pause = FIRST_LOOK_MS; it.progress; pause = Math.min(pause * 2, LATER_LOOKS_MS)) {
+    for (let pause = FIRST_LOOK_MS; it.progress; pause = Math.min(pause * 1.5, LATER_LOOKS_MS)) {
       await sleep(pause)
       it = await look(it.id)
     }
