@@ -1,6 +1,17 @@
 import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
-import { all, anything, atLeast, both, decided, exactly, orConflict, type Race, thereAre } from './race-checks.ts'
+import {
+  all,
+  allKept,
+  anything,
+  atLeast,
+  both,
+  decided,
+  exactly,
+  orConflict,
+  type Race,
+  thereAre,
+} from './race-checks.ts'
 import { mergeLater } from './rare-jobs.ts'
 import { type Answer, type Request, send } from './requests.ts'
 import type { Step } from './steps.ts'
@@ -42,6 +53,18 @@ const batch = () => {
   it.set('file', new File([rows.join('\r\n')], 'temples.csv', { type: 'text/csv' }))
   return it
 }
+/** A table about records that are there: the rows beyond the first are written together. */
+const back = (...about: readonly Made[]) => {
+  const it = new FormData()
+  const rows = ['id,note', ...about.map(({ id }) => `${id},From the table`)]
+  it.set('file', new File([rows.join('\r\n')], 'structures.csv', { type: 'text/csv' }))
+  return it
+}
+const amended = (from: number) => [
+  { at: from, field: 'construction_date', value: '1500' },
+  { at: from + 1, field: 'condition', value: 'Fair' },
+  { at: 'row' as const, field: 'note', value: 'From the table' },
+]
 const ofBatch = ([sent]: readonly Answer[], rest: string) => `/data/imports/${sent?.body.id}/${rest}`
 /** What follows of it has been heard, and those are due whom it is told to. */
 const told: Step = {
@@ -550,6 +573,24 @@ const rows: readonly Row[] = [
     anything,
     () => [post('dev', '/data/imports/', batch()), { does: (world) => world.time.advance(3000) }],
     ['importer', 'importer'],
+  ],
+  [
+    'run a table and amend',
+    (b) =>
+      [b.second, b.edited].flatMap((it) => [
+        patch('dev', record(it), { construction_date: '1500', assertion: said }),
+        patch('staff', record(it), { condition: 'Fair', assertion: said }),
+      ]),
+    both(orConflict(0), thereAre(3, 'import_row'), allKept('second', amended(0)), allKept('edited', amended(2))),
+    (b) => [
+      post('dev', '/data/imports/', back(b.open, b.second, b.edited)),
+      imported,
+      (made) => post('dev', ofBatch(made, 'check/'), {}),
+      imported,
+      (made) => post('dev', ofBatch(made, 'run/'), {}),
+      { does: (world) => world.time.advance(3000) },
+    ],
+    ['importer'],
   ],
   [
     'no more than the limit',
