@@ -50,7 +50,7 @@ export async function runChunk(
       await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads))),
     )
     done += some.length
-    if (done < told + TOLD_EVERY) return
+    if (done < told + TOLD_EVERY || done === rows.length) return
     told = done
     await advance(done)
   })

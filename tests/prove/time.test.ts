@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import { inSimulation, Time, takeOver } from './world/time.ts'
 
 const HOUR_MS = 3_600_000
+const { setTimeout: kept } = globalThis
 let time = new Time()
 takeOver(
   () => time,
@@ -20,6 +21,8 @@ const doors: Readonly<Record<string, () => Promise<unknown>>> = {
   'the global object': () => new Promise((done) => globalThis.setTimeout(done, HOUR_MS)),
   'the module of timers': () => new Promise((done) => timers.setTimeout(done, HOUR_MS)),
   'timers as promises': () => sleep(HOUR_MS),
+  'a signal that ends': () =>
+    new Promise((done) => AbortSignal.timeout(HOUR_MS).addEventListener('abort', done, { once: true })),
   'a beat': () => new Promise<void>((done) => void timers.setInterval(done, HOUR_MS)),
 }
 
@@ -67,7 +70,7 @@ test('time stands still while threads are at work: they hash, sign, make keys an
 
 test('a timer of the real clock in simulated time is told with where it was set', async () => {
   time = new Time()
-  const asked = inSimulation(() => time.until(new Promise(() => AbortSignal.timeout(HOUR_MS))))
+  const asked = inSimulation(() => time.until(new Promise((done) => kept(done, HOUR_MS))))
   await expect(asked).rejects.toThrow('a timer of the real clock is set in simulated time')
   await expect(time.until(Promise.resolve('done'))).resolves.toBe('done')
 })

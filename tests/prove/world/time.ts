@@ -23,6 +23,7 @@ const real = {
   setInterval: globalThis.setInterval,
   sleep: promises.setTimeout,
   clearInterval: globalThis.clearInterval,
+  timeout: AbortSignal.timeout.bind(AbortSignal),
   now: performance.now.bind(performance),
   random: Math.random,
 }
@@ -264,6 +265,12 @@ export function takeOver(current: () => Time, isDead: () => boolean, random: () 
         ? new Promise((done) => later(() => done(value), milliseconds, false, []))
         : real.sleep(milliseconds, value, options),
   })
+  const endsIn = (milliseconds: number): AbortSignal => {
+    const time = new AbortController()
+    later(() => time.abort(new DOMException('The time is over.', 'TimeoutError')), milliseconds, false, [])
+    return time.signal
+  }
+  AbortSignal.timeout = (milliseconds) => (isSimulated() ? endsIn(milliseconds) : real.timeout(milliseconds))
   syncBuiltinESMExports()
   performance.now = () => (isSimulated() ? current().now : real.now())
   // So long does the SDK wait before it tries again.
