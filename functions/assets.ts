@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { booleanIn } from '../lib/booleans.ts'
 import { config } from '../lib/config.ts'
-import { invalid, notFound, Problem } from '../lib/errors.ts'
+import { invalid, notFound, orUndo } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'
 import { admit, type Claim, keep } from '../lib/files/admit.ts'
 import { copyObject, links, streamObject, uploadForm } from '../lib/files/blobs.ts'
@@ -227,13 +227,12 @@ export const routes = withTables({
       const found = await uploads.loadUpload(subject.about.id, params.asset_id)
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
       projects.checkOpen(subject.about)
+      const { pending_key } = found
       const upload = await uploads.take(found)
-      try {
-        return await complete(subject, upload, found.pending_key, body)
-      } catch (error) {
-        if (error instanceof Problem && error.code !== 'gone') await uploads.release(upload)
-        throw error
-      }
+      return orUndo(
+        () => complete(subject, upload, pending_key, body),
+        () => uploads.release(upload),
+      )
     },
   }),
 
@@ -287,14 +286,7 @@ const counted = <T>(actor: Actor, work: () => Promise<T>): Promise<T> =>
   withinRate('project_asset_upload', actor.id, config.RATE_UPLOADS, work)
 
 /** What did not become an asset is cleared away: by ending its upload, or else by the sweeper. */
-async function orEnd<T>(upload: Upload, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    await uploads.end(upload).catch(() => undefined)
-    throw error
-  }
-}
+const orEnd = <T>(upload: Upload, work: () => Promise<T>): Promise<T> => orUndo(work, () => uploads.end(upload))
 
 /** The type that the file's name means, which what the client says beside it must not contradict. */
 function announcedType(file_name: string, media_type: string): string {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { config } from '../lib/config.ts'
-import { notFound, Problem } from '../lib/errors.ts'
+import { notFound, orUndo } from '../lib/errors.ts'
 import { isHeicName, NO_HEIC } from '../lib/files/developing.ts'
 import { inMemory } from '../lib/files/media/source.ts'
 import { shownName } from '../lib/files/names.ts'
@@ -96,13 +96,11 @@ export const routes = {
       // Completing twice gives the same.
       if (file.facts !== null) return fileView(file)
       const held = await files.take(file)
-      try {
+      const completed = async () => {
         const facts = await storeSent(held)
-        return await answering(() => files.complete(held, facts), fileView)
-      } catch (error) {
-        if (error instanceof Problem) await files.release(held)
-        throw error
+        return answering(() => files.complete(held, facts), fileView)
       }
+      return orUndo(completed, () => files.release(held))
     },
   }),
 

@@ -9,7 +9,14 @@ import { endpoint } from '../lib/http/endpoint.ts'
 import { created, Reply } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
 import { faults, hash, isOutdated, verify } from '../lib/users/password.ts'
-import { amend, create, createNamedAfterEmail, loadByEmail, loadByUsername, type User } from '../lib/users/users.ts'
+import {
+  amendLatest,
+  create,
+  createNamedAfterEmail,
+  loadByEmail,
+  loadByUsername,
+  type User,
+} from '../lib/users/users.ts'
 
 const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED), v.maxLength(1024, 'Too long.'))
 const name = v.optional(v.nullable(line(254)))
@@ -116,7 +123,13 @@ async function signedIn({ login, password }: v.InferOutput<typeof Credentials>):
   const user = await (login.includes('@') ? loadByEmail(login) : loadByUsername(login))
   const matches = await verify(password, user?.password ?? '')
   if (!user?.is_active || !matches) throw badCredentials()
-  return isOutdated(user.password) ? amend(user, { password: await hash(password) }) : user
+  return isOutdated(user.password) ? hashedAnew(user, await hash(password)) : user
+}
+
+/** With what the same password is hashed to today, unless it has changed meanwhile. */
+async function hashedAnew(user: User, password: string): Promise<User> {
+  const next = await amendLatest(user.id, (it) => (it.password === user.password ? { password } : {}))
+  return next ?? user
 }
 
 async function registered(body: v.InferOutput<typeof Registration>): Promise<object> {

@@ -51,6 +51,22 @@ export class Problem extends Error {
 export const isProblem = (error: unknown, code: Code): boolean => error instanceof Problem && error.code === code
 /** Whether someone else was faster, or the state did not permit it. */
 export const isConflict = (error: unknown): boolean => isProblem(error, 'conflict')
+/** What a promise comes to that may fail so: nothing. Another failure stays one. */
+export const noneIf =
+  (fits: (error: unknown) => boolean) =>
+  (error: unknown): undefined => {
+    if (!fits(error)) throw error
+  }
+
+/** Does some work; where that fails, what was begun for it is undone as far as it can be. The failure of the work is what is told. */
+export async function orUndo<T>(work: () => Promise<T>, undo: () => Promise<unknown>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await undo().catch(() => undefined)
+    throw error
+  }
+}
 
 /** The body or a header cannot be read at all. */
 export const malformed = (detail: string) => new Problem('malformed', detail)

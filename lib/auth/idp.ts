@@ -27,9 +27,9 @@ function mayBeTheirs(token: string): boolean {
 const issuers = IDP_ISSUER === '' ? [] : [IDP_ISSUER, IDP_ISSUER.replace(/^https:\/\//, '')]
 const verify = IDP_JWKS_URL === '' ? undefined : issuerKeys(IDP_JWKS_URL, issuers, IDP_CLIENT_ID)
 
-const userOf = remembering('idp', async (token) =>
-  issuers.includes(String(claimsOf(token)?.iss)) ? verify?.(token) : asked(token),
-)
+const identified = async (token: string): Promise<Identified | undefined> =>
+  issuers.includes(String(claimsOf(token)?.iss)) ? verify?.(token) : asked(token)
+const userOf = remembering('idp', identified)
 
 async function asked(token: string): Promise<Identified | undefined> {
   const [claims, until] = await Promise.all([

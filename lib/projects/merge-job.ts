@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { later, now, nowSeconds } from '../clock.ts'
-import { isConflict } from '../errors.ts'
+import { isConflict, noneIf } from '../errors.ts'
 import { ranks } from '../permissions.ts'
 import {
   amended,
@@ -90,13 +90,7 @@ export const jobs = async (limit = 100): Promise<Job[]> =>
 
 /** Takes a job that nobody has; undefined when somebody has been faster. */
 export async function takeJob(it: Job): Promise<Job | undefined> {
-  if (it.held_until > now()) return undefined
-  try {
-    return await saveJob(it, { held_until: leaseFrom() })
-  } catch (error) {
-    if (!isConflict(error)) throw error
-    return undefined
-  }
+  return it.held_until > now() ? undefined : saveJob(it, { held_until: leaseFrom() }).catch(noneIf(isConflict))
 }
 
 /** Writes down how far it has come. Fails with `conflict` when it belongs to another by now. */

@@ -5,6 +5,7 @@ import { countKeys, sumOf } from '../table/counters.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn, queryAll } from '../table/read.ts'
+import { untilWhole } from '../table/until-whole.ts'
 import { type PeopleById, peopleIn } from '../users/people.ts'
 import { keyOf } from '../users/users.ts'
 import {
@@ -24,7 +25,7 @@ import {
   visibilities,
 } from './items.ts'
 import { type Lease, leaseOf } from './leases.ts'
-import { assemble, hasAllClaims, untilWhole } from './load.ts'
+import { assemble, hasAllClaims } from './load.ts'
 import { type CanonicalValue, type Claim, canonical } from './rules/canonical.ts'
 
 /** A record with everything that happened to it; each list newest first. */

@@ -1,9 +1,9 @@
-import { clock } from '../clock.ts'
 import { recordId } from '../ids/address.ts'
 import type { Kind } from '../kinds/index.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { queryAll, type Stored } from '../table/read.ts'
+import { untilWhole } from '../table/until-whole.ts'
 import { claimPack, claimsIn } from './claim-packs.ts'
 import { type Loaded, link, recordItem } from './items.ts'
 
@@ -17,24 +17,6 @@ export const loadById = (entity_id: string): Promise<Loaded | undefined> =>
 /** Whether the record was read with all its claims: a query may see one half of a transaction, the record changed and its claims not there yet. */
 export const hasAllClaims = ({ claim_count, assertions }: Loaded): boolean =>
   claim_count === undefined || claim_count === assertions.length
-
-/** So often a record is read of which a query sees one half of what is being written: within some 600 ms, where a few are usual. */
-const READS = 6
-
-/**
- * What a query finds, read again while it is one half of a transaction. It may be so still when this gives up: whoever writes
- * by what was read asks again whether it is whole.
- */
-export async function untilWhole<T>(
-  query: () => Promise<T | undefined>,
-  isWhole: (it: T) => boolean,
-): Promise<T | undefined> {
-  for (let read = 1; ; read += 1) {
-    const found = await query()
-    if (read === READS || !found || isWhole(found)) return found
-    await new Promise((done) => setTimeout(done, clock.random(20 * 2 ** read) + 1))
-  }
-}
 
 /** A record from the items of its partition; its claims oldest first. */
 export function assemble(items: readonly Stored[]): Loaded | undefined {

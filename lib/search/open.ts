@@ -1,4 +1,4 @@
-import { isProblem } from '../errors.ts'
+import { isProblem, noneIf } from '../errors.ts'
 import type { Model, Sort } from './query.ts'
 import { isSomewhere, type Where } from './where.ts'
 
@@ -24,11 +24,5 @@ export async function searchModel(): Promise<Model> {
 }
 
 /** The search model, where nothing depends on it; undefined while there is none. */
-export async function modelIfAny(): Promise<Model | undefined> {
-  try {
-    return await searchModel()
-  } catch (error) {
-    if (isProblem(error, 'unavailable')) return undefined
-    throw error
-  }
-}
+export const modelIfAny = (): Promise<Model | undefined> =>
+  searchModel().catch(noneIf((error) => isProblem(error, 'unavailable')))

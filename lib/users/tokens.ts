@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { newId, nowSeconds } from '../clock.ts'
-import { isConflict } from '../errors.ts'
+import { isConflict, noneIf } from '../errors.ts'
 import { amended, defineItem, put } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get, getManyOnce, itemIn } from '../table/read.ts'
@@ -98,11 +98,7 @@ export const deny = (id: string, serial: number, until: number) =>
 export async function keepIdentity(token: string, user_id: string, until: number): Promise<void> {
   const old = await get(identity, { token })
   if (old && old.until >= until) return
-  try {
-    await transact([put(identity, { token, user_id, until, version: 1 }, old)])
-  } catch (error) {
-    if (!isConflict(error)) throw error
-  }
+  await transact([put(identity, { token, user_id, until, version: 1 }, old)]).catch(noneIf(isConflict))
 }
 
 /** Whose token this is, if a provider said so not long ago. */

@@ -13,6 +13,7 @@ import { type Key, key } from '../table/keys.ts'
 import { type Listing, type PageRequest, readList } from '../table/pages.ts'
 import { get, type Stored } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
+import { untilWhole } from '../table/until-whole.ts'
 import { transact } from '../table/write.ts'
 
 const ReviewerRole = v.object({
@@ -115,14 +116,23 @@ export const load = (id: string): Promise<User | undefined> => get(user, { id })
 /** The user who signs in with this address, in any letter case. */
 export async function loadByEmail(email: string): Promise<User | undefined> {
   const claim = await get(emailClaim, { value: asciiLowerCase(email) })
-  return claim && load(claim.user_id)
+  return claim && ownerOf(claim)
 }
 
 /** The user of this name, in any letter case. */
 export async function loadByUsername(username: string): Promise<User | undefined> {
   const claim = await get(usernameClaim, { value: asciiLowerCase(username) })
-  return claim && load(claim.user_id)
+  return claim && ownerOf(claim)
 }
+
+/** Whose a claim is. Of a claim whose user is not there yet only one half is in place. */
+const ownerOf = async ({ user_id }: v.InferOutput<typeof Claim>): Promise<User | undefined> =>
+  (
+    await untilWhole(
+      async () => ({ user: await load(user_id) }),
+      ({ user }) => user !== undefined,
+    )
+  )?.user
 
 /** One page of all users, oldest first unless `forward` is false; its items go to `cardOf` or `userOf`. */
 export const list = (place: PageRequest, forward = true): Promise<Listing> =>
@@ -187,13 +197,6 @@ export type Changes = Partial<Omit<User, 'id' | 'email' | 'username' | 'version'
 function change(old: User, changes: Changes): { next: User; writes: Write[] } {
   const next = amended(old, { ...changes, updated_at: now() })
   return { next, writes: [put(user, next, old), ...indexWrites(byName(old), byName(next))] }
-}
-
-/** Changes a user. Fails with `conflict` when it has changed since it was read. */
-export async function amend(old: User, changes: Changes, also: readonly Write[] = []): Promise<User> {
-  const { next, writes } = change(old, changes)
-  await transact([...writes, ...also])
-  return next
 }
 
 /** Changes a user as it is now, however often others change it meanwhile. Fails with `conflict` when they never stop. */

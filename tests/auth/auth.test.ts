@@ -222,7 +222,7 @@ describe('an inactive user or an earlier generation', () => {
   const change = async (changes: object) => {
     const users = await import('../../lib/users/users.ts')
     const user = await users.loadByUsername('expert')
-    if (user) await users.amend(user, changes)
+    if (user) await users.amendLatest(user.id, () => changes)
   }
   const signIn = () => app.anon.post('/api/token/', { body: { username: 'expert', password: 'heritage-local' } })
 

@@ -1,7 +1,13 @@
 import type { Look } from './looks.ts'
+import type { Reached } from './reach.ts'
+import type { Share } from './report.ts'
 
-/** What a process that takes waits out is asked, by the number of the wait, and what it tells: at which case it is, and what it has found wrong. */
-export type Asked = { number: number; looks: readonly Look[]; seed: number }
-export type Told = { at: Look } | { found?: string | undefined }
-/** No wait has this number: what is found then is found without a cut. */
+/**
+ * What a process that takes cuts out is asked: to look at one, by its number, or which cases come by each, calmly or where something
+ * fails. What it tells: at which case it is; what it has found wrong; which cases come by.
+ */
+export type Trial = { number: number; looks: readonly Look[]; seed: number }
+export type Asked = Trial | { reach: 'calmly' | 'in trouble'; seed: number; share: Share }
+export type Told = { at: Look } | { found?: string | undefined } | { reached: Reached }
+/** No cut has this number: what is found then is found without one. */
 export const NONE = -1

@@ -9,7 +9,7 @@ import type { Actor, World } from './world/world.ts'
 /** A call that is made behind the wait that is looked at, or behind what its function has waited for before it. */
 type Found = { at: string; command: string; behind: Behind }
 /** So many faults of a case are tried at most behind the wait, and behind what stands before it. */
-const MOST: Readonly<Record<Behind, number>> = { it: 16, 'what is before it': 24 }
+const MOST: Readonly<Record<Behind, number>> = { it: 28, 'what is before it': 24 }
 /** Of what is called before it, the last so many calls. */
 const LAST = 5
 
@@ -19,15 +19,22 @@ export async function faultsBehind(world: World, base: Base, name: string, seed:
   return (['it', 'what is before it'] as const).flatMap((where) => {
     const own = found.filter(({ behind }) => behind === where)
     const calls = where === 'it' ? own : own.slice(-LAST)
-    // What fails for good first, of each call; then the other ways.
     const each = ways
       .toSorted((a, b) => Number(b.lasts) - Number(a.lasts))
-      .flatMap(({ fault, fits }) =>
-        calls.flatMap(({ at, command }) => (fits(command) ? [`${name}/${at}/${fault}`] : [])),
+      .flatMap(({ fault, fits }, way) =>
+        calls.flatMap(({ at, command }, call) =>
+          fits(command) ? [{ place: `${name}/${at}/${fault}`, turn: turnOf(way, call, calls.length) }] : [],
+        ),
       )
-    return each.slice(0, MOST[where])
+    const inTurn = each.toSorted((a, b) => a.turn - b.turn).map(({ place }) => place)
+    return inTurn.slice(0, MOST[where])
   })
 }
+
+/** Each of the first calls fails for good before anything else; from there on each way has its turn, at one call after the other. */
+const FIRST = 6
+const turnOf = (way: number, call: number, calls: number) =>
+  way === 0 ? call : FIRST + ((call + calls * ways.length - way) % calls)
 
 async function callsBehind(world: World, base: Base, name: string, seed: number): Promise<Found[]> {
   const found: Found[] = []

@@ -12,8 +12,8 @@ import { type Cut, ROOT, type Span } from './world/sources.ts'
 const ROOMS = ['functions/**/*.ts', 'lib/**/*.ts']
 /** Waits for a moment, and for files that a process keeps to itself: nothing is written. */
 const NO_WRITE = /^(sleep|pause|rm|rename|mkdir|symlink|pipeline|Promise)$/
-/** What the world has not: a cache server, an identity provider, the reader of images and of PDFs as pictures. Tests of their own ask these. */
-const NOT_THERE = /^lib\/(cache\/redis|auth\/(idp|provider)|files\/(ocr-engine|pdf-pages))\.ts$/
+/** What the world has not: a cache server, the wire to an identity provider, the reader of images and of PDFs as pictures. Tests of their own ask these. */
+const NOT_THERE = /^lib\/(cache\/redis|auth\/idp|files\/(ocr-engine|pdf-pages))\.ts$/
 const CONDITION = 'ConditionExpression'
 
 /** `waited`: where what is waited for begins. `before`: what its function has waited for by then. */
@@ -159,9 +159,13 @@ export const foundCuts = (): Found[] =>
     .filter((file) => !NOT_THERE.test(file))
     .flatMap(inFile)
 
-/** So many of them by chance, each once, with their numbers. */
-export function someCuts(many: number, seed: number): [number, Found][] {
-  const left = [...foundCuts().entries()]
+/** Whether a cut is one of those that are asked for, by file, file and line or sort, which are divided by `|`. */
+const isAsked = ({ name, file, sort }: Found, asked: string): boolean =>
+  asked.split('|').some((it) => it === file || it === sort || name.startsWith(`${it} `))
+
+/** So many of them by chance, or of those that are asked for, each once, with their numbers. */
+export function someCuts(many: number, seed: number, asked?: string): [number, Found][] {
+  const left = [...foundCuts().entries()].filter(([, it]) => asked === undefined || isAsked(it, asked))
   const chance: Dice = dice(seed)
   return Array.from({ length: Math.min(many, left.length) }, () => left.splice(chance.below(left.length), 1)).flat()
 }

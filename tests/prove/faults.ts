@@ -22,7 +22,8 @@ const BATCHES = /^Batch/
 const mayThrottle = (command: string) => !/^(S3|Invoke|HTTP POST)/.test(command)
 
 /** Which ways there are for a call of this sort. */
-export const ways: readonly { fault: Fault; fits: (command: string) => boolean; lasts: boolean }[] = [
+type Way = { fault: Fault; fits: (command: string) => boolean; lasts: boolean }
+export const ways: readonly Way[] = [
   { fault: 'refused', fits: () => true, lasts: true },
   { fault: 'failed once', fits: () => true, lasts: false },
   { fault: 'reply lost', fits: (command) => WRITES.test(command), lasts: true },
@@ -51,7 +52,8 @@ const MADE =
   /^(record|claims|revision|activity|flag|decision|source|cluster|membership|project|project_entity|project_asset|project_upload|project_activity|project_snapshot|comment|comment_place|notification|application|submission|submission_version|submission_suggestion|user|username|email|queue_by_\w+|project_place|project_member|media|link|reactions)$/
 /** Ids, numbers, moments and what a password is hashed to are others each time. */
 const CHANCE = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|\d{4}-\d{2}-\d{2}T[\d:.]+Z|\d+/g
-const PLACE = /^(pk|sk|gsi\d_[ps]k|id|pack|\w+_id|password\w*)$/
+/** How long somebody is at work on something runs out by itself. */
+const PLACE = /^(pk|sk|gsi\d_[ps]k|id|pack|\w+_id|password\w*|held_until)$/
 
 /** Whatever the order of its members, which the table does not keep. */
 const inOrder = (_: string, it: unknown): unknown =>
@@ -154,12 +156,7 @@ async function checked(world: World, settled: boolean, when: string): Promise<st
 }
 
 /** A change whose nth call goes wrong, and that is sent again unless it was answered and has no key. */
-async function tried(
-  trial: Trial,
-  n: number,
-  way: (typeof ways)[number],
-  { many, hits, isKeyed }: Calm,
-): Promise<string[]> {
+async function tried(trial: Trial, n: number, way: Way, { many, hits, isKeyed }: Calm): Promise<string[]> {
   const { world, operation } = trial
   const request = await begin(trial)
   const told = changed(world, HELPING).length
@@ -168,13 +165,16 @@ async function tried(
   // What fails once is tried again, and nobody hears of it.
   if (!way.lasts && answer.status !== 0 && answer.status !== operation.gives)
     wrong.push(`gave ${answer.status} where one attempt failed: ${answer.text}`)
+  const command = answer.commands[n] ?? ''
+  if (operation.spares?.test(command) && answer.status !== 0 && answer.status !== operation.gives)
+    wrong.push(`gave ${answer.status} where it does without ${command}: ${answer.text}`)
   wrong.push(...(await checked(world, false, 'after the failure')))
   const isAnswered = answer.status === operation.gives
   if (isAnswered && operation.changes && changed(world, HELPING).length === told)
     wrong.push('it was answered, and nothing has changed')
   if (isAnswered && !way.lasts && hitsIn(world) !== hits)
     wrong.push(`throttles count ${hitsIn(world)} hits, and ${hits} where nothing fails`)
-  if (isKeyed || !isAnswered) wrong.push(...(await repeated(trial, request, isKeyed, answer.status)))
+  if (isKeyed || !isAnswered) wrong.push(...(await repeated(trial, request, isKeyed, { status: answer.status, way })))
   await world.settle()
   wrong.push(...(await checked(world, true, 'when all is settled')))
   if (isKeyed || isAnswered) wrong.push(...(await inTheEnd(world, many)))
@@ -188,11 +188,11 @@ async function repeated(
   { world, operation }: Trial,
   request: Request,
   isKeyed: boolean,
-  before: number,
+  { status: before, way }: { status: number; way: Way },
 ): Promise<string[]> {
   let again = await send(world, { ...request, process: 1 })
-  // What was held when it failed is held no longer than this.
-  if (before === 503 && again.status === 409) {
+  // Whoever does not hear that something is held for it cannot give it back: it is held no longer than this.
+  if (before === 503 && again.status === 409 && way.fault === 'reply lost') {
     world.time.advance(HELD_MS)
     again = await send(world, { ...request, process: 1 })
   }
@@ -210,7 +210,7 @@ async function repeated(
 async function followed(
   trial: Trial,
   n: number,
-  way: (typeof ways)[number],
+  way: Way,
   many: Map<string, number>,
 ): Promise<{ wrong: string[]; hit: boolean }> {
   const { world } = trial
@@ -342,7 +342,7 @@ export async function prepared(site: Omit<Site, 'into' | 'asked'>, job: Job): Pr
 }
 
 /** The nth call of a job goes wrong; it is taken up again, and comes to the same. */
-async function resumed(site: Site, job: Job, n: number, way: (typeof ways)[number], calm: Prepared): Promise<string[]> {
+async function resumed(site: Site, job: Job, n: number, way: Way, calm: Prepared): Promise<string[]> {
   const { world, seed } = site
   world.restore(calm.base.saved, seed)
   await once(site, job, at(n, way.fault, way.lasts))
@@ -429,7 +429,7 @@ export async function faultsAt(world: World, base: Base, places: string, seed: n
 }
 
 /** One fault: of which operation or job, at which call, and which way it goes wrong. */
-type Place = { place: string; name: string; call: string; way: (typeof ways)[number] }
+type Place = { place: string; name: string; call: string; way: Way }
 function placeIn(place: string): Place {
   const [name = '', call = '0', fault = ''] = place.split('/')
   const way = ways.find((each) => each.fault === fault)

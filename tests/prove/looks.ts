@@ -3,7 +3,7 @@ import type { Case } from './reach.ts'
 import type { Dice } from './world/chance.ts'
 
 /**
- * Where a cut is looked for: some of the cases that come by it, those first in which it shows most likely. `once`: with nothing
+ * Where a cut is looked for: some of the cases that come by it, those first that take the least time. `once`: with nothing
  * going wrong. `some`: such a part of their faults. `each`: so many schedules.
  * `behind`: with the calls going wrong that are made behind the wait, or behind what its function has waited for before it.
  */
@@ -36,12 +36,17 @@ const SORTS = {
     look: (names) => ({ part: 'behind', names }),
     most: MOST_NAMED,
   },
-  races: { of: calmly('races'), look: (names) => ({ part: 'races', each: Math.ceil(120 / names.length), names }) },
+  'races of each kind': { of: calmly('races'), look: (names) => ({ part: 'races', each: 2, names }), most: MOST_NAMED },
+  races: {
+    of: calmly('races'),
+    look: (names) => ({ part: 'races', each: Math.ceil(240 / names.length), names }),
+    most: 12,
+  },
   faults: { of: calmly('faults'), look: (names) => ({ part: 'faults', some: share(1.2, names), names }) },
   background: { of: calmly('background'), look: (names) => ({ part: 'background', some: share(0.6, names), names }) },
 } as const satisfies Readonly<Record<string, Sort>>
 
-/** A condition shows where several are at work, a wait at once, and a check where it refuses. */
+/** A wait shows at once, a check where it refuses, and a condition where several are at work. */
 const AT_ONCE = [
   'refused',
   'faults once',
@@ -49,41 +54,37 @@ const AT_ONCE = [
   'base',
   'troubled',
   'behind',
+  'races of each kind',
   'races',
   'faults',
   'background',
 ] as const
 const ORDER: Readonly<Record<Found['sort'], readonly (keyof typeof SORTS)[]>> = {
-  condition: ['races', 'faults once', 'troubled', 'faults', 'background', 'base'],
+  condition: [
+    'races of each kind',
+    'races',
+    'refused',
+    'faults once',
+    'background once',
+    'troubled',
+    'faults',
+    'background',
+    'base',
+  ],
   wait: AT_ONCE,
   return: AT_ONCE,
 }
 
 /** The looks at a cut, of the cases that come by it. */
 export function looksAt(sort: Found['sort'], cases: readonly Case[], chance: Dice): readonly Look[] {
+  // Cases that do nothing behind it are tried where there are no others.
+  const isTelling = cases.some((it) => !it.quiet)
   return ORDER[sort].flatMap((each) => {
     const { of, look, most = MOST_CASES }: Sort = SORTS[each]
-    const left = cases.filter(of).map(({ name }) => name)
+    const left = cases.filter((it) => of(it) && (it.near || !it.quiet || !isTelling)).map(({ name }) => name)
     const some = Array.from({ length: Math.min(most, left.length) }, () =>
       left.splice(chance.below(left.length), 1),
     ).flat()
     return some.length > 0 ? [look(some)] : []
   })
-}
-
-/** The same as it is asked for on the command line. */
-export function partOf(look: Look): readonly string[] {
-  const at = ['--at', look.names.join('|')]
-  switch (look.part) {
-    case 'base':
-      return ['--only', 'races', '--at', 'two accept', '--each', '1']
-    case 'troubled':
-      return ['--only', 'faults', ...at]
-    case 'behind':
-      throw new Error('what fails behind a wait is asked for while the wait is out')
-    case 'races':
-      return ['--only', 'races', ...at, '--each', String(look.each)]
-    default:
-      return ['--only', look.part, ...at, '--some', String(look.some)]
-  }
 }

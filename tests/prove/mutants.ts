@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { foundCuts } from './cuts.ts'
 import { isNamed, isOwn, type Share } from './report.ts'
-import { FOUND, inTurn, type Part, tried } from './trials.ts'
+import { inTurn, type Part, tried } from './trials.ts'
 import { type Cut, ROOT } from './world/sources.ts'
 
 /**
@@ -307,9 +306,9 @@ const mutants: readonly Mutant[] = [
 
 /** The cut with this number. */
 export function mutantAt(number: string): Cut {
-  const it = number.startsWith(FOUND) ? foundCuts()[Number(number.slice(FOUND.length))] : mutants[Number(number)]
+  const it = mutants[Number(number)]
   if (!it) throw new Error(`there is no mutant ${number}`)
-  return 'was' in it ? placeOf(it) : it
+  return placeOf(it)
 }
 
 function placeOf({ file, was, is, name }: Mutant): Cut {

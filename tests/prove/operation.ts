@@ -16,6 +16,8 @@ export type Operation = {
   atOnce: boolean
   /** What its answer must say. */
   says: RegExp
+  /** It does without calls of this sort: where one fails, it is answered all the same. */
+  spares: RegExp | undefined
 }
 
 /** A row: who, method, path, body, and what it gives; what is done before, with nothing going wrong. */
@@ -34,6 +36,7 @@ export type Row = [
     changes?: boolean
     atOnce?: boolean
     says?: RegExp
+    spares?: RegExp
     headers?: (base: Base, made: readonly Answer[]) => Record<string, string>
   },
 ]
@@ -44,6 +47,7 @@ export const operationOf = ([name, gives, who, method, path, body, before, more 
   changes: more.changes ?? true,
   atOnce: more.atOnce ?? false,
   says: more.says ?? /^/,
+  spares: more.spares,
   before: (base) => before?.(base) ?? [],
   request: (base, made) => {
     const isKeyed = method === 'POST' && !more.keyless

@@ -1,6 +1,8 @@
+import { argon2Sync } from 'node:crypto'
 import { type Base, verdict } from './base.ts'
 import { at, post, type Row } from './operation.ts'
 import type { Answer } from './requests.ts'
+import { moduleIn } from './world/processes.ts'
 import type { World } from './world/world.ts'
 
 /** What people do about themselves, their tokens and each other, and what they are refused. */
@@ -28,6 +30,15 @@ const asked = (who: string) => [
     },
   },
 ]
+
+/** Changes a user as the service itself may have done long ago. */
+async function amendUser(world: World, email: string, changes: object): Promise<void> {
+  const { amendLatest, loadByEmail } = await moduleIn(0, 'lib/users/users.ts')
+  await world.run({ name: 'long ago', process: 0 }, async () =>
+    amendLatest((await loadByEmail(email)).id, () => changes),
+  )
+}
+const INFO = () => '/api/user/info/'
 
 export const peopleRows: readonly Row[] = [
   [
@@ -178,5 +189,43 @@ export const peopleRows: readonly Row[] = [
     () => ({ email: 'new@heritage.test', password: WORDS }),
     () => [post('dev', '/api/register/', { email: 'new@heritage.test', password: WORDS })],
   ],
+  [
+    'sign in with a password that was hashed for less',
+    200,
+    null,
+    'POST',
+    () => '/api/token/',
+    () => ({ email: 'new@heritage.test', password: WORDS }),
+    () => [
+      post('dev', '/api/register/', { email: 'new@heritage.test', password: WORDS }),
+      { does: (world) => amendUser(world, 'new@heritage.test', { password: HASHED_FOR_LESS }) },
+    ],
+  ],
+  [
+    'register where somebody has the name',
+    201,
+    null,
+    'POST',
+    () => '/api/register/',
+    () => ({ email: 'dev@elsewhere.test', password: WORDS }),
+  ],
+  ['come from the provider', 200, null, 'GET', INFO, undefined, undefined, { headers: () => bearer('of-maya') }],
+  [
+    'come from the provider as somebody who is known',
+    200,
+    null,
+    'GET',
+    INFO,
+    undefined,
+    undefined,
+    { headers: () => bearer('of-other') },
+  ],
 ]
 const WORDS = 'a pass phrase of many words'
+const SALT = Buffer.from('sixteen letters.')
+const TAG = argon2Sync('argon2id', {
+  ...{ message: Buffer.from(WORDS), nonce: SALT, tagLength: 32 },
+  ...{ memory: 8192, passes: 1, parallelism: 1 },
+})
+const inPhc = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+const HASHED_FOR_LESS = `$argon2id$v=19$m=8192,t=1,p=1$${inPhc(SALT)}$${inPhc(TAG)}`

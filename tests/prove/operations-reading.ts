@@ -50,6 +50,11 @@ export const readingRows: readonly Row[] = [
   reads('look whether it is ready', null, () => '/health/ready/'),
   reads('look at its health in detail', 'staff', () => '/health/detailed/'),
   reads('measure', null, () => '/metrics/'),
+  [
+    'look for people',
+    ...([200, 'staff', 'GET', () => '/data/platform-admin/users/?search=dev', undefined, undefined] as const),
+    { changes: false, spares: /^S3 GET/ },
+  ],
   reads('see what a merge would do', 'expert', (b) => at(b.projects.approved, 'merge-preview/')),
   reads('harvest formats', null, (b) => `/data/oai/?verb=ListMetadataFormats&identifier=${b.open.cultural_entity_id}`),
   reads('list records', null, () => '/data/cultural-entities/'),

@@ -10,10 +10,12 @@ export type Race = {
   requests: (base: Base, made: readonly Answer[]) => readonly Request[]
   /** What is done before, one after the other. */
   before?: ((base: Base) => readonly Step[]) | undefined
-  /** A function that time starts beside them. */
-  beside?: string | undefined
+  /** Functions that time starts beside them, or what such a function does in the end, each in a process of its own. */
+  beside?: readonly Beside[] | undefined
   check: (answers: readonly Answer[], world: World, base: Base) => string[]
 }
+
+export type Beside = string | ((process: number) => Promise<unknown>)
 
 /** What must come of requests that are made at once. */
 const isDone = ({ status }: Pick<Answer, 'status'>) => status >= 200 && status < 300

@@ -12,8 +12,11 @@ import {
   type Race,
   thereAre,
 } from './race-checks.ts'
-import type { Answer, Request } from './requests.ts'
+import { mergeLater } from './rare-jobs.ts'
+import { type Answer, type Request, send } from './requests.ts'
 import type { Step } from './steps.ts'
+import { moduleIn } from './world/processes.ts'
+import type { World } from './world/world.ts'
 
 const post = (who: string, path: string, body?: unknown, headers?: Record<string, string>): Request => ({
   who,
@@ -63,11 +66,27 @@ const amended = (from: number) => [
   { at: 'row' as const, field: 'note', value: 'From the table' },
 ]
 const ofBatch = ([sent]: readonly Answer[], rest: string) => `/data/imports/${sent?.body.id}/${rest}`
+/** What follows of it has been heard, and those are due whom it is told to. */
+const told: Step = {
+  does: async (world) => {
+    while (await world.time.until(world.deliver()));
+    world.time.advance(6 * 60_000)
+  },
+}
+/** Whoever merges a project is gone as soon as it is merged, and leaves others to put it in place. */
+async function mergeAndGo(world: World, slug: string): Promise<void> {
+  const isMerged = () =>
+    world.items().some((it) => it.type?.S === 'large' && it.state?.S === 'done' && it.settled?.BOOL === false)
+  const { status } = await send(world, move('expert', slug, 'merged'), () => (isMerged() ? 'gone before' : undefined))
+  if (status !== 0) throw new Error(`it was answered with ${status}, and nothing was left to others`)
+}
+const settling = async (process: number) => (await moduleIn(process, 'lib/table/two-phase/commit.ts')).recoverStaged()
 const imported: Step = { does: (world) => world.function('importer') }
 const applied = {
   requested_role: 'community_reviewer',
   motivation: 'I have walked all the lanes of the town and written down what stands in each of them.',
 }
+const FROM_PROVIDER = { authorization: 'Bearer of-maya' }
 const once = { 'idempotency-key': 'one-and-the-same' }
 
 type Row = readonly [
@@ -176,6 +195,12 @@ const rows: readonly Row[] = [
       patch('other', '/user/username/', { username: 'dev' }),
     ],
     anything,
+  ],
+  [
+    // Known to the provider and not to us: of two first requests one makes the user.
+    'come from the provider twice',
+    () => [1, 2].map(() => ({ who: null, method: 'GET', path: '/api/user/info/', sent: { headers: FROM_PROVIDER } })),
+    all,
   ],
   [
     'one slug',
@@ -506,7 +531,48 @@ const rows: readonly Row[] = [
       // The importer finds its work at once, so that it is at it together with the others.
       { does: (world) => world.time.advance(3000) },
     ],
-    'importer',
+    ['importer'],
+  ],
+  ['two write letters', () => [], anything, (b) => [accept('curator', b.pending), told], ['letters', 'letters']],
+  ['two sweep', () => [], anything, (b) => [accept('curator', b.pending), told], ['sweeper', 'sweeper']],
+  [
+    'two tell hooks',
+    () => [],
+    anything,
+    (b) => [
+      post('other', '/api/user/hooks/', { url: 'http://receiver.example/hook' }),
+      accept('curator', b.pending),
+      told,
+    ],
+    ['webhooks', 'webhooks'],
+  ],
+  [
+    'two go on with a merge',
+    () => [],
+    anything,
+    (b) => [{ does: (world) => mergeLater(world, b.projects.approved) }],
+    ['merger', 'merger'],
+  ],
+  [
+    'settle what was merged and roll it back',
+    (b) => [post('expert', project(b.projects.approved, 'rollback-merge/'))],
+    anything,
+    (b) => [{ does: (world) => mergeAndGo(world, b.projects.approved) }],
+    ['sweeper'],
+  ],
+  [
+    'two settle what was merged',
+    () => [],
+    anything,
+    (b) => [{ does: (world) => mergeAndGo(world, b.projects.approved) }],
+    [settling, settling],
+  ],
+  [
+    'two read tables',
+    () => [],
+    anything,
+    () => [post('dev', '/data/imports/', batch()), { does: (world) => world.time.advance(3000) }],
+    ['importer', 'importer'],
   ],
   [
     'run a table and amend',
@@ -524,7 +590,7 @@ const rows: readonly Row[] = [
       (made) => post('dev', ofBatch(made, 'run/'), {}),
       { does: (world) => world.time.advance(3000) },
     ],
-    'importer',
+    ['importer'],
   ],
   [
     'no more than the limit',

@@ -1,10 +1,11 @@
 import type { Base } from './base.ts'
 import { violations } from './invariants/all.ts'
-import type { Race } from './race-checks.ts'
+import type { Beside, Race } from './race-checks.ts'
 import { kinds } from './race-kinds.ts'
 import { heard, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, sendIn } from './requests.ts'
 import { taken } from './steps.ts'
+import { PROCESSES } from './world/actors.ts'
 import { hash } from './world/table.ts'
 import { WORKERS, type World } from './world/world.ts'
 
@@ -73,10 +74,10 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
       world.time.after(delay, () => void sendIn(world, { ...request, slow, process }).then(done, failed))
     })
   })
-  const worker = race.beside === undefined ? undefined : await world.started(race.beside)
+  const workers = await Promise.all((race.beside ?? []).map((it, i) => startedIn(world, it, PROCESSES.at(-1 - i) ?? 0)))
   const beside = chance.happens(0.5) ? following(world, started) : Promise.resolve()
   const answers = await world.time.until(Promise.all(started))
-  await (worker && world.time.until(worker.ended))
+  await world.time.until(Promise.all(workers.map(({ ended }) => ended)))
   await world.time.until(beside)
   const wrong = answers.flatMap((answer, i) => {
     const { method, path, who } = requests[i] ?? { method: '', path: '', who: '' }
@@ -95,6 +96,11 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
   if (wrong.length > 0) wrong.push(`answers: ${answers.map(({ status }) => status).join(', ')}`)
   return wrong
 }
+
+const startedIn = async (world: World, work: Beside, process: number) =>
+  typeof work === 'string'
+    ? world.started(work, { chores: 'often' }, undefined, process)
+    : { ended: world.start({ name: 'a worker', process }, () => work(process)) }
 
 const checked = (world: World, settled: boolean) =>
   world.run({ name: 'invariants', process: 1 }, () => violations(world, settled))

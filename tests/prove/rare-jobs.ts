@@ -41,7 +41,7 @@ const found = async (world: World, word: string) => {
 }
 
 /** A merge that nobody waits for. */
-async function mergeLater(world: World, slug: string, waitedFor = 0): Promise<void> {
+export async function mergeLater(world: World, slug: string, waitedFor = 0): Promise<void> {
   const [{ merging }, { limits }] = await Promise.all([
     moduleIn(0, 'lib/projects/merge.ts'),
     moduleIn(0, 'lib/projects/merge-work.ts'),

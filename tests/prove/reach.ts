@@ -1,35 +1,34 @@
-import { type Base, makeBase } from './base.ts'
-import { type Found, foundCuts } from './cuts.ts'
+import type { Base } from './base.ts'
+import type { Found } from './cuts.ts'
 import { background, faults, onceCalmly, prepared } from './faults.ts'
 import { jobs } from './jobs.ts'
 import { operations } from './operations.ts'
 import { races } from './races.ts'
-import { heard } from './report.ts'
-import { openWorld } from './world/open.ts'
+import { heard, isOwn, type Share } from './report.ts'
 import { cameBy, passed } from './world/processes.ts'
 import type { Mark } from './world/sources.ts'
 import type { World } from './world/world.ts'
 
 /**
  * A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails; `refused`: it changes nothing.
- * `near`: it comes only by what the function of the cut has waited for before it.
+ * `quiet`: it writes nothing behind the cut. `near`: it comes only by what the function of the cut has waited for before it.
  */
 export type Case = {
   part: 'base' | 'faults' | 'background' | 'races'
   name: string
   troubled: boolean
   refused: boolean
+  quiet: boolean
   near: boolean
 }
-/** Which cases come by a cut and write something behind it, or are refused; `reads`: some come by, and none does either. */
-export type Reached = { cases: Case[]; reads: boolean }
+/** Which cases come by a cut, by the number of the cut. */
+export type Reached = readonly Case[][]
 
 /** So many cases are named at most that come by a place only where something fails. */
 const ENOUGH = 4
-const ALONE = { at: 0, of: 1 }
 
 /** A mark at each cut, with its number, and behind these one at each wait that stands before any in the same function: before which. */
-function marksOf(cuts: readonly Found[]): { marks: Mark[]; near: ReadonlyMap<number, readonly number[]> } {
+export function marksOf(cuts: readonly Found[]): { marks: Mark[]; near: ReadonlyMap<number, readonly number[]> } {
   const own = cuts.map(({ file, waited: from, to }) => ({ file, from, to }))
   const earlier = [...cuts.entries()].flatMap(([n, { file, before }]) => before.map((it) => ({ ...it, file, n })))
   const places = [...Map.groupBy(earlier, ({ file, from }) => `${file} ${from}`).values()]
@@ -37,64 +36,92 @@ function marksOf(cuts: readonly Found[]): { marks: Mark[]; near: ReadonlyMap<num
   return { marks: [...own, ...places.flatMap(([place]) => place ?? [])], near }
 }
 
-/** Everything that is done once, with nothing going wrong. What is refused writes nothing behind a check that refuses it. */
-const calmly = (
-  world: World,
-  base: Base,
-  seed: number,
-): readonly (readonly [Case['part'], string, refused: boolean, () => unknown])[] => [
-  ...operations.map(
-    (operation) =>
-      ['faults', operation.name, operation.gives >= 400, () => onceCalmly({ world, base, operation, seed })] as const,
-  ),
-  ...jobs.map((job) => ['background', job.name, false, () => prepared({ world, base, seed }, job)] as const),
+/** The same of several processes, each of which had some of the cases. */
+export const joined = (all: readonly Reached[]): Case[][] =>
+  (all[0] ?? []).map((_, n) => {
+    const cases = all.flatMap((each) => each[n] ?? [])
+    return cases.filter((it, i) => cases.findIndex(({ part, name }) => part === it.part && name === it.name) === i)
+  })
+
+/** A case that is done once with nothing going wrong. What changes nothing writes nothing behind what it comes by. */
+type Calm = { part: Case['part']; name: string; refused: boolean; work: () => unknown }
+const calmly = (world: World, base: Base, seed: number): readonly Calm[] => [
+  ...operations.map((operation) => ({
+    part: 'faults' as const,
+    name: operation.name,
+    refused: !operation.changes,
+    work: () => onceCalmly({ world, base, operation, seed }),
+  })),
+  ...jobs.map((job) => ({
+    part: 'background' as const,
+    name: job.name,
+    refused: false,
+    work: () => prepared({ world, base, seed }, job),
+  })),
 ]
 
-/** How much of the faults is tried, of operations and of jobs, while some that is wanted is not come by. */
-const DEEPER = [
-  [0.02, 0.1],
-  [0.2, 1],
-] as const
-const LONGEST_MS = 90_000
-
-/**
- * Which cases come by each of the cuts that are found in the sources, by their numbers: when nothing goes wrong, and, where
- * one of those that are `wanted` is not come by then, in some of the faults.
- */
-export async function reach(seed: number, wanted: readonly number[]): Promise<Reached[]> {
-  const cuts = foundCuts()
-  const { marks, near } = marksOf(cuts)
-  const world = await openWorld({ marks })
-  const found: Reached[] = cuts.map(() => ({ cases: [], reads: false }))
-  const looked = new Set<number>()
-  const note = (part: string, name: string, troubled: boolean, refused = false) => {
-    for (const n of passed) looked.add(n)
-    const add = (n: number, isNear: boolean) => {
-      const own = found[n]?.cases ?? []
-      const isNew = !own.some((it) => it.part === part && it.name === name)
-      if (isNew && (!troubled || own.length < ENOUGH))
-        own.push({ part: part as Case['part'], name, troubled, refused, near: isNear })
+/** What cases come by, while they are tried one after the other. */
+function noting(near: ReadonlyMap<number, readonly number[]>, many: number) {
+  const found: Case[][] = Array.from({ length: many }, () => [])
+  const note = (it: Omit<Case, 'near' | 'quiet'>) => {
+    const add = (n: number, how: Pick<Case, 'near' | 'quiet'>) => {
+      const own = found[n] ?? []
+      const isNew = !own.some(({ part, name }) => it.part === part && it.name === name)
+      if (isNew && (!it.troubled || own.length < ENOUGH)) own.push({ ...it, ...how })
     }
-    for (const n of refused ? passed : cameBy) add(n, false)
-    if (!troubled) for (const mark of passed) for (const n of near.get(mark) ?? []) add(n, true)
+    for (const n of passed) add(n, { near: false, quiet: !it.refused && !cameBy.has(n) })
+    if (!it.troubled)
+      for (const mark of passed) for (const n of near.get(mark) ?? []) add(n, { near: true, quiet: true })
     cameBy.clear()
     passed.clear()
   }
-  const base = await makeBase(world)
-  note('base', '', false)
-  for (const [part, name, refused, work] of calmly(world, base, seed)) {
+  return { found, note }
+}
+
+/** Where it is looked: which share of the cases a process has, and what it tells before each. */
+type Site = { world: World; base: Base; seed: number; share: Share; begins: (name: string) => void }
+const SCHEDULES = 2
+const LONGEST_MS = 90_000
+
+/**
+ * Which cases come by each of the cuts when nothing goes wrong. To be asked for before anything else is tried: how the world was made
+ * is one of them.
+ */
+export async function reach(site: Site, cuts: readonly Found[]): Promise<Reached> {
+  const { world, base, seed, share, begins } = site
+  const { found, note } = noting(marksOf(cuts).near, cuts.length)
+  note({ part: 'base', name: '', refused: false, troubled: false })
+  for (const [i, { work, ...it }] of calmly(world, base, seed).entries()) {
+    if (!isOwn(share, i)) continue
+    begins(it.name)
     await Promise.resolve(work()).catch(() => undefined)
-    note(part, name, false, refused)
+    note({ ...it, troubled: false })
   }
-  heard.of = (part, name) => note(part, name, part !== 'races')
-  const some = { seed, until: Date.now() + LONGEST_MS, share: ALONE }
-  await races(world, base, { ...some, most: 2 })
-  for (const [ofOperations, ofJobs] of DEEPER) {
-    if (!wanted.some((n) => found[n]?.cases.every((it) => it.near))) break
-    await background(world, base, { ...some, some: ofJobs })
-    await faults(world, base, { ...some, some: ofOperations })
+  heard.of = (_, name) => {
+    begins(name)
+    note({ part: 'races', name, refused: false, troubled: false })
   }
+  await races(world, base, { seed, share, until: Date.now() + LONGEST_MS, most: SCHEDULES })
   heard.of = () => undefined
-  for (const n of looked) if (found[n]?.cases.every((it) => it.near)) found[n].reads = true
+  return found
+}
+
+/** What part of the faults is tried, of operations and of jobs, where a cut is come by in no calm case. */
+const OF_OPERATIONS = 0.05
+const OF_JOBS = 0.3
+
+/** Which faults come by each of the cuts. */
+export async function reachInTrouble(site: Site, cuts: readonly Found[]): Promise<Reached> {
+  const { world, base, seed, share, begins } = site
+  const { found, note } = noting(new Map(), cuts.length)
+  passed.clear()
+  cameBy.clear()
+  heard.of = (part, name) => {
+    begins(name)
+    note({ part: part as Case['part'], name, refused: false, troubled: true })
+  }
+  await background(world, base, { seed, share, until: Date.now() + LONGEST_MS, some: OF_JOBS })
+  await faults(world, base, { seed, share, until: Date.now() + LONGEST_MS, some: OF_OPERATIONS })
+  heard.of = () => undefined
   return found
 }

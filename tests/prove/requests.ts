@@ -39,7 +39,9 @@ export async function sendIn(world: World, it: Request, fault?: Actor['fault']):
   try {
     const result = await world.start({ name: `${method} ${path}`, process, slow, fault }, async (actor) => {
       commands = actor.commands
-      return handler(event, context)
+      const answer = await handler(event, context)
+      if (answer.statusCode >= 500) world.noteImpatience(actor)
+      return answer
     })
     const answer = answerOf(it, event.rawPath, result)
     // What the log says of a failure names files of this run.

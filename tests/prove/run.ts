@@ -13,7 +13,8 @@ Tries what the service promises under a simulated world; see tests/prove/README.
 --some SHARE: so much of the faults and of the cells.
 --workers N: so many processes share the cases; as many as there are processors where nothing is said.
 --short: two minutes at most, for each change. --mutants: takes conditions and waits out of the sources, one at a time, and tells
-which were noticed. --cuts N: does so with N conditions and waits that are found in the sources.`
+which were noticed. --cuts N: does so with N conditions and waits that are found in the sources, or with all; --at names those that
+are meant, by file, by file and line (lib/table/item.ts:88), or by their sort (condition, wait, return).`
 
 const { values } = parseArgs({
   options: {
@@ -52,8 +53,10 @@ const asked: Asked = {
 const workers = !values.at?.includes('/') ? Math.max(1, Number(values.workers)) : 1
 
 if (values.cuts) {
-  const { tryFound } = await import('./trials.ts')
-  process.exit((await tryFound(Number(values.cuts), asked.seed, workers, shareOf(values.share ?? '0/1'))) > 0 ? 1 : 0)
+  const { tryCuts } = await import('./try-cuts.ts')
+  const many = values.cuts === 'all' ? Number.POSITIVE_INFINITY : Number(values.cuts)
+  const missed = await tryCuts({ many, seed: asked.seed, workers: Number(values.workers), at: values.at })
+  process.exit(missed > 0 ? 1 : 0)
 }
 if (values.mutants) {
   const { tryMutants } = await import('./mutants.ts')

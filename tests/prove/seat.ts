@@ -1,5 +1,5 @@
 import './prepare.ts'
-import { type Asked, NONE, type Told } from './asked.ts'
+import { type Asked, NONE, type Told, type Trial } from './asked.ts'
 import { type Base, makeBase } from './base.ts'
 import { faultsBehind } from './behind.ts'
 import { foundCuts } from './cuts.ts'
@@ -7,30 +7,35 @@ import { background, faults, faultsAt } from './faults.ts'
 import { violations } from './invariants/all.ts'
 import type { Look } from './looks.ts'
 import { races } from './races.ts'
+import { marksOf, reach, reachInTrouble } from './reach.ts'
 import { first, type Violation, words } from './report.ts'
 import { openWorld } from './world/open.ts'
 import { lookBehind, takeOut } from './world/switches.ts'
 import type { World } from './world/world.ts'
 
 /**
- * A process in which one wait after the other is taken out, in one world that is loaded once. It is asked for a cut, says at which
- * case it is, and answers what was found wrong that is not found without the cut.
+ * A process in which one cut after the other is tried, in one world that is loaded once. It is asked for a cut, says at which case it
+ * is, and answers what was found wrong that is not found without the cut. Before that it tells which cases come by which cuts.
  */
 
 /** The first thing that is wrong ends a case. */
 class Wrong extends Error {}
-first.ends = (it: Violation) => {
+const ends = (it: Violation) => {
   throw new Wrong(words(it).trim())
 }
+first.ends = ends
 /** Failures of what nobody waited for: they end a process where it is deployed. */
 const unheard: string[] = []
 process.on('unhandledRejection', (error) => unheard.push(String(error)))
 
-const world = await openWorld({ switches: foundCuts() })
+const cuts = foundCuts()
+const world = await openWorld({ switches: cuts, marks: marksOf(cuts).marks })
 const empty = world.save()
 const base = await makeBase(world)
 const ALONE = { at: 0, of: 1 }
 const MOST_MS = 60_000
+/** All that one cut is tried with is over by then. */
+const ALL_MS = 120_000
 
 async function made(): Promise<void> {
   world.restore(empty, 7)
@@ -55,9 +60,9 @@ function trying(world: World, base: Base, look: Look, name: string, seed: number
   }
 }
 
-/** What is wrong with a case while a wait is out. */
-async function wrongIn(wait: number, look: Look, name: string, seed: number): Promise<string | undefined> {
-  takeOut(wait)
+/** What is wrong with a case under a cut. */
+async function wrongIn(number: number, look: Look, name: string, seed: number): Promise<string | undefined> {
+  takeOut(number)
   const failed = await trying(world, base, look, name, seed).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
@@ -70,7 +75,7 @@ async function wrongIn(wait: number, look: Look, name: string, seed: number): Pr
 }
 
 const anyway = new Map<string, string | undefined>()
-/** What the same case finds where no wait is out; each is tried once. */
+/** What the same case finds without a cut; each is tried once. */
 async function wrongAnyway(look: Look, name: string, seed: number): Promise<string | undefined> {
   const { names: _, ...how } = look
   const at = JSON.stringify([how, name, seed])
@@ -80,22 +85,24 @@ async function wrongAnyway(look: Look, name: string, seed: number): Promise<stri
   return found
 }
 
-async function foundBy({ number, looks, seed }: Asked): Promise<string | undefined> {
-  for (const look of looks)
-    if (look.part === 'behind') {
-      const found = await foundBehind(number, look.names, seed)
+async function foundBy({ number, looks, seed }: Trial): Promise<string | undefined> {
+  const until = Date.now() + ALL_MS
+  for (const look of looks) {
+    const cases = look.part === 'behind' ? [look.names] : look.names.map((name) => [name])
+    for (const names of cases) {
+      if (Date.now() > until) return undefined
+      const found = await foundIn(number, { ...look, names }, seed)
       if (found !== undefined) return found
-    } else
-      for (const name of look.names) {
-        const found = await foundIn(number, look, name, seed)
-        if (found !== undefined) return found
-      }
+    }
+  }
   return undefined
 }
 
-/** What is wrong with a case while a wait is out, and is not without that. */
-async function foundIn(number: number, look: Look, name: string, seed: number): Promise<string | undefined> {
-  tell({ at: { ...look, names: [name] } })
+/** What is wrong with a case under a cut, and is not without it. */
+async function foundIn(number: number, look: Look, seed: number): Promise<string | undefined> {
+  if (look.part === 'behind') return foundBehind(number, look.names, seed)
+  const name = look.names.join('|')
+  tell({ at: look })
   const found = await wrongIn(number, look, name, seed)
   return found !== undefined && (await wrongAnyway(look, name, seed)) === undefined ? found : undefined
 }
@@ -133,7 +140,17 @@ async function foundAt(number: number, places: readonly string[], seed: number):
   return undefined
 }
 
+async function answer(asked: Asked): Promise<Told> {
+  if (!('reach' in asked)) return { found: await foundBy(asked) }
+  delete first.ends
+  const begins = (name: string) => tell({ at: { part: 'faults', some: 0, names: [name] } })
+  const look = asked.reach === 'calmly' ? reach : reachInTrouble
+  const reached = await look({ world, base, begins, ...asked }, cuts)
+  first.ends = ends
+  return { reached }
+}
+
 const tell = (it: Told) => process.send?.(it)
-process.on('message', (asked: Asked) => void foundBy(asked).then((found) => tell({ found })))
+process.on('message', (asked: Asked) => void answer(asked).then(tell))
 process.on('disconnect', () => process.exit(0))
 tell({ found: undefined })

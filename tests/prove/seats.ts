@@ -1,17 +1,25 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type Asked, NONE, type Told } from './asked.ts'
+import { type Asked, NONE, type Told, type Trial } from './asked.ts'
 import type { Look } from './looks.ts'
+import type { Reached } from './reach.ts'
 
 /** A case is over by then, in milliseconds; one that is not comes to no end. */
 const LONGEST_MS = 60_000
 
-/** A place at which one wait after the other is taken out. Where a case comes to no end its process goes, and another one begins. */
+/** A place at which one cut after the other is tried. Where a case comes to no end its process goes, and another one begins. */
 export class Seat {
   #child: ChildProcess | undefined
 
-  /** What is wrong where a wait is taken out, in one sentence, and is not wrong without that; undefined where nobody notices. */
-  async found(asked: Asked): Promise<string | undefined> {
+  /** Which cases come by each cut, of those that this place has. */
+  async reached(asked: Exclude<Asked, Trial>): Promise<Reached> {
+    const { reached, stuck } = await this.#answered(asked)
+    if (!reached) throw new Error(`without a cut it comes to no end: ${stuck?.names.join()}`)
+    return reached
+  }
+
+  /** What is wrong where something is cut, in one sentence, and is not wrong without that; undefined where nobody notices. */
+  async found(asked: Trial): Promise<string | undefined> {
     const { found, stuck } = await this.#answered(asked)
     if (stuck === undefined) return found
     const calm = await this.#answered({ ...asked, number: NONE, looks: [stuck] })
@@ -32,13 +40,13 @@ export class Seat {
 }
 
 /** What was found, or the case from which nothing is heard any more. */
-type Answered = { found?: string | undefined; stuck?: Look }
+type Answered = { found?: string | undefined; reached?: Reached; stuck?: Look }
 const BEGINNING: Look = { part: 'base', names: ['its beginning'] }
 
 async function opened(): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL('seat.ts', import.meta.url)))
   const { stuck } = await answered(child)
-  if (stuck) throw new Error('a process that takes waits out does not begin')
+  if (stuck) throw new Error('a process for cuts does not begin')
   return child
 }
 
@@ -52,7 +60,7 @@ function answered(child: ChildProcess, asked?: Asked): Promise<Answered> {
       done(it)
     }
     const timer = setTimeout(() => over({ stuck: at }), LONGEST_MS)
-    const gone = (code: number | null) => failed(new Error(`a process that takes waits out ended with ${code}`))
+    const gone = (code: number | null) => failed(new Error(`a process for cuts ended with ${code}`))
     const hear = (it: Told) => {
       if (!('at' in it)) return over(it)
       at = it.at

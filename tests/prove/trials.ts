@@ -1,19 +1,9 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { Asked } from './asked.ts'
-import { someCuts } from './cuts.ts'
-import { looksAt, partOf } from './looks.ts'
-import { reach } from './reach.ts'
-import { isOwn, type Share } from './report.ts'
-import { Seat } from './seats.ts'
-import { dice } from './world/chance.ts'
 
 /** Whether a part of what is proved, each in a process of its own, finds something wrong where the sources are cut. */
 export type Part = readonly string[]
-
-/** Cuts that are found in the sources have numbers of their own. */
-export const FOUND = 'found-'
 
 /** Numbers of schedules and of cases say where a search ends, and no clock: so it finds the same on every machine. */
 const BY_NUMBERS = ['--minutes', '10000', '--each', '120', '--some', '0.1', '--share', '0/1']
@@ -89,41 +79,4 @@ export async function inTurn<T>(
     for (let next = left.shift(); next; next = left.shift()) await work(next, worker)
   }
   await Promise.all(Array.from({ length: many }, (_, worker) => one(worker)))
-}
-
-/** One wait by its number: whether it was noticed that it is out, as a line says. */
-async function triedAt(seat: Seat, name: string, asked: Asked): Promise<boolean> {
-  const began = Date.now()
-  const found = await seat.found(asked)
-  const took = `${Math.round((Date.now() - began) / 1000)} s`
-  console.log(found === undefined ? `MISSED  ${name} (${took})` : `noticed ${name} (${took}): ${found.slice(0, 200)}`)
-  return found !== undefined
-}
-
-/** Tries so many of those that are found in what writes; answers how many nobody noticed. */
-export async function tryFound(many: number, seed: number, workers: number, share: Share): Promise<number> {
-  const drawn = someCuts(Number.POSITIVE_INFINITY, seed)
-  const reached = await reach(
-    seed,
-    drawn.slice(0, many).map(([number]) => number),
-  )
-  const writing = drawn.filter(([number]) => !reached[number]?.reads)
-  const own = writing.slice(0, many).filter((_, i) => isOwn(share, i))
-  const seats = Array.from({ length: workers }, () => new Seat())
-  let missed = 0
-  await inTurn(own, workers, async ([number, { name, sort }], worker) => {
-    const cases = reached[number]?.cases ?? []
-    const looks = looksAt(sort, cases, dice(seed + number))
-    const said = `${name}; ${cases.length} cases come by`
-    const seat = seats[worker]
-    const isNoticed =
-      sort === 'condition' || !seat
-        ? await tried(`${FOUND}${number}`, said, looks.map(partOf), seed)
-        : await triedAt(seat, said, { number, looks, seed })
-    if (!isNoticed) missed += 1
-  })
-  for (const seat of seats) seat.leave()
-  const all = `${writing.length} that there are; ${drawn.length - writing.length} more lie in what only reads`
-  console.log(`cuts: ${own.length - missed} of ${own.length} were noticed, of ${all}`)
-  return missed
 }

@@ -286,9 +286,12 @@ describe('filters', () => {
     const users = await import('../../lib/users/users.ts')
     const [, ritual] = await waiting([{ category: 'monument' }, { category: 'ritual' }])
     const expert = await users.loadByEmail('expert@heritage.test')
-    if (!expert?.reviewer_role) throw new Error('no expert')
+    const { reviewer_role } = expert ?? {}
+    if (!expert || !reviewer_role) throw new Error('no expert')
     expect((await pages(app.domain, '/data/review-queue/?my_domain=true')).count).toBe(2)
-    await users.amend(expert, { reviewer_role: { ...expert.reviewer_role, expertise_areas: ['ritual'] } })
+    await users.amendLatest(expert.id, () => ({
+      reviewer_role: { ...reviewer_role, expertise_areas: ['ritual'] },
+    }))
     const mine = await pages(app.domain, '/data/review-queue/?my_domain=true')
     expect(mine.rows.map((it) => it.entity_id)).toEqual([ritual?.entity_id])
     expect(mine.count).toBe(1)

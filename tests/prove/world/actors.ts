@@ -35,6 +35,8 @@ export type Actor = {
   underWay: string[]
   /** The marks in the sources that it has come by. */
   marks: Set<number>
+  /** What failed for the moment of what waits patiently. */
+  passing?: string
   /** Whether it has answered: the platform stops its process then, and nothing that it has left to do is done. */
   over: boolean
   /** By how much its calls take longer than others'. */

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { current, PROCESSES, type Wire } from './actors.ts'
 import { uuidOf } from './chance.ts'
 import { itemTypes, memoryOf, moduleIn, passed, startProcesses } from './processes.ts'
+import { provider } from './provider.ts'
 import type { Changes } from './sources.ts'
 import { switches } from './switches.ts'
 import { takeOver } from './time.ts'
@@ -22,6 +23,8 @@ export async function openWorld(changes: Changes = {}): Promise<World> {
   )
   Object.assign(Object(globalThis).proved, {
     web: world.web,
+    provider,
+    guarded: world.guarded,
     ...switches,
     came: (mark: number) => {
       passed.add(mark)
@@ -87,6 +90,8 @@ const settings = {
   S3_ENDPOINT: 'http://127.0.0.1:9',
   LAMBDA_ENDPOINT: 'http://127.0.0.1:9',
   SES_ENDPOINT: 'http://127.0.0.1:9',
+  IDP_CLIENT_ID: 'world',
+  IDP_USERINFO_URL: 'http://provider.example/userinfo',
   REVIEW_WEBHOOK_URL: 'http://receiver.example/review',
   LETTERS_SENDER: 'letters@heritage.test',
   CACHE_URL: 'dynamodb:',

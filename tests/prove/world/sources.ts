@@ -20,18 +20,19 @@ export type Span = { from: number; to: number }
 /** Something that a process evaluates, whose mark tells that it comes by. */
 export type Mark = Span & { file: string }
 /**
- * A wait that can be taken out while all is loaded, and put in again: `waited` is where what is waited for begins, and `before` what
- * its function has waited for by then.
+ * A condition or a wait that can be taken out while all is loaded, and put in again: `waited` is where what is waited for begins, and
+ * `before` what its function has waited for by then.
  */
 export type Switch = Cut & { sort: 'condition' | 'wait' | 'return'; waited: number; before: readonly Span[] }
 
-/** What is changed of the sources: a cut in them, marks that tell when a process comes by, or a switch at each wait. */
+/** What is changed of the sources: a cut in them, marks that tell when a process comes by, and a switch at each condition and wait. */
 export type Changes = { cut?: Cut | undefined; marks?: readonly Mark[]; switches?: readonly Switch[] }
 
 /** What a process keeps from one request to the next, by module: it goes with the process. */
 const MEMORY: Readonly<Record<string, readonly string[]>> = {
   'lib/clock.ts': ['counter'],
   'lib/auth/jwt.ts': ['known'],
+  'lib/auth/idp.ts': ['userOf'],
   'lib/cache/cached.ts': ['store', 'underWay', 'raising'],
   'lib/health/prometheus.ts': ['kept'],
   'lib/table/two-phase/staged.ts': ['known'],
@@ -58,6 +59,16 @@ const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
   'lib/files/ocr-engine.ts': [
     'export async function readText(image: Uint8Array, wanted: readonly Language[], seconds: number): Promise<Reading> {',
     "$&\n  if (image.length < 200) throw new Unreadable('Nobody can read it.')\n  if (image) return { text: 'Carved in stone', confidence: 90, words: [] }",
+  ],
+  // An identity provider answers at once.
+  'lib/auth/idp.ts': [
+    'async function fetched(url: string, init: RequestInit): Promise<unknown> {',
+    '$&\n  if (url) return (globalThis as any).proved.provider(init)',
+  ],
+  // Of what waits patiently it is known which of its calls have failed.
+  'lib/table/two-phase/patience.ts': [
+    'export async function patiently<T>(work: () => Promise<T>): Promise<T> {\n',
+    '$&  work = (globalThis as any).proved.patient(work)\n',
   ],
   // What is done alone is done while nobody else may do it.
   'lib/table/alone.ts': [
@@ -99,8 +110,12 @@ const marked = (marks: readonly Mark[], path: string): Piece[] =>
   )
 
 /** What stands around what is waited for, so that the nth wait can be taken out: nothing of it is said twice, since it may hold others. */
-const AROUND: Readonly<Record<Switch['sort'], ((n: number, it: Switch) => Piece) | undefined>> = {
-  condition: undefined,
+const AROUND: Readonly<Record<Switch['sort'], (n: number, it: Switch) => Piece>> = {
+  condition: (n, { from, to, with: always }) => ({
+    ...{ from, to },
+    opens: `(${PROVED}.isOut(${n}) ? ${always} : `,
+    closes: ')',
+  }),
   wait: (n, { waited: from, to }) => ({ from, to, opens: `${PROVED}.wait(${n}, async () => (`, closes: '))' }),
   return: (n, { from, waited, to }) => ({
     ...{ from, to, without: waited - from },
@@ -110,17 +125,17 @@ const AROUND: Readonly<Record<Switch['sort'], ((n: number, it: Switch) => Piece)
 }
 const PROVED = '(globalThis as any).proved'
 
-/** With a switch at each wait; conditions are read when a module is loaded, and have none. */
+/** With a switch at each condition and each wait. */
 function switched(switches: readonly Switch[], path: string): Piece[] {
   const own = [...switches.entries()].filter(([, { file }]) => file === path)
-  const waits = own.flatMap(([n, it]) => AROUND[it.sort]?.(n, it) ?? [])
+  const cuts = own.map(([n, it]) => AROUND[it.sort](n, it))
   const each = own.flatMap(([n, { before }]) => before.map((span) => ({ ...span, n })))
   const earlier = [...Map.groupBy(each, ({ from }) => from).values()].map(([span, ...others]): Piece => {
     const { from, to } = span ?? { from: 0, to: 0 }
     const of = [span, ...others].map((it) => it?.n)
     return { from, to, opens: `${PROVED}.before([${of}], async () => (`, closes: '))' }
   })
-  return [...waits, ...earlier]
+  return [...cuts, ...earlier]
 }
 
 function edited(path: string, source: string, { cut, marks = [], switches = [] }: Changes): string {

@@ -2,19 +2,21 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { NONE } from '../asked.ts'
 import { apart } from './actors.ts'
 
-/** What stands around the waits of the sources, so that one can be taken out, or looked behind, while all is loaded. */
+/** What stands around the conditions and waits of the sources, so that one can be taken out, or looked behind, while all is loaded. */
 export type Behind = 'it' | 'what is before it'
-type Lock = { pk: string; sk: string }
+export type Lock = { pk: string; sk: string }
 /** What keeps others off while a call is made. */
 export const locked = new AsyncLocalStorage<Lock>()
+/** Whether a call is made by what waits patiently: nothing is wrong with it but the moment. */
+export const patient = new AsyncLocalStorage<boolean>()
 /** Behind what a call is made, of the wait that is looked at. */
 export const behind = new AsyncLocalStorage<Behind>()
-/** The numbers of the wait that is out, and of the one that is looked at. */
+/** The numbers of what is out, and of the wait that is looked at. */
 const now = { out: NONE, looked: NONE }
 
-/** Takes a wait out of the sources, by the number of its switch, and puts any other in again. */
-export function takeOut(wait: number): void {
-  now.out = wait
+/** Takes a condition or a wait out of the sources, by the number of its switch, and puts any other in again. */
+export function takeOut(number: number): void {
+  now.out = number
 }
 
 /** From here on calls behind this wait are told from others, and behind no other. */
@@ -26,12 +28,12 @@ const at = <T>(wait: number, work: () => Promise<T>): Promise<T> =>
   now.looked === wait ? behind.run('it', work) : work()
 
 export const switches = {
-  guarded:
-    <T>(lock: Lock, work: () => Promise<T>) =>
+  patient:
+    <T>(work: () => Promise<T>) =>
     () =>
-      locked.run(lock, work),
+      patient.run(true, work),
   apart: <T>(work: () => Promise<T>) => apart.run(true, work),
-  isOut: (wait: number) => now.out === wait,
+  isOut: (number: number) => now.out === number,
   /** A wait whose result nobody uses. */
   wait: <T>(wait: number, work: () => Promise<T>) => (now.out === wait ? void apart.run(true, work) : at(wait, work)),
   /** What a function ends with. */

@@ -30,7 +30,7 @@ import { type Dice, dice } from './chance.ts'
 import type { Item } from './expressions.ts'
 import { type Asked, overtake } from './overtaken.ts'
 import { cameBy, forget, moduleIn } from './processes.ts'
-import { behind, locked } from './switches.ts'
+import { behind, type Lock, locked, patient } from './switches.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
 import { inSimulation, Time } from './time.ts'
 import { bytesOf, json, textOf } from './wire.ts'
@@ -49,6 +49,9 @@ type Saved = {
   shards: World['shards']
   heard: ReadonlyMap<string, number>
 }
+
+/** What a call fails with only at the moment. */
+const PASSING = /^(throttled|conflict)/
 
 /** What a call does, which may depend on how it goes wrong. */
 type Make = (fault: Fault | undefined) => Steps
@@ -96,6 +99,7 @@ class World {
     this.received = [...saved.received]
     this.letters = [...saved.letters]
     this.unfinished = []
+    this.#alone.clear()
     this.shards = saved.shards.map((records) => [...records])
     this.#sequence = saved.sequence
     this.seed(seed)
@@ -182,8 +186,32 @@ class World {
     if (lock && !this.#isHeld(lock)) this.unfinished.push(`${command} was made when ${lock.pk} was given back already`)
     const attempt = Number(/attempt=(\d+)/.exec(headers['amz-sdk-request'] ?? '')?.[1] ?? 1)
     const fault = actor.fault?.({ n, command, attempt, behind: behind.getStore() })
+    if (fault && PASSING.test(fault) && patient.getStore()) actor.passing = `${command} ${fault}`
     return this.#withFault(actor, command, fault, make)
   }
+
+  /** Whoever fails gives up what would have passed. */
+  noteImpatience({ name, passing, dead }: Actor): void {
+    if (passing && !dead) this.unfinished.push(`${name} failed and had not waited: ${passing}`)
+  }
+
+  /** Who is at what is done by one at a time, by the lock that keeps others off. */
+  #alone = new Map<string, Actor>()
+
+  /** Work that is done while a lock keeps others off: two who are at it are one too many. */
+  guarded =
+    <T>(lock: Lock, work: () => Promise<T>) =>
+    async (): Promise<T> => {
+      const [actor, other] = [current.getStore(), this.#alone.get(lock.pk)]
+      if (other && !other.dead)
+        this.unfinished.push(`${actor?.name} and ${other.name} are both at work under ${lock.pk}`)
+      if (actor) this.#alone.set(lock.pk, actor)
+      try {
+        return await locked.run(lock, work)
+      } finally {
+        if (this.#alone.get(lock.pk) === actor) this.#alone.delete(lock.pk)
+      }
+    }
 
   /** Whether a lock keeps others off, or has run out by itself; what is given back is over at once. */
   #isHeld(lock: Parameters<World['table']['cells']['get']>[0]): boolean {
@@ -408,6 +436,9 @@ class World {
     const ended = async () => {
       try {
         return await work(actor)
+      } catch (error) {
+        this.noteImpatience(actor)
+        throw error
       } finally {
         if (!actor.dead)
           for (const command of actor.underWay)
