@@ -3,12 +3,13 @@ import { isCacheHealthy } from '../lib/cache/cached.ts'
 import { config } from '../lib/config.ts'
 import { countParked } from '../lib/effects/parked.ts'
 import * as blobs from '../lib/files/blobs.ts'
-import { metricsText, within } from '../lib/health/prometheus.ts'
+import { metricsText } from '../lib/health/prometheus.ts'
 import { lag } from '../lib/health/stream-lag.ts'
+import { within } from '../lib/health/within.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { knownText } from '../lib/http/params.ts'
 import { content, Reply } from '../lib/http/reply.ts'
-import { publicRoute, type Routes } from '../lib/http/route.ts'
+import { probeRoute, type Routes } from '../lib/http/route.ts'
 import { phrase } from '../lib/language/phrase.ts'
 import { snapshotHealth } from '../lib/search/model/snapshot-health.ts'
 import * as table from '../lib/table/read.ts'
@@ -18,17 +19,17 @@ const service = { service: 'heritage-knowledge-service', version: build.version 
 
 /** Probes, metrics and the link index. Paths that no other function knows come here too, for their 404. */
 export const routes = {
-  'GET /health/': publicRoute({
+  'GET /health/': probeRoute({
     permission: 'service.read',
     handle: async () => ({ status: 'healthy', ...service }),
   }),
 
-  'GET /health/live/': publicRoute({
+  'GET /health/live/': probeRoute({
     permission: 'service.read',
     handle: async () => ({ alive: true, service: service.service }),
   }),
 
-  'GET /health/ready/': publicRoute({
+  'GET /health/ready/': probeRoute({
     permission: 'service.read',
     says: ['checks.*.message'],
     handle: async () => {
@@ -38,7 +39,7 @@ export const routes = {
     },
   }),
 
-  'GET /health/detailed/': publicRoute({
+  'GET /health/detailed/': probeRoute({
     permission: 'service.read',
     says: ['*.message'],
     handle: async () => {
@@ -49,13 +50,13 @@ export const routes = {
   }),
 
   // The dashboard comes here with a query by accident; whatever it is, it must not fail.
-  'GET /': publicRoute({
+  'GET /': probeRoute({
     permission: 'service.read',
     query: v.object({ format: knownText(['json', 'prometheus']) }),
     handle: async ({ query, request }) => (query.format === 'json' ? linksFrom(request.origin) : metrics()),
   }),
 
-  'GET /metrics/': publicRoute({
+  'GET /metrics/': probeRoute({
     permission: 'service.read',
     handle: async () => metrics(),
   }),
@@ -67,14 +68,14 @@ const TIME_LIMIT_MS = 1000
 
 type Check = { healthy: boolean; message: string }
 
-type Ask = (signal: AbortSignal) => Promise<Check>
+type Ask = () => Promise<Check>
 
 const answers: Check = { healthy: true, message: 'It answers.' }
 
 /** What no request can do without. */
 const vital = {
-  database: (signal) => table.ping(signal).then(() => answers),
-  storage: (signal) => blobs.ping(signal).then(() => answers),
+  database: () => table.ping().then(() => answers),
+  storage: () => blobs.ping().then(() => answers),
 } satisfies Record<string, Ask>
 
 /** Changes are looked for several times a second: who is less behind is up to date. */
@@ -101,7 +102,7 @@ const optional = {
 /** Asks all of them at once. Why one does not answer is for the log of its own service, not for the public. */
 async function checkAll<Name extends string>(asked: Readonly<Record<Name, Ask>>): Promise<Record<string, Check>> {
   const found = Object.entries<Ask>(asked).map(async ([name, ask]): Promise<[string, Check]> => {
-    const check = await within(TIME_LIMIT_MS, ask(AbortSignal.timeout(TIME_LIMIT_MS)))
+    const check = await within(TIME_LIMIT_MS, ask)
     return [name, check ?? { healthy: false, message: 'It does not answer.' }]
   })
   return Object.fromEntries(await Promise.all(found))

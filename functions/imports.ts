@@ -255,15 +255,18 @@ async function meant(
     ...(sheet !== undefined && { sheet }),
     ...(header_row && { header_row }),
   }
-  return imports.reguess(it, asked, actor)
+  return (await imports.reguess(it, asked, actor)).mapping
 }
+
+/** From when on some of its rows may wait for review. */
+const hasRun = ({ state }: Import) => ['running', 'done', 'withdrawn', 'taken_back'].includes(state)
 
 async function shown(it: Import) {
   const [people, columns, waiting, link] = await Promise.all([
     peopleOf([it.contributor_id]),
-    it.mapping && it.files_until ? columnsOf(it.id, it.mapping.sheet) : undefined,
-    imports.waitingOf([it.id]),
+    it.files_until ? columnsOf(it) : undefined,
+    hasRun(it) ? imports.waitingOf([it.id]) : undefined,
     links(),
   ])
-  return importDetail(it, { people, columns, waiting: waiting.get(it.id) ?? 0, link })
+  return importDetail(it, { people, columns, waiting: waiting?.get(it.id) ?? 0, link })
 }

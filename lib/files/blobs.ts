@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { timeOfDay } from '../clock.ts'
 import { config } from '../config.ts'
+import { endingNow } from '../ending.ts'
 import { localCredentials } from '../ops/local-credentials.ts'
 import { postFields, presignedGet, type Signer } from './presign.ts'
 
@@ -120,7 +121,7 @@ export async function keysUnder(Prefix: string): Promise<string[]> {
 export async function sizeOf(Key: string): Promise<number | undefined> {
   const { s3, HeadObjectCommand } = await bucket()
   try {
-    return (await s3.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength
+    return (await s3.send(new HeadObjectCommand({ Bucket, Key }), endingNow())).ContentLength
   } catch (error) {
     if (isNamed(error, 'NotFound')) return undefined
     throw error
@@ -175,9 +176,9 @@ export function startUpload(Key: string, ContentType: string, part = PART): Uplo
 }
 
 /** Whether the bucket answers at all. */
-export async function ping(abortSignal: AbortSignal): Promise<void> {
+export async function ping(): Promise<void> {
   const { s3, HeadBucketCommand } = await bucket()
-  await s3.send(new HeadBucketCommand({ Bucket }), { abortSignal })
+  await s3.send(new HeadBucketCommand({ Bucket }), endingNow())
 }
 
 const STEADY = 5 * 60 * 1000

@@ -4,6 +4,7 @@ import { recordKinds } from '../kinds/index.ts'
 import { audienceOf, openTier } from '../permissions.ts'
 import { countKeys, sumOf } from '../table/counters.ts'
 import { countsOfKinds, getMany } from '../table/read.ts'
+import { within } from './within.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Family = { name: string; type: 'gauge' | 'counter'; help: string; samples: readonly (readonly [Labels, number])[] }
@@ -33,20 +34,11 @@ let kept: { until: number; census: Promise<Family[] | undefined> } | undefined
 /** Scrapes that come together share one census. One that failed is not kept. */
 async function latestCensus(): Promise<Family[] | undefined> {
   const at = clock.now().getTime()
-  if (!kept || kept.until <= at) kept = { until: at + KEPT_MS, census: within(TIME_LIMIT_MS, census()) }
+  if (!kept || kept.until <= at) kept = { until: at + KEPT_MS, census: within(TIME_LIMIT_MS, census) }
   const mine = kept
   const found = await mine.census
   if (!found && kept === mine) kept = undefined
   return found
-}
-
-/** What it resolves to, or undefined when it fails or takes longer. */
-export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((done) => {
-    timer = setTimeout(() => done(undefined), milliseconds)
-  })
-  return Promise.race([work.catch(() => undefined), late]).finally(() => clearTimeout(timer))
 }
 
 const started = Date.now() / 1000 - uptime()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
-import { identify, type Settings } from '../auth/actor.ts'
+import { type Identity, identify, type Settings } from '../auth/actor.ts'
 import { versionsAt } from '../cache/store.ts'
 import { config } from '../config.ts'
 import {
@@ -69,7 +69,9 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const readBody = bodyOf(request, spec.form, spec.urlencoded)
   const params = paramsOf(spec.params, hit.params)
   const beside = spec.remembers ? [versionsAt()] : []
-  const { actor, denial, settings } = await identify({ ...request, cookie: request.cookies.session, beside })
+  const { actor, denial, settings }: Identity = spec.asksNobody
+    ? { actor: null, denial: 'none' }
+    : await identify({ ...request, cookie: request.cookies.session, beside })
   if (actor) request.caller = actor.id
   if (settings && !isShared(spec)) Object.assign(request, settingsOf(settings, request))
   request.say = await sayIn(request.language)
@@ -118,9 +120,10 @@ const settingsOf = ({ language, calendar }: Settings, request: Request) => ({
 /** A route as it was declared: for whoever describes routes without serving them. */
 export const declarationOf = (route: Route): Declared => route as unknown as Declared
 
-// What route.ts erased. The five functions there are the only makers of a Route, so this shape holds.
+// What route.ts erased. The six functions there are the only makers of a Route, so this shape holds.
 export type Declared = {
   permission: keyof typeof permissions
+  asksNobody?: true
   cache?: CachePolicy
   says?: readonly string[]
   params?: v.GenericSchema

@@ -55,6 +55,13 @@ export function publicRoute<P extends Schema = undefined, Q extends Schema = und
   return asRoute(spec)
 }
 
+/** Anyone may call it, and nobody looks who does: it answers where the table does not. */
+export function probeRoute<Q extends Schema = undefined>(
+  spec: Spec<PermissionBy<Open>, undefined, Q, undefined, { page: PageRequest }>,
+): Route {
+  return asRoute({ ...spec, asksNobody: true })
+}
+
 /**
  * May come twice under one Idempotency-Key: the second gets the reply of the first, for as long as said. The handler
  * makes its reply by `creating` or `answering`, which keep it in the transaction that has the effect.

@@ -43,7 +43,7 @@ export async function begin(actor: Actor, sent: Sent, there?: There): Promise<Im
     state: direct ? 'announced' : 'uploaded',
     pending_key: direct ? `uploads/imports/${id}` : null,
     object_key,
-    ...{ sheets: [], told: [], mapping: null, kind_guess: null, counts: null, chunks: [], kept: [] },
+    ...{ sheets: [], told: [], mapping: null, columns: null, kind_guess: null, counts: null, chunks: [], kept: [] },
     made: { created: 0, amended: 0, left: 0, failed: 0 },
     work: direct ? null : workOf('read', actor, 0),
     failed: null,
@@ -142,25 +142,25 @@ export async function remap(old: Import, mapping: Mapping, actor: Actor): Promis
   checkIdle(old)
   if (old.state !== 'read' && old.state !== 'checked') throw conflict('The mapping of an import that has run stays.')
   await checkMapping({ ...old, mapping })
-  await profiled(old, mapping, actor)
-  return save(old, { mapping, state: 'read', counts: null, chunks: [] })
+  const columns = (await isProfiled(old, mapping)) ? old.columns : (await reguess(old, mapping, actor)).columns
+  return save(old, { mapping, columns, state: 'read', counts: null, chunks: [] })
 }
 
 type Asked = Pick<Mapping, 'kind' | 'sheet' | 'header_row'>
 
-/** Guesses anew for another kind, sheet or header. */
-export async function reguess(old: Import, asked: Asked, actor: Actor): Promise<Mapping> {
+/** Guesses anew for another kind, sheet or header. Answers the mapping, and where the columns lie that it is of. */
+export async function reguess(old: Import, asked: Asked, actor: Actor): Promise<{ mapping: Mapping; columns: string }> {
   if (!old.sheets[asked.sheet]) throw invalid({ sheet: [`There is no sheet ${asked.sheet}.`] })
   const { columns } = await profile(old.id, asked.sheet, asked.header_row)
   const guessed = await withNames(guessFor(asked.kind, columns, asked), columns, actor)
-  await keepColumns(old.id, asked.sheet, { columns, guesses: guessed.guesses })
-  return guessed.mapping
+  const { mapping, guesses } = guessed
+  return { mapping, columns: await keepColumns(old.id, asked.sheet, { columns, guesses }) }
 }
 
-/** The columns of the sheet that is meant are there for whoever looks. */
-async function profiled(old: Import, { kind, sheet, header_row }: Mapping, actor: Actor): Promise<void> {
+/** Whether the columns that a mapping is of are there for whoever looks. */
+async function isProfiled(old: Import, { kind, sheet, header_row }: Mapping): Promise<boolean> {
   const same = old.mapping?.sheet === sheet && old.mapping.header_row === header_row && old.mapping.kind === kind
-  if (!same || !(await columnsOf(old.id, sheet))) await reguess(old, { kind, sheet, header_row }, actor)
+  return same && (await columnsOf(old)) !== undefined
 }
 
 /** One page of someone's imports, newest first. */

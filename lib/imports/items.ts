@@ -107,6 +107,8 @@ export const Import = v.object({
   /** What was decided about the file without being asked, for its sender to read. */
   told: v.array(v.string()),
   mapping: v.nullable(Mapping),
+  /** Where the columns of the sheet that is meant lie; null of imports from before this was said. */
+  columns: v.optional(v.nullable(v.string()), null),
   kind_guess: v.nullable(v.picklist(kindKeys)),
   /** Of the dry run: what came out, of all and of each chunk of rows. */
   counts: v.nullable(Counts),

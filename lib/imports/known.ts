@@ -109,24 +109,28 @@ export async function headsOf(ids: readonly string[]): Promise<Map<string, Recor
 export const valuesNow = (it: RecordItem, actor: Actor): Values =>
   worksOn(actor, it) && it.proposed ? it.proposed : it.data
 
+const textIn = (kind: Kind, values: Values, name: string): string => {
+  const field = kind.fields[name]
+  return field ? cellText(field, values[name]) : ''
+}
+
+/** Whether a record still says what these changes were found to change. */
+export const saysStill = (it: RecordItem, actor: Actor, changes: readonly { field: string; from: string }[]): boolean =>
+  changes.every(({ field, from }) => textIn(kinds[it.kind], valuesNow(it, actor), field) === from)
+
 /** The fields in which a row says something else than these values, with what stands there and what it says. */
 export function differences(
   kind: Kind,
   now: Values,
   row: { values: Values; cleared: readonly string[]; texts: ReadonlyMap<string, string> },
 ): { field: string; from: string; to: string }[] {
-  const text = (name: string, value: unknown) => {
-    const field = kind.fields[name]
-    return field ? cellText(field, value) : ''
-  }
+  const text = (name: string) => textIn(kind, now, name)
   const said = Object.entries(row.values).filter(
-    ([name, value]) => !isSame(now[name], value) && text(name, now[name]) !== row.texts.get(name)?.normalize('NFC'),
+    ([name, value]) => !isSame(now[name], value) && text(name) !== row.texts.get(name)?.normalize('NFC'),
   )
   return [
-    ...said.map(([field]) => ({ field, from: text(field, now[field]), to: row.texts.get(field) ?? '' })),
-    ...row.cleared.flatMap((field) =>
-      text(field, now[field]) === '' ? [] : [{ field, from: text(field, now[field]), to: '' }],
-    ),
+    ...said.map(([field]) => ({ field, from: text(field), to: row.texts.get(field) ?? '' })),
+    ...row.cleared.flatMap((field) => (text(field) === '' ? [] : [{ field, from: text(field), to: '' }])),
   ]
 }
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
+import { newId } from '../clock.ts'
 import { impossible } from '../errors.ts'
 import { getObject } from '../files/blobs.ts'
+import { lru } from '../lru.ts'
 import { kindByIds } from './by-ids.ts'
 import { withNames } from './by-names.ts'
 import { type Column, profiler, uniqueNames } from './columns.ts'
@@ -14,7 +16,7 @@ import { decoded, delimiterOf, textRows } from './text-table.ts'
 /** The largest table that is taken. */
 const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
 
-export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'kind_guess'>
+export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'columns' | 'kind_guess'>
 
 /** Reads the file of an import into rows, and guesses what they are. Safe to repeat. Fails with `invalid` where it is no table that can be read. */
 export async function readFile(it: Import): Promise<ReadFile> {
@@ -28,9 +30,9 @@ export async function readFile(it: Import): Promise<ReadFile> {
   const { columns, header_row } = await profile(it.id, first, it.format === 'jsonl' ? 1 : undefined)
   const about = [it.file_name, sheets[first]?.name ?? '']
   const guessed = await guessWith(it, columns, about, { sheet: first, header_row })
-  await keepColumns(it.id, first, { columns, guesses: guessed.guesses })
   return {
     sheets,
+    columns: await keepColumns(it.id, first, { columns, guesses: guessed.guesses }),
     told: [...told, ...sheetTold(sheets, first, header_row), ...columnsTold(columns)],
     mapping: guessed.mapping,
     kind_guess: guessed.kind,
@@ -206,14 +208,26 @@ const Kept = v.object({
 })
 export type KeptColumns = { columns: Column[]; guesses: Guessed['guesses'] }
 
-/** Stores the columns of a sheet with what was guessed of them. */
-export const keepColumns = (id: string, sheet: number, kept: KeptColumns): Promise<void> =>
-  putChunk(id, 'columns', sheet, { ...kept, columns: kept.columns.map(({ rows: _, ...it }) => it) })
+/** Stores the columns of a sheet with what was guessed of them. Answers the name under which they lie, which nothing else ever has. */
+export async function keepColumns(id: string, sheet: number, { columns, guesses }: KeptColumns): Promise<string> {
+  const name = `columns-${newId()}`
+  await putChunk(id, name, sheet, { guesses, columns: columns.map(({ rows: _, ...it }) => it) })
+  return name
+}
 
-/** The columns of a sheet, as they were stored. */
-export async function columnsOf(id: string, sheet: number): Promise<KeptColumns | undefined> {
-  const found = await getChunk(Kept, id, 'columns', sheet)
-  return found && { guesses: found.guesses, columns: found.columns.map((it) => ({ ...it, values: it.values })) }
+/** Whoever waits for an import looks at it again and again. */
+const read = lru<string, KeptColumns>(4 * 1024 * 1024, (it) => JSON.stringify(it).length)
+
+/** The columns of the sheet that is meant, as they were stored. */
+export async function columnsOf({ id, mapping, columns }: Import): Promise<KeptColumns | undefined> {
+  if (!mapping) return undefined
+  const known = columns === null ? undefined : read.get(columns)
+  if (known) return known
+  const found = await getChunk(Kept, id, columns ?? 'columns', mapping.sheet)
+  if (!found) return undefined
+  const kept = { guesses: found.guesses, columns: found.columns.map((it) => ({ ...it, values: it.values })) }
+  if (columns !== null) read.set(columns, kept)
+  return kept
 }
 
 /** The names of the columns under a header of a sheet. */

@@ -10,6 +10,7 @@ import { asUnit } from '../table/retry.ts'
 import { inTurns, together } from '../table/together.ts'
 import { keepBefore } from './before.ts'
 import { type Import, type Made, madeItem, type Work } from './items.ts'
+import { saysStill } from './known.ts'
 import type { Mapping } from './mapping.ts'
 import { sentenceOf } from './references.ts'
 import { type RowResult, type RunResult, resultsOf } from './results.ts'
@@ -49,7 +50,7 @@ export async function runChunk(
       await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads))),
     )
     done += some.length
-    if (done < told + TOLD_EVERY) return
+    if (done < told + TOLD_EVERY || done === rows.length) return
     told = done
     await advance(done)
   })
@@ -67,24 +68,27 @@ async function runRow(
   const skips: Partial<Record<RowResult['outcome'], string>> = {
     same: 'The record says this already.',
     refused: checked.faults[0]?.message ?? 'The dry run has refused this row.',
-    conflict: 'Somebody has changed this since the table was written.',
+    conflict: CHANGED,
     ...(order.changes === 'leave' && { changes: 'The record is known, and what it says was to stay.' }),
     ...(order.doubtful === 'skip' && { doubtful: 'It looks like something that is known.' }),
   }
   const reason = skips[checked.outcome]
   if (reason !== undefined) return left(reason)
   try {
-    return resultOf(await once(order, row, checked, reads(cells)))
+    const made = await once(order, row, checked, reads(cells))
+    return made ? resultOf(made) : left(CHANGED)
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error
     return { row, what: 'failed', entity_id: checked.entity_id, reason: sentenceOf(error) }
   }
 }
 
+const CHANGED = 'Somebody has changed this since the table was written.'
+
 const resultOf = ({ row, what, entity_id }: Made): RunResult => ({ row, what, entity_id, reason: '' })
 
-/** Runs a row unless it has been run. */
-async function once(order: Order, row: number, checked: RowResult, read: Read): Promise<Made> {
+/** Runs a row unless it has been run. Nothing comes of it where others have changed what it would change. */
+async function once(order: Order, row: number, checked: RowResult, read: Read): Promise<Made | undefined> {
   try {
     return await (checked.entity_id === null ? makeOne(order, row, read) : amendOne(order, row, checked, read))
   } catch (error) {
@@ -105,8 +109,21 @@ async function makeOne(order: Order, row: number, read: Read): Promise<Made> {
   )
 }
 
-/** Changes a record by the fields that the dry run has found to be different, if it is still what the dry run has seen. */
-async function amendOne(order: Order, row: number, checked: RowResult, read: Read): Promise<Made> {
+/** Others may change a record while a row does: so often it is read again. */
+const ATTEMPTS = 4
+
+async function amendOne(...given: Parameters<typeof amendAsSeen>): Promise<Made | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await amendAsSeen(...given)
+    } catch (error) {
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+/** Changes a record by the fields that the dry run has found to be different, if these still say what the dry run has seen. */
+async function amendAsSeen(order: Order, row: number, checked: RowResult, read: Read): Promise<Made | undefined> {
   const { id, actor } = order
   const { entity_id } = checked
   const done = await get(madeItem, { import_id: id, row })
@@ -114,6 +131,7 @@ async function amendOne(order: Order, row: number, checked: RowResult, read: Rea
   const old = entity_id === null ? undefined : await loadById(entity_id)
   if (!old || old.deleted_at) throw conflict('The record is gone.')
   checkAllowed(permissions['record.update'].changes(actor, old))
+  if (!saysStill(old, actor, checked.changes)) return undefined
   const whole = contributed(order.mapping, read, 'change')
   const fields = new Set(checked.changes.map((it) => it.field))
   const contribution: Contribution = {

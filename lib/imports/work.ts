@@ -203,11 +203,13 @@ const tasks: Readonly<Record<Task, Does>> = {
     await held.save({ ...read, state: 'read', failed: null }, null)
     return true
   },
-  check: async (held, { by }) => {
+  check: async (held, { by, of }) => {
     const { id, mapping } = held.now()
     if (!mapping) throw new Error(`the import ${id} has no mapping`)
     const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
-    const result = await dryRun({ id, mapping, columns, actor: by }, (done) => held.save({}, { done }))
+    const result = await dryRun({ id, mapping, columns, actor: by }, async (done) => {
+      if (done < of) await held.save({}, { done })
+    })
     await held.save({ ...result, state: 'checked' }, null)
     return true
   },
@@ -223,9 +225,14 @@ const tasks: Readonly<Record<Task, Does>> = {
       if (!results) return pause(held)
       await putRuns(id, chunk, results)
       done += rowsIn(chunk)
-      await held.save({ made: addMade(held.now().made, results) }, { next: chunk + 1, done, failures: 0 })
+      const made = addMade(held.now().made, results)
+      const isLast = chunk === chunks.length - 1
+      await held.save(
+        { made, ...(isLast && { state: 'done' }) },
+        isLast ? null : { next: chunk + 1, done, failures: 0 },
+      )
     }
-    await held.save({ state: 'done' }, null)
+    if (held.now().state !== 'done') await held.save({ state: 'done' }, null)
     return true
   },
   decide: async (held, { by, decide, next }, until) => {

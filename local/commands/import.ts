@@ -142,16 +142,14 @@ async function submissions(
 ): Promise<number> {
   // The configuration is read when a module loads it, so this comes before every import of the service.
   if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
-  const [{ readOldRows, importSubmissions }, { ping }] = await Promise.all([
+  const [{ readOldRows, importSubmissions }, { ping }, { within }] = await Promise.all([
     import('./import/submissions.ts'),
     import('../../lib/table/read.ts'),
+    import('../../lib/health/within.ts'),
   ])
   const offered = await readOldRows(paths)
   const { TABLE_NAME, DYNAMODB_ENDPOINT = 'AWS' } = process.env
-  const answers = await ping(AbortSignal.timeout(5000)).then(
-    () => true,
-    () => false,
-  )
+  const answers = await within(5000, () => ping().then(() => true))
   if (!answers) return wrong(`The table ${TABLE_NAME} does not answer at ${DYNAMODB_ENDPOINT}.`)
   const stop = stopper()
   const progress = progressOf()

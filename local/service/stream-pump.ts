@@ -69,16 +69,17 @@ async function follow(place: PumpSource, deliver: Deliver, ending: AbortSignal):
       [...iterators].map(async ([shard, ShardIterator]) => {
         const { Records, NextShardIterator } = v.parse(Page, await call('GetRecords', { ShardIterator, Limit: READ }))
         await deliverAll(place, deliver, Records.filter(place.wants ?? (() => true)), arn, ending)
-        if (ending.aborted) return false
+        if (ending.aborted) return 0
         if (Records.length > 0) seen.set(shard, Records.at(-1)?.dynamodb?.SequenceNumber ?? '')
         if (NextShardIterator) iterators.set(shard, NextShardIterator)
         else iterators.delete(shard)
-        return Records.length > 0
+        return Records.length
       }),
     )
     if (ending.aborted) return
-    if (moved.includes(true)) await save(place.directory, arn, seen)
-    else await pause(place.rest ?? REST, ending)
+    if (moved.some((many) => many > 0)) await save(place.directory, arn, seen)
+    // Only where there is more at once; what has come since is as well taken together with what comes in a moment.
+    if (!moved.includes(READ)) await pause(place.rest ?? REST, ending)
   }
 }
 

@@ -14,6 +14,7 @@ const order: readonly string[] = [
   'config',
   'ids',
   'clock',
+  'ending',
   'lru',
   'once',
   'html',

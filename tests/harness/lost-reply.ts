@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { db } from '../../lib/table/client.ts'
 
 /** Does something while the reply to each transaction is lost that the table has carried out and that writes an item of this type. */
@@ -14,6 +15,31 @@ export async function withLostReplies<T>(type: string, work: () => Promise<T>): 
     return await work()
   } finally {
     db.middlewareStack.remove('lost reply')
+  }
+}
+
+/** Does something while somebody else is faster, once: just before the first transaction is sent that writes an item of this type. */
+export async function withSomebodyFaster<T>(
+  type: string,
+  faster: () => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const apart = AsyncLocalStorage.snapshot()
+  let left = 1
+  db.middlewareStack.add(
+    (next) => async (args) => {
+      if (left > 0 && typesIn(args.input).includes(type)) {
+        left -= 1
+        await apart(faster)
+      }
+      return next(args)
+    },
+    { step: 'initialize', name: 'somebody faster' },
+  )
+  try {
+    return await work()
+  } finally {
+    db.middlewareStack.remove('somebody faster')
   }
 }
 

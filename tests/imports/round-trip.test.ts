@@ -122,6 +122,50 @@ describe('a table that comes back', () => {
     expect(await done(app.contributor, mine.id, 'run')).toMatchObject({ made: { amended: 0, left: 1 } })
   })
 
+  describe('while somebody else changes something of it', () => {
+    type Faster = (faster: () => Promise<unknown>, work: () => Promise<unknown>) => Promise<unknown>
+    const atThatMoment: Faster = async (faster, work) => {
+      const { withSomebodyFaster } = await import('../harness/lost-reply.ts')
+      return withSomebodyFaster('import_row', faster, work)
+    }
+    const before: Faster = async (faster, work) => {
+      await faster()
+      return work()
+    }
+    /** Two rows that are written together; what the run has made of them, and what the first record says then. */
+    async function ran(name: string, meanwhile: Faster, byStaff: object) {
+      const first = await publish(app, 'structures', { name: `${name} gate`, note: 'First' })
+      const second = await publish(app, 'structures', { name: `${name} well`, note: 'First' })
+      const rows = [first, second].map((it) => [it.id, 'Mine'])
+      const { id, counts } = await checkTable(app.contributor, 'structures.csv', csv([['id', 'note'], ...rows]))
+      expect(counts).toMatchObject({ changes: 2 })
+      const faster = async () => sure(200, await app.staff.patch(`/cidoc/structures/${first.id}/`, { body: byStaff }))
+      const made = await meanwhile(faster, () => done(app.contributor, id, 'run'))
+      const told = (await rowsIn(app.contributor, id)).map((row: { run: object }) => row.run)
+      const path = `/data/cultural-entities/${first.cultural_entity_id}/`
+      return { made, told, says: sure(200, await app.contributor.get(path)).form_data }
+    }
+
+    test('stands beside that where both mean different values', async () => {
+      const { made, says } = await ran('Two values', atThatMoment, { construction_date: '1702' })
+      expect(made).toMatchObject({ made: { amended: 2, left: 0, failed: 0 } })
+      expect(says).toMatchObject({ note: 'Mine', construction_date: '1702' })
+    })
+
+    test.each([
+      ['at that moment', atThatMoment],
+      ['since it was tried', before],
+    ])('%s is left where both mean one value, and the row says so', async (when, meanwhile) => {
+      const { made, told, says } = await ran(`One value ${when}`, meanwhile, { note: 'By staff' })
+      expect(made).toMatchObject({ made: { amended: 1, left: 1, failed: 0 } })
+      expect(told).toEqual([
+        { what: 'left', reason: 'Somebody has changed this since the table was written.' },
+        { what: 'amended', reason: '' },
+      ])
+      expect(says).toMatchObject({ note: 'By staff' })
+    })
+  })
+
   test('of someone else changes nothing', async () => {
     await publish(app, 'structures', { name: 'Not yours', note: 'Mine' })
     const [head = [], first = []] = await tableOf('other', 'structures', { columns: 'name,note' })

@@ -1,7 +1,7 @@
 import type { Base } from './base.ts'
 import { type Documented, documented, placed, STATES, type State, valid } from './document.ts'
 import { violations, wrongFigures } from './invariants/all.ts'
-import { count, isOwn, note, type Share, type Tally, tally } from './report.ts'
+import { count, isNamed, isOwn, note, type Share, type Tally, tally } from './report.ts'
 import { type Answer, type Request, send } from './requests.ts'
 import { dice } from './world/chance.ts'
 import { hash } from './world/table.ts'
@@ -91,8 +91,9 @@ export async function cells(
     const cell = inTurn[at]
     if (!isOwn(share, Math.floor(at / step))) continue
     if (!cell || (!cell.operation.path.includes('{') && cell.state !== 'open')) continue
-    const name = `${cell.operation.method} ${cell.operation.path}/${cell.caller.name}/${cell.state}`
-    if (only !== undefined && only !== name) continue
+    const operation = `${cell.operation.method} ${cell.operation.path}`
+    const name = `${operation}/${cell.caller.name}/${cell.state}`
+    if (only !== undefined && ![name, operation].some((it) => isNamed(it, only))) continue
     into.tried += 1
     world.restore(base.saved, seed + at)
     const { request, what, isDone } = await tried(world, base, cell, dice(seed + at)).catch((error: unknown) => ({

@@ -20,6 +20,9 @@ type Mutant = {
 
 const race = (...kinds: string[]) => kinds.map((kind) => ['--only', 'races', '--at', kind])
 const inCells = [['--only', 'cells']]
+/** One record, read by everyone in each state. */
+const READS = 'GET /api/v1/cidoc/structures/{id}/|GET /api/v1/data/cultural-entities/{entity_id}/'
+const inReads = [['--only', 'cells', '--some', '1', '--at', READS]]
 const jobs = (...names: string[]) => names.map((name) => ['--only', 'background', '--at', name, '--some', '1'])
 const everyFault = (operation: string) => [['--only', 'faults', '--at', operation, '--some', '1']]
 
@@ -137,7 +140,7 @@ const mutants: readonly Mutant[] = [
       pack.length > 1 && it.action.Put
         ? { ...it, action: { Put: { TableName: it.action.Put.TableName, Item: it.action.Put.Item } } }
         : it)))`,
-    parts: race('decide on a batch and decide'),
+    parts: race('run a table and amend'),
   },
   {
     name: 'nobody waits for a transaction',
@@ -270,21 +273,21 @@ const mutants: readonly Mutant[] = [
     file: 'lib/permissions.ts',
     was: 'it.public && maySeeTier(actor, it.access_tier)',
     is: 'it.public',
-    parts: inCells,
+    parts: inReads,
   },
   {
     name: 'everyone sees what waits',
     file: 'lib/permissions.ts',
     was: '(open(actor, it) || owns(actor, it))',
     is: '(open(actor, it) || true)',
-    parts: inCells,
+    parts: inReads,
   },
   {
     name: 'what is deleted is seen',
     file: 'lib/permissions.ts',
     was: '(!it.deleted_at && (open',
     is: '((open',
-    parts: inCells,
+    parts: inReads,
   },
   {
     name: 'whoever is signed in is staff',

@@ -1,4 +1,5 @@
 import type { Base } from './base.ts'
+import { viewOf } from './invariants/view.ts'
 import type { Answer, Request } from './requests.ts'
 import type { Step } from './steps.ts'
 import type { World } from './world/world.ts'
@@ -43,6 +44,24 @@ export const decided =
       ...(kept === done(answers) ? [] : [`${done(answers)} verdicts were taken, and ${kept} are kept`]),
       ...(final <= 1 ? [] : [`${final} verdicts ended one review`]),
     ]
+  }
+/** Who says what of a record: the request at this place among the answers, or a row of a table. */
+type Saying = { at: number | 'row'; field: string; value: string }
+/** What was told to be done stands in the record in the end, and what was told to be refused does not. */
+export const allKept =
+  (it: keyof Base & ('second' | 'edited'), said: readonly Saying[]) =>
+  (answers: readonly Answer[], world: World, base: Base): string[] => {
+    const view = viewOf(world, false)
+    const { cultural_entity_id } = base[it]
+    const head = view.at(`ENTITY#${cultural_entity_id}`)
+    const row = view.of('import_row').some(({ entity_id }) => entity_id === cultural_entity_id)
+    return said.flatMap(({ at, field, value }) => {
+      const isTold = at === 'row' ? row : isDone(answers[at] ?? { status: 0 })
+      const stands = head?.proposed?.[field]
+      return (stands === value) === isTold
+        ? []
+        : [`${field} is ${stands}, and ${isTold ? '' : 'not '}${value} was written`]
+    })
   }
 export const anything = () => []
 

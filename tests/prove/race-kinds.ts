@@ -1,6 +1,17 @@
 import { mp3 } from '../harness/media-files.ts'
 import { type Base, type Made, move, said, verdict } from './base.ts'
-import { all, anything, atLeast, both, decided, exactly, orConflict, type Race, thereAre } from './race-checks.ts'
+import {
+  all,
+  allKept,
+  anything,
+  atLeast,
+  both,
+  decided,
+  exactly,
+  orConflict,
+  type Race,
+  thereAre,
+} from './race-checks.ts'
 import type { Answer, Request } from './requests.ts'
 import type { Step } from './steps.ts'
 
@@ -39,6 +50,18 @@ const batch = () => {
   it.set('file', new File([rows.join('\r\n')], 'temples.csv', { type: 'text/csv' }))
   return it
 }
+/** A table about records that are there: the rows beyond the first are written together. */
+const back = (...about: readonly Made[]) => {
+  const it = new FormData()
+  const rows = ['id,note', ...about.map(({ id }) => `${id},From the table`)]
+  it.set('file', new File([rows.join('\r\n')], 'structures.csv', { type: 'text/csv' }))
+  return it
+}
+const amended = (from: number) => [
+  { at: from, field: 'construction_date', value: '1500' },
+  { at: from + 1, field: 'condition', value: 'Fair' },
+  { at: 'row' as const, field: 'note', value: 'From the table' },
+]
 const ofBatch = ([sent]: readonly Answer[], rest: string) => `/data/imports/${sent?.body.id}/${rest}`
 const imported: Step = { does: (world) => world.function('importer') }
 const applied = {
@@ -481,6 +504,24 @@ const rows: readonly Row[] = [
       (made) => ({ who: 'dev', method: 'GET', path: ofBatch(made, 'rows/') }),
       (made) => post('curator', ofBatch(made, 'decide/'), { verdict: 'accept' }),
       // The importer finds its work at once, so that it is at it together with the others.
+      { does: (world) => world.time.advance(3000) },
+    ],
+    'importer',
+  ],
+  [
+    'run a table and amend',
+    (b) =>
+      [b.second, b.edited].flatMap((it) => [
+        patch('dev', record(it), { construction_date: '1500', assertion: said }),
+        patch('staff', record(it), { condition: 'Fair', assertion: said }),
+      ]),
+    both(orConflict(0), thereAre(3, 'import_row'), allKept('second', amended(0)), allKept('edited', amended(2))),
+    (b) => [
+      post('dev', '/data/imports/', back(b.open, b.second, b.edited)),
+      imported,
+      (made) => post('dev', ofBatch(made, 'check/'), {}),
+      imported,
+      (made) => post('dev', ofBatch(made, 'run/'), {}),
       { does: (world) => world.time.advance(3000) },
     ],
     'importer',

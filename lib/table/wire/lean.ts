@@ -4,6 +4,7 @@ import { getEndpointFromInstructions } from '@smithy/core/endpoints'
 import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { operation } from '@smithy/core/schema'
 import { timeOfDay } from '../../clock.ts'
+import { endingNow } from '../../ending.ts'
 import { answerIn, requestBody } from './messages.ts'
 import { type Sign, signerIn } from './signature.ts'
 
@@ -35,8 +36,9 @@ export function lean(
     handlers.set(schema, kept)
     return kept
   }
-  documents.send = (({ clientCommand: { schema, input: given } }: Documented, options?: Options) =>
+  documents.send = (({ clientCommand: { schema, input: given } }: Documented, own?: Options) =>
     around(schema[2], given, async (input) => {
+      const options = own ?? endingNow()
       // Where someone else has put a middleware into the stack, all goes through it.
       const first = isOwn ? await attempt(schema, input, options) : undefined
       if (first?.output) return first.output

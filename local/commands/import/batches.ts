@@ -67,31 +67,50 @@ function levelBehind(levels: ReadonlyMap<Step, number>, other: Step, { draft }: 
 /** So many tables are in the hands of the service at the same time. */
 const AT_ONCE = 4
 
+/** What is done with a table: first its rows are made into records, then these are reviewed. */
+export type Doing<Made> = { make: (batch: Batch) => Promise<Made>; end: (batch: Batch, made: Made) => Promise<void> }
+
 /**
- * Takes tables side by side, each once those are done that are to be there before it; of those that may go, first the one with most rows in it
- * and waiting for it. Fails as the first that fails, once no other goes on.
+ * Takes tables side by side: each is made once those are made that are to be there before it, and ended once these are ended, too; of
+ * what may go, first the table with most rows in it and waiting for it. Fails as the first that failed, once no other goes on.
  */
-export async function sideBySide(batches: readonly Batch[], take: (batch: Batch) => Promise<void>): Promise<void> {
-  const left = mostAwaitedFirst(batches)
-  const done = new Set<Batch>()
-  const going = new Set<Promise<unknown>>()
-  const takeOne = async (batch: Batch) => {
-    left.splice(left.indexOf(batch), 1)
-    await take(batch)
-    done.add(batch)
-  }
+export async function sideBySide<Made>(batches: readonly Batch[], { make, end }: Doing<Made>): Promise<void> {
+  const [made, ended] = [new Set<Batch>(), new Set<Batch>()]
+  const ending = (batch: Batch, it: Made): Task => ({
+    isDue: () => batch.behind.every((other) => ended.has(other)),
+    work: async () => {
+      await end(batch, it)
+      ended.add(batch)
+    },
+  })
+  const left = mostAwaitedFirst(batches).map(
+    (batch): Task => ({
+      isDue: () => batch.behind.every((other) => made.has(other)),
+      work: async () => {
+        left.unshift(ending(batch, await make(batch)))
+        made.add(batch)
+      },
+    }),
+  )
+  const going = new Set<Promise<void>>()
   const hand = async () => {
     for (;;) {
-      const next = left.find(({ behind }) => behind.every((other) => done.has(other)))
+      const next = left.find(({ isDue }) => isDue())
       if (!next && (left.length === 0 || going.size === 0)) return
-      const work = next ? takeOne(next) : Promise.race(going)
-      if (next) going.add(work)
-      await work.finally(() => going.delete(work))
+      if (!next) await Promise.race(going)
+      else {
+        left.splice(left.indexOf(next), 1)
+        const work = next.work()
+        going.add(work)
+        await work.finally(() => going.delete(work))
+      }
     }
   }
-  for (const end of await Promise.allSettled(Array.from({ length: AT_ONCE }, hand)))
-    if (end.status === 'rejected') throw end.reason
+  for (const each of await Promise.allSettled(Array.from({ length: AT_ONCE }, hand)))
+    if (each.status === 'rejected') throw each.reason
 }
+
+type Task = { isDue: () => boolean; work: () => Promise<void> }
 
 function mostAwaitedFirst(batches: readonly Batch[]): Batch[] {
   const rows = new Map<Batch, number>()

@@ -64,9 +64,9 @@ const stateAfter = { check: 'checked', run: 'done', decide: 'done' } as const
 
 /** Larger files than this go straight to the bucket. */
 const LARGEST_FORM = 4 * 1024 * 1024
-/** The first look comes soon, since small tables are done soon; the pauses grow up to half a second. */
+/** The first look comes soon, since small tables are done soon; the pauses grow up to a quarter of a second. */
 const FIRST_LOOK_MS = 40
-const LATER_LOOKS_MS = 500
+const LATER_LOOKS_MS = 250
 
 /** Takes tables through the service, as many at a time as it is asked to, and remembers them all. `watch` is told of each look at one. */
 export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it: Import) => void) {

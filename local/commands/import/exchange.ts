@@ -2,11 +2,12 @@ import * as v from 'valibot'
 import { type Kind, kinds, schemaOf } from '../../../lib/kinds/index.ts'
 import { type Batch, batchesOf, sideBySide } from './batches.ts'
 import { type Answer, type Caller, Gone } from './client.ts'
-import { type Desk, NotTaken, type TableRow, type Wishes } from './desk.ts'
+import { type Desk, type Import, NotTaken, type TableRow, type Wishes } from './desk.ts'
 import type { Draft, Fault } from './draft.ts'
 import { fieldNamed } from './mappings.ts'
 import { memoryOf } from './memory.ts'
 import { type Plan, planOf, type Step } from './plan.ts'
+import type { Known } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 import { type Find, type Ready, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
@@ -44,9 +45,12 @@ export async function importExchange(offered: readonly Offered[], options: Optio
   await untilStopped(options, async () => {
     const scene = sceneOf(plan, options)
     await alone(before, scene, options, settle)
-    await sideBySide(batches, (batch) =>
-      batch.kind.record ? takeBatch(batch, scene, options, settle) : alone(batch.steps, scene, options, settle),
-    )
+    await sideBySide(batches, {
+      make: async (batch) => (batch.kind.record ? makeBatch(batch, scene, options, settle) : undefined),
+      // Claims are accepted as they come, so what they are about stands before that.
+      end: (batch, made) =>
+        batch.kind.record ? endBatch(made, options, settle) : alone(batch.steps, scene, options, settle),
+    })
   })
   return reportOf(offered.map((one) => results.get(one) ?? notReached(one)))
 }
@@ -113,35 +117,56 @@ function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Sc
 
 type Line = { step: Step; draft: Draft; ready: Ready }
 
-async function takeBatch({ kind, steps }: Batch, scene: Scene, options: Options, settle: Settle): Promise<void> {
+/** A table that the service has run, with the rows that it was made of. */
+type MadeTable = { ran: Import; lines: readonly Line[] }
+
+/** Has the rows of a table made into records, which others may name from now on. Undefined where none was sent, or the table was not taken. */
+async function makeBatch(
+  { kind, steps }: Batch,
+  scene: Scene,
+  { desk, wishes, lenient }: Options,
+  settle: Settle,
+): Promise<MadeTable | undefined> {
   const lines: Line[] = []
   for (const step of steps) {
-    const line = await lineOf(step, scene, options)
+    const line = await lineOf(step, scene, lenient)
     if ('faults' in line) settle(step, blank(step, 'refused', line.faults))
     else lines.push(line)
   }
-  if (lines.length === 0) return
-  const { desk, accept, wishes } = options
-  const ran = await desk.take(tableOf(kind, lines), wishes).catch((error: unknown) => {
-    if (error instanceof NotTaken) return error
-    throw error
-  })
-  if (ran instanceof NotTaken) {
-    for (const { step } of lines) settle(step, blank(step, 'failed', [{ member: '', reason: ran.message }]))
-    return
-  }
-  if (accept && !wishes.dryRun) await desk.accept(ran)
-  for (const row of await desk.rows(ran)) {
-    const line = lines[row.row - FIRST_ROW]
-    if (line) settle(line.step, await resultOf(line, row, scene, options))
+  if (lines.length === 0) return undefined
+  try {
+    const ran = await desk.take(tableOf(kind, lines), wishes)
+    for (const row of await desk.rows(ran)) {
+      const line = lineAt(lines, row)
+      const known = line && knownAs(line, row)
+      if (known) scene.remember(line.step, known)
+    }
+    return { ran, lines }
+  } catch (error) {
+    if (!(error instanceof NotTaken)) throw error
+    for (const { step } of lines) settle(step, blank(step, 'failed', [{ member: '', reason: error.message }]))
+    return undefined
   }
 }
+
+/** Has what a table has made accepted, where that is wished, and tells what became of each row. */
+async function endBatch(made: MadeTable | undefined, options: Options, settle: Settle): Promise<void> {
+  if (!made) return
+  const { desk, accept, wishes } = options
+  if (accept && !wishes.dryRun) await desk.accept(made.ran)
+  for (const row of await desk.rows(made.ran)) {
+    const line = lineAt(made.lines, row)
+    if (line) settle(line.step, await resultOf(line, row, options))
+  }
+}
+
+const lineAt = (lines: readonly Line[], { row }: TableRow): Line | undefined => lines[row - FIRST_ROW]
 
 /** Row 1 of JSON Lines has the names. */
 const FIRST_ROW = 2
 
 /** A row with its body, as the service would take it; what the service would refuse is told without asking it. */
-async function lineOf(step: Step, scene: Scene, { lenient }: Options): Promise<Line | { faults: Fault[] }> {
+async function lineOf(step: Step, scene: Scene, lenient: boolean): Promise<Line | { faults: Fault[] }> {
   const { draft } = step
   if (!draft) return { faults: step.faults }
   const ready = await readyOf(draft, scene.findFor(step))
@@ -196,20 +221,19 @@ function cellOf(kind: Kind, name: string, value: unknown): unknown {
     : one(value)
 }
 
+/** The record that a row has made or was found to mean; undefined where there is none. */
+function knownAs({ draft }: Line, { record, entity_id }: TableRow): Known | undefined {
+  if (!record || entity_id === null) return undefined
+  const waits = record.status.startsWith('pending')
+  return { kind: kinds[draft.kind.key], id: record.id, name: String(draft.row.name ?? ''), review: entity_id, waits }
+}
+
 /** What became of a row, and whether it was accepted; what the verdict on the batch has left is decided on by itself. */
-async function resultOf(line: Line, row: TableRow, scene: Scene, options: Options): Promise<Result> {
+async function resultOf(line: Line, row: TableRow, options: Options): Promise<Result> {
   const { step, draft, ready } = line
   const { record, entity_id } = row
-  if (!record || entity_id === null) return { ...blank(step, ...whyNot(row, draft)), asides: ready.asides }
-  const waits = record.status.startsWith('pending')
-  const known = {
-    kind: kinds[draft.kind.key],
-    id: record.id,
-    name: String(draft.row.name ?? ''),
-    review: entity_id,
-    waits,
-  }
-  scene.remember(step, known)
+  const known = knownAs(line, row)
+  if (!known || !record || entity_id === null) return { ...blank(step, ...whyNot(row, draft)), asides: ready.asides }
   const created = row.run?.what === 'created'
   const result: Result = {
     ...blank(step, created ? 'created' : 'already_there', []),
@@ -217,7 +241,7 @@ async function resultOf(line: Line, row: TableRow, scene: Scene, options: Option
     record: { kind: record.kind, id: record.id, entity_id },
   }
   if (!options.accept || options.wishes.dryRun) return result
-  if (!waits) return created && record.status === 'accepted' ? { ...result, accepted: 'yes' } : result
+  if (!known.waits) return created && record.status === 'accepted' ? { ...result, accepted: 'yes' } : result
   const { contributor, reviewer, lenient, sleep } = options
   const reason = await acceptRecord(known, { callers: { contributor, reviewer }, lenient, sleep })
   if (reason === undefined) return { ...result, accepted: 'yes' }

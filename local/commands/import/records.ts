@@ -25,12 +25,20 @@ export type Known = { kind: Kind; id: number | string; name: string; review: str
 
 export type Callers = { contributor: Caller; reviewer: Caller | undefined }
 
-/** The record that a row was made into by an earlier run, or that stands for the same source id; undefined without one. */
-export async function lookUp(draft: Draft, { body }: Ready, callers: Callers): Promise<Known | undefined> {
+/**
+ * The record that a row was made into by an earlier run, or that stands for the same source id; undefined without one. `fresh` where
+ * this run may have made it.
+ */
+export async function lookUp(
+  draft: Draft,
+  { body }: Ready,
+  callers: Callers,
+  fresh = false,
+): Promise<Known | undefined> {
   const { kind, row } = draft
   const path = pathOf(kind.key)
   if (kind.key === 'assertion') {
-    const found = draft.ends ? await sameRelation(body, callers) : await sameClaim(row.id, body, callers)
+    const found = draft.ends ? await sameRelation(body, callers) : await sameClaim(row.id, callers, fresh)
     return found && knownOf(kind, found)
   }
   if (kind.fields.identifier) return lookUpId(kind, row.id, callers)
@@ -95,27 +103,29 @@ async function sameRelation(body: Ready['body'], { contributor }: Callers): Prom
   )
 }
 
-/** A claim about no record is listed to its author only once it stands, so a reviewer looks for it. */
-async function sameClaim(
-  row: string,
-  { asserted_property }: Ready['body'],
-  callers: Callers,
-): Promise<Stored | undefined> {
-  const reader = callers.reviewer ?? callers.contributor
+/** What rows of claims about no record were made into, by their marks, as a run has found it. */
+const walked = new WeakMap<Callers, Promise<Map<string, Stored>>>()
+
+async function sameClaim(row: string, callers: Callers, fresh: boolean): Promise<Stored | undefined> {
+  const found = (fresh ? undefined : walked.get(callers)) ?? markedClaims(callers)
+  walked.set(callers, found)
+  return (await found).get(rowMark(row))
+}
+
+/** No list holds claims about no record alone, and their author is shown them only once they stand: a reviewer walks all claims. */
+async function markedClaims({ contributor, reviewer }: Callers): Promise<Map<string, Stored>> {
+  const reader = reviewer ?? contributor
+  const marked = new Map<string, Stored>()
   for (const status of ['accepted', 'pending', 'disputed', 'superseded']) {
-    let query: Record<string, string> | undefined = {
-      status,
-      limit: '100',
-      ...(typeof asserted_property === 'string' && { asserted_property }),
-    }
+    let query: Record<string, string> | undefined = { status, limit: '100' }
     while (query) {
       const listed: v.InferOutput<typeof Listed> = listOf(await reader.get('/cidoc/assertions/', query))
-      const found = listed.results.find((it) => it.data_quality_note?.split('\n').includes(rowMark(row)))
-      if (found) return found
+      for (const it of listed.results)
+        for (const line of it.data_quality_note?.split('\n') ?? []) if (!marked.has(line)) marked.set(line, it)
       query = listed.next ? Object.fromEntries(new URL(listed.next).searchParams) : undefined
     }
   }
-  return undefined
+  return marked
 }
 
 function listOf({ status, body }: Answer): v.InferOutput<typeof Listed> {

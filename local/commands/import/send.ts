@@ -29,7 +29,7 @@ export async function createRecord(
   })
   if (reply instanceof Unsure || (reply.status === 409 && tries < MOST_TRIES)) {
     await sleep(delay(tries))
-    const known = await lookUp(draft, ready, callers)
+    const known = await lookUp(draft, ready, callers, true)
     return known ? { known, ready } : createRecord(draft, ready, sending, tries + 1)
   }
   if (reply.status < 300) return { known: createdOf(draft.kind, reply), ready }

@@ -45,24 +45,51 @@ test('what most rows wait for begins first, and nothing before what it comes beh
   const shrines = Array.from({ length: 3 }, (_, i): Row => ({ ...shrine, id: `t:s${i}`, has_current_location: 't:p' }))
   const others = ['person', 'ritual', 'festival', 'guthi'].map((kind): Row => ({ id: `t:${kind}`, kind, name: kind }))
   const told: string[] = []
-  await sideBySide(batches(deity, place, ...others, ...shrines), async ({ kind }) => {
-    told.push(`begin ${kind.key}`)
-    await new Promise((over) => setTimeout(over, 5))
-    told.push(`end ${kind.key}`)
+  const pause = () => new Promise((over) => setTimeout(over, 5))
+  await sideBySide(batches(deity, place, ...others, ...shrines), {
+    make: async ({ kind }) => {
+      told.push(`begin ${kind.key}`)
+      await pause()
+      told.push(`made ${kind.key}`)
+      return kind.key
+    },
+    end: async ({ kind }, made) => {
+      await pause()
+      expect(made).toBe(kind.key)
+      told.push(`end ${kind.key}`)
+    },
   })
   expect(told[0]).toBe('begin location')
-  expect(told.indexOf('begin structure')).toBeGreaterThan(told.indexOf('end location'))
+  const at = (what: string) => told.indexOf(what)
+  expect(at('begin structure')).toBeGreaterThan(at('made location'))
   expect(told.filter((it) => it.startsWith('end'))).toHaveLength(7)
+})
+
+test('nothing is ended before what it comes behind', async () => {
+  const told: string[] = []
+  let isOver = false
+  await sideBySide(batches(place, { ...shrine, has_current_location: 't:p' }), {
+    make: async ({ kind }) => void told.push(`made ${kind.key}`),
+    end: async ({ kind }) => {
+      if (kind.key === 'structure') expect(isOver).toBe(true)
+      else await new Promise((over) => setTimeout(over, 20))
+      isOver = true
+      told.push(`end ${kind.key}`)
+    },
+  })
+  expect(told).toEqual(['made location', 'made structure', 'end location', 'end structure'])
 })
 
 test('after a failure nothing that waits for it begins, and what goes on comes to its end', async () => {
   const told: string[] = []
   const rows = batches(deity, place, { ...shrine, has_current_location: 't:p' })
-  const work = sideBySide(rows, async ({ kind }) => {
-    told.push(kind.key)
-    if (kind.key === 'location') throw new Error('gone')
-    await new Promise((over) => setTimeout(over, 5))
-    told.push(`${kind.key} ended`)
+  const work = sideBySide(rows, {
+    make: async ({ kind }) => {
+      told.push(kind.key)
+      if (kind.key === 'location') throw new Error('gone')
+      await new Promise((over) => setTimeout(over, 5))
+    },
+    end: async ({ kind }) => void told.push(`${kind.key} ended`),
   })
   await expect(work).rejects.toThrow('gone')
   expect(told).toEqual(['location', 'deity', 'deity ended'])

@@ -46,6 +46,8 @@ export type Actor = {
 export class Gone extends Error {}
 
 export const current = new AsyncLocalStorage<Actor>()
+/** What ends the call that is under way, before it has its answer. */
+export const ending = new AsyncLocalStorage<() => void>()
 /** Work that nobody waits for, where a wait is cut out of the sources: nothing says when it is done. It takes longer than anyone stays who has answered. */
 export const apart = new AsyncLocalStorage<boolean>()
 export const APART_MS = 40_000

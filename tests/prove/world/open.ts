@@ -61,7 +61,9 @@ async function connect(world: World, process: number): Promise<void> {
     const { capacity } = strategy
     memoryOf(process).push(() => Object.assign(strategy, { capacity }))
     client.config.requestHandler = {
-      handle: async (request: Wire) => ({ response: await answer(request) }),
+      handle: async (request: Wire, { abortSignal }: { abortSignal?: AbortSignal } = {}) => ({
+        response: await world.upTo(abortSignal, () => answer(request)),
+      }),
       destroy: () => undefined,
       metadata: { handlerProtocol: 'h1' },
     }

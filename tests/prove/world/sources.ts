@@ -6,9 +6,9 @@ import { build, type Plugin, stop } from 'esbuild'
 
 /**
  * The project's sources in one file, in which each module is loaded when it is asked for. They are read as they are but for
- * five things: what a process keeps in its memory can be forgotten (a cold start), timers are those of the simulated time,
- * some clients and tables that a module keeps to itself are shown, large files have small parts, and what is beyond the world
- * is part of it: the reader of images, the receivers of hooks.
+ * four things: what a process keeps in its memory can be forgotten (a cold start), some clients and tables that a module keeps to
+ * itself are shown, large files have small parts, and what is beyond the world is part of it: the reader of images, the receivers
+ * of hooks.
  */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -150,7 +150,6 @@ const asked = () =>
 const reading = (changes: Changes): Plugin => ({
   name: 'prove',
   setup: (it) => {
-    it.onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(ROOT, 'tests/prove/world/sleep.ts') }))
     it.onResolve({ filter: /^node:https?$/ }, ({ path, importer }) =>
       importer.startsWith(join(ROOT, 'lib/projects'))
         ? { path: join(ROOT, 'tests/prove/world/receiver.ts') }

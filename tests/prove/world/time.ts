@@ -1,4 +1,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks'
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers'
+import promises from 'node:timers/promises'
 import {
   createBrotliCompress,
   createBrotliDecompress,
@@ -11,39 +14,55 @@ import {
  * Simulated time. Nothing happens but at the moment of an event; between two events all that runs by itself runs to its
  * end. So the order of everything follows from the moments, and these from the seed.
  */
-type Event = { at: number; order: number; run: () => void }
+type Event = { at: number; order: number; run: (() => void) | undefined }
 
 const real = {
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,
   setInterval: globalThis.setInterval,
+  sleep: promises.setTimeout,
   clearInterval: globalThis.clearInterval,
+  timeout: AbortSignal.timeout.bind(AbortSignal),
   now: performance.now.bind(performance),
   random: Math.random,
 }
+
+const simulated = new AsyncLocalStorage<boolean>()
+export const inSimulation = <T>(work: () => T): T => simulated.run(true, work)
+
+/** A timer by which a busy machine would change what happens, with where it was set. */
+let stray: Error | undefined
 
 /**
  * What a process waits for that no event brings: files, hashes and compressed streams, which threads of Node see to. Until
  * it is there nothing else may happen.
  */
-const outside = new Map<number, object>()
-const HASHING = /REQUEST$/
+const outside = new Set<number>()
 const THREADS = /REQ|JOB/
 createHook({
   init: (id, type, _, resource) => {
-    if (THREADS.test(type)) outside.set(id, HASHING.test(type) ? resource : ALWAYS)
+    if (THREADS.test(type)) begun(id, resource)
+    // Whatever the door by which it came in.
+    if (type === 'Timeout' && simulated.getStore())
+      stray ??= new Error('a timer of the real clock is set in simulated time')
   },
   // What is done in its callback may begin anew.
   before: (id) => void outside.delete(id),
   trackPromises: false,
 }).enable()
-const ALWAYS = { ondone: true }
 
-/** Whether threads are at work. What was hashed at once, without them, tells nobody when it is done. */
-function isBusy(): boolean {
-  for (const [id, it] of outside) if (!('ondone' in it)) outside.delete(id)
-  return outside.size > 0
+/** What is hashed or signed at once, without threads, answers with a list and tells nobody when it is done. */
+type Job = { run?: (...args: unknown[]) => unknown }
+function begun(id: number, job: Job): void {
+  outside.add(id)
+  const { run } = job
+  if (!run) return
+  job.run = (...args) => {
+    const answer = run.apply(job, args)
+    if (Array.isArray(answer)) outside.delete(id)
+    return answer
+  }
 }
 
 /** A stream that compresses is at work from each time that it is written to until it calls back. */
@@ -59,16 +78,16 @@ for (const make of [
   const prototype: Handle = Object.getPrototypeOf(handle)
   const { write } = prototype
   prototype.write = function (this: Handle, ...args) {
-    outside.set(this.getAsyncId(), ALWAYS)
+    outside.add(this.getAsyncId())
     return write.apply(this, args)
   }
 }
 
-const simulated = new AsyncLocalStorage<boolean>()
-export const inSimulation = <T>(work: () => T): T => simulated.run(true, work)
-
 /** No turn is longer where nothing happens. */
 const LONGEST_TURN_MS = 50
+
+/** What has more events than this goes on for good: a hundred people at once come to a tenth of them. */
+const MOST_EVENTS = 2_000_000
 
 /** So many events at most in one turn of the event loop. */
 const A_TURN = 24
@@ -80,10 +99,10 @@ export class Time {
 
   /** Lets something happen so many milliseconds from now; answers how it is called off. */
   after(milliseconds: number, run: () => void): () => void {
-    const event = { at: this.now + Math.max(0, milliseconds), order: this.#order++, run }
+    const event: Event = { at: this.now + Math.max(0, milliseconds), order: this.#order++, run }
     this.#push(event)
     return () => {
-      event.run = () => undefined
+      event.run = undefined
     }
   }
 
@@ -114,42 +133,52 @@ export class Time {
    */
   #pass(isOver: () => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    let ended = false
+    let [ended, events] = [false, 0]
     let [idle, last] = [0, real.now()]
+    const fail = (error: Error) => {
+      ended = true
+      reject(error)
+    }
     const one = () => {
-      if (ended || isBusy()) return
+      if (ended || outside.size > 0) return
       if (isOver()) {
         ended = true
         resolve()
         return
       }
-      if (this.#next()) idle = 0
+      if (!this.#next()) return
+      idle = 0
+      events += 1
+      if (events > MOST_EVENTS) fail(new Error('it comes to no end'))
     }
     const turn = () => {
       if (ended) return
+      if (stray) {
+        fail(stray)
+        stray = undefined
+        return
+      }
       // Whoever was stopped as a whole, or had no processor, has not been idle.
       idle += Math.min(real.now() - last, LONGEST_TURN_MS)
       last = real.now()
       // A module may still be on its way.
-      if (idle > 10_000) {
-        ended = true
-        reject(new Error('nothing happens any more, and the work is not done'))
-        return
-      }
-      for (let i = isBusy() ? 1 : A_TURN; i > 0; i -= 1) real.setImmediate(one)
+      if (idle > 10_000) return fail(new Error('nothing happens any more, and the work is not done'))
+      for (let i = outside.size > 0 ? 1 : A_TURN; i > 0; i -= 1) real.setImmediate(one)
       real.setImmediate(turn)
     }
     real.setImmediate(turn)
     return promise
   }
 
-  /** The next event. Answers whether there was one. */
+  /** The next event that was not called off. Answers whether there was one. */
   #next(): boolean {
-    const event = this.#pop()
-    if (!event) return false
-    this.now = Math.max(this.now, event.at)
-    event.run()
-    return true
+    for (let event = this.#pop(); event; event = this.#pop()) {
+      if (!event.run) continue
+      this.now = Math.max(this.now, event.at)
+      event.run()
+      return true
+    }
+    return false
   }
 
   #push(event: Event): void {
@@ -215,7 +244,7 @@ export function takeOver(current: () => Time, isDead: () => boolean, random: () 
   }
   const isSimulated = () => simulated.getStore() === true
   const none = (handle: { off?: () => void } | undefined) => typeof handle?.off !== 'function'
-  Object.assign(globalThis, {
+  const own = {
     setTimeout: (run: Run, milliseconds = 0, ...args: unknown[]) =>
       isSimulated() ? later(run, milliseconds, false, args) : real.setTimeout(run, milliseconds, ...args),
     setInterval: (run: Run, milliseconds = 0, ...args: unknown[]) =>
@@ -226,7 +255,23 @@ export function takeOver(current: () => Time, isDead: () => boolean, random: () 
       none(handle) ? real.clearTimeout(handle as never) : handle?.off?.(),
     clearInterval: (handle?: { off?: () => void }) =>
       none(handle) ? real.clearInterval(handle as never) : handle?.off?.(),
+  }
+  Object.assign(globalThis, own)
+  // Packages ask for timers by their module, too.
+  Object.assign(timers, own)
+  Object.assign(promises, {
+    setTimeout: <T>(milliseconds = 0, value?: T, options?: object) =>
+      isSimulated()
+        ? new Promise((done) => later(() => done(value), milliseconds, false, []))
+        : real.sleep(milliseconds, value, options),
   })
+  const endsIn = (milliseconds: number): AbortSignal => {
+    const time = new AbortController()
+    later(() => time.abort(new DOMException('The time is over.', 'TimeoutError')), milliseconds, false, [])
+    return time.signal
+  }
+  AbortSignal.timeout = (milliseconds) => (isSimulated() ? endsIn(milliseconds) : real.timeout(milliseconds))
+  syncBuiltinESMExports()
   performance.now = () => (isSimulated() ? current().now : real.now())
   // So long does the SDK wait before it tries again.
   Math.random = () => (isSimulated() ? random() : real.random())

@@ -10,6 +10,7 @@ import {
   apart,
   BASE,
   current,
+  ending,
   type Fault,
   Gone,
   type Letter,
@@ -254,11 +255,30 @@ class World {
     const actor = current.getStore()
     if (!actor) return call()
     actor.underWay.push(command)
-    try {
-      return await call()
-    } finally {
-      actor.underWay.splice(actor.underWay.indexOf(command), 1)
+    let isOver = false
+    const over = () => {
+      if (!isOver) actor.underWay.splice(actor.underWay.indexOf(command), 1)
+      isOver = true
     }
+    try {
+      return await ending.run(over, call)
+    } finally {
+      over()
+    }
+  }
+
+  /** An attempt of a call ends with the signal that it was given, and so does the call, as with real clients: no other attempt is sent. */
+  async upTo<T>(signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
+    if (!signal) return attempt()
+    const over = ending.getStore()
+    const { promise, reject } = Promise.withResolvers<never>()
+    const stop = () => {
+      over?.()
+      reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }))
+    }
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+    return signal.aborted ? promise : Promise.race([promise, attempt()])
   }
 
   dynamo = async (request: Wire): Promise<Reply> => {
