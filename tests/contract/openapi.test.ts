@@ -107,7 +107,11 @@ describe('the document', () => {
   })
 
   test('describes and shows everything that each operation takes and answers, and each example fits its schema', () => {
-    const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false }).addSchema(built, 'd')
+    const ajv = new Ajv2020({
+      ...{ strict: false, validateSchema: false, validateFormats: false },
+      // Each schema is used once or twice.
+      ...{ inlineRefs: false, code: { optimize: false } },
+    }).addSchema(built, 'd')
     const faults = operations().flatMap(({ name, at, operation }) =>
       bodiesOf(operation, at).flatMap(({ pointer, type, schema, example }) => {
         if (!isDescribed(schema)) return [`${name} does not describe its ${type}`]
@@ -206,6 +210,14 @@ function rename(members: Any, name = 'application/json') {
   members.another = members[name]
   delete members[name]
 }
+
+/** A document with one kind of record: the routes of the others, most of it, are the same, and none of them is changed here. */
+function ofOneKind({ paths, ...rest }: Any): Any {
+  const others = kindNames.filter(({ segment }) => segment !== 'structures')
+  const isOther = (path: string) => others.some(({ segment }) => path.startsWith(`/api/v1/cidoc/${segment}/`))
+  return { ...rest, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !isOther(path))) }
+}
+const fewer = { before: ofOneKind(checkedIn), now: ofOneKind(relied) }
 
 describe('a change that breaks clients is told', () => {
   test.each<[string, (d: Any) => unknown, string]>([
@@ -448,10 +460,10 @@ describe('a change that breaks clients is told', () => {
       'another rule',
     ],
   ])('%s', (_, change, said) => {
-    const next = structuredClone(relied)
+    const next = structuredClone(fewer.now)
     change(next)
-    expect(next).not.toEqual(relied)
-    expect(breaks(checkedIn, next).join('\n')).toContain(said)
+    expect(next).not.toEqual(fewer.now)
+    expect(breaks(fewer.before, next).join('\n')).toContain(said)
   })
 
   test.each<[string, (d: Any) => unknown]>([
@@ -567,10 +579,10 @@ describe('a change that breaks clients is told', () => {
       },
     ],
   ])('while one that adds %s is not', (_, change) => {
-    const next = structuredClone(relied)
+    const next = structuredClone(fewer.now)
     change(next)
-    expect(next).not.toEqual(relied)
-    expect(breaks(checkedIn, next)).toEqual([])
+    expect(next).not.toEqual(fewer.now)
+    expect(breaks(fewer.before, next)).toEqual([])
   })
 })
 

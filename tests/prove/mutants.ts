@@ -52,7 +52,7 @@ const mutants: readonly Mutant[] = [
     file: 'lib/table/item.ts',
     was: ", ConditionExpression: 'attribute_not_exists(pk)' },\n  },\n  counts: { [list]: 1 }",
     is: ' },\n  },\n  counts: { [list]: 1 }',
-    parts: [...race('delete and link', 'much at once'), ...everyFault('restore what names others')],
+    parts: [...everyFault('restore what names others'), ...race('delete and link', 'much at once')],
   },
   {
     name: 'a counted entry is removed twice',

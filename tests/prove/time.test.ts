@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
+import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { inSimulation, Time, takeOver } from './world/time.ts'
 
@@ -48,7 +49,7 @@ test('what was called off moves nothing on while something else is waited for', 
   expect(time.now).toBe(0)
 })
 
-test('time stands still while threads are at work: they hash, sign, make keys and read files', async () => {
+test('time stands still while threads are at work: they hash, sign, make keys, read files and draw pictures', async () => {
   time = new Time()
   time.after(1, () => undefined)
   const keyed = () => subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
@@ -57,6 +58,10 @@ test('time stands still while threads are at work: they hash, sign, make keys an
     () => subtle.digest('SHA-256', Buffer.from('hashed')),
     () => promisify(scrypt)('password', 'salt', 32),
     () => readFile(import.meta.filename),
+    () =>
+      sharp({ create: { width: 900, height: 900, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer(),
   ]
   for (const work of works) {
     await time.until(work())

@@ -57,7 +57,7 @@ export const APART_MS = 40_000
 export const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|S3 (PUT|DELETE|POST)|Invoke|HTTP)/
 export const SHARDS = 3
 /** What follows of one case comes to a few dozen batches. */
-export const MOST_BATCHES = 2000
+export const MOST_BATCHES = 500
 /** What a request may take before the platform ends its process, in milliseconds. */
 export const PATIENCE = 29_000
 export const BASE = Date.parse('2025-01-15T10:00:00.000Z')

@@ -39,7 +39,8 @@ let stray: Error | undefined
  * it is there nothing else may happen.
  */
 const outside = new Set<number>()
-const THREADS = /REQ|JOB/
+/** `generic` are those of packages in C++, such as the one that draws pictures. */
+const THREADS = /REQ|JOB|^generic$/
 createHook({
   init: (id, type, _, resource) => {
     if (THREADS.test(type)) begun(id, resource)
