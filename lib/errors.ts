@@ -58,6 +58,10 @@ export const noneIf =
     if (!fits(error)) throw error
   }
 
+/** Whether something is done; not where someone else was faster, or the state did not permit it. */
+export const isDone = async (work: Promise<unknown>): Promise<boolean> =>
+  (await work.then(() => true).catch(noneIf(isConflict))) ?? false
+
 /** Does some work; where that fails, what was begun for it is undone as far as it can be. The failure of the work is what is told. */
 export async function orUndo<T>(work: () => Promise<T>, undo: () => Promise<unknown>): Promise<T> {
   try {

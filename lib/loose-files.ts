@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { later, now } from './clock.ts'
-import { isConflict } from './errors.ts'
+import { isDone } from './errors.ts'
 import { deleteObject } from './files/blobs.ts'
 import { amended, defineItem, parse, put, putAlways, remove, type Write } from './table/item.ts'
 import { key } from './table/keys.ts'
@@ -68,13 +68,7 @@ async function clear(object_key: string): Promise<boolean> {
   const it = await get(looseFile, { object_key })
   // The index may be behind.
   if (!it || it.until > now()) return false
-  try {
-    await transact([remove(looseFile, await takeAway(it))])
-    return true
-  } catch (error) {
-    if (isConflict(error)) return false
-    throw error
-  }
+  return isDone(takeAway(it).then((going) => transact([remove(looseFile, going)])))
 }
 
 /** Takes the object away. Fails with `conflict` where it has been named; from here on it cannot be, since the mark that it goes is a version of its own. */

@@ -2,7 +2,7 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import * as v from 'valibot'
 import { clock, nowSeconds } from '../clock.ts'
 import { config } from '../config.ts'
-import { badCredentials, isConflict, malformed } from '../errors.ts'
+import { badCredentials, isConflict, malformed, noneIf } from '../errors.ts'
 import type { Key } from '../table/keys.ts'
 import { advance, close, deny, end, loadWithUser, open, type Session } from '../users/tokens.ts'
 import type { User } from '../users/users.ts'
@@ -88,14 +88,8 @@ const badToken = () => badCredentials('Token is invalid or expired.')
 const notOurs = () => malformed('Token is invalid or expired.')
 
 /** The session moved on, or undefined when another request was faster. */
-async function moved(session: Session): Promise<Session | undefined> {
-  try {
-    return await advance(session, nowSeconds() + lifetimes.refresh)
-  } catch (error) {
-    if (isConflict(error)) return undefined
-    throw error
-  }
-}
+const moved = (session: Session): Promise<Session | undefined> =>
+  advance(session, nowSeconds() + lifetimes.refresh).catch(noneIf(isConflict))
 
 async function pairOf(session: Session): Promise<Pair> {
   return { access: await sign(session, 'access'), refresh: await sign(session, 'refresh') }

@@ -2,7 +2,7 @@ import type { Entry } from '../changes/items.ts'
 import { changesAfter } from '../changes/read.ts'
 import { changeView } from '../changes/view.ts'
 import { newId } from '../clock.ts'
-import { isConflict } from '../errors.ts'
+import { isDone } from '../errors.ts'
 import { send } from '../projects/webhook.ts'
 import { type Delivery, deliveryFor } from '../projects/webhook-deliveries.ts'
 import { amended, put } from '../table/item.ts'
@@ -44,14 +44,8 @@ async function moveOn(it: Hook, entries: readonly Entry[]): Promise<number> {
   const next = amended<Hook>(it, { position: entries.at(-1)?.number ?? it.position })
   const body = JSON.stringify({ hook: it.id, changes: wanted.map((each) => changeView(each, it.origin)) })
   const message = wanted.length > 0 ? [deliveryFor(it.id, { id: newId(), event: 'records.changed', body })] : []
-  try {
-    await transact([put(hook, next, it), ...message])
-    return message.length
-  } catch (error) {
-    // Another visit was faster, or the hook has just been removed.
-    if (isConflict(error)) return 0
-    throw error
-  }
+  // Another visit was faster, or the hook has just been removed.
+  return (await isDone(transact([put(hook, next, it), ...message]))) ? message.length : 0
 }
 
 /** Sends a message to the hook that it is for; a hook that is gone gets nothing, and that is the end of it. */

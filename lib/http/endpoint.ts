@@ -16,6 +16,7 @@ import {
   preconditionFailed,
   refused,
   signInNeeded,
+  unavailable,
 } from '../errors.ts'
 import { sayIn } from '../language/say.ts'
 import { metered } from '../ops/request-cost.ts'
@@ -46,11 +47,19 @@ import { gathering, isStrict, type Warning, warn, warningHeader, withWarnings } 
 /** Routes as a Lambda handler for HTTP API events (payload 2.0). */
 export function endpoint(routes: Routes): (event: Event, context: Context) => Promise<Result> {
   const match = matcher(routes as Readonly<Record<string, Route>>)
-  const handler = middy<Event, Result | Reply, Error, Given>()
+  const handler = middy<Event, Result | Reply, Error, Given>(inTime)
     .use(shell())
     .handler(async (_event: Event, context: Given) => gathering([], () => serve(match, context.request)))
   return (event, context) =>
     metered(async () => (await handler(event, context as Given)) as Result, event.requestContext?.requestId)
+}
+
+/** A request that would outlast its function is answered while there is time for it: it may be sent again. */
+const inTime = {
+  timeoutEarlyInMillis: 250,
+  timeoutEarlyResponse: () => {
+    throw unavailable()
+  },
 }
 
 /** The pipeline, top to bottom. */

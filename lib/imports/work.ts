@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { now } from '../clock.ts'
-import { isConflict, Problem } from '../errors.ts'
+import { isConflict, isDone, noneIf, Problem } from '../errors.ts'
 import { log } from '../ops/log.ts'
 import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -119,14 +119,8 @@ function handsOf(until: number) {
 async function take(id: string): Promise<Held | undefined> {
   const it = await get(importItem, { id })
   if (!it?.work || it.work.held_until > now()) return undefined
-  try {
-    const held = holding(it)
-    await held.save({})
-    return held
-  } catch (error) {
-    if (!isConflict(error)) throw error
-    return undefined
-  }
+  const held = holding(it)
+  return (await isDone(held.save({}))) ? held : undefined
 }
 
 type Held = ReturnType<typeof holding>
@@ -291,9 +285,7 @@ async function closeBatches(): Promise<void> {
     const it = await get(importItem, { id })
     // What is at work may make more of it.
     if (!it?.open || it.work || it.state === 'running') continue
-    await transact([put(importItem, amended(it, { open: false }), it)]).catch((error: unknown) => {
-      if (!isConflict(error)) throw error
-    })
+    await transact([put(importItem, amended(it, { open: false }), it)]).catch(noneIf(isConflict))
   }
 }
 

@@ -1,6 +1,6 @@
 import { later, newId, now } from '../clock.ts'
 import { commit, commitWithAnswer } from '../commit.ts'
-import { conflict, gone, isConflict } from '../errors.ts'
+import { conflict, gone, isDone } from '../errors.ts'
 import { deleteObject } from '../files/blobs.ts'
 import type { Actor } from '../permissions.ts'
 import { amended, parse, put, remove as removal, type Write } from '../table/item.ts'
@@ -115,14 +115,12 @@ async function clear(id: string): Promise<boolean> {
   const it = await load(id)
   // The index may be behind.
   if (it?.until == null || it.until > now() || (it.held_until !== null && it.held_until > now())) return false
-  try {
-    const going = amended<PictureFile>(it, { held_until: later(HOLD_S) })
-    await transact([put(pictureFile, going, it)])
-    for (const key of [objectKey(id), ...(it.pending_key ? [it.pending_key] : [])]) await deleteObject(key)
-    await transact([removal(pictureFile, going)])
-    return true
-  } catch (error) {
-    if (isConflict(error)) return false
-    throw error
-  }
+  return isDone(takeAway(it))
+}
+
+async function takeAway(it: PictureFile): Promise<void> {
+  const going = amended<PictureFile>(it, { held_until: later(HOLD_S) })
+  await transact([put(pictureFile, going, it)])
+  for (const key of [objectKey(it.id), ...(it.pending_key ? [it.pending_key] : [])]) await deleteObject(key)
+  await transact([removal(pictureFile, going)])
 }

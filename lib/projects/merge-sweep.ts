@@ -1,5 +1,5 @@
 import { now } from '../clock.ts'
-import { isConflict } from '../errors.ts'
+import { isDone } from '../errors.ts'
 import { deleteObject, getObject, keysUnder } from '../files/blobs.ts'
 import { parse, remove } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -33,13 +33,7 @@ async function clear({ id, project_id }: MergeFolder): Promise<boolean> {
   const folder = folderOf(id)
   const kept = await keptIn(folder, project_id)
   for (const each of await keysUnder(folder)) if (!kept.has(each)) await deleteObject(each)
-  try {
-    await transact([remove(mergeFolder, it)])
-    return true
-  } catch (error) {
-    if (isConflict(error)) return false
-    throw error
-  }
+  return isDone(transact([remove(mergeFolder, it)]))
 }
 
 /** What a merge needs of its folder to be rolled back; nothing where it was called off. Fails where the state before it is gone. */

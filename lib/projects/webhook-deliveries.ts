@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { later, now } from '../clock.ts'
 import { config } from '../config.ts'
-import { isConflict } from '../errors.ts'
+import { isConflict, isDone, noneIf } from '../errors.ts'
 import { cut } from '../matching/cut.ts'
 import { amended, defineItem, parse, put, type Write } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -87,11 +87,7 @@ export async function announce({ before, after }: Images): Promise<void> {
     ...{ state: 'waiting', attempts: 0, next_at: at, last_error: '', created_at: at, version: 1 },
     hook_id: null,
   }
-  await transact([put(delivery, made, undefined)]).catch(ifThere)
-}
-
-function ifThere(error: unknown): void {
-  if (!isConflict(error)) throw error
+  await transact([put(delivery, made, undefined)]).catch(noneIf(isConflict))
 }
 
 /** The pause after each failure, in seconds. After the last of them it is given up. */
@@ -119,22 +115,17 @@ async function deliver(found: Delivery, send: (it: Delivery) => Promise<void>) {
   if (old?.state !== 'waiting' || old.next_at > now()) return undefined
   // Counted before it is made, so that an attempt that is never heard of again counts too.
   const begun = amended<Delivery>(old, { attempts: old.attempts + 1, next_at: later(LEASE) })
-  try {
-    await transact([put(delivery, begun, old)])
-  } catch (error) {
-    ifThere(error)
-    return undefined
-  }
+  if (!(await isDone(transact([put(delivery, begun, old)])))) return undefined
   try {
     await send(begun)
   } catch (error) {
     const last_error = error instanceof Error ? cut(error.message, 200) : 'unknown'
     const pause = pauses[begun.attempts - 1]
     const next = pause === undefined ? { state: 'dead' as const, next_at: now() } : { next_at: later(pause) }
-    await transact([put(delivery, amended<Delivery>(begun, { ...next, last_error }), begun)]).catch(ifThere)
+    await transact([put(delivery, amended<Delivery>(begun, { ...next, last_error }), begun)]).catch(noneIf(isConflict))
     return pause === undefined ? 'dead' : 'failed'
   }
-  await transact([put(delivery, amended<Delivery>(begun, { state: 'delivered' }), begun)]).catch(ifThere)
+  await transact([put(delivery, amended<Delivery>(begun, { state: 'delivered' }), begun)]).catch(noneIf(isConflict))
   return 'delivered'
 }
 

@@ -1,4 +1,4 @@
-import { isConflict } from '../errors.ts'
+import { isConflict, noneIf } from '../errors.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Kind, type KindKey, kindKeys, kindOfScope, kinds } from '../kinds/index.ts'
 import { isLink } from '../names/text.ts'
@@ -87,13 +87,7 @@ const bothWays = (it: Edge) =>
   ] as const
 
 /** An effect whose condition fails has been there before. */
-async function once(write: Write): Promise<void> {
-  try {
-    await transact([write])
-  } catch (error) {
-    if (!isConflict(error)) throw error
-  }
-}
+const once = (write: Write): Promise<void> => transact([write]).catch(noneIf(isConflict))
 
 /** Puts the cards of a record beside the tangible records that it names, and takes away those of before. */
 export async function showBeside(before: RecordItem | undefined, after: RecordItem | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { clock, newId, now } from '../clock.ts'
-import { impossible, isConflict } from '../errors.ts'
+import { impossible, isConflict, noneIf } from '../errors.ts'
 import { type Actor, keyScopes } from '../permissions.ts'
 import { amended, defineItem, parse, put, remove } from '../table/item.ts'
 import { key } from '../table/keys.ts'
@@ -106,12 +106,9 @@ const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.
 async function noteUse(it: ApiKey): Promise<void> {
   const at = clock.now().getTime()
   if (it.last_used_at !== null && at - Date.parse(it.last_used_at) < USED_S * 1000) return
-  try {
-    await transact([put(apiKey, amended<ApiKey>(it, { last_used_at: new Date(at).toISOString() }), it)])
-  } catch (error) {
-    // Another use was noted at the same moment, or the key has just been revoked.
-    if (!isConflict(error)) throw error
-  }
+  const used = amended<ApiKey>(it, { last_used_at: new Date(at).toISOString() })
+  // Another use was noted at the same moment, or the key has just been revoked.
+  await transact([put(apiKey, used, it)]).catch(noneIf(isConflict))
 }
 
 /** A key as its owner sees it. */

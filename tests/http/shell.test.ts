@@ -50,6 +50,7 @@ beforeAll(async () => {
       handle: async () =>
         Promise.reject(Object.assign(new Error('It is held'), { name: 'TransactionConflictException' })),
     }),
+    'GET /endless/': publicRoute({ ...open, handle: () => new Promise(() => undefined) }),
     'GET /closed/': actorRoute({ permission: 'account.read', handle: async () => 1 }),
     'GET /thing/': readRoute({
       permission: 'record.read',
@@ -66,8 +67,15 @@ beforeEach(() => {
   lines = []
 })
 
-type Sent = { method?: string; headers?: Record<string, string>; query?: string; body?: string }
-async function send(rawPath: string, { method = 'GET', headers = {}, query = '', body }: Sent = {}) {
+type Sent = {
+  method?: string
+  headers?: Record<string, string>
+  query?: string
+  body?: string
+  /** What of the Lambda context is looked at. */
+  context?: Partial<Context>
+}
+async function send(rawPath: string, { method = 'GET', headers = {}, query = '', body, context = {} }: Sent = {}) {
   const event: Event = {
     version: '2.0',
     routeKey: '$default',
@@ -89,8 +97,8 @@ async function send(rawPath: string, { method = 'GET', headers = {}, query = '',
       timeEpoch: 0,
     },
   }
-  // Nothing of the Lambda context is looked at but that it is an object.
-  const { statusCode, headers: got = {}, body: text, isBase64Encoded, cookies } = await serve(event, {} as Context)
+  const reply = await serve(event, context as Context)
+  const { statusCode, headers: got = {}, body: text, isBase64Encoded, cookies } = reply
   return { status: statusCode, headers: got, text, base64: isBase64Encoded, cookies }
 }
 const origin = 'https://app.example.org'
@@ -193,6 +201,16 @@ describe('a failure', () => {
       text: '{"detail":"Temporarily unavailable. Try again."}',
       headers: { 'retry-after': '1' },
     })
+  })
+
+  test('of what takes longer than the function may asks to come again, a quarter of a second before its end', async () => {
+    const context = { getRemainingTimeInMillis: () => 270 }
+    expect(await send('/endless/', { context })).toMatchObject({
+      status: 503,
+      text: '{"detail":"Temporarily unavailable. Try again."}',
+      headers: { 'retry-after': '1', 'x-request-id': 'request-id-1' },
+    })
+    expect((await send('/small/', { context })).status).toBe(200)
   })
 
   test('of the method tells which there are', async () => {

@@ -1,6 +1,6 @@
 import { clock, later, newId, now } from '../../clock.ts'
 import { commit } from '../../commit.ts'
-import { conflict, gone, isConflict } from '../../errors.ts'
+import { conflict, gone, isDone } from '../../errors.ts'
 import type { Actor } from '../../permissions.ts'
 import { amended, parse, put, remove as removal } from '../../table/item.ts'
 import { get, walk } from '../../table/read.ts'
@@ -102,13 +102,7 @@ async function endIfStill({ project_id, id }: Upload): Promise<boolean> {
   const latest = await loadUpload(project_id, id)
   // Whoever completes it at the last moment comes to an end first.
   if (!latest || (latest.held_until !== null && latest.held_until > now())) return false
-  try {
-    await end(latest)
-    return true
-  } catch (error) {
-    if (isConflict(error)) return false
-    throw error
-  }
+  return isDone(end(latest))
 }
 
 /** An object is named by what it belongs to and by the try that has made it, so no two tries ever share one. */

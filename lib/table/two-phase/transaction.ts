@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { now, nowSeconds } from '../../clock.ts'
-import { isConflict } from '../../errors.ts'
+import { isConflict, noneIf } from '../../errors.ts'
 import { amended, defineItem, put, type Write } from '../item.ts'
 import { key } from '../keys.ts'
 import { get, walk } from '../read.ts'
@@ -72,9 +72,7 @@ export async function callOff(id: string): Promise<boolean> {
 export async function noteSettled(it: Large): Promise<void> {
   // One whose switch was called off may still be heard of by a writer who is late.
   if (it.state === 'void' && !isStale(it, 10)) return
-  await transact([put(large, amended(it, { settled: true }), it)]).catch((error: unknown) => {
-    if (!isConflict(error)) throw error
-  })
+  await transact([put(large, amended(it, { settled: true }), it)]).catch(noneIf(isConflict))
 }
 
 /** Longer than anyone who answers a request works on one. */
