@@ -199,6 +199,8 @@ export const commonJobs: readonly Job[] = [
     before: (world) => image(world),
     outcome: async (world) => {
       const { results } = await ask(world, 'dev', '/data/projects/draft-survey/assets/')
+      const isRead = results.some((it: Record<string, unknown>) => it.ocr_status === 'completed')
+      if (!isRead) throw new Error('nothing has been read')
       return results.map((it: Record<string, unknown>) => [it.file_name, it.ocr_status, it.ocr_text, it.ocr_error])
     },
   },
