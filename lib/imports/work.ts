@@ -296,12 +296,17 @@ export async function sweepImports(): Promise<number> {
     .map((item) => parse(importItem, item))
     .filter(({ files_until }) => files_until !== null && files_until <= now())
   let cleared = 0
-  for (const { id } of due) {
-    const it = await get(importItem, { id })
-    if (!it?.files_until || it.files_until > now() || it.work) continue
-    await clearAway(id)
-    await transact([put(importItem, amended(it, { files_until: null, object_key: null, pending_key: null }), it)])
-    cleared += 1
-  }
+  for (const { id } of due) if (await clear(id)) cleared += 1
   return cleared
+}
+
+/** It names no file any more before the first one goes; until the last one is gone, it is due. */
+async function clear(id: string): Promise<boolean> {
+  const it = await get(importItem, { id })
+  if (!it?.files_until || it.files_until > now() || it.work) return false
+  const going = amended<Import>(it, { object_key: null, pending_key: null })
+  const isOurs = await isDone(transact([put(importItem, going, it)]))
+  if (!isOurs) return false
+  await clearAway(id)
+  return isDone(transact([put(importItem, amended<Import>(going, { files_until: null }), going)]))
 }
