@@ -105,16 +105,26 @@ export const announcedDigest = v.pipe(
   v.transform((it) => it || null),
 )
 
-/** Members by their names, of an object that is no list: `v.record` would take a list as members by number. */
+/** Names that `v.record` passes over in silence, but for one that no body may hold (request.ts). */
+const UNTAKEN = ['constructor', 'prototype']
+
+/**
+ * Members by their names, of an object that is no list: `v.record` would take a list as members by number, and lose what is called
+ * like something that every object has.
+ */
 export function objectOf<K extends v.GenericSchema<string, string>, V extends v.GenericSchema>(
   name: K,
   value: V,
   words: string,
 ): v.RecordSchema<K, V, string> {
   const it = v.record(name, value, words)
-  const run = it['~run']
+  const untaken = v.record(name, value, 'A member cannot be called constructor or prototype.')
   return {
     ...it,
-    '~run': (given, how) => run.call(it, Array.isArray(given.value) ? { ...given, value: null } : given, how),
+    '~run': (given, how) => {
+      const isUntaken = UNTAKEN.some((one) => Object.hasOwn(Object(given.value), one))
+      const refuses = isUntaken || Array.isArray(given.value)
+      return (isUntaken ? untaken : it)['~run'](refuses ? { ...given, value: null } : given, how)
+    },
   }
 }

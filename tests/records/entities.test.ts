@@ -117,6 +117,14 @@ describe('a cultural entity', () => {
     }
   })
 
+  test.each(['form_data', 'data'])('loses nothing of %s in silence', async (name) => {
+    const { entity_id } = await make()
+    const body = `{"${name}": {"constructor": "Malla kings"}}`
+    const refused = await app.contributor.patch(`${ENTITIES}${entity_id}/`, { body: JSON.parse(body) })
+    const said = { [name]: ['A member cannot be called constructor or prototype.'] }
+    expect([refused.status, refused.body]).toEqual([400, said])
+  })
+
   test('cannot be smuggled past review', async () => {
     const made = await make({
       ...entity,

@@ -284,6 +284,8 @@ describe('profiles', () => {
       { social_links: ['Give no more than 20 of them.'] },
     ],
     [{ social_links: { github: 7 } }, { social_links: { github: ['Not a valid text.'] } }],
+    [{ social_links: { constructor: 'x' } }, { social_links: ['A member cannot be called constructor or prototype.'] }],
+    [{ social_links: { prototype: 7 } }, { social_links: ['A member cannot be called constructor or prototype.'] }],
     [{ website_link: 'javascript:alert(1)' }, { website_link: ['Enter a valid URL.'] }],
     [{ website_link: 'example' }, { website_link: ['Enter a valid URL.'] }],
     [

@@ -195,6 +195,7 @@ export const requests: Readonly<Record<string, string>> = {
   'Send no more than {0} messages.': '{0} भन्दा बढी सन्देश नपठाउनुहोस्।',
   'Give texts.': 'पाठहरू दिनुहोस्।',
   'Give an object of texts.': 'पाठहरूको वस्तु दिनुहोस्।',
+  'A member cannot be called constructor or prototype.': 'कुनै सदस्यको नाम constructor वा prototype हुन सक्दैन।',
   'Give a whole number from 1 to 50.': '१ देखि ५० सम्मको पूर्णाङ्क दिनुहोस्।',
   'At most 200 characters are read.': 'बढीमा २०० अक्षर पढिन्छन्।',
   'There is no such change: the last one has the number {0}.': 'यस्तो परिवर्तन छैन: अन्तिम परिवर्तनको सङ्ख्या {0} हो।',

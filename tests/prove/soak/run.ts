@@ -141,9 +141,9 @@ async function probe(community: Community): Promise<void> {
 }
 const post = (path: string, body: object) => ({ name: 'probe', method: 'POST', path, body, right: [201] })
 async function arrivedFor(token: string): Promise<number> {
-  const response = await fetch(`${origin}/data/notifications/?limit=1`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
+  const ask = () => fetch(`${origin}/data/notifications/?limit=1`, { headers: { authorization: `Bearer ${token}` } })
+  // A kept connection may be closed at the moment when it is used: then a read is sent again, as browsers do (RFC 9110, 9.2.2).
+  const response = await ask().catch(ask)
   return Object(await response.json()).count ?? 0
 }
 
