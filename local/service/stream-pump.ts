@@ -40,6 +40,8 @@ export function startPump(place: PumpSource, deliver: Deliver): Pump {
 
 const ATTEMPTS = 6
 const REST = 200
+/** Where there is not much at once, what comes in so many milliseconds is taken together. */
+const GATHERED = 60
 /** So many are read at once: most of them are filtered out. */
 const READ = 1000
 /** The longest pause, in milliseconds. */
@@ -77,9 +79,10 @@ async function follow(place: PumpSource, deliver: Deliver, ending: AbortSignal):
       }),
     )
     if (ending.aborted) return
-    if (moved.some((many) => many > 0)) await save(place.directory, arn, seen)
-    // Only where there is more at once; what has come since is as well taken together with what comes in a moment.
-    if (!moved.includes(READ)) await pause(place.rest ?? REST, ending)
+    const hasMoved = moved.some((many) => many > 0)
+    if (hasMoved) await save(place.directory, arn, seen)
+    const { rest = REST } = place
+    if (!moved.includes(READ)) await pause(hasMoved ? Math.min(rest, GATHERED) : rest, ending)
   }
 }
 
