@@ -1,3 +1,4 @@
+import { endingWith } from '../ending.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, onceRead, type Stored } from '../table/read.ts'
 
@@ -11,6 +12,8 @@ export type CachedText = { version: number; text: string | undefined }
 
 /** A cache that takes longer than this is none. */
 export const SLOW_MS = 500
+/** Asks the table for no longer than that. */
+export const soon = <T>(ask: () => Promise<T>): Promise<T> => endingWith(AbortSignal.timeout(SLOW_MS), ask)
 
 /** The newest version of a sort of answer, and when it was raised, in milliseconds since 1970: 0 where it never was. */
 export type Standing = { version: number; changed: number }
@@ -27,7 +30,7 @@ export const attributesOf = (name: string): string[] => [name, changedAttribute(
 /** How a sort of answer stands, from the table, whatever keeps the answers, strongly consistent. One call, or none. */
 export async function standingOf(name: string): Promise<Standing> {
   const at = versionsAt()
-  return standingIn(name, onceRead(at) ?? itemAt(await getMany([at], true, AbortSignal.timeout(SLOW_MS)), at))
+  return standingIn(name, onceRead(at) ?? itemAt(await soon(() => getMany([at], true)), at))
 }
 
 /** The same where the versions have been read. */

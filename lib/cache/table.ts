@@ -4,7 +4,7 @@ import { lru } from '../lru.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemAt, type Stored } from '../table/read.ts'
 import { write } from '../table/write.ts'
-import { SLOW_MS, type Store } from './store.ts'
+import { type Store, soon } from './store.ts'
 
 /** Above this an answer does not fit into an item. */
 const MOST_BYTES = 350_000
@@ -22,7 +22,7 @@ export function tableStore(): Store {
     look: async (name, place) => {
       const guess = seen.get(name) ?? 0
       const guessed = key.cached(place(guess))
-      const found = await getMany([key.versions(), guessed], true, AbortSignal.timeout(SLOW_MS))
+      const found = await soon(() => getMany([key.versions(), guessed], true))
       const version = Number(itemAt(found, key.versions())?.[name] ?? 0)
       seen.set(name, version)
       return { version, text: version === guess ? textIn(found, guessed) : await readAt(place(version)) }
@@ -31,14 +31,14 @@ export function tableStore(): Store {
       const packed = deflateRawSync(text)
       if (packed.byteLength > MOST_BYTES) return
       const item = { type: 'cached', packed, expires_at: nowSeconds() + seconds }
-      await write(key.cached(at), item, AbortSignal.timeout(SLOW_MS))
+      await soon(() => write(key.cached(at), item))
     },
   }
 }
 
 async function readAt(place: string): Promise<string | undefined> {
   const at = key.cached(place)
-  return textIn(await getMany([at], true, AbortSignal.timeout(SLOW_MS)), at)
+  return textIn(await soon(() => getMany([at], true)), at)
 }
 
 function textIn(found: ReadonlyMap<string, Stored>, at: Key): string | undefined {

@@ -66,7 +66,7 @@ const pages = keeper<Omit<Page, 'hits'> & { ids: string[] }>(60)
 /** Rows of records by their ids, as far as there are such, with all that they name. What has been read is remembered. */
 const rowsOf = (ids: readonly string[]): Promise<{ rows: RecordRow[]; found: ReadonlyMap<string, Stored> }> =>
   remembered('records', JSON.stringify(['rows', ids]), async (beside) => {
-    const found = await getMany([...ids.map(key.head), beside], false, undefined, rowsAndVersion)
+    const found = await getMany([...ids.map(key.head), beside], false, rowsAndVersion)
     const rows = ids.flatMap((id) => {
       const stored = itemAt(found, key.head(id))
       return stored ? [read(RecordRow, recordItem, stored)] : []
@@ -94,7 +94,7 @@ const none: Facets = { resource: {}, status: {} }
 /** The records of these hits that the caller may see, by review identity, as the table has them now. One call for each hundred. */
 export async function visibleRecords(hits: readonly Hit[], actor: Actor | null): Promise<Map<string, RecordRow>> {
   const heads = hits.map((it) => key.head(it.id))
-  const found = await getMany(heads, false, undefined, rowMembers)
+  const found = await getMany(heads, false, rowMembers)
   const results = visibleIn(found, hits, actor, (stored) => read(RecordRow, recordItem, stored))
   return new Map(results.map((it) => [it.entity_id, it]))
 }

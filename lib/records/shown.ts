@@ -78,7 +78,7 @@ const namedMembers = [
   ...['id', 'username', 'first_name', 'last_name'],
 ]
 /** What is `namedIn` some things, as far as it is shown. */
-export const namedBy = (keys: readonly Key[]) => getMany(keys, false, undefined, namedMembers)
+export const namedBy = (keys: readonly Key[]) => getMany(keys, false, namedMembers)
 
 type Sight = {
   /** The link as it is shown; undefined where it is not. */

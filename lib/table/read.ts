@@ -27,12 +27,11 @@ export async function get<Id, S extends v.GenericSchema<unknown, { version: numb
 export async function getMany(
   keys: readonly Key[],
   consistent = false,
-  abortSignal?: AbortSignal,
   members?: readonly string[],
 ): Promise<Map<string, Stored>> {
   const known = consistent ? [] : keptAmong(keys)
   const asked = known.length === 0 ? keys : keys.filter((at) => !keptAt(place(at)))
-  const found = await rawMany(asked, consistent, abortSignal, members)
+  const found = await rawMany(asked, consistent, members)
   const resolved = [...known, ...(await resolveStaged([...found.values()]))]
   return withPending(keys, new Map(resolved.map((item) => [place(keyOf(item)), item])))
 }
@@ -252,7 +251,7 @@ function addCounts(sizes: Map<string, number>, item: Stored): void {
     sizes.set(name.slice(1), (sizes.get(name.slice(1)) ?? 0) + Number(n))
 }
 
-/** Whether the table answers at all, before the signal ends the wait. */
+/** Whether the table answers at all. */
 export async function ping(): Promise<void> {
   await db.send(new GetCommand({ TableName, Key: key.sequence('ping') }))
 }

@@ -57,8 +57,8 @@ export async function addTo(
 }
 
 /** Writes an item whatever was there, in a transaction with nothing else. */
-export async function write(at: Key, item: object, abortSignal?: AbortSignal): Promise<void> {
-  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }), abortSignal && { abortSignal })
+export async function write(at: Key, item: object): Promise<void> {
+  await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }))
 }
 
 /** Writes an item unless there is one. */

@@ -101,7 +101,6 @@ export async function resolveStagedInIndex(items: readonly Raw[], seen = new Set
 export async function rawMany(
   keys: readonly Key[],
   consistent = true,
-  abortSignal?: AbortSignal,
   members?: readonly string[],
 ): Promise<Map<string, Raw>> {
   const wanted = [...new Map(keys.map((each) => [place(each), each])).values()]
@@ -112,9 +111,7 @@ export async function rawMany(
       ...(await Promise.all(
         chunks
           .slice(start, start + AT_ONCE)
-          .map((each) =>
-            rawChunk(each, { ConsistentRead: consistent, ...(members && projecting(members)) }, abortSignal),
-          ),
+          .map((each) => rawChunk(each, { ConsistentRead: consistent, ...(members && projecting(members)) })),
       )),
     )
   return new Map(found.flat().map((item) => [place(keyOf(item)), item]))
@@ -125,7 +122,7 @@ const AT_ONCE = 8
 
 type Reading = Omit<NonNullable<BatchGetCommandInput['RequestItems']>[string], 'Keys'>
 
-async function rawChunk(keys: readonly Key[], how: Reading, abortSignal?: AbortSignal): Promise<Raw[]> {
+async function rawChunk(keys: readonly Key[], how: Reading): Promise<Raw[]> {
   const found: Raw[] = []
   let left: NonNullable<BatchGetCommandInput['RequestItems']> = {
     [TableName]: { Keys: keys.map(({ pk, sk }) => ({ pk, sk })), ...how },
@@ -133,10 +130,7 @@ async function rawChunk(keys: readonly Key[], how: Reading, abortSignal?: AbortS
   for (let attempt = 1; left[TableName]?.Keys?.length; attempt += 1) {
     if (attempt > 8) throw unavailable()
     if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(25 * 2 ** attempt)))
-    const { Responses, UnprocessedKeys } = await db.send(
-      new BatchGetCommand({ RequestItems: left }),
-      abortSignal && { abortSignal },
-    )
+    const { Responses, UnprocessedKeys } = await db.send(new BatchGetCommand({ RequestItems: left }))
     found.push(...(Responses?.[TableName] ?? []))
     left = UnprocessedKeys ?? {}
   }
