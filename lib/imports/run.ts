@@ -112,18 +112,14 @@ async function makeOne(order: Order, row: number, read: Read): Promise<Made> {
 /** Others may change a record while a row does: so often it is read again. */
 const ATTEMPTS = 4
 
-async function amendOne(...given: Parameters<typeof amendAsSeen>): Promise<Made | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await amendAsSeen(...given)
-    } catch (error) {
-      if (!isConflict(error) || attempt === ATTEMPTS) throw error
-    }
-  }
-}
-
 /** Changes a record by the fields that the dry run has found to be different, if these still say what the dry run has seen. */
-async function amendAsSeen(order: Order, row: number, checked: RowResult, read: Read): Promise<Made | undefined> {
+async function amendOne(
+  order: Order,
+  row: number,
+  checked: RowResult,
+  read: Read,
+  attempt = 1,
+): Promise<Made | undefined> {
   const { id, actor } = order
   const { entity_id } = checked
   const done = await get(madeItem, { import_id: id, row })
@@ -140,10 +136,15 @@ async function amendAsSeen(order: Order, row: number, checked: RowResult, read: 
     assertion: whole.assertion,
   }
   await keepBefore(id, row, { head: recordItemOf(old), assertions: old.assertions })
-  return noting(
-    () => amend(old, actor, contribution, { batch: { id, row } }),
-    (made) => ({ import_id: id, row, entity_id: made.entity_id, what: 'amended', named: made.named, version: 1 }),
-  )
+  try {
+    return await noting(
+      () => amend(old, actor, contribution, { batch: { id, row } }),
+      (made) => ({ import_id: id, row, entity_id: made.entity_id, what: 'amended', named: made.named, version: 1 }),
+    )
+  } catch (error) {
+    if (isConflict(error) && attempt < ATTEMPTS) return amendOne(order, row, checked, read, attempt + 1)
+    throw error
+  }
 }
 
 function contributed(mapping: Mapping, read: Read, mode: 'create' | 'change'): Contribution {
