@@ -7,7 +7,7 @@ import type { Draft, Fault } from './draft.ts'
 import { fieldNamed } from './mappings.ts'
 import { memoryOf } from './memory.ts'
 import { type Plan, planOf, type Step } from './plan.ts'
-import type { Known } from './records.ts'
+import { type Known, named } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 import { type Find, type Ready, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
@@ -118,7 +118,7 @@ function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Sc
 type Line = { step: Step; draft: Draft; ready: Ready }
 
 /** A table that the service has run, with the rows that it was made of. */
-type MadeTable = { ran: Import; lines: readonly Line[] }
+type MadeTable = { ran: Import; lines: readonly Line[]; rows: readonly TableRow[] }
 
 /** Has the rows of a table made into records, which others may name from now on. Undefined where none was sent, or the table was not taken. */
 async function makeBatch(
@@ -134,27 +134,30 @@ async function makeBatch(
     else lines.push(line)
   }
   if (lines.length === 0) return undefined
-  try {
-    const ran = await desk.take(tableOf(kind, lines), wishes)
-    for (const row of await desk.rows(ran)) {
-      const line = lineAt(lines, row)
-      const known = line && knownAs(line, row)
-      if (known) scene.remember(line.step, known)
-    }
-    return { ran, lines }
-  } catch (error) {
-    if (!(error instanceof NotTaken)) throw error
-    for (const { step } of lines) settle(step, blank(step, 'failed', [{ member: '', reason: error.message }]))
+  const ran = await desk.take(tableOf(kind, lines), wishes).catch((error: unknown) => {
+    if (error instanceof NotTaken) return error
+    throw error
+  })
+  if (ran instanceof NotTaken) {
+    for (const { step } of lines) settle(step, blank(step, 'failed', [{ member: '', reason: ran.message }]))
     return undefined
   }
+  const rows = await desk.rows(ran)
+  for (const row of rows) {
+    const line = lineAt(lines, row)
+    const known = line && knownAs(line, row)
+    if (known) scene.remember(line.step, known)
+  }
+  return { ran, lines, rows }
 }
 
 /** Has what a table has made accepted, where that is wished, and tells what became of each row. */
 async function endBatch(made: MadeTable | undefined, options: Options, settle: Settle): Promise<void> {
   if (!made) return
   const { desk, accept, wishes } = options
-  if (accept && !wishes.dryRun) await desk.accept(made.ran)
-  for (const row of await desk.rows(made.ran)) {
+  const decides = accept && !wishes.dryRun
+  if (decides) await desk.accept(made.ran)
+  for (const row of decides ? await desk.rows(made.ran) : made.rows) {
     const line = lineAt(made.lines, row)
     if (line) settle(line.step, await resultOf(line, row, options))
   }
@@ -231,17 +234,16 @@ function knownAs({ draft }: Line, { record, entity_id }: TableRow): Known | unde
 /** What became of a row, and whether it was accepted; what the verdict on the batch has left is decided on by itself. */
 async function resultOf(line: Line, row: TableRow, options: Options): Promise<Result> {
   const { step, draft, ready } = line
-  const { record, entity_id } = row
   const known = knownAs(line, row)
-  if (!known || !record || entity_id === null) return { ...blank(step, ...whyNot(row, draft)), asides: ready.asides }
+  if (!known) return { ...blank(step, ...whyNot(row, draft)), asides: ready.asides }
   const created = row.run?.what === 'created'
   const result: Result = {
     ...blank(step, created ? 'created' : 'already_there', []),
     asides: created ? ready.asides : [],
-    record: { kind: record.kind, id: record.id, entity_id },
+    record: named(known),
   }
   if (!options.accept || options.wishes.dryRun) return result
-  if (!known.waits) return created && record.status === 'accepted' ? { ...result, accepted: 'yes' } : result
+  if (!known.waits) return created && row.record?.status === 'accepted' ? { ...result, accepted: 'yes' } : result
   const { contributor, reviewer, lenient, sleep } = options
   const reason = await acceptRecord(known, { callers: { contributor, reviewer }, lenient, sleep })
   if (reason === undefined) return { ...result, accepted: 'yes' }

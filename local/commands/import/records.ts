@@ -23,6 +23,9 @@ const Listed = v.object({ results: v.array(Stored), next: v.optional(v.nullable(
 /** A record as the rest of a run needs it. `review` is the id under which it is reviewed, where it is. */
 export type Known = { kind: Kind; id: number | string; name: string; review: string | undefined; waits: boolean }
 
+/** How reports name a record. */
+export const named = ({ kind, id, review }: Known) => ({ kind: kind.key, id, ...(review && { entity_id: review }) })
+
 export type Callers = { contributor: Caller; reviewer: Caller | undefined }
 
 /**
@@ -109,6 +112,8 @@ const walked = new WeakMap<Callers, Promise<Map<string, Stored>>>()
 async function sameClaim(row: string, callers: Callers, fresh: boolean): Promise<Stored | undefined> {
   const found = (fresh ? undefined : walked.get(callers)) ?? markedClaims(callers)
   walked.set(callers, found)
+  // What has failed is asked for again.
+  found.catch(() => walked.delete(callers))
   return (await found).get(rowMark(row))
 }
 

@@ -2,7 +2,7 @@ import { type Caller, Gone } from './client.ts'
 import type { Fault } from './draft.ts'
 import { memoryOf } from './memory.ts'
 import { planOf, type Step } from './plan.ts'
-import { type Known, lookUp } from './records.ts'
+import { type Known, lookUp, named } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 import { type Find, type Found, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
@@ -95,7 +95,7 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
 
   const reviewed = async (step: Step, known: Known, result: Result, waits: boolean): Promise<Result> => {
     memory.remember(step, known)
-    const record = { kind: known.kind.key, id: known.id, ...(known.review && { entity_id: known.review }) }
+    const record = named(known)
     if (!options.accept || !waits) return { ...result, record }
     const reason = await acceptRecord(known, sending)
     if (reason === undefined) return { ...result, record, accepted: 'yes' }
