@@ -21,6 +21,9 @@ const MOST_CASES = 6
 /** Of those of which it shows only later whether anything is called behind the cut, so many are named. */
 const MOST_NAMED = 100
 
+/** So many schedules are shared by the races that come by. */
+const SCHEDULES = 600
+
 type Sort = { of: (it: Case) => boolean; look: (names: readonly string[]) => Look; most?: number }
 const calmly = (part: Case['part']) => (it: Case) => it.part === part && !it.troubled && !it.refused && !it.near
 const share = (most: number, names: readonly string[]) => Math.min(1, most / names.length)
@@ -39,8 +42,8 @@ const SORTS = {
   'races of each kind': { of: calmly('races'), look: (names) => ({ part: 'races', each: 2, names }), most: MOST_NAMED },
   races: {
     of: calmly('races'),
-    look: (names) => ({ part: 'races', each: Math.ceil(240 / names.length), names }),
-    most: 12,
+    look: (names) => ({ part: 'races', each: Math.ceil(SCHEDULES / names.length), names }),
+    most: MOST_NAMED,
   },
   faults: { of: calmly('faults'), look: (names) => ({ part: 'faults', some: share(1.2, names), names }) },
   background: { of: calmly('background'), look: (names) => ({ part: 'background', some: share(0.6, names), names }) },

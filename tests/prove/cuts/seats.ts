@@ -5,8 +5,8 @@ import type { Asked, Told, Trial } from './asked.ts'
 import type { Look } from './looks.ts'
 import type { Reached } from './reach.ts'
 
-/** A case is over by then, in milliseconds; one that is not comes to no end. */
-const LONGEST_MS = 60_000
+/** A process of which nothing is heard for so many milliseconds, whatever else the machine does, goes round in a circle in which nothing happens. */
+const LONGEST_MS = 600_000
 
 /** A place at which one cut after the other is tried. Where a case comes to no end its process goes, and another one begins. */
 export class Seat {

@@ -11,8 +11,11 @@ export const locked = new AsyncLocalStorage<Lock>()
 export const patient = new AsyncLocalStorage<boolean>()
 /** Behind what a call is made, of the wait that is looked at. */
 export const behind = new AsyncLocalStorage<Behind>()
-/** The numbers of what is out, and of the wait that is looked at. */
-const now = { out: NONE, looked: NONE }
+/** The numbers of what is out, and of the wait that is looked at; how often what is out was passed since the event loop has last turned. */
+const now = { out: NONE, looked: NONE, passes: 0 }
+/** Whoever passes it so often, and lets nothing else happen, goes round in a circle. */
+const MOST_PASSES = 20_000
+const { setImmediate: afterTurn } = globalThis
 
 /** Takes a condition or a wait out of the sources, by the number of its switch, and puts any other in again. */
 export function takeOut(number: number): void {
@@ -27,15 +30,27 @@ export function lookBehind(wait: number): void {
 const at = <T>(wait: number, work: () => Promise<T>): Promise<T> =>
   now.looked === wait ? behind.run('it', work) : work()
 
+/** Whether this one is out. Fails where it is passed without end. */
+function isOut(number: number): boolean {
+  if (now.out !== number) return false
+  if (now.passes === 0)
+    afterTurn(() => {
+      now.passes = 0
+    })
+  now.passes += 1
+  if (now.passes > MOST_PASSES) throw new Error('it comes to no end')
+  return true
+}
+
 export const switches = {
   patient:
     <T>(work: () => Promise<T>) =>
     () =>
       patient.run(true, work),
   apart: <T>(work: () => Promise<T>) => apart.run(true, work),
-  isOut: (number: number) => now.out === number,
+  isOut,
   /** A wait whose result nobody uses. */
-  wait: <T>(wait: number, work: () => Promise<T>) => (now.out === wait ? void apart.run(true, work) : at(wait, work)),
+  wait: <T>(wait: number, work: () => Promise<T>) => (isOut(wait) ? void apart.run(true, work) : at(wait, work)),
   /** What a function ends with. */
   last: at,
   /** What is waited for before some waits of the same function. */
