@@ -1,7 +1,7 @@
 import { nowSeconds } from '../clock.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, queryAll, type Stored } from '../table/read.ts'
-import { writeOnce } from '../table/write.ts'
+import { write } from '../table/write.ts'
 import { type List, nameOf, wayTo } from './items.ts'
 import { type BoardName, boards } from './score.ts'
 
@@ -86,18 +86,18 @@ const KEPT_SECONDS = 70 * 86_400
 
 /**
  * Keeps the tree of a board as it is, as that of the end of a month, unless that is kept already. Nobody changes the tree
- * in a new month before this is done, so of two at once both copy the same.
+ * in a new month before this is done: so whoever finds it not kept after reading has read the same as all others.
  */
 export async function closeTree(board: BoardName, month: string): Promise<void> {
   const tree = treeAt(board, month)
   if (await isKept(board, month)) return
-  const expires_at = nowSeconds() + KEPT_SECONDS
   const { pk } = key.boardNode(board, '')
-  for (const { type: _, ...node } of await queryAll(pk, 'N')) {
-    const at = key.boardNode(tree, String(node.sk).slice(1))
-    await writeOnce(at, { ...node, expires_at })
-  }
-  await writeOnce(key.boardWhole(tree), { expires_at })
+  const nodes = await queryAll(pk, 'N')
+  if (await isKept(board, month)) return
+  const expires_at = nowSeconds() + KEPT_SECONDS
+  for (const { type: _, ...node } of nodes)
+    await write(key.boardNode(tree, String(node.sk).slice(1)), { ...node, expires_at })
+  await write(key.boardWhole(tree), { expires_at })
 }
 
 async function isKept(board: BoardName, month: string): Promise<boolean> {

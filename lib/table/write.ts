@@ -61,16 +61,6 @@ export async function write(at: Key, item: object): Promise<void> {
   await db.send(new PutCommand({ TableName, Item: { ...item, ...at } }))
 }
 
-/** Writes an item unless there is one. */
-export async function writeOnce(at: Key, item: object): Promise<void> {
-  const ConditionExpression = 'attribute_not_exists(pk)'
-  try {
-    await db.send(new PutCommand({ TableName, Item: { ...item, ...at }, ConditionExpression }))
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
-  }
-}
-
 /**
  * Adds to a number that may not pass `limit` and expires; answers whether it could. The item keeps a token of who was the last,
  * so that a call whose reply is lost and that the SDK makes again adds once, unless others come between.

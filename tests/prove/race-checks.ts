@@ -2,6 +2,7 @@ import type { Base } from './base.ts'
 import { viewOf } from './invariants/view.ts'
 import type { Answer, Request } from './requests.ts'
 import type { Step } from './steps.ts'
+import type { Item } from './world/expressions.ts'
 import type { World } from './world/world.ts'
 
 /** Who does what at once, and what must come of it beside what always holds. */
@@ -66,6 +67,29 @@ export const allKept =
     })
   }
 export const anything = () => []
+
+/** How many have how many points, as texts by the tree in which it is kept. */
+function treesIn(items: Iterable<Item>): Map<string, string> {
+  const nodes = [...items].flatMap((it) => {
+    const [pk, sk] = [String(it.pk?.S), String(it.sk?.S)]
+    const counts = Object.entries(it).flatMap(([name, n]) => (/^\d\d$/.test(name) ? [`${name}: ${n?.N}`] : []))
+    return pk.startsWith('BOARD#TREE#overall') && counts.length > 0
+      ? [{ pk, says: `${sk} { ${counts.sort().join(', ')} }` }]
+      : []
+  })
+  const trees = Map.groupBy(nodes, ({ pk }) => pk)
+  const textOf = (own: typeof nodes) => own.map(({ says }) => says).sort()
+  return new Map([...trees].map(([pk, own]) => [pk, textOf(own).join(' ')]))
+}
+/** Of the month that has ended the ranks are kept as they were before anything was counted in the new one. */
+export const closedAsItWas: Race['check'] = (_, world, base) => {
+  const cells = [...base.saved.table.values()].flat()
+  const before = treesIn(cells.flatMap(({ item }) => (item ? [item] : [])))
+  const kept = [...treesIn(world.items())].filter(([pk]) => pk.includes('@') && !before.has(pk))
+  const was = before.get('BOARD#TREE#overall')
+  if (kept.length === 0) return ['no month was closed']
+  return kept.flatMap(([pk, is]) => (is === was ? [] : [`${pk} is ${is} instead of ${was}`]))
+}
 
 const items = (
   world: World,

@@ -6,6 +6,7 @@ import {
   anything,
   atLeast,
   both,
+  closedAsItWas,
   decided,
   exactly,
   orConflict,
@@ -81,6 +82,31 @@ async function mergeAndGo(world: World, slug: string): Promise<void> {
   if (status !== 0) throw new Error(`it was answered with ${status}, and nothing was left to others`)
 }
 const settling = async (process: number) => (await moduleIn(process, 'lib/table/two-phase/commit.ts')).recoverStaged()
+const sweepingBoards = async (process: number) => (await moduleIn(process, 'lib/leaderboard/sweep.ts')).sweepBoards()
+const repairing = async (process: number) =>
+  (await moduleIn(process, 'lib/effects/repair-records.ts')).repairRecords(() => undefined)
+/** A record is as earlier code wrote it down, which left spaces around names. */
+function namedOtherwise(world: World, { cultural_entity_id }: Made): void {
+  const spaced = (text: { S?: unknown } | undefined) => ({ S: ` ${text?.S}` })
+  for (const it of world.items()) {
+    if (it.entity_id?.S !== cultural_entity_id || !/^(record|entry)$/.test(String(it.type?.S))) continue
+    const { L: names = [] } = (it.names ?? {}) as { L?: { S: string }[] }
+    const changed = it.name ? { name: spaced(it.name) } : { names: { L: names.map(spaced) } }
+    world.table.change({ pk: String(it.pk?.S), sk: String(it.sk?.S) }, { ...it, ...changed }, world.time.now)
+  }
+}
+/** The queue shows what waits under names that it never had. */
+const renamedInQueue: Step = {
+  does: (world) => {
+    for (const it of world.items())
+      if (it.type?.S === 'queue_by_age')
+        world.table.cells.set(
+          { pk: String(it.pk?.S), sk: String(it.sk?.S) },
+          { ...it, names: { S: 'Nobody' } },
+          world.time.now,
+        )
+  },
+}
 const imported: Step = { does: (world) => world.function('importer') }
 const applied = {
   requested_role: 'community_reviewer',
@@ -611,6 +637,53 @@ const rows: readonly Row[] = [
       reject('curator', b.waiting),
     ],
     orConflict(5),
+  ],
+  [
+    // What is counted last before the end of a month follows later.
+    'two close a month',
+    () => [],
+    closedAsItWas,
+    (b) => [accept('curator', b.pending), { does: (world) => world.time.advance(31 * 86_400_000) }],
+    [sweepingBoards, sweepingBoards],
+  ],
+  [
+    'repair and amend',
+    (b) => [
+      ...[b.pending, b.revising, b.edited].map((it) => patch('dev', record(it), { note: 'Later.', assertion: said })),
+      patch('dev', `/cidoc/traditions/${b.waiting.id}/`, { note: 'Later.', assertion: said }),
+    ],
+    anything,
+    () => [renamedInQueue],
+    [repairing],
+  ],
+  [
+    'settle what was merged and amend it',
+    (b) => [patch('dev', `/cidoc/traditions/${b.linked[1]?.id}/`, { note: 'Merged, and more.', assertion: said })],
+    anything,
+    (b) => [{ does: (world) => mergeAndGo(world, b.projects.approved) }],
+    [settling],
+  ],
+  [
+    // Accepting it reads its name anew, which stands in its entries.
+    'merge and rename what was read otherwise',
+    (b) => [
+      move('expert', b.projects.approved, 'merged'),
+      patch('dev', `/cidoc/traditions/${b.linked[1]?.id}/`, { name: 'Renamed at last', assertion: said }),
+    ],
+    atLeast(1),
+    (b) => [{ does: (world) => namedOtherwise(world, b.linked[1] ?? b.pending) }],
+  ],
+  [
+    'hear of two minutes at once',
+    () => [],
+    anything,
+    (b) => [
+      accept('curator', b.pending),
+      post('other', thread(b.open), { comment: 'A minute ago.' }),
+      post('dev', '/data/projects/', { slug: 'early', title: 'Early' }),
+      { does: (world) => world.time.advance(60_000) },
+      ...[b.waiting, b.edited].map((it) => accept('curator', it)),
+    ],
   ],
 ]
 

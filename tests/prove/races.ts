@@ -65,11 +65,7 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
   const { chance } = world
   const requests = race.requests(base, made)
   const started: Promise<Answer>[] = requests.map((request) => {
-    const [delay, slow, process] = [
-      chance.happens(0.5) ? 0 : chance.below(40),
-      chance.happens(0.2) ? 8 : 1,
-      chance.below(WORKERS),
-    ]
+    const [delay, slow, process] = [chance.happens(0.5) ? 0 : chance.below(40), slowBy(world), chance.below(WORKERS)]
     return new Promise((done, failed) => {
       world.time.after(delay, () => void sendIn(world, { ...request, slow, process }).then(done, failed))
     })
@@ -100,7 +96,10 @@ async function scheduled(world: World, base: Base, race: Race, seed: number): Pr
 const startedIn = async (world: World, work: Beside, process: number) =>
   typeof work === 'string'
     ? world.started(work, { chores: 'often' }, undefined, process)
-    : { ended: world.start({ name: 'a worker', process }, () => work(process)) }
+    : { ended: world.start({ name: 'a worker', process, slow: slowBy(world) }, () => work(process)) }
+
+/** One in five is held up. */
+const slowBy = ({ chance }: World) => (chance.happens(0.2) ? 8 : 1)
 
 const checked = (world: World, settled: boolean) =>
   world.run({ name: 'invariants', process: 1 }, () => violations(world, settled))

@@ -240,6 +240,13 @@ const mutants: readonly Mutant[] = [
     parts: race('look-alikes', 'much at once'),
   },
   {
+    name: 'a month is closed with what is counted after it',
+    file: 'lib/leaderboard/order-statistic-tree.ts',
+    was: "'N')\n  if (await isKept(board, month)) return\n",
+    is: "'N')\n",
+    parts: race('two close a month'),
+  },
+  {
     name: 'links are not followed',
     file: 'lib/effects/apply.ts',
     was: 'await followEdges(edgesOf(old), edgesOf(next))\n',

@@ -53,6 +53,10 @@ type Saved = {
 /** What a call fails with only at the moment. */
 const PASSING = /^(throttled|conflict)/
 
+/** A number that only rises: until when the projector has taken in changes. */
+const isFallen = ({ key, before, after }: Change) =>
+  key.pk === 'PROJECTOR' && key.sk === 'HEAD' && Number(after?.n?.N) < Number(before?.n?.N)
+
 /** What a call does, which may depend on how it goes wrong. */
 type Make = (fault: Fault | undefined) => Steps
 
@@ -151,7 +155,9 @@ class World {
     return some * actor.slow
   }
 
-  tell = ({ key, before, after, at, expired }: Change): void => {
+  tell = (change: Change): void => {
+    const { key, before, after, at, expired } = change
+    if (isFallen(change)) this.unfinished.push('what the projector has taken in already waits for it again')
     this.#sequence += 1
     const shard = this.shards[hash(key.pk) % SHARDS]
     shard?.push({
