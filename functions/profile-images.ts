@@ -10,7 +10,7 @@ import { endpoint } from '../lib/http/endpoint.ts'
 import { uuid } from '../lib/http/params.ts'
 import { content } from '../lib/http/reply.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { expectFile, type LooseFile, lettingGoOf, named } from '../lib/loose-files.ts'
+import { type LooseFile, lettingGoOf, named, withFile } from '../lib/loose-files.ts'
 import { amendByPlan, load } from '../lib/users/users.ts'
 import { imageUrl } from '../lib/users/views/profile.ts'
 
@@ -30,9 +30,10 @@ export const routes = {
       const image = await checked(source)
       const profile_image = newId()
       const key = objectKey(actor.id, profile_image)
-      const file = await expectFile(key)
-      await keep(key, source, image)
-      const user = await replace(actor.id, profile_image, file)
+      const user = await withFile(key, async (file) => {
+        await keep(key, source, image)
+        return replace(actor.id, profile_image, file)
+      })
       return { profile_image: user && imageUrl(user, request.origin) }
     },
   }),

@@ -18,7 +18,7 @@ import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRou
 import { kinds, schemaOf } from '../lib/kinds/index.ts'
 import { linkedList } from '../lib/linked/list.ts'
 import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
-import { expectFile, named, takeBack } from '../lib/loose-files.ts'
+import { named, withFile } from '../lib/loose-files.ts'
 import { needsSearch } from '../lib/search/open.ts'
 import { SourceQuery } from '../lib/sources/queries.ts'
 import * as sources from '../lib/sources/sources.ts'
@@ -166,13 +166,7 @@ async function stored<T>(file: File | null, work: Work<T>): Promise<T> {
   if (!file) return work(null, [])
   const put = await admitted(await file.bytes())
   const key = `data-sources/${newId()}`
-  const expected = await expectFile(key)
-  try {
-    return await work({ key, ...(await put(key)) }, [named(expected)])
-  } catch (error) {
-    await takeBack(expected)
-    throw error
-  }
+  return withFile(key, async (expected) => work({ key, ...(await put(key)) }, [named(expected)]))
 }
 
 /** A form that has the member and no file in it sends blank text, or a file without a name. */

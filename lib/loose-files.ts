@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { later, now } from './clock.ts'
-import { isDone } from './errors.ts'
+import { isDone, orUndo } from './errors.ts'
 import { deleteObject } from './files/blobs.ts'
 import { amended, defineItem, parse, put, putAlways, remove, type Write } from './table/item.ts'
 import { key } from './table/keys.ts'
@@ -29,7 +29,7 @@ const looseFile = defineItem({
 const LIFETIME_S = 3600
 
 /** Notes that a file is about to be put under a key of its own. One call, which comes before the file. */
-export async function expectFile(object_key: string): Promise<LooseFile> {
+async function expectFile(object_key: string): Promise<LooseFile> {
   const made = { object_key, until: later(LIFETIME_S), version: 1 }
   await transact([put(looseFile, made, undefined)])
   return made
@@ -42,15 +42,16 @@ export const named = (it: LooseFile): Write => remove(looseFile, it)
 export const lettingGoOf = (object_key: string): Write => putAlways(looseFile, { object_key, until: now(), version: 1 })
 
 /**
- * Takes back a file that has come to nothing, unless an item names it by now and nobody was told. What does not succeed the sweeper
- * does, and it comes once more for a file that arrives late. Never fails.
+ * Does work that puts a file under a key of its own, and writes `named` with the item that names it. Where that fails the file goes
+ * again, unless an item names it by now and nobody was told. What does not succeed the sweeper does, and it comes once more for a
+ * file that arrives late.
  */
-export async function takeBack(it: LooseFile): Promise<void> {
-  try {
-    await takeAway(it)
-  } catch {
-    // It is still noted.
-  }
+export async function withFile<T>(object_key: string, work: (expected: LooseFile) => Promise<T>): Promise<T> {
+  const expected = await expectFile(object_key)
+  return orUndo(
+    () => work(expected),
+    () => takeAway(expected),
+  )
 }
 
 /** Files in one visit of the sweeper. */

@@ -1,11 +1,8 @@
 import { log } from '../ops/log.ts'
 
 /** What a cache does, or undefined where it fails: no answer fails with it. */
-export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
+export const attempt = <T>(work: () => Promise<T>): Promise<T | undefined> =>
+  work().catch((error: unknown) => {
     log({ level: 'error', message: 'cache', error: error instanceof Error ? error.name : 'unknown' })
     return undefined
-  }
-}
+  })

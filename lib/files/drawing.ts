@@ -32,11 +32,11 @@ export async function drawn(bytes: Uint8Array, wanted: Drawing): Promise<Uint8Ar
   if (quality === 'bitonal') image.threshold()
   // JPEG has no transparency.
   if (format === 'jpg') image.flatten({ background: '#ffffff' })
-  try {
-    return await encodings[format](image).timeout({ seconds: 25 }).toBuffer()
-  } catch (error) {
-    throw new Undrawable('The image cannot be unpacked.', { cause: error })
-  }
+  return encodings[format](image).timeout({ seconds: 25 }).toBuffer().catch(undrawable)
+}
+
+function undrawable(cause: unknown): never {
+  throw new Undrawable('The image cannot be unpacked.', { cause })
 }
 
 const encodings: Readonly<Record<Drawing['format'], (image: Sharp) => Sharp>> = {

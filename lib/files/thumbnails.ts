@@ -21,14 +21,10 @@ export async function thumbnailOfPdf(bytes: Uint8Array): Promise<Uint8Array | un
   return small(sharp(pixels, { raw: { width, height, channels: 4 } }))
 }
 
-async function small(image: Sharp): Promise<Uint8Array | undefined> {
-  try {
-    return await image
-      .resize(LONGEST_SIDE, LONGEST_SIDE, { fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: 78 })
-      .timeout({ seconds: 30 })
-      .toBuffer()
-  } catch {
-    return undefined
-  }
-}
+const small = (image: Sharp): Promise<Uint8Array | undefined> =>
+  image
+    .resize(LONGEST_SIDE, LONGEST_SIDE, { fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 78 })
+    .timeout({ seconds: 30 })
+    .toBuffer()
+    .catch(() => undefined)

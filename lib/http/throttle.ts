@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { nowSeconds } from '../clock.ts'
 import type { Rate } from '../config.ts'
-import { inProgress, tooMany } from '../errors.ts'
+import { inProgress, orUndo, tooMany } from '../errors.ts'
 import { defineItem, put, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { get } from '../table/read.ts'
@@ -32,12 +32,7 @@ export async function withinRate<T>(
   hits = 1,
 ): Promise<T> {
   const { place, limit, expires_at } = await throttle(scope, who, rate, hits)
-  try {
-    return await work()
-  } catch (error) {
-    await addBelow(place, limit, expires_at, -hits)
-    throw error
-  }
+  return orUndo(work, () => addBelow(place, limit, expires_at, -hits))
 }
 
 const Reply = v.object({

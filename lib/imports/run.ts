@@ -50,9 +50,9 @@ export async function runChunk(
       await together(some.map((row) => () => runRow(order, row, checked.get(row[0]), reads))),
     )
     done += some.length
-    if (done < told + TOLD_EVERY || done === rows.length) return
+    if (done < told + TOLD_EVERY || done === rows.length) return undefined
     told = done
-    await advance(done)
+    return advance(done)
   })
   return done < rows.length ? undefined : [...results].sort(([a], [b]) => a - b).flatMap(([, some]) => some)
 }

@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts'
 import { putStream, streamObject, uploadForm } from '../files/blobs.ts'
 import { blocks, type Source } from '../files/media/source.ts'
 import { spooled } from '../files/spool.ts'
-import { expectFile, named, takeBack } from '../loose-files.ts'
+import { named, withFile } from '../loose-files.ts'
 import type { Actor } from '../permissions.ts'
 import type { Write } from '../table/item.ts'
 import { complete, objectKey } from './imports.ts'
@@ -50,14 +50,10 @@ export async function whileStored<T>(format: Format, source: Source, work: (at: 
   checkBeginning(format, source)
   const id = newId()
   const object_key = objectKey(id)
-  const expected = await expectFile(object_key)
-  try {
+  return withFile(object_key, async (expected) => {
     await store(object_key, source)
-    return await work({ id, object_key, sha256: digestOf(source), size: source.size, also: [named(expected)] })
-  } catch (error) {
-    await takeBack(expected)
-    throw error
-  }
+    return work({ id, object_key, sha256: digestOf(source), size: source.size, also: [named(expected)] })
+  })
 }
 
 /** What a client posts, and where, to send the file of an import. */

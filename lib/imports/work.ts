@@ -51,9 +51,8 @@ export async function goOn(until: number, linger = 0): Promise<Visit> {
 async function lookAndWork(hands: Hands, until: number, linger: number): Promise<number> {
   let found = await hands.fill()
   for (let pause = FIRST_LOOK_MS; hands.areBusy() || performance.now() < Math.min(hands.endedAt() + linger, until); ) {
-    const before = hands.ended()
-    await (linger > 0 ? Promise.race([hands.oneEnds(), sleep(pause)]) : hands.oneEnds())
-    pause = hands.ended() > before ? FIRST_LOOK_MS : Math.min(pause * 1.5, LATER_LOOKS_MS)
+    const hasEnded = await Promise.race([hands.oneEnds(), ...(linger > 0 ? [sleep(pause, false)] : [])])
+    pause = hasEnded ? FIRST_LOOK_MS : Math.min(pause * 1.5, LATER_LOOKS_MS)
     found = await hands.fill()
   }
   return found
@@ -67,7 +66,7 @@ type Hands = ReturnType<typeof handsOf>
 
 /** The imports that one worker has in hand until its time is over. What it could not bring to an end it takes no second time. */
 function handsOf(until: number) {
-  const inHand = new Map<string, { size: number; end: Promise<void> }>()
+  const inHand = new Map<string, { size: number; end: Promise<boolean> }>()
   const left = new Set<string>()
   const failures: unknown[] = []
   let [ended, endedAt] = [0, Number.NEGATIVE_INFINITY]
@@ -80,9 +79,11 @@ function handsOf(until: number) {
       })
       .then((isEnded) => {
         inHand.delete(id)
-        if (!isEnded) return void left.add(id)
-        ended += 1
-        endedAt = performance.now()
+        if (isEnded) {
+          ended += 1
+          endedAt = performance.now()
+        } else left.add(id)
+        return isEnded
       })
     inHand.set(id, { size, end })
   }
@@ -103,6 +104,7 @@ function handsOf(until: number) {
       return found.length
     },
     areBusy: () => inHand.size > 0,
+    /** Whether the next that is out of hand has come to its end. */
     oneEnds: () => Promise.race(ends()),
     /** Nothing is in hand any more. */
     rest: async () => void (await Promise.all(ends())),
@@ -201,9 +203,9 @@ const tasks: Readonly<Record<Task, Does>> = {
     const { id, mapping } = held.now()
     if (!mapping) throw new Error(`the import ${id} has no mapping`)
     const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
-    const result = await dryRun({ id, mapping, columns, actor: by }, async (done) => {
-      if (done < of) await held.save({}, { done })
-    })
+    const result = await dryRun({ id, mapping, columns, actor: by }, async (done) =>
+      done < of ? held.save({}, { done }) : undefined,
+    )
     await held.save({ ...result, state: 'checked' }, null)
     return true
   },
@@ -213,21 +215,20 @@ const tasks: Readonly<Record<Task, Does>> = {
     const columns = await namesUnder(id, mapping.sheet, mapping.header_row)
     const rowsIn = (chunk: number) => Object.values(chunks[chunk] ?? {}).reduce((sum, many) => sum + many, 0)
     let done = chunks.slice(0, next).reduce((sum, _, chunk) => sum + rowsIn(chunk), 0)
-    for (let chunk = next; chunk < chunks.length; chunk += 1) {
+    for (let chunk = next; ; chunk += 1) {
       const order = { id, mapping, columns, actor: by, doubtful, changes }
       const results = await runChunk(order, chunk, until, (rows) => held.save({}, { done: done + rows }))
       if (!results) return pause(held)
       await putRuns(id, chunk, results)
       done += rowsIn(chunk)
       const made = addMade(held.now().made, results)
-      const isLast = chunk === chunks.length - 1
+      const isLast = chunk >= chunks.length - 1
       await held.save(
         { made, ...(isLast && { state: 'done' }) },
         isLast ? null : { next: chunk + 1, done, failures: 0 },
       )
+      if (isLast) return true
     }
-    if (held.now().state !== 'done') await held.save({ state: 'done' }, null)
-    return true
   },
   decide: async (held, { by, decide, next }, until) => {
     if (!decide) throw new Error('a batch is decided on without a verdict')

@@ -259,17 +259,23 @@ const MOST_FAILURES = 10
 
 /** Answers whether the job has come to its end. */
 async function advance(taken: Job, bucket: Bucket, until: number): Promise<boolean> {
+  const job = taken.failed ? taken : await workedOn(taken, bucket, until)
+  if (job?.failed) return end(job)
+  return job !== undefined && (await findJob(job.project_id))?.id !== job.id
+}
+
+/** The job as work on it leaves it; undefined where it is another's by now. */
+async function workedOn(taken: Job, bucket: Bucket, until: number): Promise<Job | undefined> {
   let job = taken
   try {
-    if (!job.failed) job = await workOn(job, bucket, until, (next) => (job = next))
-    if (!job.failed) return (await findJob(job.project_id))?.id !== job.id
-    return await end(job)
+    job = await workOn(job, bucket, until, (next) => (job = next))
+    return job
   } catch (error) {
-    if (isConflict(error) && (await findJob(job.project_id))?.version !== job.version) return false
+    if (isConflict(error) && (await findJob(job.project_id))?.version !== job.version) return undefined
     const failed = reasonOf(error, job.failures + 1)
     const next = await saveJob(job, { failures: job.failures + 1, failed, held_until: now() })
     if (!failed) throw error
-    return end(next)
+    return next
   }
 }
 

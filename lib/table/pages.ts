@@ -147,19 +147,17 @@ type Run = ReturnType<typeof runOf>
 /** The first `wanted` items of all runs by sort key. Where one has given all that was read of it, more is read. */
 async function merged(runs: readonly Run[], wanted: number, share: number, forward: boolean): Promise<FoundItem[]> {
   const inOrder = (a: FoundItem, b: FoundItem) => compare(a.at, b.at) * (forward ? 1 : -1)
-  for (;;) {
-    const first = runs
-      .flatMap(({ found }) => found)
-      .sort(inOrder)
-      .slice(0, wanted)
-    const last = first.at(-1)
-    const short = runs.filter(({ found, ended }) => {
-      const end = found.at(-1)
-      return !ended && (first.length < wanted || !end || !last || inOrder(end, last) < 0)
-    })
-    if (short.length === 0) return first
-    await Promise.all(short.map((run) => run.fill(share)))
-  }
+  const first = runs
+    .flatMap(({ found }) => found)
+    .sort(inOrder)
+    .slice(0, wanted)
+  const last = first.at(-1)
+  const short = runs.filter(({ found, ended }) => {
+    const end = found.at(-1)
+    return !ended && (first.length < wanted || !end || !last || inOrder(end, last) < 0)
+  })
+  if (short.length === 0) return first
+  return Promise.all(short.map((run) => run.fill(share))).then(() => merged(runs, wanted, share, forward))
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

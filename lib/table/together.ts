@@ -38,7 +38,7 @@ export async function together<T>(tasks: readonly (() => Promise<T>)[]): Promise
 export async function inTurns<T>(
   all: readonly T[],
   size: number,
-  take: (some: readonly T[]) => Promise<void>,
+  take: (some: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
   let at = 0
   const lane = async () => {

@@ -101,15 +101,17 @@ describe.each(all)('a file under %s/', (folder, send) => {
 })
 
 test('what is named in the moment in which it goes is not named at all', async () => {
-  const { expectFile, named: naming } = await import('../../lib/loose-files.ts')
+  const { withFile, named: naming } = await import('../../lib/loose-files.ts')
   const { putObject } = await import('../../lib/files/blobs.ts')
   const { transact } = await import('../../lib/table/write.ts')
   const key = `data-sources/${crypto.randomUUID()}`
-  const expected = await expectFile(key)
-  await putObject(key, Buffer.from('Late'), 'text/plain')
-  app.tick(HOUR)
-  expect(await sweep()).toBe(1)
-  await expect(transact([naming(expected)])).rejects.toMatchObject({ code: 'conflict' })
+  const late = withFile(key, async (expected) => {
+    await putObject(key, Buffer.from('Late'), 'text/plain')
+    app.tick(HOUR)
+    expect(await sweep()).toBe(1)
+    await transact([naming(expected)])
+  })
+  await expect(late).rejects.toMatchObject({ code: 'conflict' })
   expect(await isThere(key)).toBe(false)
 })
 

@@ -108,8 +108,10 @@ async function inTheEnd(world: World, wanted: Map<string, number>): Promise<stri
 const HELPING = /^(RATE#|CACHE#|VERSIONS|SEQUENCE#|REPLY#|LOCK#)/
 
 /** What throttles have counted, whatever the window in which it fell. */
-const hitsIn = (world: World): number =>
-  world.items().reduce((sum, it) => (String(it.pk?.S).startsWith('RATE#') ? sum + Number(it.n?.N ?? 0) : sum), 0)
+const hitsIn = (world: World, of = /^RATE#/): number =>
+  world.items().reduce((sum, it) => (of.test(String(it.pk?.S)) ? sum + Number(it.n?.N ?? 0) : sum), 0)
+/** Rates of what is made: what is not made counts no more. */
+const OF_MADE = /^RATE#(project_create|project_asset_upload|picture_upload|import|import_rows)#/
 
 /** `asked` is the seed of the run, from which each sort of case has its own. */
 type Trial = { world: World; base: Base; operation: Operation; into: Tally; asked: number; seed: number }
@@ -130,12 +132,14 @@ export async function begin({ world, base, operation, seed }: Omit<Trial, 'into'
 export async function onceCalmly(trial: Omit<Trial, 'into' | 'asked'>): Promise<{ request: Request; answer: Answer }> {
   const { world, operation } = trial
   const request = await begin(trial)
-  const told = changed(world, HELPING).length
+  const [told, counted] = [changed(world, HELPING).length, hitsIn(world, OF_MADE)]
   const answer = await send(world, request)
   if (answer.status !== operation.gives) throw new Error(`${operation.name} gave ${answer.status}: ${answer.text}`)
   if (!operation.says.test(answer.text)) throw new Error(`${operation.name} was answered with ${answer.text}`)
   if (operation.changes && changed(world, HELPING).length === told)
     throw new Error(`${operation.name} was answered, and nothing has changed`)
+  if (answer.status >= 400 && hitsIn(world, OF_MADE) !== counted)
+    throw new Error(`${operation.name} was refused, and counts all the same`)
   await world.settle()
   return { request, answer }
 }
@@ -159,7 +163,7 @@ async function checked(world: World, settled: boolean, when: string): Promise<st
 async function tried(trial: Trial, n: number, way: Way, { many, hits, isKeyed }: Calm): Promise<string[]> {
   const { world, operation } = trial
   const request = await begin(trial)
-  const told = changed(world, HELPING).length
+  const [told, counted] = [changed(world, HELPING).length, hitsIn(world, OF_MADE)]
   const answer = await send(world, request, at(n, way.fault, way.lasts))
   const wrong = answer.undocumented === undefined ? [] : [`undocumented: ${answer.undocumented}`]
   // What fails once is tried again, and nobody hears of it.
@@ -172,6 +176,9 @@ async function tried(trial: Trial, n: number, way: Way, { many, hits, isKeyed }:
   const isAnswered = answer.status === operation.gives
   if (isAnswered && operation.changes && changed(world, HELPING).length === told)
     wrong.push('it was answered, and nothing has changed')
+  // Where counting itself goes wrong, nobody can tell how often it counts.
+  if (answer.status >= 400 && command !== 'UpdateItem' && hitsIn(world, OF_MADE) !== counted)
+    wrong.push(`it failed, and counts ${hitsIn(world, OF_MADE) - counted} times all the same`)
   if (isAnswered && !way.lasts && hitsIn(world) !== hits)
     wrong.push(`throttles count ${hitsIn(world)} hits, and ${hits} where nothing fails`)
   if (isKeyed || !isAnswered) wrong.push(...(await repeated(trial, request, isKeyed, { status: answer.status, way })))

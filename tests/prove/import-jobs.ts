@@ -92,6 +92,13 @@ export const importJobs: readonly Job[] = [
   trying('try a table with a long word', tableOf('Short', LONG, 'Short')),
   trying('try a table that ends with a long word', tableOf('Short', 'Short', LONG)),
   failedOnce,
+  {
+    name: 'try a long table',
+    does: 'importer',
+    minutes: 3,
+    before: (world) => ordered(world, ['check'], LONG_TABLE),
+    outcome: imports,
+  },
   ...commonJobs.filter(({ name }) => /^(run|decide on|withdraw) a table$/.test(name)).map(hurried),
   reading('read a workbook', WORKBOOK),
   reading('read what is no workbook', TORN, 'failed'),

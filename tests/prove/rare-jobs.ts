@@ -54,6 +54,14 @@ export async function mergeLater(world: World, slug: string, waitedFor = 0): Pro
   limits.recordsInPart = recordsInPart
 }
 
+/** A merge of two records that nobody waits for, and that cannot be any more. */
+async function mergeLaterAndDispute(world: World, b: Base): Promise<void> {
+  await mergeLater(world, await approvedTwo(world, b))
+  const disputed = { flag_type: 'contradiction', reason: 'It is said otherwise.' }
+  for (const { cultural_entity_id } of [b.pending, b.waiting])
+    await taken(world, [post('reviewer', '/data/review-flags/', { entity: cultural_entity_id, ...disputed })])
+}
+
 /** A project about two records that wait, approved. */
 async function approvedTwo(world: World, b: Base): Promise<string> {
   const slug = b.projects.ready
@@ -77,6 +85,10 @@ const picture = async (name: string, more: Record<string, string>) =>
     'image/png',
     more,
   )
+
+/** How much is kept of what was before merges. */
+const keptByMerges = (world: World): number =>
+  [...world.bucket.objects.keys()].filter((it) => it.startsWith('snapshots/')).length
 
 /** A request that waits for so long has staged the first of two parts. */
 const ONE_PART_MS = 22
@@ -202,12 +214,7 @@ export const rareJobs: readonly Job[] = [
     name: 'merge later what is disputed since',
     does: 'merger',
     minutes: 16,
-    before: async (world, b) => {
-      await mergeLater(world, await approvedTwo(world, b))
-      const disputed = { flag_type: 'contradiction', reason: 'It is said otherwise.' }
-      for (const { cultural_entity_id } of [b.pending, b.waiting])
-        await taken(world, [post('reviewer', '/data/review-flags/', { entity: cultural_entity_id, ...disputed })])
-    },
+    before: mergeLaterAndDispute,
     // All that stands in the way is named, in whatever part it is.
     outcome: async (world, b) => {
       const told = world.items().filter((it) => it.action?.S === 'merge_failed')
@@ -226,6 +233,36 @@ export const rareJobs: readonly Job[] = [
       if (parts !== 1) throw new Error(`the request has staged ${parts} parts: correct ONE_PART_MS`)
     },
     outcome: stateOf,
+  },
+  {
+    name: 'merge later after the counters',
+    does: 'merger',
+    minutes: 16,
+    // Whoever has staged all parts, and written down which counters change, goes.
+    before: async (world, b) => {
+      await mergeLater(world, await approvedTwo(world, b))
+      const areNoted = () =>
+        keysOf(world, ({ type, sk }) => type === 'large_part' && Number(sk.split('#')[1]) === 0).length > 0
+      await world.function('merger', undefined, () => (areNoted() ? 'gone before' : undefined)).catch(() => undefined)
+      if (!areNoted()) throw new Error('no counters were written down')
+      world.time.advance(2 * 60_000)
+    },
+    outcome: stateOf,
+  },
+  {
+    name: 'clear away what a merge kept',
+    does: 'sweeper',
+    event: { chores: 'seldom' },
+    minutes: 16,
+    before: async (world, b) => {
+      const before = keptByMerges(world)
+      await mergeLaterAndDispute(world, b)
+      await world.function('merger')
+      await world.settle()
+      if (keptByMerges(world) === before) throw new Error('the merge has kept nothing')
+      world.time.advance(DAY_MS)
+    },
+    outcome: async (world) => keptByMerges(world),
   },
   {
     name: 'forget old notices',

@@ -8,9 +8,9 @@ import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import * as v from 'valibot'
 import { newId, now } from '../../clock.ts'
 import { config } from '../../config.ts'
-import { Problem } from '../../errors.ts'
+import { isDone } from '../../errors.ts'
 import * as blobs from '../../files/blobs.ts'
-import { expectFile, lettingGoOf, named, takeBack } from '../../loose-files.ts'
+import { lettingGoOf, named, withFile } from '../../loose-files.ts'
 import { defineItem, put } from '../../table/item.ts'
 import { key } from '../../table/keys.ts'
 import { get } from '../../table/read.ts'
@@ -105,19 +105,15 @@ export async function publish(
     documents: built.documents,
     made_at: now(),
   }
-  const expected = await expectFile(current.key)
-  await blobs.putFile(current.key, compressed, 'application/zstd')
-  await rm(compressed, { force: true })
   // What cannot be read is no help to those who come after.
   const [kept, dropped] = old?.unreadable ? [old.previous, old.current] : [old?.current, old?.previous]
   const next: Pointer = { current, previous: kept ?? null, unreadable: false, version: (old?.version ?? 0) + 1 }
-  try {
+  const made = withFile(current.key, async (expected) => {
+    await blobs.putFile(current.key, compressed, 'application/zstd')
+    await rm(compressed, { force: true })
     await transact([put(pointer, next, old), named(expected), ...(dropped ? [lettingGoOf(dropped.key)] : [])])
-  } catch (error) {
-    if (!(error instanceof Problem && error.code === 'conflict')) throw error
-    await takeBack(expected)
-    return undefined
-  }
+  })
+  if (!(await isDone(made))) return undefined
   // Else the sweeper does it.
   if (dropped) await blobs.deleteObject(dropped.key).catch(() => undefined)
   if (kept) await trim(kept.position)

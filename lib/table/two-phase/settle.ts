@@ -49,9 +49,12 @@ export async function undoPart(part: Part, until = Number.POSITIVE_INFINITY): Pr
   if (part.number === COUNTERS) return settleCounters(part, false)
   const befores = of(part, 'changed').map((at) => beforeKey(at, part.id))
   const found = await rawMany(befores)
-  await eachOf([...found.values()], (image) => putBack(withoutStaging(image), part.id), until)
-  await eachOf(of(part, 'new'), (at) => drop(at, part.id), until)
-  await eachOf(of(part, 'gone'), (at) => lowerAgain(at, part.id), until)
+  const undoing = [
+    ...[...found.values()].map((image) => () => putBack(withoutStaging(image), part.id)),
+    ...of(part, 'new').map((at) => () => drop(at, part.id)),
+    ...of(part, 'gone').map((at) => () => lowerAgain(at, part.id)),
+  ]
+  await eachOf(undoing, (undo) => undo(), until)
   await eachOf(inCalls(befores), removeAll, until)
   await patiently(() => removeAll([keyOfPart(part)]))
 }

@@ -18,9 +18,9 @@ type Step = { key: Key; how: Exclude<How, 'before'>; old: Raw | undefined; next:
 /**
  * Prepares one part of a large transaction. What a process that has ended has left of this part is undone first, so a part
  * may be staged again, with another plan. Each write is a plain one, at half of what it costs in a transaction: the marks
- * hide them all until the switch. Fails with `conflict` or with the word of a condition that does not hold; then the
- * part is undone. It fails with `TimeOver` between two calls once the time is over, in milliseconds of `performance.now()`;
- * then it is left half staged, as by a process that has ended.
+ * hide them all until the switch. Fails with `conflict` or with the word of a condition that does not hold, and with `TimeOver`
+ * between two calls once the time is over, in milliseconds of `performance.now()`; then it may be left half staged, as by a
+ * process that has ended.
  */
 export async function stagePart(
   id: string,
@@ -44,11 +44,7 @@ export async function stagePart(
     await eachOf(first ? [first] : [], (step) => write(id, step), until)
     await eachOf(others, (step) => write(id, step), until)
   } catch (error) {
-    if (isBroken(error)) {
-      await undoPart(part)
-      throw conflict()
-    }
-    throw error
+    throw isBroken(error) ? conflict() : error
   }
 }
 
@@ -139,21 +135,17 @@ const condition = (ConditionExpression: string, ExpressionAttributeValues: Recor
 })
 
 /** The items under these keys, once what others have left on them is in place or cleared away. */
-async function unmarked(keys: readonly Key[]): Promise<Map<string, Raw>> {
-  for (let attempt = 1; ; attempt += 1) {
-    const found = await rawMany(keys)
-    const marked = [...found.values()].filter((it) => it.staged_by !== undefined)
-    const busy = new Set<string>()
-    for (const id of new Set(marked.map((it) => String(it.staged_by)))) if (await isUnclear(id)) busy.add(id)
-    const hidden = marked.filter((it) => it.staged_as === 'gone')
-    // What is left are marks of transactions that are done, which say nothing any more.
-    if (busy.size === 0 && hidden.length === 0) return found
-    if (attempt === 3) throw conflict('Another merge is at work on the same records.')
-    await eachOf(
-      hidden.filter((it) => !busy.has(String(it.staged_by))),
-      clearItem,
-    )
-  }
+async function unmarked(keys: readonly Key[], attempt = 1): Promise<Map<string, Raw>> {
+  const found = await rawMany(keys)
+  const marked = [...found.values()].filter((it) => it.staged_by !== undefined)
+  const busy = new Set<string>()
+  for (const id of new Set(marked.map((it) => String(it.staged_by)))) if (await isUnclear(id)) busy.add(id)
+  const hidden = marked.filter((it) => it.staged_as === 'gone')
+  // What is left are marks of transactions that are done, which say nothing any more.
+  if (busy.size === 0 && hidden.length === 0) return found
+  if (attempt === 3) throw conflict('Another merge is at work on the same records.')
+  const done = hidden.filter((it) => !busy.has(String(it.staged_by)))
+  return eachOf(done, clearItem).then(() => unmarked(keys, attempt + 1))
 }
 
 /** Whether it is not settled what a mark means. Calls off what is abandoned; fails with `conflict` where someone is at work. */
@@ -163,8 +155,7 @@ async function isUnclear(id: string): Promise<boolean> {
   if (other.state === 'open' && !transaction.isAbandoned(other))
     throw conflict('Another merge is at work on the same records.')
   if (await transaction.callOff(id)) return false
-  await settle(id)
-  return true
+  return settle(id).then(() => true)
 }
 
 const totals = (writes: readonly Write[]): Record<string, number> => sumOf(writes.map(({ counts }) => counts))

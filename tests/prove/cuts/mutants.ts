@@ -104,6 +104,13 @@ const mutants: readonly Mutant[] = [
     parts: everyFault('start a project|announce an upload'),
   },
   {
+    name: 'what fails counts all the same',
+    file: 'lib/http/throttle.ts',
+    was: 'orUndo(work, () => addBelow(place, limit, expires_at, -hits))',
+    is: 'work()',
+    parts: everyFault('send a table as a workbook'),
+  },
+  {
     name: 'a hit that was counted is refused where its reply is lost',
     file: 'lib/table/write.ts',
     was: 'return error.Item?.last?.S === token',
