@@ -9,7 +9,7 @@ import { listBody } from '../lib/http/page.ts'
 import { ById, knownText, NameQuery } from '../lib/http/params.ts'
 import { noContent } from '../lib/http/reply.ts'
 import { actorRoute, type Routes } from '../lib/http/route.ts'
-import { type Actor, mayAnswer, mayChangeRoleOf, ranks } from '../lib/permissions.ts'
+import { type Actor, mayAnswer, mayChangeRoleOf, maySeeAll, ranks } from '../lib/permissions.ts'
 import * as applications from '../lib/users/applications.ts'
 import { peopleOf } from '../lib/users/people.ts'
 import * as roles from '../lib/users/roles.ts'
@@ -170,7 +170,7 @@ export const routes = withTables({
     handle: async ({ actor, query: { search, ordering }, page, request }) => {
       const forward = ordering === 'date_joined'
       const listed = search
-        ? await searchUsers(search, { byEmail: actor.is_staff, forward }, page)
+        ? await searchUsers(search, { byEmail: maySeeAll(actor), forward }, page)
         : await users.list(page, forward)
       const results = listed.items.map((it) => userView(users.userOf(it), actor))
       return listBody(request, page, { ...listed, results })

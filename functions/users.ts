@@ -8,7 +8,7 @@ import { listBody } from '../lib/http/page.ts'
 import { uuid } from '../lib/http/params.ts'
 import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
 import { languages } from '../lib/language/languages.ts'
-import type { Actor } from '../lib/permissions.ts'
+import { type Actor, maySeeEmail } from '../lib/permissions.ts'
 import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/users/users.ts'
 import { accountOf, profileOf } from '../lib/users/views/profile.ts'
 
@@ -113,10 +113,9 @@ async function own(actor: Actor): Promise<User> {
   return user
 }
 
-/** Email addresses are for the person and for staff. */
 function cardFor(stored: Record<string, unknown>, actor: Actor) {
   const card = cardOf(stored)
-  return actor.is_staff || actor.id === card.id ? { ...card, email: String(stored.email) } : card
+  return maySeeEmail(actor, card.id) ? { ...card, email: String(stored.email) } : card
 }
 
 /** By the name of the network: an address on the web, or the name that one has there. */

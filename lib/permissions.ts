@@ -124,7 +124,7 @@ const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
 const canSettleFlag = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
 const scope = (actor: Actor | null): Scope => ({
   signedIn: actor !== null,
-  everything: actor?.is_staff ?? false,
+  everything: maySeeAll(actor),
   own: actor?.id ?? null,
 })
 
@@ -314,6 +314,11 @@ export function mayWithKey(key: MachineKey | undefined, permission: Permission, 
   return key.scopes.includes(scope) || { refusal: `This key is not for this: it takes the scope "${scope}".` }
 }
 
+/** Whether the caller may see whatever there is. */
+export const maySeeAll = (actor: Actor | null): boolean => actor?.is_staff ?? false
+/** Whether the caller may see that user's email address: it is for the person and for staff. */
+export const maySeeEmail = (actor: Actor | null, user: string): boolean =>
+  actor !== null && (actor.is_staff || actor.id === user)
 /** Whether this caller may see that record; for handlers that load a second thing. */
 export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)
 /** Whether this caller may see that record, or reviews it while it waits. */

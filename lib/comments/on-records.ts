@@ -1,6 +1,6 @@
 import { notFound } from '../errors.ts'
 import { cut } from '../matching/cut.ts'
-import { type Actor, audienceOf, audiencesWith, mayReview, type Subject } from '../permissions.ts'
+import { type Actor, audienceOf, audiencesWith, mayReview, maySeeAll, type Subject } from '../permissions.ts'
 import { activityOf, withActivity, withActivityComment } from '../records/build.ts'
 import { type Activity, activity, type RecordItem, recordItem, toldOf } from '../records/items.ts'
 import { amended, put, type Write } from '../table/item.ts'
@@ -120,7 +120,7 @@ export const listOn = async (entity_id: string, place: PageRequest): Promise<Rem
 
 /** The audiences of this person's comments to which the caller belongs. */
 function audiencesOf(user: string, actor: Actor | null): readonly CommentAudience[] {
-  if (actor?.id === user || actor?.is_staff) return commentAudiences
+  if (actor?.id === user || maySeeAll(actor)) return commentAudiences
   return [...audiencesWith(actor !== null), ...(mayReview(actor) ? (['withheld'] as const) : [])]
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Actor, mayReview, mayVisit } from '../permissions.ts'
+import { type Actor, mayReview, maySeeAll, mayVisit } from '../permissions.ts'
 import { defineItem, replaceDerived, type Write } from '../table/item.ts'
 import { type IndexName, key } from '../table/keys.ts'
 import { type List, type PageRequest, type PageResult, readList } from '../table/pages.ts'
@@ -158,7 +158,7 @@ function listFor({ visibility, state, owner, order, forward }: Filter, actor: Ac
     size: listOf(of, { owner: by, state, visibility: seen(of) }),
   })
   const runs = wanted.flatMap((of) => {
-    if (of === 'open' || actor?.is_staff || (of === 'review' && mayReview(actor))) return [places(of, owner)]
+    if (of === 'open' || maySeeAll(actor) || (of === 'review' && mayReview(actor))) return [places(of, owner)]
     if (!actor) return []
     const own = owner === undefined || owner === actor.id ? [places(of, actor.id)] : []
     if (owner === actor.id) return own

@@ -1,5 +1,14 @@
 import { addressOf } from '../ids/address.ts'
-import { type Actor, audiences, audiencesWith, mayInspect, mayReview, type Subject, worksOn } from '../permissions.ts'
+import {
+  type Actor,
+  audiences,
+  audiencesWith,
+  mayInspect,
+  mayReview,
+  maySeeAll,
+  type Subject,
+  worksOn,
+} from '../permissions.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { type PageRequest, type PageResult, readList } from '../table/pages.ts'
@@ -64,7 +73,7 @@ export async function load(id: string): Promise<Told | undefined> {
 
 /** The audiences of what happened to which the caller belongs, whatever the record. */
 export function historyAudiencesOf(actor: Actor | null): readonly HistoryAudience[] {
-  if (actor?.is_staff) return historyAudiences
+  if (maySeeAll(actor)) return historyAudiences
   const open = audiencesWith(actor !== null)
   return mayReview(actor) ? [...open, 'withheld'] : open
 }

@@ -66,6 +66,13 @@ test.each(tiers)('published in tier %s: who sees it, and who its place', (access
   expect(workers.map((actor) => maySeePlace(actor, it))).toEqual([true, true, true])
 })
 
+test('no code but lib/permissions.ts asks whether a caller is staff', () => {
+  const asking = /\b(actor|caller|reviewer)\??\.is_(staff|superuser)\b/
+  expect('actor?.is_staff || own').toMatch(asking)
+  const found = sources.filter((name) => asking.test(withoutComments(readFileSync(`${root}${name}`, 'utf8'))))
+  expect(found).toEqual([])
+})
+
 test('what names no tier is for everyone', () => {
   expect(maySee(null, { contributor_id: null, public: true })).toBe(true)
 })

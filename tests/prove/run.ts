@@ -53,13 +53,13 @@ const asked: Asked = {
 const workers = !values.at?.includes('/') ? Math.max(1, Number(values.workers)) : 1
 
 if (values.cuts) {
-  const { tryCuts } = await import('./try-cuts.ts')
+  const { tryCuts } = await import('./cuts/try.ts')
   const many = values.cuts === 'all' ? Number.POSITIVE_INFINITY : Number(values.cuts)
   const missed = await tryCuts({ many, seed: asked.seed, workers: Number(values.workers), at: values.at })
   process.exit(missed > 0 ? 1 : 0)
 }
 if (values.mutants) {
-  const { tryMutants } = await import('./mutants.ts')
+  const { tryMutants } = await import('./cuts/mutants.ts')
   process.exit((await tryMutants(asked.seed, workers, shareOf(values.share ?? '0/1'), values.at)) > 0 ? 1 : 0)
 }
 if (values.share) {

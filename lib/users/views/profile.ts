@@ -1,6 +1,6 @@
 import { cut } from '../../matching/cut.ts'
 import { once } from '../../once.ts'
-import type { Actor } from '../../permissions.ts'
+import { type Actor, maySeeEmail } from '../../permissions.ts'
 import type { User } from '../users.ts'
 
 /**
@@ -11,7 +11,7 @@ export const profileOf = (it: User, actor: Actor | null, origin: string) => ({
   user_id: it.id,
   slug: it.id,
   username: it.username,
-  email: maySeeEmail(it, actor) ? it.email : '',
+  email: maySeeEmail(actor, it.id) ? it.email : '',
   first_name: it.first_name,
   middle_name: it.middle_name,
   last_name: it.last_name,
@@ -63,8 +63,6 @@ export const powersOf = (role: NonNullable<User['reviewer_role']>['role']) => ({
   can_resolve_conflicts: role !== 'community_reviewer',
   can_manage_roles: role === 'expert_curator',
 })
-
-const maySeeEmail = (it: User, actor: Actor | null) => actor !== null && (actor.id === it.id || actor.is_staff)
 
 const months = once(() => new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }))
 const memberSince = (it: User) => months().format(new Date(it.date_joined))

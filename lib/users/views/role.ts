@@ -1,4 +1,4 @@
-import type { Actor } from '../../permissions.ts'
+import { type Actor, maySeeEmail } from '../../permissions.ts'
 import type { Application } from '../applications.ts'
 import type { PeopleById } from '../people.ts'
 import type { Holder } from '../roles.ts'
@@ -59,5 +59,4 @@ export const userView = (it: User, actor: Actor) => ({
   },
 })
 
-/** Email addresses are for the person and for staff. */
-const addressOf = (it: User, actor: Actor): Card['email'] => (actor.is_staff || actor.id === it.id ? it.email : '')
+const addressOf = (it: User, actor: Actor): Card['email'] => (maySeeEmail(actor, it.id) ? it.email : '')

@@ -15,6 +15,9 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** A change of one source, as a mutant has it: which file, and what stands where what stood. */
 export type Cut = { file: string; from: number; to: number; with: string }
 
+/** No cut has this number: what is found then is found without one. */
+export const NONE = -1
+
 /** From where to where something stands in a source. */
 export type Span = { from: number; to: number }
 /** Something that a process evaluates, whose mark tells that it comes by. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { NONE } from '../asked.ts'
 import { apart } from './actors.ts'
+import { NONE } from './sources.ts'
 
 /** What stands around the conditions and waits of the sources, so that one can be taken out, or looked behind, while all is loaded. */
 export type Behind = 'it' | 'what is before it'

@@ -1,6 +1,6 @@
+import type { Share } from '../report.ts'
 import type { Look } from './looks.ts'
 import type { Reached } from './reach.ts'
-import type { Share } from './report.ts'
 
 /**
  * What a process that takes cuts out is asked: to look at one, by its number, or which cases come by each, calmly or where something
@@ -9,5 +9,3 @@ import type { Share } from './report.ts'
 export type Trial = { number: number; looks: readonly Look[]; seed: number }
 export type Asked = Trial | { reach: 'calmly' | 'in trouble'; seed: number; share: Share }
 export type Told = { at: Look } | { found?: string | undefined } | { reached: Reached }
-/** No cut has this number: what is found then is found without one. */
-export const NONE = -1

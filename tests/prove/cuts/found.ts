@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AwaitExpression, type Node, parseSync } from 'oxc-parser'
-import { type Dice, dice } from './world/chance.ts'
-import { type Cut, ROOT, type Span } from './world/sources.ts'
+import { type Dice, dice } from '../world/chance.ts'
+import { type Cut, ROOT, type Span } from '../world/sources.ts'
 
 /**
  * Every condition of a write and every wait whose result nobody uses, found in the sources themselves: those that the compiler

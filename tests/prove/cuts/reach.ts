@@ -1,13 +1,13 @@
-import type { Base } from './base.ts'
-import type { Found } from './cuts.ts'
-import { background, faults, onceCalmly, prepared } from './faults.ts'
-import { jobs } from './jobs.ts'
-import { operations } from './operations.ts'
-import { races } from './races.ts'
-import { heard, isOwn, type Share } from './report.ts'
-import { cameBy, passed } from './world/processes.ts'
-import type { Mark } from './world/sources.ts'
-import type { World } from './world/world.ts'
+import type { Base } from '../base.ts'
+import { background, faults, onceCalmly, prepared } from '../faults.ts'
+import { jobs } from '../jobs.ts'
+import { operations } from '../operations.ts'
+import { races } from '../races.ts'
+import { heard, isOwn, type Share } from '../report.ts'
+import { cameBy, passed } from '../world/processes.ts'
+import type { Mark } from '../world/sources.ts'
+import type { World } from '../world/world.ts'
+import type { Found } from './found.ts'
 
 /**
  * A case by its part and its name; `base`: the world is made so. `troubled`: only where something fails; `refused`: it changes nothing.

@@ -1,6 +1,6 @@
-import type { Found } from './cuts.ts'
+import type { Dice } from '../world/chance.ts'
+import type { Found } from './found.ts'
 import type { Case } from './reach.ts'
-import type { Dice } from './world/chance.ts'
 
 /**
  * Where a cut is looked for: some of the cases that come by it, those first that take the least time. `once`: with nothing

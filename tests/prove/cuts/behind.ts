@@ -1,10 +1,10 @@
-import type { Base } from './base.ts'
-import { begin, once, ways } from './faults.ts'
-import { jobs } from './jobs.ts'
-import { operations } from './operations.ts'
-import { send } from './requests.ts'
-import type { Behind } from './world/switches.ts'
-import type { Actor, World } from './world/world.ts'
+import type { Base } from '../base.ts'
+import { begin, once, ways } from '../faults.ts'
+import { jobs } from '../jobs.ts'
+import { operations } from '../operations.ts'
+import { send } from '../requests.ts'
+import type { Behind } from '../world/switches.ts'
+import type { Actor, World } from '../world/world.ts'
 
 /** A call that is made behind the wait that is looked at, or behind what its function has waited for before it. */
 type Found = { at: string; command: string; behind: Behind }

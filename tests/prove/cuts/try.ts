@@ -1,11 +1,11 @@
+import { dice } from '../world/chance.ts'
 import type { Trial } from './asked.ts'
-import { type Found, someCuts } from './cuts.ts'
+import { type Found, someCuts } from './found.ts'
 import { keptOf } from './kept.ts'
 import { looksAt } from './looks.ts'
 import { joined, type Reached } from './reach.ts'
 import { Seat } from './seats.ts'
 import { inTurn } from './trials.ts'
-import { dice } from './world/chance.ts'
 
 /** Which cuts are tried: so many that chance picks, of all that are found or of those that `at` names. */
 type Wanted = { many: number; seed: number; workers: number; at?: string | undefined }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isNamed, isOwn, type Share } from './report.ts'
+import { isNamed, isOwn, type Share } from '../report.ts'
+import { type Cut, ROOT } from '../world/sources.ts'
 import { inTurn, type Part, tried } from './trials.ts'
-import { type Cut, ROOT } from './world/sources.ts'
 
 /**
  * Whether what proves would notice: takes one condition or one wait out of the writes at a time, and looks whether something is

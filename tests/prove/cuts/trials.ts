@@ -15,7 +15,7 @@ type Noticed = { what: string; again: Part }
 
 async function wrongIn(part: Part, seed: number, cut: string | undefined): Promise<Noticed | undefined> {
   const args = [
-    fileURLToPath(new URL('run.ts', import.meta.url)),
+    fileURLToPath(new URL('../run.ts', import.meta.url)),
     ...(cut === undefined ? [] : ['--cut', cut]),
     ...['--seed', String(seed), ...BY_NUMBERS, ...part],
   ]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ROOT } from './world/sources.ts'
+import { ROOT } from '../world/sources.ts'
 
 const FOLDER = join(ROOT, '.build/prove')
 /** All that what is learnt of the sources depends on. */

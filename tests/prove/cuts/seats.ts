@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type Asked, NONE, type Told, type Trial } from './asked.ts'
+import { NONE } from '../world/sources.ts'
+import type { Asked, Told, Trial } from './asked.ts'
 import type { Look } from './looks.ts'
 import type { Reached } from './reach.ts'
 
