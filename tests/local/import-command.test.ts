@@ -1,71 +1,24 @@
-import { spawn } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
-import { serveHandlers } from '../harness/gateway.ts'
-import { csv, work, xlsx } from '../harness/imports.ts'
+import { openCommand } from '../harness/import-command.ts'
+import { csv, xlsx } from '../harness/imports.ts'
 import { publish, sure } from '../harness/make.ts'
 
-/** The command as operators type it, against the service behind a socket, with a worker that comes by. */
+/** The command as operators type it. */
 
 let app: App
-let service: Awaited<ReturnType<typeof serveHandlers>>
-let directory: string
-let worker = { comes: true, ended: Promise.resolve() }
+let operator: Awaited<ReturnType<typeof openCommand>>
 beforeAll(async () => {
   app = await openApp({ env: { RATE_IMPORTS: '1000/day', RATE_IMPORT_ROWS: '1000000/day', LOG_LEVEL: 'silent' } })
-  service = await serveHandlers()
-  directory = await mkdtemp(join(tmpdir(), 'heritage-import-'))
-  startWorker()
+  operator = await openCommand()
 })
-afterAll(async () => {
-  await stopWorker()
-  await service.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => operator.stop())
 
-function startWorker() {
-  const mine = { comes: true, ended: Promise.resolve() }
-  worker = mine
-  mine.ended = (async () => {
-    while (mine.comes) {
-      await work()
-      await new Promise((done) => setTimeout(done, 100))
-    }
-  })()
-}
-async function stopWorker() {
-  worker.comes = false
-  await worker.ended
-}
-
-let files = 0
-async function file(name: string, bytes: string | Uint8Array): Promise<string> {
-  files += 1
-  const path = join(directory, `${files}-${name}`)
-  await writeFile(path, bytes)
-  return path
-}
+const file = (name: string, bytes: string | Uint8Array) => operator.file(name, bytes)
 const rows = (...given: object[]) => file('rows.jsonl', given.map((it) => JSON.stringify(it)).join('\n'))
-
-function begin(args: readonly string[], base = service.origin) {
-  const child = spawn(process.execPath, ['local/commands/import.ts', '--base', base, ...args], { env: process.env })
-  const told = { out: '', err: '' }
-  child.stdout.on('data', (part) => {
-    told.out += part
-  })
-  child.stderr.on('data', (part) => {
-    told.err += part
-  })
-  const ended = new Promise<{ code: number | null; out: string; err: string }>((done) =>
-    child.on('close', (code) => done({ code, ...told })),
-  )
-  return { child, told, ended }
-}
-const command = (...args: string[]) => begin(args).ended
+const command = (...args: string[]) => operator.command(...args)
 /** What is said beside how far it is, which a slow machine is told every five seconds. */
 const complaints = (err: string) => err.replace(/^\S+ \w+ \d+\/\d+.*\n/gm, '')
 const last = (out: string) => out.trim().split('\n').slice(-3)
@@ -106,7 +59,7 @@ describe('exchange files', () => {
     expect(refused.code).toBe(0)
     expect(refused.out).toContain('number_of_roofs: Rows of the kind structure have no home for this member.')
     const path = await rows(link, temple, place)
-    const report = join(directory, 'report.json')
+    const report = join(operator.directory, 'report.json')
     const { code, out, err } = await command(path, '--accept', '--lenient', '--report', report)
     expect([code, complaints(err)]).toEqual([0, ''])
     expect(last(out).slice(1)).toEqual([
@@ -228,7 +181,7 @@ describe('what is wrong before anything is begun', () => {
   })
 
   test('a file that is not there', async () => {
-    expect(await command(join(directory, 'none.csv'))).toMatchObject({
+    expect(await command(join(operator.directory, 'none.csv'))).toMatchObject({
       code: 2,
       err: expect.stringContaining('ENOENT'),
     })
@@ -243,10 +196,10 @@ describe('a run that does not come to its end', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('says at %s what goes on without it', async (signal, number) => {
-    await stopWorker()
+    await operator.worker.stop()
     const ids = async () => (await mine('/data/imports/', { limit: '100' })).map((it: { id: string }) => it.id)
     const before = new Set(await ids())
-    const { child, ended } = begin([await file('t.csv', csv([['Name'], [`Late ${crypto.randomUUID()}`]]))])
+    const { child, ended } = operator.begin([await file('t.csv', csv([['Name'], [`Late ${crypto.randomUUID()}`]]))])
     const fresh = async () => (await ids()).find((it: string) => !before.has(it))
     await expect.poll(fresh, { timeout: 20_000, interval: 100 }).toBeTruthy()
     const id = await fresh()
@@ -254,12 +207,12 @@ describe('a run that does not come to its end', () => {
     await new Promise((done) => setTimeout(done, 1000))
     child.kill(signal)
     const { code, err } = await ended
-    expect([code, err]).toEqual([number, expect.stringContaining(`curl ${service.origin}/data/imports/${id}/`)])
+    expect([code, err]).toEqual([number, expect.stringContaining(`curl ${operator.origin}/data/imports/${id}/`)])
     expect(err).toContain('It goes on by itself.')
     expect(err).toContain(
-      `curl -X POST ${service.origin}/data/imports/${id}/withdraw/ -H 'x-dev-user: dev@heritage.test'`,
+      `curl -X POST ${operator.origin}/data/imports/${id}/withdraw/ -H 'x-dev-user: dev@heritage.test'`,
     )
-    startWorker()
+    operator.worker.start()
   })
 
   test('stops when the service is gone, and says so once', async () => {
@@ -278,29 +231,11 @@ describe('a run that does not come to its end', () => {
     const address = door.address()
     const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
     const many = Array.from({ length: 1000 }, (_, i) => ({ id: `c:gone/${i}`, kind: 'deity', name: `Gone ${i}` }))
-    const { code, out, err } = await begin([await rows(...many)], base).ended
+    const { code, out, err } = await operator.begin([await rows(...many)], base).ended
     expect([code, err]).toEqual([
       3,
       expect.stringMatching(/^The service at http:\/\/127\.0\.0\.1:\d+ does not answer any more\. No answer: /),
     ])
     expect(last(out)[1]).toMatch(/rows\.jsonl +1000 +0 +0 +0 +0 +0 +1000$/)
   }, 60_000)
-})
-
-const shared = join(import.meta.dirname, '../../../shared/data')
-describe.skipIf(!existsSync(shared))('the shared rows', () => {
-  test('go in as tables, and a second time change nothing', async () => {
-    const paths = readdirSync(shared)
-      .filter((name) => name.endsWith('.jsonl') && !/^(search-queries|conflicts)/.test(name))
-      .map((name) => join(shared, name))
-    const first = join(directory, 'first.json')
-    const again = join(directory, 'again.json')
-    const one = await command(...paths, '--accept', '--report', first)
-    expect(one.code, one.out + one.err).toBe(0)
-    const two = await command(...paths, '--accept', '--report', again)
-    expect(two.code, two.out + two.err).toBe(0)
-    const [a, b] = [JSON.parse(await readFile(first, 'utf8')), JSON.parse(await readFile(again, 'utf8'))]
-    expect([a.created + a.refused, a.accepted, a.failed]).toEqual([a.offered, a.created, 0])
-    expect([b.created, b.already_there, b.refused, b.accepted]).toEqual([0, a.created, a.refused, 0])
-  }, 400_000)
 })
