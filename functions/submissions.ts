@@ -6,7 +6,7 @@ import { choice, line, lines, members, prose } from '../lib/http/body.ts'
 import { endpoint } from '../lib/http/endpoint.ts'
 import { listBody } from '../lib/http/page.ts'
 import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { mayFollow, mayKnow, mayReview } from '../lib/permissions.ts'
+import { mayFollow, mayReview } from '../lib/permissions.ts'
 import type { Submission, Suggestion } from '../lib/submissions/items.ts'
 import { submissionStatuses } from '../lib/submissions/members.ts'
 import * as submissions from '../lib/submissions/submissions.ts'
@@ -163,7 +163,7 @@ export const routes = withTables({
     idempotent: '24h',
     handle: async ({ actor, body: { submission: id, ...change } }) => {
       const it = await submissions.load(id)
-      if (!it || !mayKnow(actor, it)) throw invalid({ submission: ['There is no submission with this id.'] })
+      if (!it) throw invalid({ submission: ['There is no submission with this id.'] })
       const { contribution_data } = it.submission
       return creating(() => suggestions.create(it.submission, actor, { contribution_data, ...change }), suggestionRow)
     },

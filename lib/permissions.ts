@@ -85,6 +85,8 @@ const canSee = (actor: Actor | null, it: Subject) =>
   actor?.is_staff === true || (!it.deleted_at && (open(actor, it) || owns(actor, it)))
 const canReview = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
 const canInspect = (actor: Actor | null, it: Subject) => canSee(actor, it) || canReview(actor, it)
+/** Whose it is, and staff. */
+const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === true || owns(actor, it)
 const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
 const wrote = (actor: Actor, it: Subject) => actor.id === it.author_id
 /** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
@@ -128,7 +130,7 @@ const scope = (actor: Actor | null): Scope => ({
   own: actor?.id ?? null,
 })
 
-const roleIn = (actor: Actor | null, it: Subject) => (actor ? it.project?.roles[actor.id] : undefined)
+const roleIn = (actor: Actor, it: Subject) => it.project?.roles[actor.id]
 const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
 /** What a caller may be in a project; one may be several. */
 export const partsIn = {
@@ -155,10 +157,10 @@ export const permissions = {
   'account.change': { role: anyone },
   'token.revoke': { role: anyone },
   'hook.own': { role: anyone },
-  'hook.read': { sees: (actor, it) => actor !== null && (actor.is_staff || owns(actor, it)) },
-  'hook.change': { sees: (actor, it) => actor !== null && (actor.is_staff || owns(actor, it)), changes: anyone },
+  'hook.read': { sees: ownerOrStaff },
+  'hook.change': { sees: ownerOrStaff, changes: anyone },
   'key.own': { role: anyone },
-  'key.revoke': { sees: (actor, it) => actor !== null && (actor.is_staff || owns(actor, it)), changes: anyone },
+  'key.revoke': { sees: ownerOrStaff, changes: anyone },
   'profile.read': { open: 'profiles are public pages; private members are left out by the view' },
   'profile.change': { role: anyone },
   'registry.read': { open: 'the published ontology' },
@@ -167,7 +169,7 @@ export const permissions = {
   'record.list': { lists: scope },
   'record.create': { role: anyone },
   'record.read': { sees: canSee },
-  'record.update': { sees: canSee, changes: (actor, it) => actor.is_staff || owns(actor, it) },
+  'record.update': { sees: canSee, changes: ownerOrStaff },
   'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || (owns(actor, it) && !it.public) },
   'record.restore': { sees: canSee, changes: staff },
   'review.read': { role: reviewer, sees: canInspect },
@@ -234,11 +236,12 @@ export const permissions = {
   'source.create': { role: anyone },
   'source.read': { sees: canSee },
   'source.restore': { sees: canSee, changes: staff },
-  'source.change': { sees: canSee, changes: (actor, it) => actor.is_staff || owns(actor, it) },
+  'source.change': { sees: canSee, changes: ownerOrStaff },
   'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
-  'cluster.read': { sees: canSee },
+  // Nobody hides a cluster.
+  'cluster.read': { sees: anyone },
   'cluster.create': { role: reviewer },
-  'cluster.change': { sees: canSee, changes: curator },
+  'cluster.change': { sees: anyone, changes: curator },
   'duplicates.suggest': { role: anyone },
   'links.report': { role: reviewer },
   'role.own': { role: anyone },
@@ -265,7 +268,7 @@ export const permissions = {
   'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
   'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
   'picture.own': { role: anyone },
-  'picture.read': { sees: (actor, it) => actor?.is_staff === true || owns(actor, it) },
+  'picture.read': { sees: ownerOrStaff },
   'picture.change': { sees: owns, changes: anyone },
   'import.own': { role: anyone },
   // The table is its sender's; reviewers see it as the batch that its rows wait in.
@@ -354,7 +357,5 @@ export const maySeePlace = (
 export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
 /** Whether the caller may see that suggestion. */
 export const mayFollow = (actor: Actor | null, it: Subject): boolean => canSeeSuggestion(actor, it)
-/** Whether the caller may see that legacy submission. */
-export const mayKnow = (actor: Actor | null, it: Subject): boolean => canSeeSubmission(actor, it)
 /** Which records of a list this caller may be shown; for handlers that list a second sort of thing. */
 export const scopeOf = (actor: Actor | null): Scope => scope(actor)

@@ -14,7 +14,8 @@ Tries what the service promises under a simulated world; see tests/prove/README.
 --workers N: so many processes share the cases; as many as there are processors where nothing is said.
 --short: two minutes at most, for each change. --mutants: takes conditions and waits out of the sources, one at a time, and tells
 which were noticed. --cuts N: does so with N conditions and waits that are found in the sources, or with all; --at names those that
-are meant, by file, by file and line (lib/table/item.ts:88), or by their sort (condition, wait, return).`
+are meant, by file, by file and line (lib/table/item.ts:88), or by their sort (condition, wait, return). --checks: takes away one
+check of who may after the other, and tells which of them a test misses; --at names some by what stands in their line.`
 
 const { values } = parseArgs({
   options: {
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     mutants: { type: 'boolean', default: false },
     cuts: { type: 'string' },
     cut: { type: 'string' },
+    checks: { type: 'boolean', default: false },
     // Which cases this process has, of those of several: 0/2.
     share: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -61,6 +63,10 @@ if (values.cuts) {
 if (values.mutants) {
   const { tryMutants } = await import('./cuts/mutants.ts')
   process.exit((await tryMutants(asked.seed, workers, shareOf(values.share ?? '0/1'), values.at)) > 0 ? 1 : 0)
+}
+if (values.checks) {
+  const { tryChecks } = await import('./checks/try.ts')
+  process.exit((await tryChecks({ at: values.at, workers })) > 0 ? 1 : 0)
 }
 if (values.share) {
   // Whoever asked has gone.
