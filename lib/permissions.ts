@@ -48,8 +48,10 @@ export type Ruling = boolean | { refusal: string }
 
 const anyone = () => true
 const staff = (actor: Actor) => actor.is_staff
+/** From whoever has no rank to the highest. */
+const steps: readonly (Rank | null)[] = [null, ...ranks]
 const atLeast = (rank: Rank) => (actor: Pick<Actor, 'is_staff' | 'rank'>) =>
-  actor.is_staff || (actor.rank !== null && ranks.indexOf(actor.rank) >= ranks.indexOf(rank))
+  actor.is_staff || steps.indexOf(actor.rank) >= steps.indexOf(rank)
 const reviewer = atLeast('community_reviewer')
 const expert = atLeast('domain_expert')
 const curator = atLeast('expert_curator')
@@ -170,7 +172,8 @@ export const permissions = {
   'record.create': { role: anyone },
   'record.read': { sees: canSee },
   'record.update': { sees: canSee, changes: ownerOrStaff },
-  'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || (owns(actor, it) && !it.public) },
+  // What is not public is seen by whoever owns it, and by staff.
+  'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || !it.public },
   'record.restore': { sees: canSee, changes: staff },
   'review.read': { role: reviewer, sees: canInspect },
   // What is asked for may take more: see decisionRules.
@@ -331,7 +334,7 @@ export const mayInspect = (actor: Actor | null, it: Subject): boolean => canInsp
 export const mayVisit = (actor: Actor | null, it: Subject): boolean => canSeeProject(actor, it)
 /** Whether the caller may give that decision. */
 export const mayDecide = (actor: Actor, it: Deciding): Ruling =>
-  decisionRules.map((rule) => rule(actor, it)).find((ruling) => ruling !== true) ?? true
+  decisionRules.reduce<Ruling>((ruling, rule) => (ruling === true ? rule(actor, it) : ruling), true)
 /** Whether the caller may decide on the work of these authors. */
 export const mayDecideOn = (actor: Actor, authors: readonly string[]): Ruling => notOnesOwn(actor, { authors })
 /** Whether someone has at least that rank; staff have every rank. */
