@@ -215,6 +215,10 @@ describe('a table that comes back', () => {
       const { id } = await publish(app, 'structures', { name: 'Edited unseen', note: 'Stands' })
       for (const note of ['Waited', 'Waits'])
         sure(200, await app.contributor.patch(`/cidoc/structures/${id}/`, { body: { note } }))
+      const columns = { columns: 'note,status' }
+      const read = async (who: 'contributor' | 'other') => (await tableOf(who, 'structures', columns))[1]
+      expect(await read('other')).toEqual([String(id), '1', 'Stands', 'accepted'])
+      expect(await read('contributor')).toEqual([String(id), '3', 'Waits', 'pending_review'])
       const { theirs, ours } = await told([
         ['id', 'revision', 'note'],
         [id, 2, 'Waited'],
