@@ -4,8 +4,8 @@ import { ROOT } from '../world/sources.ts'
 import { note, refusedSince } from './said.ts'
 
 type Named = { name: string; suite?: Named | undefined }
-/** A test by the names of all that it stands in. */
-const nameOf = ({ name, suite }: Named): string => (suite ? `${nameOf(suite)} ${name}` : name)
+/** A test by the names of all that it stands in, as `-t` takes it. */
+const nameOf = ({ name, suite }: Named): string => (suite ? `${nameOf(suite)} > ${name}` : name)
 
 let began = 0
 beforeEach(() => {
