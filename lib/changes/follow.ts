@@ -1,5 +1,4 @@
 import { cluster, membership } from '../clusters/clusters.ts'
-import { maySee } from '../permissions.ts'
 import { recordItem } from '../records/items.ts'
 import { namedBy } from '../records/links.ts'
 import { parse } from '../table/item.ts'
@@ -50,7 +49,7 @@ export async function feed(fed: readonly Fed[]): Promise<void> {
 /** Of so many records what shows them is looked for at the same time. */
 const SIDE_BY_SIDE = 12
 
-/** What shows a record: the cluster that it is in, and the public records that name it. */
+/** What shows a record: the cluster that it is in, and the records that name it. */
 async function besideOf(entity_id: string, held: { cluster_id: string } | undefined): Promise<Thing[]> {
   const namers = await namersOf(entity_id)
   return [...(held ? [{ sort: 'cluster', id: held.cluster_id } as const] : []), ...namers]
@@ -59,7 +58,7 @@ async function besideOf(entity_id: string, held: { cluster_id: string } | undefi
 /** So many are looked at together. */
 const AT_ONCE = 200
 
-/** The public records whose values name a record. One query and two calls for each two hundred. */
+/** The records whose values name a record. One query and two calls for each two hundred. */
 async function namersOf(entity_id: string): Promise<Thing[]> {
   const namers: Thing[] = []
   let beyond: string | undefined
@@ -68,7 +67,7 @@ async function namersOf(entity_id: string): Promise<Thing[]> {
     const ids = [...new Set(entries.map((each) => String(each.record)))]
     const found = await getMany(ids.map(key.head), true)
     const heads = ids.flatMap((id) => itemAt(found, key.head(id)) ?? []).map((stored) => parse(recordItem, stored))
-    const naming = heads.filter((head) => maySee(null, head) && namedBy(head).some(({ to }) => to === entity_id))
+    const naming = heads.filter((head) => namedBy(head).some(({ to }) => to === entity_id))
     namers.push(...naming.map((head) => ({ sort: 'record', id: head.entity_id }) as const))
     if (entries.length < AT_ONCE) return namers
     beyond = String(entries.at(-1)?.sk)

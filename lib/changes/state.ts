@@ -23,7 +23,7 @@ export async function statesNow(things: readonly Thing[]): Promise<Map<string, S
   const named = things.flatMap(({ sort, id }) => {
     if (sort === 'cluster') return itemIn(found, cluster, { id })?.members ?? []
     const head = itemIn(found, recordItem, { entity_id: id })
-    return head && maySee(null, head) ? endsOf(head) : []
+    return head ? endsOf(head) : []
   })
   const ends = await getMany([...new Set(named)].map(key.head), true)
   return new Map(

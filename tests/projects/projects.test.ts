@@ -339,6 +339,12 @@ describe('linked records', () => {
       },
     ])
     expect(isDemo).toBe(false)
+    const waiting = await contribute(app.contributor, 'traditions', { name: 'A rite that waits' })
+    await linkTo(app.contributor, slug, waiting)
+    const drawn = async (who: Persona) =>
+      sure(200, await who.get(at(slug, 'graph/'))).nodes.map((it: { label: string }) => it.label)
+    expect(await drawn(app.anon)).not.toContain('A rite that waits')
+    expect(await drawn(app.contributor)).toContain('A rite that waits')
   })
 })
 

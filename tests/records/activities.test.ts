@@ -128,6 +128,12 @@ describe('the feed', () => {
     expect(results).toEqual([])
   })
 
+  test('of a record that is gone is for staff, and not for whoever contributed it', async () => {
+    const { cultural_entity_id: entity } = sights.deleted
+    expect(await feed('contributor', { entity })).toMatchObject({ count: 0, results: [] })
+    expect((await feed('staff', { entity })).count).toBeGreaterThan(1)
+  })
+
   test('leads to each of its rows, for those who may see the record', async () => {
     const rows = (await feed('contributor', { username: 'dev' })).results
     const hidden = rows.find((row: Row) => row.entity_name === 'Sight pending')

@@ -89,6 +89,9 @@ describe('the reviewer dashboard', () => {
     })
     const times = lately.map((one: { created_at: string }) => one.created_at)
     expect(times).toEqual([...times].sort().reverse())
+    sure(204, await app.staff.delete(`/cidoc/rituals/${ritual.id}/`))
+    const named = (await dashboard(app.community)).recent_domain_activity
+    expect(named.map((one: { entity_name: string }) => one.entity_name)).not.toContain('Old rite')
   })
 })
 
