@@ -275,6 +275,7 @@ export const permissions = {
   // The table is its sender's; reviewers see it as the batch that its rows wait in.
   'import.read': { sees: canInspect },
   'import.change': { sees: canInspect, changes: owns },
+  // But for its sender, whoever sees one reviews.
   'import.decide': { sees: canInspect, changes: notOnesOwn },
   'import.take_back': { sees: canInspect, changes: staff },
   'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },

@@ -206,6 +206,14 @@ test('reviewers decide on the rows of one outcome, and known records may be left
   expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['outcome']])
 })
 
+test('nobody decides on a table of their own', async () => {
+  for (const who of [app.contributor, app.community, app.staff]) {
+    const { id } = await readTable(who, 'own.csv', csv([['Name'], ['Own temple']]))
+    const { status, body } = await who.post(`/data/imports/${id}/decide/`, { body: { verdict: 'accept' } })
+    expect([status, body]).toEqual([403, { detail: 'Nobody decides on a contribution of their own.' }])
+  }
+})
+
 test('a name in both scripts is cut, and options are known by their Nepali labels', async () => {
   const table = csv([
     ['Name', 'अवस्था'],

@@ -241,6 +241,7 @@ describe('a hidden project', () => {
       return Object.keys(people).filter((_, i) => replies[i]?.status === 200)
     }
     expect(await seers()).toEqual(['staff'])
+    expect((await app.other.get(at(await projectIn(app, 'in_review', await waitingRecords(app, 1))))).status).toBe(404)
     sure(201, await app.contributor.post(at(slug, 'memberships/'), { body: { username: 'other', role: 'viewer' } }))
     expect(await seers()).toEqual(['other', 'staff'])
     sure(200, await move(app.contributor, slug, 'in_review'))
