@@ -5,7 +5,7 @@ import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, itemIn, type Stored, walkTable } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
-import { stateOfRecord, type Thing } from './state.ts'
+import { isTold, stateOfRecord, type Thing } from './state.ts'
 import { tell } from './tell.ts'
 
 /** What of a change may be told to everyone. `flips`: the thing has become visible, or has ceased to be. */
@@ -49,7 +49,7 @@ export async function feed(fed: readonly Fed[]): Promise<void> {
 /** Of so many records what shows them is looked for at the same time. */
 const SIDE_BY_SIDE = 12
 
-/** What shows a record: the cluster that it is in, and the records that name it. */
+/** What shows a record: the cluster that it is in, and the public records that name it. */
 async function besideOf(entity_id: string, held: { cluster_id: string } | undefined): Promise<Thing[]> {
   const namers = await namersOf(entity_id)
   return [...(held ? [{ sort: 'cluster', id: held.cluster_id } as const] : []), ...namers]
@@ -58,7 +58,7 @@ async function besideOf(entity_id: string, held: { cluster_id: string } | undefi
 /** So many are looked at together. */
 const AT_ONCE = 200
 
-/** The records whose values name a record. One query and two calls for each two hundred. */
+/** The public records whose values name a record. One query and two calls for each two hundred. */
 async function namersOf(entity_id: string): Promise<Thing[]> {
   const namers: Thing[] = []
   let beyond: string | undefined
@@ -67,7 +67,7 @@ async function namersOf(entity_id: string): Promise<Thing[]> {
     const ids = [...new Set(entries.map((each) => String(each.record)))]
     const found = await getMany(ids.map(key.head), true)
     const heads = ids.flatMap((id) => itemAt(found, key.head(id)) ?? []).map((stored) => parse(recordItem, stored))
-    const naming = heads.filter((head) => namedBy(head).some(({ to }) => to === entity_id))
+    const naming = heads.filter((head) => isTold(head) && namedBy(head).some(({ to }) => to === entity_id))
     namers.push(...naming.map((head) => ({ sort: 'record', id: head.entity_id }) as const))
     if (entries.length < AT_ONCE) return namers
     beyond = String(entries.at(-1)?.sk)

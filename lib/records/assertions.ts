@@ -110,6 +110,7 @@ async function ofAll(filter: Filter, actor: Actor | null, place: PageRequest): P
   const { status = 'accepted', asserted_property } = filter
   if (!isStatus(status)) return { count: 0, results: [] }
   const isPublic = isSettled({ reconciliation_status: status })
+  // What waits or lost is told to those who review, who alone belong to such an audience.
   const told = historyAudiencesOf(actor).filter((it) => isPublic || isForInsiders(it))
   const isAsked = (it: Assertion) =>
     it.reconciliation_status === status && (!asserted_property || it.asserted_property === asserted_property)

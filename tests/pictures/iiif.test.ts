@@ -298,6 +298,7 @@ describe('manifests', () => {
       expect((await app.other.get(at)).status).toBe(404)
       const own = await app.contributor.get(at)
       expect([own.status, own.headers['cache-control']]).toEqual([200, 'private, no-store'])
+      expect(own.headers['access-control-allow-origin']).toBeUndefined()
     }
   })
 })
