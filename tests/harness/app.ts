@@ -1,3 +1,4 @@
+import './quick-passwords.ts'
 import type { Context } from 'aws-lambda'
 import { decodeJwt } from 'jose'
 import { groupOf } from '../../lib/http/groups.ts'
