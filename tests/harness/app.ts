@@ -1,4 +1,3 @@
-import './quick-passwords.ts'
 import type { Context } from 'aws-lambda'
 import { decodeJwt } from 'jose'
 import { groupOf } from '../../lib/http/groups.ts'
