@@ -1,6 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { actingFunctions } from './tests/harness/acting.ts'
+
+/** Without times of an earlier run large files begin first. These are small and take long: in the end all would wait for them. */
+const long = /\/(prove\/determinism|cache\/redis)\.test\.ts$/
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.sort((a, b) => Number(long.test(b.moduleId)) - Number(long.test(a.moduleId)))
+  }
+}
 
 export default defineConfig({
   plugins: [actingFunctions()],
@@ -8,6 +19,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     // One more than there are processors: now and then a file waits, for a process of its own or a while that is to pass.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongFirst },
     globalSetup: ['tests/harness/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,

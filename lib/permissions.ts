@@ -48,10 +48,8 @@ export type Ruling = boolean | { refusal: string }
 
 const anyone = () => true
 const staff = (actor: Actor) => actor.is_staff
-/** From whoever has no rank to the highest. */
-const steps: readonly (Rank | null)[] = [null, ...ranks]
 const atLeast = (rank: Rank) => (actor: Pick<Actor, 'is_staff' | 'rank'>) =>
-  actor.is_staff || steps.indexOf(actor.rank) >= steps.indexOf(rank)
+  actor.is_staff || ranks.slice(ranks.indexOf(rank)).some((it) => it === actor.rank)
 const reviewer = atLeast('community_reviewer')
 const expert = atLeast('domain_expert')
 const curator = atLeast('expert_curator')
@@ -172,7 +170,7 @@ export const permissions = {
   'record.create': { role: anyone },
   'record.read': { sees: canSee },
   'record.update': { sees: canSee, changes: ownerOrStaff },
-  // What is not public is seen by whoever owns it, and by staff.
+  // What is not public nobody sees but whose it is, and staff.
   'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || !it.public },
   'record.restore': { sees: canSee, changes: staff },
   'review.read': { role: reviewer, sees: canInspect },
@@ -334,7 +332,7 @@ export const mayInspect = (actor: Actor | null, it: Subject): boolean => canInsp
 export const mayVisit = (actor: Actor | null, it: Subject): boolean => canSeeProject(actor, it)
 /** Whether the caller may give that decision. */
 export const mayDecide = (actor: Actor, it: Deciding): Ruling =>
-  decisionRules.reduce<Ruling>((ruling, rule) => (ruling === true ? rule(actor, it) : ruling), true)
+  decisionRules.map((rule) => rule(actor, it)).find((ruling) => ruling !== true) ?? true
 /** Whether the caller may decide on the work of these authors. */
 export const mayDecideOn = (actor: Actor, authors: readonly string[]): Ruling => notOnesOwn(actor, { authors })
 /** Whether someone has at least that rank; staff have every rank. */

@@ -1,12 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { config } from '../../lib/config.ts'
 import { canonical, matcher } from '../../lib/http/path.ts'
 import { events } from '../../local/deploy/routes.ts'
-import { startService } from '../harness/local-service.ts'
 
 /** What the pages of the project say is so: their links, files, names, commands, variables and addresses are there. */
 const root = join(import.meta.dirname, '../..')
@@ -169,49 +166,5 @@ describe('the notice-board', () => {
       .filter((it) => /^\| (?!question|-)/.test(it))
     expect(rows.length).toBe(10)
     expect(rows.filter((row) => !/\w\.ts`|\(#/.test(row) || found(row, /`([\w/.-]+\.ts)`/g).length > 2)).toEqual([])
-  })
-})
-
-const hasCurl = spawnSync('curl', ['--version']).status === 0
-if (!hasCurl) console.warn('skipped: the sessions of the READMEs, since there is no curl')
-
-describe.skipIf(!hasCurl)('the sessions that they show', { timeout: 120_000 }, () => {
-  let service: Awaited<ReturnType<typeof startService>>
-  beforeAll(async () => {
-    service = await startService()
-  }, 60_000)
-  afterAll(() => service?.stop())
-
-  /** Runs the block of shell under a heading; answers what each curl prints. */
-  async function session(text: string): Promise<string[]> {
-    const block = /^```sh\n([\s\S]*?)^```/m.exec(text)?.[1] ?? ''
-    const own = block
-      .replaceAll('http://localhost:8000', service.origin)
-      .replaceAll('http://localhost:9400', service.idp)
-    expect(own).toContain('curl')
-    const { stdout } = await promisify(execFile)('bash', ['-euc', `curl() { command curl "$@"; echo; }\n${own}`])
-    return stdout.split('\n').filter(Boolean)
-  }
-
-  test('a contribution from its sending to its being found', async () => {
-    const [hidden, queue = '', workspace = '', decision = '', record = '', ...searched] = await session(
-      section('README.md', 'A first session'),
-    )
-    expect(hidden).toBe('404')
-    expect(queue).toContain('Chyasilin Mandap')
-    expect(workspace).toContain('Chyasilin Mandap')
-    expect(JSON.parse(decision)).toMatchObject({ verdict: 'accept' })
-    const { id, name } = JSON.parse(record)
-    expect(name).toBe('Chyasilin Mandap')
-    expect(searched.length).toBe(1)
-    await expect
-      .poll(async () => (await fetch(`${service.origin}/data/search/?q=chyasilin&resource=structures`)).json(), {
-        timeout: 100_000,
-      })
-      .toMatchObject({ results: expect.arrayContaining([expect.objectContaining({ id: String(id), title: name })]) })
-  })
-
-  test('a token of the local identity provider', async () => {
-    expect((await session(read('local/service/README.md'))).length).toBe(1)
   })
 })

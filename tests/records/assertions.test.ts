@@ -217,6 +217,7 @@ describe('how a claim stands', () => {
     const { id } = await claim('other', 'Settled')
     expect((await settle('community', id, 'accepted')).body).toMatchObject({ id, reconciliation_status: 'accepted' })
     expect((await app.anon.get(`${CLAIMS}${id}/`)).status).toBe(200)
+    expect((await settle('contributor', id, 'superseded')).status).toBe(403)
     expect((await settle('domain', id, 'superseded')).body).toMatchObject({ reconciliation_status: 'superseded' })
     expect((await app.anon.get(`${CLAIMS}${id}/`)).status).toBe(404)
   })

@@ -1,12 +1,16 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApp } from '../harness/app.ts'
 import { serveHandlers } from '../harness/gateway.ts'
 import { startService } from '../harness/local-service.ts'
+
+/** Sessions with the service as its pages show them, and as the typed client has them. */
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+if (!hasCurl) console.warn('skipped: the sessions of the READMEs, since there is no curl')
 
 const run = promisify(execFile)
 let folder: string
@@ -92,11 +96,43 @@ test('it is written anywhere, again over itself, and never over files of others'
 
 test('and runs against the handlers', () => expectSession(service.origin))
 
-test('and against the local service as it is started', { timeout: 180_000 }, async () => {
-  const local = await startService()
-  try {
-    await expectSession(local.origin)
-  } finally {
-    await local.stop()
+/** The pages and the client share a service, since its start is seconds of work. */
+describe('with the local service as it is started', { timeout: 180_000 }, () => {
+  let local: Awaited<ReturnType<typeof startService>>
+  beforeAll(async () => {
+    local = await startService()
+  }, 60_000)
+  afterAll(() => local?.stop())
+
+  test('the client runs', () => expectSession(local.origin))
+
+  /** Runs the first block of shell in a text; answers what each curl prints. */
+  async function shell(text: string): Promise<string[]> {
+    const block = /^```sh\n([\s\S]*?)^```/m.exec(text)?.[1] ?? ''
+    const own = block.replaceAll('http://localhost:8000', local.origin).replaceAll('http://localhost:9400', local.idp)
+    expect(own).toContain('curl')
+    const { stdout } = await run('bash', ['-euc', `curl() { command curl "$@"; echo; }\n${own}`])
+    return stdout.split('\n').filter(Boolean)
   }
+
+  test.skipIf(!hasCurl)('the first session of the README goes from a contribution to its being found', async () => {
+    const [, page = ''] = (await readFile('README.md', 'utf8')).split('## A first session\n')
+    const [hidden, queue = '', workspace = '', decision = '', record = '', ...searched] = await shell(page)
+    expect(hidden).toBe('404')
+    expect(queue).toContain('Chyasilin Mandap')
+    expect(workspace).toContain('Chyasilin Mandap')
+    expect(JSON.parse(decision)).toMatchObject({ verdict: 'accept' })
+    const { id, name } = JSON.parse(record)
+    expect(name).toBe('Chyasilin Mandap')
+    expect(searched.length).toBe(1)
+    await expect
+      .poll(async () => (await fetch(`${local.origin}/data/search/?q=chyasilin&resource=structures`)).json(), {
+        timeout: 100_000,
+      })
+      .toMatchObject({ results: expect.arrayContaining([expect.objectContaining({ id: String(id), title: name })]) })
+  })
+
+  test.skipIf(!hasCurl)('the page of the local service gets a token of the identity provider', async () => {
+    expect((await shell(await readFile('local/service/README.md', 'utf8'))).length).toBe(1)
+  })
 })
