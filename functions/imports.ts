@@ -185,9 +185,9 @@ export const routes = withTables({
     params: ById,
     query: RowQuery,
     subject: ofImport,
-    handle: async ({ subject, query, page, request }) => {
+    handle: async ({ subject, actor, query, page, request }) => {
       const { results, ...listed } = await listRows(subject, query, page)
-      return listBody(request, page, { ...listed, results: results.map((it) => rowView(it.result, it.run, it.head)) })
+      return listBody(request, page, { ...listed, results: results.map((it) => rowView(it, actor)) })
     },
   }),
 

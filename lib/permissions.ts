@@ -49,7 +49,7 @@ export type Ruling = boolean | { refusal: string }
 const anyone = () => true
 const staff = (actor: Actor) => actor.is_staff
 const atLeast = (rank: Rank) => (actor: Pick<Actor, 'is_staff' | 'rank'>) =>
-  actor.is_staff || (actor.rank !== null && ranks.indexOf(actor.rank) >= ranks.indexOf(rank))
+  actor.is_staff || ranks.slice(ranks.indexOf(rank)).some((it) => it === actor.rank)
 const reviewer = atLeast('community_reviewer')
 const expert = atLeast('domain_expert')
 const curator = atLeast('expert_curator')
@@ -170,7 +170,8 @@ export const permissions = {
   'record.create': { role: anyone },
   'record.read': { sees: canSee },
   'record.update': { sees: canSee, changes: ownerOrStaff },
-  'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || (owns(actor, it) && !it.public) },
+  // What is not public nobody sees but whose it is, and staff.
+  'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || !it.public },
   'record.restore': { sees: canSee, changes: staff },
   'review.read': { role: reviewer, sees: canInspect },
   // What is asked for may take more: see decisionRules.
@@ -274,7 +275,8 @@ export const permissions = {
   // The table is its sender's; reviewers see it as the batch that its rows wait in.
   'import.read': { sees: canInspect },
   'import.change': { sees: canInspect, changes: owns },
-  'import.decide': { sees: canInspect, changes: (actor, it) => reviewer(actor) && notOnesOwn(actor, it) },
+  // But for its sender, whoever sees one reviews.
+  'import.decide': { sees: canInspect, changes: notOnesOwn },
   'import.take_back': { sees: canInspect, changes: staff },
   'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },
   'statistics.own': { role: anyone },

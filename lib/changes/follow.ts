@@ -1,12 +1,11 @@
 import { cluster, membership } from '../clusters/clusters.ts'
-import { maySee } from '../permissions.ts'
 import { recordItem } from '../records/items.ts'
 import { namedBy } from '../records/links.ts'
 import { parse } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemAt, itemIn, type Stored, walkTable } from '../table/read.ts'
 import type { Images } from '../table/stream.ts'
-import { stateOfRecord, type Thing } from './state.ts'
+import { isTold, stateOfRecord, type Thing } from './state.ts'
 import { tell } from './tell.ts'
 
 /** What of a change may be told to everyone. `flips`: the thing has become visible, or has ceased to be. */
@@ -68,7 +67,7 @@ async function namersOf(entity_id: string): Promise<Thing[]> {
     const ids = [...new Set(entries.map((each) => String(each.record)))]
     const found = await getMany(ids.map(key.head), true)
     const heads = ids.flatMap((id) => itemAt(found, key.head(id)) ?? []).map((stored) => parse(recordItem, stored))
-    const naming = heads.filter((head) => maySee(null, head) && namedBy(head).some(({ to }) => to === entity_id))
+    const naming = heads.filter((head) => isTold(head) && namedBy(head).some(({ to }) => to === entity_id))
     namers.push(...naming.map((head) => ({ sort: 'record', id: head.entity_id }) as const))
     if (entries.length < AT_ONCE) return namers
     beyond = String(entries.at(-1)?.sk)

@@ -14,6 +14,9 @@ export type Thing = { sort: 'record' | 'cluster'; id: string }
 /** What everyone may read of a thing, as a digest; null when that is nothing. `object_pk` names it at its own address. */
 export type State = { id: string; kind: KindKey; object_pk: string; digest: string | null }
 
+/** Whether the feed tells of a record: whether everyone may read it. */
+export const isTold = (it: RecordItem): boolean => maySee(null, it)
+
 /**
  * How things are now, by id; strongly consistent. Of a record that never was there is none. One call for each hundred, and
  * for each hundred records that they name or hold together.
@@ -23,7 +26,7 @@ export async function statesNow(things: readonly Thing[]): Promise<Map<string, S
   const named = things.flatMap(({ sort, id }) => {
     if (sort === 'cluster') return itemIn(found, cluster, { id })?.members ?? []
     const head = itemIn(found, recordItem, { entity_id: id })
-    return head && maySee(null, head) ? endsOf(head) : []
+    return head && isTold(head) ? endsOf(head) : []
   })
   const ends = await getMany([...new Set(named)].map(key.head), true)
   return new Map(
@@ -44,7 +47,7 @@ const endsOf = (it: RecordItem) => namedBy(it).map(({ to }) => to)
 export function stateOfRecord(it: RecordItem, found: ReadonlyMap<string, Stored>): State {
   const { entity_id: id, kind, name, category, data, point, access_tier } = it
   const ends = publicAmong(endsOf(it), found).map(({ entity_id }) => entity_id)
-  const digest = maySee(null, it) ? digestOf({ name, category, data, point, access_tier, ends }) : null
+  const digest = isTold(it) ? digestOf({ name, category, data, point, access_tier, ends }) : null
   return { id, kind, object_pk: kinds[kind].record ? String(it.id) : id, digest }
 }
 
@@ -60,7 +63,7 @@ export const publicAmong = (ids: readonly string[], found: ReadonlyMap<string, S
   ids
     .flatMap((id) => itemAt(found, key.head(id)) ?? [])
     .map((stored) => parse(recordItem, stored))
-    .filter((head) => maySee(null, head))
+    .filter(isTold)
 
 /** Equal values have equal digests: the table does not keep the order of members. */
 const digestOf = (value: unknown) => createHash('sha256').update(inOrder(value)).digest('base64url').slice(0, 22)

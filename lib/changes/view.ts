@@ -2,13 +2,12 @@ import { cluster } from '../clusters/clusters.ts'
 import { kinds } from '../kinds/index.ts'
 import { iriOf, recordIri } from '../linked/iri.ts'
 import { isLink } from '../names/text.ts'
-import { maySee } from '../permissions.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
 import { type Shown, shownTo } from '../records/shown.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
 import type { ChangeSort, Entry } from './items.ts'
-import { publicAmong } from './state.ts'
+import { isTold, publicAmong } from './state.ts'
 
 /** What a change says of records that a cluster holds together. */
 const ofClusters: Readonly<Record<ChangeSort, string>> = {
@@ -52,10 +51,7 @@ async function recordsOf(entries: readonly About[]): Promise<Map<string, ReturnT
   const ids = [...new Set(entries.flatMap(({ id, kind }) => (kind === 'entity_cluster' ? [] : [id])))]
   const found = await getMany(ids.map(key.head), true)
   const heads = ids.flatMap((id) => itemIn(found, recordItem, { entity_id: id }) ?? [])
-  const shown = await shownTo(
-    null,
-    heads.filter((it) => maySee(null, it)),
-  )
+  const shown = await shownTo(null, heads.filter(isTold))
   return new Map(shown.map((it) => [it.entity_id, mirrored(it)]))
 }
 

@@ -1,7 +1,7 @@
 import { type Contribution, kinds } from '../kinds/index.ts'
 import { sayIn } from '../language/say.ts'
 import type { Values } from '../names/values.ts'
-import { type Actor, mayInspect, permissions } from '../permissions.ts'
+import { type Actor, mayInspect, permissions, worksOn } from '../permissions.ts'
 import { headerOf } from '../records/build.ts'
 import { type RecordItem, revision } from '../records/items.ts'
 import { namedBy } from '../records/links.ts'
@@ -199,8 +199,8 @@ async function compare(
 ): Promise<Pick<RowResult, 'changes' | 'conflicts' | 'faults'> & { outcome: Outcome }> {
   const kind = kinds[mapping.kind]
   const row = { values, cleared, texts: read.texts }
-  const now = valuesNow(record, actor)
-  const base = await baseOf(record, read.revision)
+  const now = valuesNow(record)
+  const base = worksOn(actor, record) ? await baseOf(record, read.revision) : undefined
   const against = differences(kind, now, row)
   const own = base ? differences(kind, base, row) : against
   // What the row leaves as it was is not its matter, whoever has changed it since.

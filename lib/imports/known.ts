@@ -9,6 +9,8 @@ import type { Values } from '../names/values.ts'
 import { type Actor, mayInspect, worksOn } from '../permissions.ts'
 import type { Header } from '../records/build.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
+import { shownTo } from '../records/shown.ts'
+import { valuesFor } from '../records/views/record.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
 import type { Mapping } from './mapping.ts'
@@ -35,6 +37,18 @@ export async function knownRecords(
     const best = same.find((it) => it.contributor_id === actor.id) ?? same.find((it) => it.public) ?? same[0]
     if (best) found.set(row, best)
   }
+  return seenBy(actor, found)
+}
+
+/** What waits is for those who work on a record; to others it says what they may see of what stands. */
+async function seenBy(actor: Actor, found: Map<number, RecordItem>): Promise<Map<number, RecordItem>> {
+  const theirs = [...found].filter(([, it]) => !worksOn(actor, it))
+  const shown = await shownTo(
+    actor,
+    theirs.map(([, it]) => it),
+  )
+  for (const [i, it] of shown.entries())
+    found.set(theirs[i]?.[0] ?? 0, { ...it, data: valuesFor(it, it.data, actor), proposed: null })
   return found
 }
 
@@ -105,9 +119,8 @@ export async function headsOf(ids: readonly string[]): Promise<Map<string, Recor
   return heads
 }
 
-/** The values of a record that a row is compared with: what waits for those who work on it, what stands for others. */
-export const valuesNow = (it: RecordItem, actor: Actor): Values =>
-  worksOn(actor, it) && it.proposed ? it.proposed : it.data
+/** The values of a record that a row is compared with. */
+export const valuesNow = (it: RecordItem): Values => it.proposed ?? it.data
 
 const textIn = (kind: Kind, values: Values, name: string): string => {
   const field = kind.fields[name]
@@ -115,8 +128,8 @@ const textIn = (kind: Kind, values: Values, name: string): string => {
 }
 
 /** Whether a record still says what these changes were found to change. */
-export const saysStill = (it: RecordItem, actor: Actor, changes: readonly { field: string; from: string }[]): boolean =>
-  changes.every(({ field, from }) => textIn(kinds[it.kind], valuesNow(it, actor), field) === from)
+export const saysStill = (it: RecordItem, changes: readonly { field: string; from: string }[]): boolean =>
+  changes.every(({ field, from }) => textIn(kinds[it.kind], valuesNow(it), field) === from)
 
 /** The fields in which a row says something else than these values, with what stands there and what it says. */
 export function differences(

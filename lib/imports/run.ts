@@ -127,7 +127,7 @@ async function amendOne(
   const old = entity_id === null ? undefined : await loadById(entity_id)
   if (!old || old.deleted_at) throw conflict('The record is gone.')
   checkAllowed(permissions['record.update'].changes(actor, old))
-  if (!saysStill(old, actor, checked.changes)) return undefined
+  if (!saysStill(old, checked.changes)) return undefined
   const whole = contributed(order.mapping, read, 'change')
   const fields = new Set(checked.changes.map((it) => it.field))
   const contribution: Contribution = {

@@ -1,12 +1,12 @@
 import type { Links } from '../files/blobs.ts'
 import { disposition } from '../files/names.ts'
-import type { RecordItem } from '../records/items.ts'
+import { type Actor, worksOn } from '../permissions.ts'
 import type { PeopleById } from '../users/people.ts'
 import type { Batch } from './imports.ts'
 import type { Import, KeptMapping } from './items.ts'
 import type { KeptColumns } from './read.ts'
 import { reportKey } from './report.ts'
-import type { RowResult, RunResult } from './results.ts'
+import type { ListedRow } from './row-list.ts'
 
 /** How imports look on the wire. */
 
@@ -79,8 +79,8 @@ export const batchLine = ({ about, waiting }: Batch, people: PeopleById) => ({
   created_at: about.created_at,
 })
 
-/** A row of a table with what the dry run and the run say of it, and how the record stands. */
-export const rowView = (it: RowResult, run: RunResult | undefined, head: RecordItem | undefined) => ({
+/** A row of a table with what the dry run and the run say of it, and how the record stands, to those who work on that. */
+export const rowView = ({ result: it, run, head }: ListedRow, actor: Actor | null) => ({
   row: it.row,
   outcome: it.outcome,
   name: it.name,
@@ -91,15 +91,16 @@ export const rowView = (it: RowResult, run: RunResult | undefined, head: RecordI
   conflicts: it.conflicts,
   makes: it.makes,
   run: run ? { what: run.what, reason: run.reason } : null,
-  record: head
-    ? {
-        kind: head.kind,
-        id: head.id,
-        status: head.status,
-        open_flags: head.open_flags,
-        deleted: head.deleted_at !== null,
-      }
-    : null,
+  record:
+    head && worksOn(actor, head)
+      ? {
+          kind: head.kind,
+          id: head.id,
+          status: head.status,
+          open_flags: head.open_flags,
+          deleted: head.deleted_at !== null,
+        }
+      : null,
 })
 
 export const mappingView = ({ name, mapping, created_at, updated_at }: KeptMapping) => ({

@@ -130,7 +130,7 @@ const endOf = ({ to, toKind, relation }: Edge): LinkItem['ends'] => {
 
 /**
  * The record with what is shown beside it, as the caller may know it: the cards of what names it, and of the deities and guthis
- * that an event ties to it, each only once, and only what they may see. One call, or none where nothing is tied to it.
+ * that an event ties to it, each only once. Views leave out the cards of other tiers. One call, or none where nothing is tied to it.
  */
 export async function withTied<T extends Loaded>(it: T, actor: Actor | null): Promise<T> {
   const ends = it.links.flatMap((card) => (maySeeTier(actor, card.access_tier) ? card.ends : []))
@@ -142,7 +142,7 @@ export async function withTied<T extends Loaded>(it: T, actor: Actor | null): Pr
   const cards = wanted.flatMap(([entity, { relation }]): LinkItem[] => {
     const stored = itemAt(found, key.head(entity))
     const head = stored && parse(recordItem, stored)
-    if (!head?.public || head.deleted_at || !maySee(actor, head)) return []
+    if (!head?.public || head.deleted_at) return []
     const { kind, id, name, access_tier } = head
     return [{ to: it.entity_id, from: entity, kind, id, name, relation, access_tier, ends: [], version: 1 }]
   })

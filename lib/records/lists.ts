@@ -1,7 +1,7 @@
 import { remembered } from '../cache/remembered.ts'
 import { type KindKey, kindKeys, kinds } from '../kinds/index.ts'
 import { readEntry } from '../names/index.ts'
-import { type Actor, audiences, audiencesWith, maySee, maySeeAll, type Scope } from '../permissions.ts'
+import { type Actor, audiences, audiencesWith, maySee, type Scope } from '../permissions.ts'
 import { parse, read } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { type List, type PageRequest, type PageResult, readList } from '../table/pages.ts'
@@ -79,7 +79,7 @@ export async function identified(
   return { count: visible.length, results, found: new Map() }
 }
 
-/** Whether a found record is among those that the filter asks for; without one, published ones and one's own. */
+/** Whether a found record that the caller may see is among those that the filter asks for; without one, published ones and one's own. */
 function fits(it: RecordItem, { status, mine, all, category, contributor }: Filter, actor: Actor | null): boolean {
   if (category !== undefined && it.category !== category) return false
   if (contributor !== undefined && it.contributor_id !== contributor) return false
@@ -87,7 +87,7 @@ function fits(it: RecordItem, { status, mine, all, category, contributor }: Filt
   if (mine) return own
   // That an edit waits behind a published record is not told: it is found as published.
   if (status) return status === visibilityOf(it) || (it.public && isPublished(status))
-  return it.public || own || (all === true && maySeeAll(actor))
+  return it.public || own || all === true
 }
 
 /** Which partitions hold what the filter asks for, as far as the scope allows it. A category is the kinds that belong to it. */

@@ -195,12 +195,12 @@ const findable = (it: Source): Indexed => ({
   names: [it.name],
 })
 
-/** The licences that sources declare, by id; of those that everyone may see. */
+/** The licences that sources declare, by id; for sources that whoever is told may see. */
 export async function licencesOf(ids: readonly string[]): Promise<Map<string, string>> {
   const found = await getMany(ids.map((id) => key.source(id)))
-  const shown = [...found.values()].map((item) => parse(source, item)).filter((it) => maySee(null, it))
   return new Map(
-    shown.flatMap((it): [string, string][] => {
+    [...found.values()].flatMap((item): [string, string][] => {
+      const it = parse(source, item)
       const licence = textOf(it.data.declared_license)
       return licence ? [[it.id, licence]] : []
     }),

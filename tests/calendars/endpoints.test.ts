@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type App, openApp } from '../harness/app.ts'
+import { type App, openApp, type Persona } from '../harness/app.ts'
 import { contribute, flagsOf, publish, sure } from '../harness/make.ts'
 
 let app: App
@@ -149,6 +149,16 @@ describe('a record shows its dates', () => {
     const { dates } = sure(200, await app.anon.get(`/cidoc/structures/${made.id}/`, { query: { calendar: 'ns' } }))
     expect(dates.construction_date).toMatchObject({ words: '1759', text: 'NS 822/823' })
   })
+})
+
+test('words that name a withheld period mean its bounds to those who may see it', async () => {
+  const period = { name: 'Reign of few', start_year: '1641', end_year: '1674', access_tier: 'restricted' }
+  await publish(app, 'historical_periods', period)
+  const { id } = await publish(app, 'structures', { name: 'Dated by few', construction_date: 'Reign of few' })
+  const dates = async (who: Persona) =>
+    sure(200, await who.get(`/cidoc/structures/${id}/`, { query: { calendar: 'gregorian' } })).dates
+  expect(await dates(app.other)).toMatchObject({ construction_date: { text: '1641/1674' } })
+  expect(await dates(app.anon)).toEqual({})
 })
 
 describe('claims about dates are compared by their bounds', () => {

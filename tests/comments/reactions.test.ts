@@ -95,12 +95,36 @@ describe('nobody learns of what they may not see', () => {
     sure(201, await toggle(app.community, { ...named(it), reaction_type: 'upvote' }))
   })
 
+  const noComment = [400, { comment_id: ['There is no such comment.'] }]
+  const vote = async (who: Persona, comment_id: string) => {
+    const { status, body } = await toggle(who, { comment_id, reaction_type: 'upvote' })
+    return [status, body]
+  }
+
+  test('what is said of a record that waits', async () => {
+    const { comment_id } = await comment(app.contributor, await pending())
+    expect(await vote(app.other, comment_id)).toEqual(noComment)
+    const read = await app.anon.get('/data/reactions/summary/', { query: { comment_id } })
+    expect([read.status, read.body]).toEqual(noComment)
+    expect((await vote(app.community, comment_id))[0]).toBe(201)
+  })
+
+  test('what was said in a project that is deleted, whoever worked on it', async () => {
+    const slug = await newProject(app.contributor)
+    const member = { username: 'other', role: 'editor' }
+    sure(201, await app.contributor.post(`/data/projects/${slug}/memberships/`, { body: member }))
+    const body = { comment: 'Ours' }
+    const { id } = sure(201, await app.contributor.post(`/data/projects/${slug}/comments/`, { body }))
+    expect((await vote(app.other, id))[0]).toBe(201)
+    sure(204, await app.contributor.delete(`/data/projects/${slug}/`))
+    for (const who of [app.other, app.contributor]) expect(await vote(who, id)).toEqual(noComment)
+  })
+
   test('a comment that is deleted', async () => {
     const it = await published()
     const said = await comment(app.contributor, it)
     sure(204, await app.contributor.delete(`/data/comments/${said.id}/`))
-    const reply = await toggle(app.other, { comment_id: said.id, reaction_type: 'upvote' })
-    expect([reply.status, reply.body]).toEqual([400, { comment_id: ['There is no such comment.'] }])
+    expect(await vote(app.other, said.id)).toEqual(noComment)
   })
 })
 

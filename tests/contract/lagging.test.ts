@@ -8,10 +8,7 @@ import { at, newProject, openProjects } from '../harness/projects.ts'
 
 let app: App
 beforeAll(async () => {
-  app = await openProjects({ BUCKET_NAME: `lagging-${process.pid}-${Date.now()}` })
-  const { Bucket, bucket } = await import('../../lib/files/blobs.ts')
-  const { CreateBucketCommand } = await import('@aws-sdk/client-s3')
-  await (await bucket()).s3.send(new CreateBucketCommand({ Bucket }))
+  app = await openProjects()
 })
 
 type Made = { id: number; cultural_entity_id: string }

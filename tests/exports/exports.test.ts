@@ -45,11 +45,7 @@ const withPublic = { existence_status: 'Extant', coordinates: '27.6722, 85.4279'
 const assertion = { source_type: 'book', source_citation: 'Field notes, "1991"', confidence: 'likely' }
 
 beforeAll(async () => {
-  app = await openApp({ env: { EXPORT_LICENCE: 'CC-BY-4.0', BUCKET_NAME: `exports-${process.pid}-${Date.now()}` } })
-  const { Bucket, bucket } = await import('../../lib/files/blobs.ts')
-  const { s3 } = await bucket()
-  const { CreateBucketCommand } = await import('@aws-sdk/client-s3')
-  await s3.send(new CreateBucketCommand({ Bucket }))
+  app = await openApp({ env: { EXPORT_LICENCE: 'CC-BY-4.0' } })
 })
 
 test('before the first run nothing is listed', async () => {

@@ -1,11 +1,10 @@
-import './quick-passwords.ts'
 import type { Context } from 'aws-lambda'
 import { decodeJwt } from 'jose'
 import { groupOf } from '../../lib/http/groups.ts'
 import { canonical } from '../../lib/http/path.ts'
 import type { Event, Result } from '../../lib/http/shell.ts'
 import { expectDocumented } from './documented.ts'
-import { createTestTable } from './emulator.ts'
+import { createTestBucket, createTestTable } from './emulator.ts'
 import { serveLambda } from './lambda.ts'
 import { expectSayable } from './said.ts'
 
@@ -50,12 +49,13 @@ export type App = {
   cost: (answer: Promise<Answer>) => Promise<Cost>
 }
 
-/** The service with a table of its own, the six seeded people, and a clock that stands still at 2025-01-15T10:00:00Z. */
+/** The service with a table and a bucket of its own, the six seeded people, and a clock that stands still at 2025-01-15T10:00:00Z. */
 export async function openApp({ env = {} }: { env?: Record<string, string> } = {}): Promise<App> {
   // The configuration is read when a module loads it, so this comes before every import of the service.
   process.env.LAMBDA_ENDPOINT ??= await serveLambda()
-  Object.assign(process.env, settings, { TABLE_NAME: `test-${process.pid}-${Date.now()}-${++tables}` }, env)
-  await createTestTable(process.env.TABLE_NAME ?? '')
+  const own = `test-${process.pid}-${Date.now()}-${++tables}`
+  Object.assign(process.env, settings, { TABLE_NAME: own, BUCKET_NAME: own }, env)
+  await Promise.all([createTestTable(own), createTestBucket(own)])
   const { clock } = await import('../../lib/clock.ts')
   let time = Date.parse('2025-01-15T10:00:00.000Z')
   clock.now = () => new Date(time)

@@ -18,9 +18,9 @@ export async function withLostReplies<T>(type: string, work: () => Promise<T>): 
   }
 }
 
-/** Does something while somebody else is faster, once: just before the first transaction is sent that writes an item of this type. */
+/** Does something while somebody else is faster, once: just before the first call is sent that names this, an id or the type of an item that it writes. */
 export async function withSomebodyFaster<T>(
-  type: string,
+  named: string,
   faster: () => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -28,7 +28,7 @@ export async function withSomebodyFaster<T>(
   let left = 1
   db.middlewareStack.add(
     (next) => async (args) => {
-      if (left > 0 && typesIn(args.input).includes(type)) {
+      if (left > 0 && JSON.stringify(args.input).includes(named)) {
         left -= 1
         await apart(faster)
       }

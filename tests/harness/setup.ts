@@ -18,7 +18,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   const bucket = environment.BUCKET_NAME ?? ''
   const directory = await mkdtemp(join(quickFolder, 'heritage-test-'))
   const resources = await roleResources(process.cwd(), functionNames())
-  // Some files have a bucket of their own.
+  // Every file has a bucket of its own.
   const rolesOf = new Map<string, Roles>()
   const access = {
     roles: (own: string) => {
@@ -31,7 +31,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   const [roles, denials] = [join(directory, 'roles.json'), join(directory, 'denials')]
   await writeFile(roles, JSON.stringify(resources))
   await writeFile(denials, '')
-  const files = await startS3({ port: 0, directory: join(directory, 's3'), bucket, access })
+  const buckets = join(directory, 's3')
+  const files = await startS3({ port: 0, directory: buckets, bucket, access })
   const outside = process.env.DYNAMODB_ENDPOINT
   const emulator = outside
     ? undefined
@@ -40,6 +41,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     STAGE: 'local',
     DYNAMODB_ENDPOINT: outside ?? emulator?.endpoint,
     S3_ENDPOINT: files.endpoint,
+    S3_FOLDER: buckets,
     BUCKET_NAME: bucket,
     // What each function may do, and where workers note what it was denied.
     ROLES: roles,

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { zip } from '../../local/deploy/zip.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { withFault } from '../harness/faults.ts'
 import { checkTable, csv, done, readTable, rowsIn, sendTable, work, xlsx } from '../harness/imports.ts'
@@ -13,12 +12,14 @@ beforeAll(async () => {
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 
 /** An archive of these parts. */
-const archive = (parts: Record<string, string | Uint8Array>) =>
-  zip(
+async function archive(parts: Record<string, string | Uint8Array>) {
+  const { strToU8, zipSync } = await import('fflate')
+  return zipSync(
     Object.fromEntries(
-      Object.entries(parts).map(([name, it]) => [name, typeof it === 'string' ? Buffer.from(it) : it]),
+      Object.entries(parts).map(([name, text]) => [name, typeof text === 'string' ? strToU8(text) : text]),
     ),
   )
+}
 const book = { 'xl/workbook.xml': '<workbook><sheets><sheet name="A" sheetId="1" r:id="r1"/></sheets></workbook>' }
 
 describe('a file that is refused at once', () => {

@@ -93,6 +93,22 @@ test('a column of names of known records is a relation to them, as far as the se
   expect(theirs.columns[2]).toMatchObject({ guess: 'dedicated_to', by: 'names', sure: 0.6 })
 })
 
+test('what rows look like is named to those who may see it', async () => {
+  const coordinates = '27.7043, 85.3075'
+  await contribute(app.other, 'structures', { name: 'Degutale of the others', coordinates })
+  const table = csv([
+    ['Name', 'Coordinates'],
+    ['Degutale of others', coordinates],
+  ])
+  for (const [who, alike] of [
+    [app.contributor, { entity_id: null, name: '' }],
+    [app.other, { entity_id: expect.any(String), name: 'Degutale of the others' }],
+  ] as const) {
+    const { id } = await checkTable(who, 'temples.csv', table)
+    expect((await rowsIn(who, id))[0]).toMatchObject({ outcome: 'doubtful', alike: [alike] })
+  }
+})
+
 test('names in Nepali are names in Nepali as well, for all rows or by column', async () => {
   const it = await readTable(app.contributor, 'मन्दिर.csv', csv([['नाम'], ['भीमसेन मन्दिर']]))
   expect(it.mapping.rules).toEqual([{ field: 'name', column: 'नाम', language: 'ne' }])
@@ -188,6 +204,14 @@ test('reviewers decide on the rows of one outcome, and known records may be left
     body: { verdict: 'accept', outcome: 'fine' },
   })
   expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['outcome']])
+})
+
+test('nobody decides on a table of their own', async () => {
+  for (const who of [app.contributor, app.community, app.staff]) {
+    const { id } = await readTable(who, 'own.csv', csv([['Name'], ['Own temple']]))
+    const { status, body } = await who.post(`/data/imports/${id}/decide/`, { body: { verdict: 'accept' } })
+    expect([status, body]).toEqual([403, { detail: 'Nobody decides on a contribution of their own.' }])
+  }
 })
 
 test('a name in both scripts is cut, and options are known by their Nepali labels', async () => {

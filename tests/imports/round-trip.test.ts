@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../harness/app.ts'
-import { checkTable, csv, done, rowsIn, xlsx } from '../harness/imports.ts'
+import { checkTable, csv, done, readTable, rowsIn, xlsx } from '../harness/imports.ts'
 import { contribute, publish, sure } from '../harness/make.ts'
 
 let app: App
@@ -43,6 +43,17 @@ describe('a table that comes back', () => {
     })
   })
 
+  test('holds what waits for those who work on the record, and for others what stands', async () => {
+    const it = await publish(app, 'structures', { name: 'Edited', note: 'Stands' })
+    sure(200, await app.contributor.patch(`/cidoc/structures/${it.id}/`, { body: { note: 'Waits' } }))
+    const row = async (who: 'contributor' | 'anon' | 'other') => {
+      const rows = await tableOf(who, 'structures', { columns: 'name,note' })
+      return rows.find(([id]) => id === String(it.id))
+    }
+    for (const who of ['anon', 'other'] as const) expect(await row(who)).toEqual([`${it.id}`, '1', 'Edited', 'Stands'])
+    expect(await row('contributor')).toEqual([`${it.id}`, '2', 'Edited', 'Waits'])
+  })
+
   test('changes what was changed in it and nothing else, and is taken back with equal records', async () => {
     const it = await publish(app, 'structures', { name: 'Old name', note: 'Old note', construction_date: '1702' })
     const before = sure(200, await app.contributor.get(`/cidoc/structures/${it.id}/`))
@@ -73,6 +84,17 @@ describe('a table that comes back', () => {
     expect(checked).toMatchObject({ mapping: { kind: 'monument', match: 'id' }, counts: { changes: 1, refused: 0 } })
     const [row] = await rowsIn(app.contributor, checked.id)
     expect(row.record).toMatchObject({ kind: 'monument', id: it.id })
+  })
+
+  test('is of no kind by ids of what its sender may not see', async () => {
+    const it = await contribute(app.contributor, 'monuments', { name: 'Stupa unseen' })
+    const table = csv([
+      ['id', 'name'],
+      [it.id, 'Stupa unseen'],
+    ])
+    const kindFor = async (who: 'contributor' | 'other') => (await readTable(app[who], 'back.csv', table)).mapping?.kind
+    expect(await kindFor('contributor')).toBe('monument')
+    expect(await kindFor('other')).not.toBe('monument')
   })
 
   test('corrects what stands: a verdict on the batch says how, or is told what it has left, and why', async () => {
@@ -173,6 +195,62 @@ describe('a table that comes back', () => {
     expect(checked.counts).toMatchObject({ refused: 1 })
     const [row] = await rowsIn(app.other, checked.id)
     expect(row.faults[0].message).toBe('This is a record of someone else, which only they and staff may change.')
+  })
+
+  describe('of someone else tells nothing of theirs that is hidden', () => {
+    /** What two people are told of such a table: one who works on the record, and one who does not. */
+    async function told(cells: readonly (readonly (string | number)[])[]) {
+      const { community, other } = app
+      const [theirs, ours] = [
+        await checkTable(other, 'back.csv', csv(cells)),
+        await checkTable(community, 'back.csv', csv(cells)),
+      ]
+      return { theirs: (await rowsIn(other, theirs.id))[0], ours: (await rowsIn(community, ours.id))[0] }
+    }
+
+    test('a record that waits is no record to them', async () => {
+      const { id } = await contribute(app.contributor, 'structures', { name: 'Waits unseen', note: 'Theirs' })
+      const { theirs, ours } = await told([
+        ['id', 'name', 'note'],
+        [id, 'Waits unseen', 'Mine'],
+      ])
+      expect(theirs).toMatchObject({
+        record: null,
+        changes: [],
+        faults: [{ message: 'There is no architectural structure with this id.' }],
+      })
+      expect(ours.changes).toEqual([{ field: 'note', from: 'Theirs', to: 'Mine' }])
+    })
+
+    test('an edit that waits, whatever revision the table says it was written from', async () => {
+      const { id } = await publish(app, 'structures', { name: 'Edited unseen', note: 'Stands' })
+      for (const note of ['Waited', 'Waits'])
+        sure(200, await app.contributor.patch(`/cidoc/structures/${id}/`, { body: { note } }))
+      const { theirs, ours } = await told([
+        ['id', 'revision', 'note'],
+        [id, 2, 'Waited'],
+      ])
+      expect(theirs).toMatchObject({
+        ...{ outcome: 'refused', record: null },
+        changes: [{ field: 'note', from: 'Stands', to: 'Waited' }],
+      })
+      expect(ours).toMatchObject({ outcome: 'same', record: { status: 'pending_review' } })
+    })
+
+    test('the exact place of what is guarded, and what it names and they may not see', async () => {
+      const place = await publish(app, 'locations', { name: 'Place withheld' })
+      const { id } = await publish(app, 'structures', {
+        ...{ name: 'Guarded unseen', access_tier: 'community_only', coordinates: '27.6716, 85.4284' },
+        has_current_location: place.id,
+      })
+      sure(204, await app.staff.delete(`/cidoc/locations/${place.id}/`))
+      const { theirs, ours } = await told([
+        ['id', 'coordinates', 'has_current_location'],
+        [id, '27.1, 85.1', 'Elsewhere'],
+      ])
+      expect(JSON.stringify(theirs)).not.toMatch(/6716|4284|withheld/)
+      expect(JSON.stringify(ours)).toMatch(/27.6716, 85.4284/)
+    })
   })
 })
 

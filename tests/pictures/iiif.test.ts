@@ -296,7 +296,9 @@ describe('manifests', () => {
     for (const at of [`${path}/full/max/0/default.jpg`, `/data/manifests/projects/${slug}/`]) {
       expect((await app.anon.get(at)).status).toBe(404)
       expect((await app.other.get(at)).status).toBe(404)
-      expect((await app.contributor.get(at)).status).toBe(200)
+      const own = await app.contributor.get(at)
+      expect([own.status, own.headers['cache-control']]).toEqual([200, 'private, no-store'])
+      expect(own.headers['access-control-allow-origin']).toBeUndefined()
     }
   })
 })

@@ -104,6 +104,19 @@ describe('a preview of a merge', () => {
     )
   })
 
+  test('does not name what a record looked like that is deleted at this moment', async () => {
+    const name = `Bhimsen of ${crypto.randomUUID()}`
+    const gone = await publish(app, 'structures', { name })
+    const one = await contribute(app.contributor, 'structures', { name })
+    const slug = await projectIn(app, 'approved', [one])
+    const alike = (body: { results: Row[] }) =>
+      (named(body, one) as unknown as { look_alikes: { entity_id: string }[] }).look_alikes.map((it) => it.entity_id)
+    expect(alike(await preview(slug))).toEqual([gone.cultural_entity_id])
+    const { withSomebodyFaster } = await import('../harness/lost-reply.ts')
+    const deleting = async () => sure(204, await app.staff.delete(`/cidoc/structures/${gone.id}/`))
+    expect(alike(await withSomebodyFaster(gone.cultural_entity_id, deleting, () => preview(slug)))).toEqual([])
+  })
+
   test('is a page of records, and of the whole project what is said of all', async () => {
     const records = await waitingRecords(app, 3)
     const slug = await projectIn(app, 'approved', records)

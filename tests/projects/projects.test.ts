@@ -241,6 +241,8 @@ describe('a hidden project', () => {
       return Object.keys(people).filter((_, i) => replies[i]?.status === 200)
     }
     expect(await seers()).toEqual(['staff'])
+    expect(answer(await app.anon.get(at(slug)))).toEqual([404, notFound])
+    expect((await app.other.get(at(await projectIn(app, 'in_review', await waitingRecords(app, 1))))).status).toBe(404)
     sure(201, await app.contributor.post(at(slug, 'memberships/'), { body: { username: 'other', role: 'viewer' } }))
     expect(await seers()).toEqual(['other', 'staff'])
     sure(200, await move(app.contributor, slug, 'in_review'))
@@ -316,7 +318,12 @@ describe('linked records', () => {
     const tower = await publish(app, 'structures', { name: 'A tower', has_current_location: place.id })
     const slug = await newProject(app.contributor, { visibility: 'public' })
     await addAsset(slug)
-    for (const it of [place, tower]) await linkTo(app.contributor, slug, it)
+    const waiting = await contribute(app.contributor, 'structures', { name: 'A tower that waits' })
+    for (const it of [place, tower, waiting]) await linkTo(app.contributor, slug, it)
+    const labels = async (who: Persona) =>
+      sure(200, await who.get(at(slug, 'graph/'))).nodes.map((it: { label: string }) => it.label)
+    expect(await labels(app.contributor)).toContain('A tower that waits')
+    expect(await labels(app.anon)).not.toContain('A tower that waits')
     const { nodes, edges, isDemo } = sure(200, await app.anon.get(at(slug, 'graph/')))
     expect(
       nodes

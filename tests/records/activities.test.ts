@@ -124,8 +124,12 @@ describe('the feed', () => {
     expect(types((await feed('contributor', { entity })).results)).toEqual(['rejected', 'submitted'])
     expect(types((await feed('contributor', { entity, activity_type: 'rejected' })).results)).toEqual(['rejected'])
     expect(types((await feed('contributor', { entity, username: 'dev' })).results)).toEqual(['submitted'])
-    const { results } = await feed('other', { entity })
-    expect(results).toEqual([])
+    for (const [who, it] of [
+      ['other', sights.rejected],
+      ['contributor', sights.deleted],
+      ['community', sights.deleted],
+    ] as const)
+      expect(await feed(who, { entity: it.cultural_entity_id })).toMatchObject({ count: 0, results: [] })
   })
 
   test('leads to each of its rows, for those who may see the record', async () => {

@@ -146,6 +146,20 @@ describe('a claim about a record', () => {
     expect(await flagsOf(agreeing)).toEqual([])
   })
 
+  test('on which another record rests is named there to those who may see it', async () => {
+    const ground = await publish(app, 'deities', { name: 'Ground of others', note: 'A note that is withdrawn' })
+    const claims = { entity_type: 'deity', entity_id: ground.id }
+    const { results } = sure(200, await app.anon.get(CLAIMS, { query: claims }))
+    const { id } = results.find((one: Claim) => one.property === 'note')
+    const { id: on } = await publish(app, 'monuments', { name: 'Rests on others', has_provenance_assertion: id })
+    const rests = async (who: Name) => (await app[who].get(`/cidoc/monuments/${on}/`)).body.has_provenance_assertion
+    const named = [{ id, name: 'A note that is withdrawn' }]
+    expect(await rests('anon')).toEqual(named)
+    sure(204, await app.staff.delete(`/cidoc/deities/${ground.id}/`))
+    for (const who of ['anon', 'other', 'community'] as const) expect(await rests(who)).toEqual([])
+    expect(await rests('staff')).toEqual(named)
+  })
+
   test('cannot come in as accepted, or in the name of someone else', async () => {
     const reply = await say('other', sights.published, {
       property: 'note',
@@ -203,6 +217,7 @@ describe('how a claim stands', () => {
     const { id } = await claim('other', 'Settled')
     expect((await settle('community', id, 'accepted')).body).toMatchObject({ id, reconciliation_status: 'accepted' })
     expect((await app.anon.get(`${CLAIMS}${id}/`)).status).toBe(200)
+    expect((await settle('contributor', id, 'superseded')).status).toBe(403)
     expect((await settle('domain', id, 'superseded')).body).toMatchObject({ reconciliation_status: 'superseded' })
     expect((await app.anon.get(`${CLAIMS}${id}/`)).status).toBe(404)
   })
@@ -212,6 +227,8 @@ describe('how a claim stands', () => {
     expect((await settle('anon', id, 'accepted')).status).toBe(401)
     expect((await settle('other', id, 'accepted')).status).toBe(403)
     expect((await settle('contributor', id, 'accepted')).status).toBe(404)
+    sure(200, await settle('community', id, 'accepted'))
+    expect((await settle('contributor', id, 'disputed')).status).toBe(403)
     const own = await claim('community', 'A reviewer’s own')
     const reply = await settle('community', own.id, 'accepted')
     expect([reply.status, reply.body]).toEqual([403, { detail: 'Nobody decides on a contribution of their own.' }])

@@ -235,6 +235,15 @@ describe('a revision', () => {
     }
   })
 
+  test('that waits has its dates shown to those who work on it', async () => {
+    const it = await publish(app, 'structures', { name: 'Dated for few', construction_date: '1702' })
+    sure(200, await app.contributor.patch(at(it), { body: { construction_date: '1703' } }))
+    const words = async (who: Persona) =>
+      sure(200, await who.get(at(it), { query: { calendar: 'bs' } })).dates.construction_date.words
+    expect([await words(app.contributor), await words(app.community)]).toEqual(['1703', '1703'])
+    expect([await words(app.anon), await words(app.other)]).toEqual(['1702', '1702'])
+  })
+
   test('that was refused is no longer the current one', async () => {
     const it = await publish(app, 'structures', { name: 'Current', note: 'old' })
     const accepted = (await app.anon.get(at(it))).body.current_revision

@@ -181,7 +181,15 @@ describe('who is told what', () => {
   test('a guarded place is rounded', async () => {
     const guarded = { access_tier: 'community_only', coordinates: '27.6716, 85.4284' }
     const it = await publish(app, 'structures', { name: 'Guarded', ...guarded })
-    expect((await explain(app.other, it)).text).not.toMatch(/6716|4284/)
+    const rival = { entity_type: 'structure', entity_id: it.id, property: 'coordinates', value: '27.6719, 85.4289' }
+    const { id } = sure(201, await app.community.post('/cidoc/assertions/', { body: rival }))
+    const body = { reconciliation_status: 'disputed' }
+    sure(200, await app.curator.patch(`/cidoc/assertions/${id}/`, { body }))
+    const place = await one(app.other, it, 'coordinates')
+    expect(place.rivals.map((each: Claim) => each.id)).toEqual([id])
+    expect((await explain(app.other, it)).text).not.toMatch(/671[69]|428[49]/)
+    const claim = (who: Persona) => who.get(`/cidoc/assertions/${id}/`)
+    expect([(await claim(app.other)).body.value, (await claim(app.contributor)).body.value]).toEqual(['', rival.value])
     expect(await one(app.contributor, it, 'coordinates')).toMatchObject({ value: '27.6716, 85.4284' })
   })
 

@@ -111,6 +111,16 @@ describe('who sees a record', () => {
     },
   )
 
+  test('a form is told nothing of a record that waits', async () => {
+    const values = { name: 'Vajrayogini of those who wait', condition: 'Poor' }
+    await contribute(app.contributor, 'structures', values)
+    const partial_payload = { name: values.name }
+    const body = { ontology_class: 'structure', field_key: 'condition', partial_payload }
+    const suggested = async (who: Persona) => sure(200, await who.post('/cidoc/assist/suggest-field/', { body }))
+    expect(await suggested(app.contributor)).toMatchObject({ suggestion: 'Poor' })
+    expect(await suggested(app.other)).toEqual({ suggestion: '', confidence: 0 })
+  })
+
   test('a form is not told the exact place of a sensitive record', async () => {
     const body = { name: 'Hidden Spring', coordinates: '27.1234, 85.1234', access_tier: 'community_only' }
     await publish(app, 'structures', body)
@@ -719,6 +729,21 @@ describe('a search', () => {
     await publish(app, 'deities', { name: 'Identified too', identifier: 'wd:Q100' })
     const { body } = await app.anon.get('/cidoc/deities/', { query: { identifier: 'wd:Q10' } })
     expect(body.results.map((row: { id: number }) => row.id)).toEqual([it.id])
+  })
+
+  test('by identifier finds what its reader may see, however it is asked for', async () => {
+    const named = (name: string) => ({ name, identifier: 'wd:Q11' })
+    await publish(app, 'deities', { ...named('For those signed in'), access_tier: 'restricted' })
+    await contribute(app.contributor, 'deities', named('That waits'))
+    const find = async (who: Persona, query: object) => {
+      const { body } = await who.get('/cidoc/deities/', { query: { identifier: 'wd:Q11', ...query } })
+      return body.results.map((row: { name: string }) => row.name)
+    }
+    for (const query of [{}, { all: 1 }, { status: 'pending_review' }]) expect(await find(app.anon, query)).toEqual([])
+    expect(await find(app.other, { all: 1 })).toEqual(['For those signed in'])
+    expect(await find(app.other, { status: 'pending_review' })).toEqual([])
+    for (const who of [app.contributor, app.staff])
+      expect((await find(who, { all: 1 })).sort()).toEqual(['For those signed in', 'That waits'])
   })
 })
 

@@ -90,6 +90,16 @@ describe('the reviewer dashboard', () => {
     const times = lately.map((one: { created_at: string }) => one.created_at)
     expect(times).toEqual([...times].sort().reverse())
   })
+
+  test('does not name what has been deleted, though the lists of what happened do so still', async () => {
+    app.tick(1)
+    const it = await contribute(app.contributor, 'rituals', { name: 'Rite that goes' })
+    const named = async (who: Persona) =>
+      (await dashboard(who)).recent_domain_activity.map((one: { entity_name: string }) => one.entity_name)
+    expect(await named(app.community)).toContain('Rite that goes')
+    sure(204, await app.contributor.delete(`/cidoc/rituals/${it.id}/`))
+    expect(await named(app.community)).not.toContain('Rite that goes')
+  })
 })
 
 describe('the list of a reviewer’s decisions', () => {

@@ -156,6 +156,9 @@ describe('the workspace', () => {
     expect((await open(twin)).flags).toMatchObject([
       { flag_type: 'suspected_duplicate', other: { entity_id: first.cultural_entity_id, name: 'Taleju Bhavani' } },
     ])
+    sure(204, await app.staff.delete(`/cidoc/deities/${first.id}/`))
+    expect((await open(twin)).flags).toMatchObject([{ other: null, other_entity_id: null }])
+    expect((await open(twin, app.staff)).flags).toMatchObject([{ other: { name: 'Taleju Bhavani' } }])
   })
 
   test('keeps the thread when what was sent back comes again', async () => {

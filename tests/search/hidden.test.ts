@@ -150,6 +150,24 @@ test('the answers that were compared say something', async () => {
   expect((await app.anon.get('/data/projects/?search=patan')).body.count).toBe(1)
 })
 
+test('what is hidden is in no list any more, though the model has not heard of it', async () => {
+  const temple = await publish(app, 'monuments', { name: 'Swayambhu' })
+  const { id } = await register({ name: 'Swayambhu survey', source_type: 'book' })
+  await following.settled()
+  const lists = [
+    '/cidoc/monuments/?search=swayambhu',
+    '/data/cultural-entities/?search=swayambhu',
+    '/cidoc/data_sources/?search=swayambhu',
+    '/cidoc/search/?q=swayambhu',
+  ]
+  const said = () => Promise.all(lists.map(async (path) => (await app.anon.get(path)).text))
+  for (const each of await said()) expect(each).toContain('Swayambhu')
+  sure(200, await app.contributor.patch(`/cidoc/monuments/${temple.id}/`, { body: { access_tier: 'restricted' } }))
+  sure(201, await decide(app.curator, temple, { verdict: 'accept', conflict_handling: 'supersedes' }))
+  sure(200, await app.contributor.patch(`/cidoc/data_sources/${id}/`, { body: { access_tier: 'org_only' } }))
+  for (const each of await said()) expect(each).not.toContain('Swayambhu')
+})
+
 test('bm25() of FTS5 would tell of hidden rows: they turn round which of two public ones comes first', () => {
   const { before, after } = bm25BesideHidden()
   const first = ([a = 0, b = 0]: number[]) => (a < b ? 'the one' : 'the other')

@@ -8,8 +8,8 @@ import { foundChecks } from './found.ts'
 import { NOTES, type Noted, OUT } from './said.ts'
 
 const FOLDER = join(ROOT, '.build/prove')
-/** So many tests are run for one check by themselves, those first that take the least time, and then so many of their files as a whole. */
-const MOST = 6
+/** So many tests are run for one check by themselves, before all the files in which it refuses. */
+const SINGLE = 6
 
 /** Takes away one check of who may after the other, or those whose names have `at` in them; answers how many no test misses. */
 export async function tryChecks({ at = '', workers }: { at?: string | undefined; workers: number }): Promise<number> {
@@ -27,7 +27,7 @@ export async function tryChecks({ at = '', workers }: { at?: string | undefined;
   return unmissed
 }
 
-/** In which tests checks refuse, those first that take the least time. The tests must pass as they are. */
+/** In which tests checks refuse, those first in which the fewest do: they ask the most exactly. The tests must pass as they are. */
 async function refusals(): Promise<Noted[]> {
   await mkdir(FOLDER, { recursive: true })
   const notes = join(FOLDER, 'refusals.jsonl')
@@ -35,7 +35,8 @@ async function refusals(): Promise<Noted[]> {
   const failed = await firstFailure([], { [NOTES]: notes })
   if (failed !== undefined) throw new Error(`a test fails while nothing is taken away: ${failed}`)
   const lines = (await readFile(notes, 'utf8')).split('\n').filter(Boolean)
-  return lines.map((line): Noted => JSON.parse(line)).sort((a, b) => a.milliseconds - b.milliseconds)
+  const noted = lines.map((line): Noted => JSON.parse(line))
+  return noted.sort((a, b) => a.refused.length - b.refused.length || a.milliseconds - b.milliseconds)
 }
 
 /** The first test that fails where a check is taken away, of those in which it has refused somebody. */
@@ -43,8 +44,8 @@ async function missedBy(n: number, noted: readonly Noted[]): Promise<string | un
   const tests = noted.filter(({ refused }) => refused.includes(n))
   const files = [...new Set(tests.map(({ file }) => file))]
   const runs = [
-    ...tests.slice(0, MOST).map(({ file, test }) => [file, '-t', `^${escaped(test)}$`]),
-    ...files.slice(0, MOST).map((file) => [file]),
+    ...tests.slice(0, SINGLE).map(({ file, test }) => [file, '-t', `^${escaped(test)}$`]),
+    ...files.map((file) => [file]),
   ]
   for (const run of runs) {
     const failed = await firstFailure(run, { [OUT]: String(n) })

@@ -447,6 +447,17 @@ describe('a history', () => {
     }
   })
 
+  test('keeps the words to the contributor to those who work on the record', async () => {
+    const it = await contribute(app.contributor, 'structures', { name: 'Praised' })
+    sure(
+      201,
+      await decide(app.curator, it, { verdict: 'accept', feedback: 'Well found.', reconciliation_note: 'Seen.' }),
+    )
+    const note = async (who: Persona) => sure(200, await history(who, it)).results[0].note
+    expect([await note(app.contributor), await note(app.community)]).toEqual(['Well found.', 'Well found.'])
+    expect([await note(app.anon), await note(app.other)]).toEqual(['Seen.', 'Seen.'])
+  })
+
   test('tells of a time away, and says nothing of what was restricted', async () => {
     const it = await publish(app, 'structures', { name: 'Seldom', access_tier: 'restricted', note: 'Between us' })
     await edit(app.contributor, it, { access_tier: 'public', note: '' })
