@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
+import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
 import { carriedBy, neverBundled } from './carried.ts'
 import { unlessFresh } from './fresh.ts'
 import { buildDocuments } from './shipped-documents.ts'
@@ -17,17 +17,17 @@ export async function buildPackages(
 ): Promise<Map<string, string>> {
   await rm(outdir, { recursive: true, force: true })
   await mkdir(outdir, { recursive: true })
-  const others = await bundlesOf(root, Object.values(apart), { outdir, splitting: false })
+  const others = await build({ ...packaged(root, outdir), entryPoints: Object.values(apart), splitting: false })
   const documents = await buildDocuments(root)
   const made = packagesOf(outdir, names)
+  await using bundler = await bundlerOf(root, outdir)
   for (const [name, file] of made) {
-    // Each by itself: what several had in common would be in files of its own, and a function would start from a hundred.
-    const { outputFiles, metafile } = await bundlesOf(root, [`functions/${name}.ts`], { outdir })
+    const { outputFiles, metafile } = await bundler.bundle(name)
     const parts = partsOf(metafile, `functions/${name}.ts`)
     const own = outputFiles.filter((it) => isCode(it) && parts.has(basename(it.path)))
     const also = Object.keys(apart).filter((it) => asksFor(metafile, it))
     const bundles = [...own, ...others.outputFiles.filter(({ path }) => also.includes(basename(path, '.mjs')))]
-    const code = Object.fromEntries(bundles.map((it) => [`functions/${basename(it.path)}`, it.contents]))
+    const code = Object.fromEntries(bundles.map((it) => [`functions/${nameOf(name, it)}`, it.contents]))
     await writeFile(file, zip({ ...code, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
     for (const map of outputFiles.filter(({ path }) => path.endsWith('.map') && parts.has(basename(path, '.map'))))
       await writeFile(mapIn(outdir, name, map), map.contents)
@@ -45,16 +45,36 @@ export async function keptPackages(root: string, names: readonly string[]): Prom
   return packagesOf(packagesIn(root), names)
 }
 
-const bundlesOf = (root: string, entryPoints: string[], how: Pick<BuildOptions, 'outdir' | 'splitting'>) =>
-  build({
+const packaged = (root: string, outdir: string) =>
+  ({
     ...forLambda(root),
-    ...how,
-    entryPoints,
+    outdir,
     entryNames: '[name]',
     write: false,
     // The map is made, but nothing in the bundle points to it.
     sourcemap: 'external',
-  })
+  }) satisfies BuildOptions
+
+/**
+ * Bundles functions one after the other, each by itself: what several had in common would be in files of its own, and a function would
+ * start from a hundred. What they share is read once.
+ */
+async function bundlerOf(root: string, outdir: string) {
+  let name = ''
+  const oneAtATime: Plugin = {
+    name: 'one-at-a-time',
+    setup: (it) => it.onResolve({ filter: /^one-function$/ }, () => ({ path: join(root, `functions/${name}.ts`) })),
+  }
+  const how = packaged(root, outdir)
+  const builds = await context({ ...how, entryPoints: ['one-function'], plugins: [oneAtATime, ...how.plugins] })
+  return {
+    bundle: (next: string) => {
+      name = next
+      return builds.rebuild()
+    },
+    [Symbol.asyncDispose]: () => builds.dispose(),
+  }
+}
 
 /** The names of the files of a build to which the bundle of that source leads. There are others, of what is imported by code that was left out. */
 function partsOf({ outputs }: Metafile, source: string): ReadonlySet<string> {
@@ -69,9 +89,13 @@ function partsOf({ outputs }: Metafile, source: string): ReadonlySet<string> {
 }
 
 const isCode = ({ path }: OutputFile) => path.endsWith('.mjs')
+/** A file of a function as its package has it: that with which it starts has its name. */
+const nameOf = (name: string, { path }: OutputFile) => basename(path).replace(/^one-function\./, `${name}.`)
 /** Of two functions' parts some are alike, but not the maps of what is named after a function. */
-const mapIn = (outdir: string, name: string, { path }: OutputFile) =>
-  join(outdir, basename(path).startsWith(`${name}.`) ? basename(path) : `${name}.${basename(path)}`)
+const mapIn = (outdir: string, name: string, map: OutputFile) => {
+  const own = nameOf(name, map)
+  return join(outdir, own.startsWith(`${name}.`) ? own : `${name}.${own}`)
+}
 
 /** The folder of the zip files, and where in it those of some functions lie. */
 export const packagesIn = (root: string): string => join(root, folder, 'package')

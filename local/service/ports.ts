@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 
@@ -12,16 +13,19 @@ export async function ensureFree(wanted: Readonly<Record<string, number>>): Prom
   if (busy.length > 0) throw new Error(`${busy.join('; ')}.`)
 }
 
-/** A port that nobody listens on at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+/**
+ * A port that nobody listens on, and that the system gives to nobody by itself: those that it chooses for connections, and for who listens
+ * on any, begin at 32768 (Linux) or higher. So it is still free when its use begins.
+ */
+export async function freePort(): Promise<number> {
+  const port = randomInt(10_000, 32_768)
+  if (given.has(port) || !(await canListen(port))) return freePort()
+  given.add(port)
+  return port
 }
+
+/** Each is given once. */
+const given = new Set<number>()
 
 function canListen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
