@@ -171,6 +171,13 @@ describe('what is announced to all reviewers', () => {
     expect((await later.get(`${place}${old.notification_id}/`)).status).toBe(404)
     expect(await markRead(later, [old.notification_id])).toBe(0)
     expect(await waits(later)).toEqual(['Waiting since half the time'])
+    await waiting(app.contributor, 'Waiting at last')
+    const many = await unread(later)
+    const [newest, next] = (await shelf(later, { is_read: 'false' })).results
+    for (const [i, { notification_id }] of [newest, next].entries()) {
+      expect(await markRead(later, [notification_id])).toBe(1)
+      expect(await unread(later)).toBe(many - i - 1)
+    }
   })
 })
 
