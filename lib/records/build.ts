@@ -5,7 +5,7 @@ import { identitiesOf } from '../names/identities.ts'
 import { type Indexed, indexWrites } from '../names/index.ts'
 import { namesOf, textOf } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
-import { type Actor, openTier } from '../permissions.ts'
+import { type Actor, isCoarse, openTier } from '../permissions.ts'
 import { put, type Write } from '../table/item.ts'
 import { nextOf } from '../table/sequence.ts'
 import { claimWrites } from './claim-packs.ts'
@@ -138,11 +138,15 @@ export const summaryOf = ({ names: _, identifier: __, identities: ___, ...summar
 /** What a record with this header is found by. */
 export const indexedAs = (
   { entity_id, kind, id }: RecordItem,
-  { names, identifier, identities, point }: Header,
+  { names, identifier, identities, ...where }: Header,
 ): Indexed => ({
   ...{ entity_id, kind, id },
-  ...{ names, identifier, identities, point },
+  ...{ names, identifier, identities, point: pointFound(where) },
 })
+
+/** Where a record is found. One whose place is guarded is found by its names alone: whoever guesses often would hit on the place. */
+const pointFound = ({ point, access_tier }: Pick<RecordItem, 'point' | 'access_tier'>) =>
+  isCoarse(access_tier) ? null : point
 
 /** What a stored record is found by; nothing once it is deleted. */
 export function indexedOf(it: RecordItem): Indexed | undefined {
@@ -152,6 +156,7 @@ export function indexedOf(it: RecordItem): Indexed | undefined {
     names: namesOf(it.name, it.data),
     identifier: textOf(it.data.identifier) || undefined,
     identities: identitiesOf(kinds[it.kind], it.data),
+    point: pointFound(it),
   }
 }
 

@@ -3,11 +3,11 @@ import { isFault } from '../calendars/systems.ts'
 import { warn } from '../http/warnings.ts'
 import { recordId } from '../ids/address.ts'
 import { type Kind, kinds, pointOf } from '../kinds/index.ts'
-import { metres, type Point } from '../matching/geo.ts'
+import { metres, type Point, roundTo } from '../matching/geo.ts'
 import { sameAsIn } from '../names/same-as.ts'
 import { isLink } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
-import { type Actor, maySee } from '../permissions.ts'
+import { type Actor, maySee, maySeePlace } from '../permissions.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
 import type { Raised } from './build.ts'
@@ -92,13 +92,14 @@ function farFrom(point: Point, places: readonly Point[]): string | undefined {
 const SWAPPED = 'Latitude and longitude seem to be swapped: the latitude goes first.'
 const isHome = ({ lat, lng }: Point) => lat >= home.south && lat <= home.north && lng >= home.west && lng <= home.east
 
-/** The points of the places among linked values, of those that the caller may see: an answer tells of no others. */
+/** The points of the places among linked values, of those that the caller may see, and as exactly as they may know them. */
 async function pointsOf(values: readonly unknown[], actor: Actor): Promise<Point[]> {
   const ids = values.flat().flatMap((it) => (isLink(it) && typeof it.id === 'number' && it.id > 0 ? [it.id] : []))
   const records = ids.map((id) => recordId(kinds.location.code, id))
   const found = records.length > 0 ? await getMany(records.map(key.head)) : new Map()
   return records.flatMap((entity_id) => {
     const it = itemIn(found, recordItem, { entity_id })
-    return it?.point && !it.deleted_at && maySee(actor, it) ? [it.point] : []
+    if (!it?.point || it.deleted_at || !maySee(actor, it)) return []
+    return [maySeePlace(actor, it) ? it.point : roundTo(it.point)]
   })
 }

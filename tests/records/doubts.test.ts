@@ -55,6 +55,18 @@ describe('a doubtful value is taken, warned of and flagged:', () => {
     expect(made.warnings).toEqual([{ member: 'coordinates', message }])
   })
 
+  test('coordinates far from a place that is guarded say how far it is from what everyone knows', async () => {
+    const guarded = { access_tier: 'sensitive_indigenous', coordinates: '27.6421, 85.4483' }
+    const { id } = await publish(app, 'locations', { name: 'Guarded square', ...guarded })
+    const told = async (who: 'contributor' | 'other') => {
+      const body = { name: `Far ${who}`, coordinates: '28.2096, 83.9856', has_current_location: id }
+      return (await contribute(app[who], 'structures', body)).warnings[0].message
+    }
+    expect([await told('contributor'), await told('other')]).toEqual(
+      [157, 155].map((km) => `This is ${km} km from the place that the record names.`),
+    )
+  })
+
   test('on a change, of what it changes', async () => {
     const made = await send({ construction_date: 'the day before' })
     const path = `/cidoc/structures/${made.id}/`

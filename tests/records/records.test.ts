@@ -668,6 +668,19 @@ describe('a record that looks like another', () => {
     expect(await flagged('structures', { name: 'Kumbheshwar', coordinates: '27.70, 85.30' })).toEqual([])
   })
 
+  test.each([
+    ['the same name', 'Jhankeshwari Devi'],
+    ['a close name', 'Jhankeshwary Dhevi'],
+  ])('whose place is guarded is found by its name alone: %s', async (_, name) => {
+    const guarded = { access_tier: 'sensitive_indigenous', coordinates: '27.6716, 85.4284' }
+    await publish(app, 'structures', { name: 'Jhankeshwari Devi', ...guarded })
+    const flags = async (coordinates: string) => {
+      const made = await contribute(app.other, 'structures', { name, coordinates })
+      return (await flagsOf(made)).filter((it) => it.reason.includes('Jhankeshwari')).length
+    }
+    expect(await flags('27.6717, 85.4284')).toBe(await flags('27.1, 85.9'))
+  })
+
   test('by a close name within 150 metres is flagged', async () => {
     const one = await contribute(app.contributor, 'structures', {
       name: 'Chusya Bahal',
