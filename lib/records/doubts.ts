@@ -3,16 +3,17 @@ import { isFault } from '../calendars/systems.ts'
 import { warn } from '../http/warnings.ts'
 import { recordId } from '../ids/address.ts'
 import { type Kind, kinds, pointOf } from '../kinds/index.ts'
-import { metres, type Point, roundTo } from '../matching/geo.ts'
+import { metres, type Point } from '../matching/geo.ts'
 import { sameAsIn } from '../names/same-as.ts'
 import { isLink } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
-import { type Actor, maySee, maySeePlace } from '../permissions.ts'
+import { type Actor, maySee } from '../permissions.ts'
 import { key } from '../table/keys.ts'
 import { getMany, itemIn } from '../table/read.ts'
 import type { Raised } from './build.ts'
 import { recordItem } from './items.ts'
 import type { Meanings } from './periods.ts'
+import { pointFor } from './place.ts'
 
 /** Values that are taken though they are hardly meant: their contributor is warned, and reviewers see a flag. */
 
@@ -99,7 +100,6 @@ async function pointsOf(values: readonly unknown[], actor: Actor): Promise<Point
   const found = records.length > 0 ? await getMany(records.map(key.head)) : new Map()
   return records.flatMap((entity_id) => {
     const it = itemIn(found, recordItem, { entity_id })
-    if (!it?.point || it.deleted_at || !maySee(actor, it)) return []
-    return [maySeePlace(actor, it) ? it.point : roundTo(it.point)]
+    return it && !it.deleted_at && maySee(actor, it) ? (pointFor(it, actor) ?? []) : []
   })
 }

@@ -6,6 +6,7 @@ import { picturesView } from '../../pictures/view.ts'
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'
 import { type Assertion, changedAt, type RecordItem, type RecordRow } from '../items.ts'
+import { pointFor } from '../place.ts'
 import type { Shown } from '../shown.ts'
 
 /** How stored records look on the wire. Pure: nothing is read here. */
@@ -73,8 +74,8 @@ export const showsAssertion = (it: Loaded, one: Assertion, actor: Actor | null) 
 
 /** The values and the place of a record as the caller may know them. */
 export function guarded(it: Shown<RecordRow>, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
-  if (!it.point || maySeePlace(actor, it)) return it
-  return { point: roundTo(it.point), data: valuesFor(it, it.data, actor) }
+  const point = pointFor(it, actor)
+  return point === it.point ? it : { point, data: valuesFor(it, it.data, actor) }
 }
 
 /** Values of the record as the caller may know them: a place that is hidden is rounded. */
