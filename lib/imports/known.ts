@@ -41,15 +41,15 @@ export async function knownRecords(
 }
 
 /** What waits is for those who work on a record; to others it says what they may see of what stands. */
-async function seenBy(actor: Actor, found: Map<number, RecordItem>): Promise<Map<number, RecordItem>> {
-  const theirs = [...found].filter(([, it]) => !worksOn(actor, it))
-  const shown = await shownTo(
-    actor,
-    theirs.map(([, it]) => it),
+async function seenBy(actor: Actor, found: ReadonlyMap<number, RecordItem>): Promise<Map<number, RecordItem>> {
+  const theirs = [...found.values()].filter((it) => !worksOn(actor, it))
+  const seen = new Map(
+    (await shownTo(actor, theirs)).map((it): [string, RecordItem] => [
+      it.entity_id,
+      { ...it, data: valuesFor(it, it.data, actor), proposed: null },
+    ]),
   )
-  for (const [i, it] of shown.entries())
-    found.set(theirs[i]?.[0] ?? 0, { ...it, data: valuesFor(it, it.data, actor), proposed: null })
-  return found
+  return new Map([...found].map(([row, it]) => [row, seen.get(it.entity_id) ?? it]))
 }
 
 /** With the same name and within 150 m, or in the same place by name where neither has a point. */
