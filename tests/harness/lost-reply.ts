@@ -6,7 +6,7 @@ export async function withLostReplies<T>(type: string, work: () => Promise<T>): 
   db.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args)
-      if (typesIn(args.input).includes(type)) throw new Error('socket hang up')
+      if (writing(type)(args.input)) throw new Error('socket hang up')
       return result
     },
     { step: 'initialize', name: 'lost reply' },
@@ -18,9 +18,15 @@ export async function withLostReplies<T>(type: string, work: () => Promise<T>): 
   }
 }
 
-/** Does something while somebody else is faster, once: just before the first call is sent that names this, an id or the type of an item that it writes. */
+/** The calls of a transaction that writes an item of this type. */
+export const writing = (type: string) => (input: object) => typesIn(input).includes(type)
+/** The calls that read several items, one of them under a key with this id. */
+export const reading = (id: string) => (input: object) =>
+  'RequestItems' in input && JSON.stringify(input.RequestItems).includes(id)
+
+/** Does something while somebody else is faster, once: just before the first such call is sent. */
 export async function withSomebodyFaster<T>(
-  named: string,
+  isSuch: (input: object) => boolean,
   faster: () => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -28,7 +34,7 @@ export async function withSomebodyFaster<T>(
   let left = 1
   db.middlewareStack.add(
     (next) => async (args) => {
-      if (left > 0 && JSON.stringify(args.input).includes(named)) {
+      if (left > 0 && isSuch(args.input)) {
         left -= 1
         await apart(faster)
       }

@@ -147,8 +147,8 @@ describe('a table that comes back', () => {
   describe('while somebody else changes something of it', () => {
     type Faster = (faster: () => Promise<unknown>, work: () => Promise<unknown>) => Promise<unknown>
     const atThatMoment: Faster = async (faster, work) => {
-      const { withSomebodyFaster } = await import('../harness/lost-reply.ts')
-      return withSomebodyFaster('import_row', faster, work)
+      const { withSomebodyFaster, writing } = await import('../harness/lost-reply.ts')
+      return withSomebodyFaster(writing('import_row'), faster, work)
     }
     const before: Faster = async (faster, work) => {
       await faster()
