@@ -7,7 +7,7 @@ import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { inSimulation, Time, takeOver } from './world/time.ts'
+import { BASE, inSimulation, Time, takeOver } from './world/time.ts'
 
 const HOUR_MS = 3_600_000
 const { setTimeout: kept } = globalThis
@@ -40,6 +40,14 @@ test('a request ends by the time that its function has left, and none of it is o
   const answer = inSimulation(() => time.until(Promise.resolve(handler({}, context))))
   await expect(answer).rejects.toThrow('The operation was aborted')
   expect(time.now).toBe(28_995)
+})
+
+test('the time of day is that of simulated time, and of the real clock outside of it', () => {
+  time = new Time()
+  time.advance(HOUR_MS)
+  const days = () => [Date.now(), new Date().toJSON(), new Date(5).getTime(), new Date() instanceof Date]
+  expect(inSimulation(days)).toEqual([BASE + HOUR_MS, '2025-01-15T11:00:00.000Z', 5, true])
+  expect(Date.now()).toBeGreaterThan(BASE + 24 * HOUR_MS)
 })
 
 test('what was called off moves nothing on while something else is waited for', async () => {

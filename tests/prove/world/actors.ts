@@ -60,7 +60,6 @@ export const SHARDS = 3
 export const MOST_BATCHES = 500
 /** What a request may take before the platform ends its process, in milliseconds. */
 export const PATIENCE = 29_000
-export const BASE = Date.parse('2025-01-15T10:00:00.000Z')
 export const PROCESSES = [0, 1, 2] as const
 /** Where the stream and the schedule start functions. */
 export const WORKERS = 2

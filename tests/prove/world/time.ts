@@ -25,8 +25,12 @@ const real = {
   clearInterval: globalThis.clearInterval,
   timeout: AbortSignal.timeout.bind(AbortSignal),
   now: performance.now.bind(performance),
+  date: Date.now.bind(Date),
   random: Math.random,
 }
+
+/** When simulated time begins, in milliseconds since 1970. */
+export const BASE = Date.parse('2025-01-15T10:00:00.000Z')
 
 const simulated = new AsyncLocalStorage<boolean>()
 export const inSimulation = <T>(work: () => T): T => simulated.run(true, work)
@@ -276,6 +280,11 @@ export function takeOver(current: () => Time, isDead: () => boolean, random: () 
   AbortSignal.timeout = (milliseconds) => (isSimulated() ? endsIn(milliseconds) : real.timeout(milliseconds))
   syncBuiltinESMExports()
   performance.now = () => (isSimulated() ? current().now : real.now())
+  const date = () => BASE + Math.floor(current().now)
+  Date.now = () => (isSimulated() ? date() : real.date())
+  globalThis.Date = new Proxy(Date, {
+    construct: (type, args, of) => Reflect.construct(type, args.length === 0 && isSimulated() ? [date()] : args, of),
+  })
   // So long does the SDK wait before it tries again.
   Math.random = () => (isSimulated() ? random() : real.random())
 }

@@ -8,7 +8,6 @@ import {
   type Actor,
   APART_MS,
   apart,
-  BASE,
   current,
   ending,
   type Fault,
@@ -32,7 +31,7 @@ import { type Asked, overtake } from './overtaken.ts'
 import { cameBy, forget, moduleIn } from './processes.ts'
 import { behind, type Lock, locked, patient } from './switches.ts'
 import { type Change, hash, Refused, type Steps, strict, Table } from './table.ts'
-import { inSimulation, Time } from './time.ts'
+import { BASE, inSimulation, Time } from './time.ts'
 import { bytesOf, json, textOf } from './wire.ts'
 
 export { type Actor, type Called, type Fault, Gone, type Letter, PATIENCE, WORKERS, WRITES } from './actors.ts'
