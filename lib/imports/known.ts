@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { cellText } from '../exports/cell-text.ts'
 import { addressOf, recordId } from '../ids/address.ts'
 import { type Kind, kinds } from '../kinds/index.ts'
-import { metres } from '../matching/geo.ts'
 import { foldedName, readEntry } from '../names/index.ts'
 import { isLink } from '../names/text.ts'
 import type { Values } from '../names/values.ts'
 import { type Actor, mayInspect, worksOn } from '../permissions.ts'
 import type { Header } from '../records/build.ts'
 import { type RecordItem, recordItem } from '../records/items.ts'
+import { isAt } from '../records/place.ts'
 import { shownTo } from '../records/shown.ts'
 import { valuesFor } from '../records/views/record.ts'
 import { key } from '../table/keys.ts'
@@ -32,7 +32,7 @@ export async function knownRecords(
   for (const { row, header } of rows) {
     const records = (candidates.get(row) ?? []).flatMap((id) => heads.get(id) ?? [])
     const visible = records.filter((it) => !it.deleted_at && mayInspect(actor, it))
-    const same = visible.filter((it) => mapping.match !== 'name_and_place' || isThere(it, header))
+    const same = visible.filter((it) => mapping.match !== 'name_and_place' || (header && isAt(it, header.point, actor)))
     // One's own goes before what everyone sees.
     const best = same.find((it) => it.contributor_id === actor.id) ?? same.find((it) => it.public) ?? same[0]
     if (best) found.set(row, best)
@@ -50,13 +50,6 @@ async function seenBy(actor: Actor, found: ReadonlyMap<number, RecordItem>): Pro
     ]),
   )
   return new Map([...found].map(([row, it]) => [row, seen.get(it.entity_id) ?? it]))
-}
-
-/** With the same name and within 150 m, or in the same place by name where neither has a point. */
-function isThere(it: RecordItem, header: Header | undefined): boolean {
-  if (!header) return false
-  if (it.point && header.point) return metres(it.point, header.point) <= 150
-  return !it.point && !header.point
 }
 
 async function candidatesFor({ match, kind }: Mapping, rows: readonly Sought[]): Promise<Map<number, string[]>> {

@@ -7,6 +7,7 @@ import { type Actor, maySeePlace, worksOn } from '../../permissions.ts'
 import type { PeopleById } from '../../users/people.ts'
 import { canonicalValues, type History } from '../history.ts'
 import type { Assertion, Decision } from '../items.ts'
+import { isKept } from '../place.ts'
 import type { CanonicalValue, Rule } from '../rules/canonical.ts'
 import type { Shown } from '../shown.ts'
 import { assertionView, showsAssertion, valuesFor } from './record.ts'
@@ -54,7 +55,7 @@ export function explained(it: Shown<History>, actor: Actor | null, people: Peopl
       decision: made ? decisionCard(made, people, worksOn(actor, it)) : null,
       rivals: rivals.map((one) => ({
         ...assertionView(one, !maySeePlace(actor, it)),
-        verdict: verdictOn(it, property, claim, one),
+        verdict: isKept(it, property, actor) ? null : verdictOn(it, property, claim, one),
         settled_by: settledBy(it.decisions, one),
       })),
     }

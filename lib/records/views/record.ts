@@ -1,12 +1,11 @@
-import { type Field, type Kind, kinds, pointOf } from '../../kinds/index.ts'
-import { roundTo } from '../../matching/geo.ts'
+import { type Field, type Kind, kinds } from '../../kinds/index.ts'
 import { type Actor, maySeePlace, maySeeTier, worksOn } from '../../permissions.ts'
 import { picturesIn } from '../../pictures/values.ts'
 import { picturesView } from '../../pictures/view.ts'
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'
 import { type Assertion, changedAt, type RecordItem, type RecordRow } from '../items.ts'
-import { pointFor } from '../place.ts'
+import { pointFor, valueFor } from '../place.ts'
 import type { Shown } from '../shown.ts'
 
 /** How stored records look on the wire. Pure: nothing is read here. */
@@ -80,10 +79,9 @@ export function guarded(it: Shown<RecordRow>, actor: Actor | null): Pick<RecordI
 
 /** Values of the record as the caller may know them: a place that is hidden is rounded. */
 export function valuesFor(it: Shown<RecordRow>, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
-  const point = maySeePlace(actor, it) ? undefined : pointOf(data)
-  if (!point) return data
-  const { lat, lng } = roundTo(point)
-  return { ...data, coordinates: `${lat}, ${lng}` }
+  const { coordinates } = data
+  const known = valueFor(it, 'coordinates', coordinates, actor)
+  return known === coordinates ? data : { ...data, coordinates: known }
 }
 
 const hasPoint = (kind: Kind) => wiresOf(kind).hasPoint
