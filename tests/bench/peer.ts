@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../local/service/ports.ts'
 import type { App } from '../harness/app.ts'
-import { hasPostgres, startPostgres } from './search-postgres.ts'
+import { hasPostgres, startPostgres } from './search/postgres.ts'
 import { print, say } from './table.ts'
 
 const RECORDS = 300

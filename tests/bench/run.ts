@@ -30,9 +30,9 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   comments: async () => (await import('./comments.ts')).benchComments(sizes),
   changes: async () => (await import('./changes.ts')).benchChanges(sizes),
   answers: async () => (await import('./answers.ts')).benchAnswers(sizes),
-  search: async () => (await import('./search.ts')).benchSearch(),
-  freshness: async () => (await import('./search-freshness.ts')).benchFreshness(),
-  judged: async () => (await import('./search-judged.ts')).benchJudged(),
+  search: async () => (await import('./search/search.ts')).benchSearch(),
+  freshness: async () => (await import('./search/freshness.ts')).benchFreshness(),
+  judged: async () => (await import('./search/judged.ts')).benchJudged(),
   community: async () => (await import('./community.ts')).benchCommunity(sizes),
   exports: async () => (await import('./exports.ts')).benchExports(sizes),
 }

@@ -9,7 +9,7 @@ import { openFile } from '../../lib/search/index/snapshot-file.ts'
 import { Corpus } from '../../lib/search/model/corpus.ts'
 import { modelOf } from '../../lib/search/model/engine.ts'
 import type { Model } from '../../lib/search/query.ts'
-import { documentOf, hasRows, type Query, readQueries, readRows } from '../bench/search-rows.ts'
+import { documentOf, hasRows, type Query, readQueries, readRows } from '../bench/search/rows.ts'
 
 /** The names of ../shared, which is no part of this project: skipped where it is absent. */
 describe.skipIf(!hasRows)('the shared names', () => {

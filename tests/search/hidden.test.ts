@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { bm25BesideHidden } from '../bench/search-fts5.ts'
+import { bm25BesideHidden } from '../bench/search/fts5.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { type Following, followTable } from '../harness/following.ts'
 import { contribute, decide, publish, sure } from '../harness/make.ts'

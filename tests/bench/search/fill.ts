@@ -1,8 +1,8 @@
-import { recordId } from '../../lib/ids/address.ts'
-import { short } from '../../lib/records/search-document.ts'
-import type { Document } from '../../lib/search/document.ts'
-import { memoize } from '../../lib/search/index/memoize.ts'
-import { documentOf, type Row } from './search-rows.ts'
+import { recordId } from '../../../lib/ids/address.ts'
+import { short } from '../../../lib/records/search-document.ts'
+import type { Document } from '../../../lib/search/document.ts'
+import { memoize } from '../../../lib/search/index/memoize.ts'
+import { documentOf, type Row } from './rows.ts'
 
 /** Numbers between 0 and 1 that are the same in every run. */
 export function dice(seed: number): () => number {

@@ -1,5 +1,5 @@
-import { dice } from './search-fill.ts'
-import type { Query, Row } from './search-rows.ts'
+import { dice } from './fill.ts'
+import type { Query, Row } from './rows.ts'
 
 /**
  * Questions that no file holds: names of the real rows, spoilt in ways of their own by seeded dice, the same in every run.

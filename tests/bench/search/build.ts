@@ -1,8 +1,8 @@
-import { build } from '../../lib/search/index/build.ts'
-import { documents } from './search-fill.ts'
-import { readRows } from './search-rows.ts'
+import { build } from '../../../lib/search/index/build.ts'
+import { documents } from './fill.ts'
+import { readRows } from './rows.ts'
 
-// A process that makes a snapshot, `node search-build.ts PATH SIZE`, and says what that took: seconds, processor time, memory at most.
+// A process that makes a snapshot, `node build.ts PATH SIZE`, and says what that took: seconds, processor time, memory at most.
 const [path = '', size = '0'] = process.argv.slice(2)
 const built = await build(path, documents(readRows(), Number(size)), 0)
 const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()

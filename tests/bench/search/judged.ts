@@ -2,17 +2,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { recordId } from '../../lib/ids/address.ts'
-import type { Document } from '../../lib/search/document.ts'
-import { build } from '../../lib/search/index/build.ts'
-import { openFile } from '../../lib/search/index/snapshot-file.ts'
-import { Corpus } from '../../lib/search/model/corpus.ts'
-import { modelOf } from '../../lib/search/model/engine.ts'
-import { documents } from './search-fill.ts'
-import { openFts5Stemmed } from './search-fts5.ts'
-import { type Finder, finderOf } from './search-relevance.ts'
-import { readRows } from './search-rows.ts'
-import { print, say } from './table.ts'
+import { recordId } from '../../../lib/ids/address.ts'
+import type { Document } from '../../../lib/search/document.ts'
+import { build } from '../../../lib/search/index/build.ts'
+import { openFile } from '../../../lib/search/index/snapshot-file.ts'
+import { Corpus } from '../../../lib/search/model/corpus.ts'
+import { modelOf } from '../../../lib/search/model/engine.ts'
+import { print, say } from '../table.ts'
+import { documents } from './fill.ts'
+import { openFts5Stemmed } from './fts5.ts'
+import { type Finder, finderOf } from './relevance.ts'
+import { readRows } from './rows.ts'
 
 /** A question with the grades of the documents that answer it; `neutral` ones count neither way. */
 export type Judged = {
@@ -23,7 +23,7 @@ export type Judged = {
 }
 
 const weights = { text: 0.8, recency: 0.15, popularity: 0.05 }
-const questionsFile = new URL('../../../shared/data/visitor-questions.json', import.meta.url)
+const questionsFile = new URL('../../../../shared/data/visitor-questions.json', import.meta.url)
 const Questions = v.object({
   questions: v.array(
     v.object({

@@ -1,4 +1,4 @@
-import { follower } from '../../lib/search/model/follower.ts'
+import { follower } from '../../../lib/search/model/follower.ts'
 
 // A process that begins with nothing: fetches the snapshot, opens it, answers once, and says what that took.
 const model = await follower().model()

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { recordId } from '../../lib/ids/address.ts'
-import { documentOfValues } from '../../lib/records/search-document.ts'
-import type { Document } from '../../lib/search/document.ts'
-import { draftOf, isRowId } from '../../local/commands/import/draft.ts'
+import { recordId } from '../../../lib/ids/address.ts'
+import { documentOfValues } from '../../../lib/records/search-document.ts'
+import type { Document } from '../../../lib/search/document.ts'
+import { draftOf, isRowId } from '../../../local/commands/import/draft.ts'
 
-const folder = new URL('../../../shared/data/', import.meta.url)
+const folder = new URL('../../../../shared/data/', import.meta.url)
 /** Whether the real rows are there; they are no part of this project. */
 export const hasRows = existsSync(new URL('structures.jsonl', folder))
 

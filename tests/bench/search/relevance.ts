@@ -1,7 +1,7 @@
-import type { Model } from '../../lib/search/query.ts'
-import { halves, heldOut } from './search-held-out.ts'
-import { type Query, type Row, readQueries } from './search-rows.ts'
-import { print } from './table.ts'
+import type { Model } from '../../../lib/search/query.ts'
+import { print } from '../table.ts'
+import { halves, heldOut } from './held-out.ts'
+import { type Query, type Row, readQueries } from './rows.ts'
 
 export type Scores = { questions: number; first: number; ten: number; mrr: number }
 /** Finds the ids of the ten best rows. */

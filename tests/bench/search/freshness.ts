@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPump } from '../../local/service/stream-pump.ts'
-import { openApp } from '../harness/app.ts'
-import { print } from './table.ts'
+import { startPump } from '../../../local/service/stream-pump.ts'
+import { openApp } from '../../harness/app.ts'
+import { print } from '../table.ts'
 
 /** How long after its answer a change is found by search, with the pauses that the local service has: pump 200 ms, model 250 ms. */
 export async function benchFreshness(): Promise<void> {
   process.env.SEARCH_LOOK_MS = '250'
   const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
-  const { handler } = await import('../../functions/projector.ts')
-  const { searchModel } = await import('../../lib/search/model/follower.ts')
+  const { handler } = await import('../../../functions/projector.ts')
+  const { searchModel } = await import('../../../lib/search/model/follower.ts')
   const directory = await mkdtemp(join(tmpdir(), 'heritage-freshness-'))
   const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
   const pump = startPump({ endpoint, table, directory }, handler)
