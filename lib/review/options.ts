@@ -2,7 +2,8 @@ import { type Actor, mayDecide, type Rank, ranks } from '../permissions.ts'
 import type { History } from '../records/history.ts'
 import { isPending } from '../records/queue-entry.ts'
 import { effects, type Handling, handlings, type Verdict, verdicts } from '../records/rules/verdicts.ts'
-import { decidingOn, isContested, personaAfter } from './decide.ts'
+import { decidingOn, personaAfter } from './decide.ts'
+import { isContested } from './verdict.ts'
 
 /** What a caller may do with what waits, by the rules that a decision is held to. */
 export type Options = {
