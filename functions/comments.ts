@@ -1,16 +1,9 @@
 import * as v from 'valibot'
-import {
-  type Comment,
-  type CommentPage,
-  list,
-  listReplies,
-  onEntity,
-  type Shown,
-  show,
-} from '../lib/comments/comments.ts'
+import { type Comment, onEntity } from '../lib/comments/items.ts'
 import * as remarks from '../lib/comments/on-records.ts'
 import { CommentBody, CommentText, commentNumber } from '../lib/comments/queries.ts'
 import { reactionKeys, reactionsTo } from '../lib/comments/reactions.ts'
+import { type CommentPage, list, listReplies, type Shown, show } from '../lib/comments/threads.ts'
 import { commentRow, type Frame, remarkRow } from '../lib/comments/view.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { withTables } from '../lib/exports/list-tables.ts'

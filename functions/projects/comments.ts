@@ -1,7 +1,9 @@
 import * as v from 'valibot'
-import * as threads from '../../lib/comments/comments.ts'
+import * as remarks from '../../lib/comments/comments.ts'
+import { type Comment, onProject } from '../../lib/comments/items.ts'
 import { CommentBody, CommentText, commentNumber } from '../../lib/comments/queries.ts'
 import { reactionKeys, reactionsTo } from '../../lib/comments/reactions.ts'
+import * as threads from '../../lib/comments/threads.ts'
 import { commentRow, type Frame } from '../../lib/comments/view.ts'
 import { answering, creating } from '../../lib/http/answering.ts'
 import { listBody, type PageRequest } from '../../lib/http/page.ts'
@@ -25,7 +27,7 @@ const amend = changeRoute({
   body: CommentText,
   handle: ({ subject, actor, body, request }) =>
     answering(
-      () => threads.amend(living(subject), body.comment),
+      () => remarks.amend(living(subject), body.comment),
       (next) => shownRow(subject.on.about, next, actor, request),
     ),
 })
@@ -37,7 +39,7 @@ export const comments = {
     params: BySlug,
     subject: projectOf,
     handle: async ({ subject: { about }, actor, page, request }) => {
-      const of = threads.onProject(about.id)
+      const of = onProject(about.id)
       return pageOf(about, await threads.list(of, page, reactionKeys(of, actor)), { actor, page, request })
     },
   }),
@@ -50,7 +52,7 @@ export const comments = {
     idempotent: '24h',
     handle: ({ subject: { about }, actor, body, request }) =>
       creating(
-        () => threads.create(threads.onProject(about.id), actor, body),
+        () => remarks.create(onProject(about.id), actor, body),
         (made) => shownRow(about, made, actor, request),
       ),
   }),
@@ -67,7 +69,7 @@ export const comments = {
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject: { comment, on }, actor, page, request }) => {
-      const replies = await threads.listReplies(comment, page, reactionKeys(threads.onProject(on.about.id), actor))
+      const replies = await threads.listReplies(comment, page, reactionKeys(onProject(on.about.id), actor))
       return pageOf(on.about, replies, { actor, page, request })
     },
   }),
@@ -80,7 +82,7 @@ export const comments = {
     params: CommentAddress,
     subject: commentOf,
     handle: async ({ subject }) => {
-      await threads.remove(living(subject))
+      await remarks.remove(living(subject))
       return noContent()
     },
   }),
@@ -104,7 +106,7 @@ const pageOf = (about: Project, { people, results, found, ...listed }: threads.C
   return listBody(asked.request, asked.page, { ...listed, results: results.map((it) => commentRow(it, people, frame)) })
 }
 
-const shownRow = async (about: Project, it: threads.Comment, actor: Actor | null, request: Request) => {
-  const { branch, people, found } = await threads.show(it, reactionKeys(threads.onProject(about.id), actor))
+const shownRow = async (about: Project, it: Comment, actor: Actor | null, request: Request) => {
+  const { branch, people, found } = await threads.show(it, reactionKeys(onProject(about.id), actor))
   return commentRow(branch, people, frameOf(about, found, { actor, request }))
 }

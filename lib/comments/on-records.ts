@@ -9,18 +9,12 @@ import type { PageRequest, PageResult } from '../table/pages.ts'
 import { get, getMany, itemIn, type Stored } from '../table/read.ts'
 import {
   amend as amendComment,
-  type Comment,
-  type CommentAudience,
   type CommentInput,
-  commentAudiences,
   create as createComment,
-  listBy,
-  listFlat,
-  load as loadComment,
-  loadIn,
-  onEntity,
   remove as removeComment,
 } from './comments.ts'
+import { type Comment, type CommentAudience, commentAudiences, onEntity } from './items.ts'
+import { listBy, listFlat, load as loadComment, loadIn } from './threads.ts'
 
 /** Comments on records: each is in the record's history too, and is seen by those who see the record. */
 

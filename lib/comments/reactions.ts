@@ -5,7 +5,7 @@ import { amended, defineItem, put, type Write } from '../table/item.ts'
 import { type Key, key } from '../table/keys.ts'
 import { getMany, itemIn, type Stored } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
-import { type Comment, comment, type Thread, threadOf } from './comments.ts'
+import { type Comment, comment, type Thread, threadOf } from './items.ts'
 
 /** Votes on records and on the comments in their threads: one of each person on each thing. */
 export const reactionTypes = ['upvote', 'downvote'] as const

@@ -1,8 +1,9 @@
 import { type Actor, mayInspect } from '../permissions.ts'
 import type { PeopleById } from '../users/people.ts'
-import { type Branch, type Comment, commentIdOf } from './comments.ts'
+import { type Comment, commentIdOf } from './items.ts'
 import type { Remarks } from './on-records.ts'
 import type { ReactionSummary } from './reactions.ts'
+import type { Branch } from './threads.ts'
 
 /** Who wrote what is deleted: as an object, since readers look into it. */
 const nobody = { id: null, username: '', email: '', first_name: '', last_name: '' }

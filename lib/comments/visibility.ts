@@ -3,7 +3,7 @@ import { amended, parse, put } from '../table/item.ts'
 import { key } from '../table/keys.ts'
 import { get, walkTable } from '../table/read.ts'
 import { retryOnConflict } from '../table/retry.ts'
-import { type Comment, comment } from './comments.ts'
+import { type Comment, comment } from './items.ts'
 import { commentAudienceOf } from './on-records.ts'
 
 /**

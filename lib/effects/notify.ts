@@ -1,4 +1,4 @@
-import { comment } from '../comments/comments.ts'
+import { comment } from '../comments/items.ts'
 import { importItem, type Task } from '../imports/items.ts'
 import type { NewAnnouncement } from '../notifications/announcements.ts'
 import { type NoticeName, notices } from '../notifications/events.ts'

@@ -1,4 +1,4 @@
-import { type Comment, comment, commentPlace, onProject, threadOf } from '../comments/comments.ts'
+import { type Comment, comment, commentPlace, onProject, threadOf } from '../comments/items.ts'
 import { notFound } from '../errors.ts'
 import type { Subject } from '../permissions.ts'
 import { key } from '../table/keys.ts'

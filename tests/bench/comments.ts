@@ -1,4 +1,4 @@
-import type { Comment } from '../../lib/comments/comments.ts'
+import type { Comment } from '../../lib/comments/items.ts'
 import type { Write } from '../../lib/table/item.ts'
 import type { Answer, App } from '../harness/app.ts'
 import { print } from './table.ts'

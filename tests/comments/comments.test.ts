@@ -618,7 +618,7 @@ describe('the flat list', () => {
 
 test('after whatever many do at once, every number of a thread is what a recount gives', async () => {
   const { default: fc } = await import('fast-check')
-  const { comment } = await import('../../lib/comments/comments.ts')
+  const { comment } = await import('../../lib/comments/items.ts')
   const { parse } = await import('../../lib/table/item.ts')
   const { key } = await import('../../lib/table/keys.ts')
   const { queryAll } = await import('../../lib/table/read.ts')
