@@ -1,7 +1,8 @@
 import { kindOfScope, kinds, predicateOf } from '../kinds/index.ts'
-import { type Actor, maySeePlace } from '../permissions.ts'
+import type { Actor } from '../permissions.ts'
 import type { Claim } from '../records/assertions.ts'
 import type { Assertion, RecordItem } from '../records/items.ts'
+import { isKept } from '../records/place.ts'
 import type { Shown } from '../records/shown.ts'
 import { assertionView } from '../records/views/record.ts'
 import { context, type Node } from './context.ts'
@@ -28,7 +29,9 @@ export function attributionOf(it: Assertion, about: RecordItem | undefined, acto
   const by = { type: ['crm:E39_Actor', 'prov:Agent'], label: it.contributed_by }
   const at = { type: 'xsd:dateTime', '@value': it.created_at }
   const sources = sourcesOf(it, origin)
-  const text = String(assertionView(it, about !== undefined && !maySeePlace(actor, about)).asserted_value)
+  const text = String(
+    assertionView(it, about !== undefined && isKept(about, it.asserted_property, actor)).asserted_value,
+  )
   return {
     id: own,
     type: ['crm:E13_Attribute_Assignment', 'prov:Activity'],

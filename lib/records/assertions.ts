@@ -28,7 +28,6 @@ import {
 } from './items.ts'
 import { hasAllClaims, load, loadById } from './load.ts'
 import { meaningsIn } from './periods.ts'
-import { valueFor } from './place.ts'
 import { queueWrites } from './queue-entry.ts'
 import { resolve } from './relations.ts'
 import { move } from './rules/status.ts'
@@ -253,9 +252,7 @@ async function contradictionsOf(about: Loaded, made: Assertion, actor: Actor) {
   if (!hasAllClaims(about)) throw conflict()
   const data = { calendar_system: about.data.calendar_system, [made.asserted_property]: made.value }
   const meanings = await meaningsIn(kinds[about.kind], data, actor, about)
-  // Whether there is a contradiction must not tell what the claims say that are kept from who makes this one.
-  const known = about.assertions.map((it) => ({ ...it, value: valueFor(about, it.asserted_property, it.value, actor) }))
-  return contradictionFlags([made], detectConflicts({ ...about, assertions: known }, [made], meanings))
+  return contradictionFlags([made], detectConflicts(about, [made], { meanings, actor }))
 }
 
 /** The other record of a relationship. Its predicate is one of the controlled list, and the record is one the caller may see. */

@@ -1,9 +1,11 @@
 import { withCalendar } from '../calendars/reading.ts'
 import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
+import type { Actor } from '../permissions.ts'
 import type { Header, Raised } from './build.ts'
 import type { Assertion, Loaded } from './items.ts'
 import { similarTo } from './look-alikes.ts'
 import type { Meanings } from './periods.ts'
+import { valueFor } from './place.ts'
 import { type Claim, type ClaimConflict, conflictsOf, contradictions } from './rules/conflicts.ts'
 
 /** What the record looks like: one flag for each other record, naming it. What it names as something else (`linked`) is not itself. */
@@ -29,12 +31,22 @@ const likenesses = {
   close: (other: string, name: string) => `Close to, and named like, ${other}, "${name}".`,
 }
 
-/** What each new claim meets among the standing ones of the record. */
-export function detectConflicts(old: Loaded, claims: readonly Assertion[], meanings: Meanings): ClaimConflict[] {
+/**
+ * What each new claim meets among the standing ones of the record, as exactly as who makes it may know these: whether there is a
+ * contradiction must not tell what they say.
+ */
+export function detectConflicts(
+  old: Loaded,
+  claims: readonly Assertion[],
+  { meanings, actor }: { meanings: Meanings; actor: Actor },
+): ClaimConflict[] {
   const stated = claims.find((it) => it.asserted_property === 'calendar_system')?.value
   const calendar = old.data.calendar_system
   return conflictsOf(
-    old.assertions.flatMap((it) => comparable(old.kind, it, { calendar, meanings })),
+    old.assertions.flatMap((it) => {
+      const value = valueFor(old, it.asserted_property, it.value, actor)
+      return comparable(old.kind, { ...it, value }, { calendar, meanings })
+    }),
     claims.flatMap((it) => comparable(old.kind, it, { calendar: stated ?? calendar, meanings })),
   )
 }

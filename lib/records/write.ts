@@ -231,7 +231,7 @@ function claimsFor(
     { ...made, about: old, revision_number },
     changed.map((property) => [property, after[property]]),
   )
-  const conflicts = detectConflicts(old, claims, meanings)
+  const conflicts = detectConflicts(old, claims, { meanings, actor: made.actor })
   const ends = new Set(conflicts.flatMap((each) => each.replaces))
   const replaced = old.assertions.filter(
     (it) => ends.has(it.id) || (waits(it, made.actor) && removed.includes(it.asserted_property)),

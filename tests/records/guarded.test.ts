@@ -24,17 +24,13 @@ beforeAll(async () => {
   ;[near, far] = [await make(NEAR), await make(FAR)]
 })
 
-type Operation = { get?: { parameters?: { name: string; required?: boolean }[] } }
-const document: { paths: Record<string, Operation> } = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
+const document: { paths: Record<string, { get?: object }> } = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
 
 /** All pages about a record, as the document has them. */
 const pagesOf = ({ id, cultural_entity_id }: It): string[] => [
   ...Object.keys(document.paths)
-    .filter((path) => document.paths[path]?.get && /\/structures\/\{id\}|\{entity_id\}/.test(path))
-    .filter((path) => !/\{entity_id\}.*\{/.test(path))
-    .map((path) =>
-      path.replace(/\/structures\/\{id\}/, `/structures/${id}`).replace('{entity_id}', cultural_entity_id),
-    ),
+    .filter((path) => document.paths[path]?.get && /(\/structures\/\{id\}|\{entity_id\})[^{]*$/.test(path))
+    .map((path) => path.replace('{id}', String(id)).replace('{entity_id}', cultural_entity_id)),
   `/cidoc/assertions/?cultural_entity_id=${cultural_entity_id}`,
   `/data/review-flags/?entity=${cultural_entity_id}`,
   `/data/activities/?entity=${cultural_entity_id}`,

@@ -3,7 +3,7 @@ import { withCalendar } from '../../calendars/reading.ts'
 import { type Comparator, comparatorOf, kinds } from '../../kinds/index.ts'
 import { type Comparison, compare } from '../../matching/compare.ts'
 import { textOf } from '../../names/text.ts'
-import { type Actor, maySeePlace, worksOn } from '../../permissions.ts'
+import { type Actor, worksOn } from '../../permissions.ts'
 import type { PeopleById } from '../../users/people.ts'
 import { canonicalValues, type History } from '../history.ts'
 import type { Assertion, Decision } from '../items.ts'
@@ -43,19 +43,20 @@ export function explained(it: Shown<History>, actor: Actor | null, people: Peopl
   return properties.map((property) => {
     const { claim, reason, ruling } = groundsOf(it, property, newestFirst, standing)
     const visible = claim && shown.includes(claim) ? claim : undefined
+    const kept = isKept(it, property, actor)
     const rivals = shown.filter((one) => one.asserted_property === property && one.id !== claim?.id)
     const made = it.decisions.find((one) => one.id === ruling?.decision)
     return {
       property,
       label: labelOf(it, property),
       value: textOf(valuesFor(it, it.data, actor)[property]),
-      standing: visible ? assertionView(visible, !maySeePlace(actor, it)) : null,
+      standing: visible ? assertionView(visible, kept) : null,
       rule: reason,
       why: reasons[reason],
       decision: made ? decisionCard(made, people, worksOn(actor, it)) : null,
       rivals: rivals.map((one) => ({
-        ...assertionView(one, !maySeePlace(actor, it)),
-        verdict: isKept(it, property, actor) ? null : verdictOn(it, property, claim, one),
+        ...assertionView(one, kept),
+        verdict: kept ? null : verdictOn(it, property, claim, one),
         settled_by: settledBy(it.decisions, one),
       })),
     }

@@ -1,11 +1,11 @@
 import { type Field, type Kind, kinds } from '../../kinds/index.ts'
-import { type Actor, maySeePlace, maySeeTier, worksOn } from '../../permissions.ts'
+import { type Actor, maySeeTier, worksOn } from '../../permissions.ts'
 import { picturesIn } from '../../pictures/values.ts'
 import { picturesView } from '../../pictures/view.ts'
 import type { Claim } from '../assertions.ts'
 import type { Loaded } from '../items.ts'
 import { type Assertion, changedAt, type RecordItem, type RecordRow } from '../items.ts'
-import { pointFor, valueFor } from '../place.ts'
+import { isKept, pointFor, valueFor } from '../place.ts'
 import type { Shown } from '../shown.ts'
 
 /** How stored records look on the wire. Pure: nothing is read here. */
@@ -40,7 +40,7 @@ export function detailOf(it: Shown<Loaded>, actor: Actor | null): Record<string,
   return {
     ...rowOf(it, actor),
     ...(kind.category === 'tangible' && linked(it, actor)),
-    assertions: shown.map((one) => assertionView(one, !maySeePlace(actor, it))),
+    assertions: shown.map((one) => assertionView(one, isKept(it, one.asserted_property, actor))),
   }
 }
 
@@ -132,10 +132,10 @@ function wire(field: Field, value: unknown): unknown {
 
 /** An assertion as its own page and lists show it. */
 export const claimView = ({ claim, about }: Shown<Claim>, actor: Actor | null) =>
-  assertionView(claim, about !== undefined && !maySeePlace(actor, about))
+  assertionView(claim, about !== undefined && isKept(about, claim.asserted_property, actor))
 
-/** An assertion, under the specification's names and the dashboard's. */
-export function assertionView(it: Assertion, withoutPlace = false): Record<string, unknown> {
+/** An assertion, under the specification's names and the dashboard's; without its value where that is kept from the caller. */
+export function assertionView(it: Assertion, kept = false): Record<string, unknown> {
   const {
     value: _,
     version: __,
@@ -147,7 +147,7 @@ export function assertionView(it: Assertion, withoutPlace = false): Record<strin
     settlings: _____,
     ...rest
   } = it
-  const text = withoutPlace && it.asserted_property === 'coordinates' ? '' : it.asserted_value
+  const text = kept ? '' : it.asserted_value
   return {
     ...rest,
     asserted_value: text,
