@@ -104,6 +104,9 @@ export class Time {
   #events: Event[] = []
   #order = 0
 
+  /** The moment that clocks tell, in milliseconds since 1970. */
+  date = (): number => BASE + Math.floor(this.now)
+
   /** Lets something happen so many milliseconds from now; answers how it is called off. */
   after(milliseconds: number, run: () => void): () => void {
     const event: Event = { at: this.now + Math.max(0, milliseconds), order: this.#order++, run }
@@ -280,10 +283,9 @@ export function takeOver(current: () => Time, isDead: () => boolean, random: () 
   AbortSignal.timeout = (milliseconds) => (isSimulated() ? endsIn(milliseconds) : real.timeout(milliseconds))
   syncBuiltinESMExports()
   performance.now = () => (isSimulated() ? current().now : real.now())
-  const date = () => BASE + Math.floor(current().now)
-  Date.now = () => (isSimulated() ? date() : real.date())
+  Date.now = () => (isSimulated() ? current().date() : real.date())
   globalThis.Date = new Proxy(Date, {
-    construct: (type, args, of) => Reflect.construct(type, args.length === 0 && isSimulated() ? [date()] : args, of),
+    construct: (type, args, of) => Reflect.construct(type, args.length === 0 ? [Date.now()] : args, of),
   })
   // So long does the SDK wait before it tries again.
   Math.random = () => (isSimulated() ? random() : real.random())

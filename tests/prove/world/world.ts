@@ -86,7 +86,7 @@ class World {
   readonly directory = mkdtempSync(join(tmpdir(), 'prove-'))
   #sequence = 0
 
-  now = (): Date => new Date(BASE + Math.floor(this.time.now))
+  now = (): Date => new Date(this.time.date())
 
   /** As it was saved, with empty processes, under another seed. */
   restore(saved: Saved, seed: number): void {
