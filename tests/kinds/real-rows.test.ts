@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { kindOfScope, kinds, schemaOf } from '../../lib/kinds/index.ts'
 import { predicateOf } from '../../lib/kinds/predicates.ts'
+import { recordFiles } from '../bench/search/rows.ts'
 
 const folder = join(import.meta.dirname, '../../../shared/data')
 const isHere = existsSync(folder)
@@ -44,22 +45,7 @@ const rowsOf = (file: string): Row[] =>
     .filter(Boolean)
     .map((line) => v.parse(v.record(v.string(), v.unknown()), JSON.parse(line)))
 
-const files = [
-  ...[
-    'structures',
-    'structures.osm',
-    'monuments',
-    'locations',
-    'persons',
-    'deities',
-    'guthis',
-    'festivals',
-    'rituals',
-    'events',
-  ],
-  ...['periods', 'traditions', 'sources', 'iconography', 'caste_groups', 'calendar_systems', 'syncretic_relationships'],
-  ...['kumari', 'heritage_events', 'assertions', 'data_sources'],
-].map((name) => `${name}.jsonl`)
+const files = [...recordFiles, 'assertions', 'data_sources'].map((name) => `${name}.jsonl`)
 
 describe.skipIf(!isHere)('real rows (skipped where the data is not there)', () => {
   test.each(files)('every member of %s has a home', (file) => {

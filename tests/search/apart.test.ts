@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { recordId } from '../../lib/ids/address.ts'
 import { fold } from '../../lib/matching/fold.ts'
 import type { Document } from '../../lib/search/document.ts'
 import { build } from '../../lib/search/index/build.ts'
 import { openFile } from '../../lib/search/index/snapshot-file.ts'
 import { Corpus } from '../../lib/search/model/corpus.ts'
 import { modelOf } from '../../lib/search/model/engine.ts'
+import { documentOf } from '../harness/search-documents.ts'
 
 /** Different words of English and of Nepali names that are folded alike. */
 const pairs =
@@ -26,26 +26,8 @@ const directory = mkdtempSync(join(tmpdir(), 'heritage-apart-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 const at = '2025-01-15T10:00:00.000Z'
-const documentOf = (title: string, number: number, also: Partial<Document> = {}): Document => ({
-  id: recordId(8, number),
-  resource: 'structures',
-  object_pk: String(number),
-  title,
-  names: [],
-  summary: '',
-  text: '',
-  location_hint: '',
-  point: null,
-  status: 'accepted',
-  is_published: true,
-  access_tier: 'public',
-  contributor_id: null,
-  created_at: at,
-  updated_at: at,
-  popularity_score: 0,
-  version: 1,
-  ...also,
-})
+const document = (title: string, number: number, also: Partial<Document> = {}): Document =>
+  documentOf(number, title, { created_at: at, updated_at: at, ...also })
 
 let files = 0
 async function modelWith(documents: readonly Document[], changes: readonly Document[] = []) {
@@ -61,8 +43,8 @@ async function modelWith(documents: readonly Document[], changes: readonly Docum
   }
 }
 
-const toles = pairs.flat().map((word, i) => documentOf(`${word} Tole`, i + 1))
-const others = pairs.flat().map((word, i) => documentOf(`Old ${word}`, pairs.length * 2 + i + 1))
+const toles = pairs.flat().map((word, i) => document(`${word} Tole`, i + 1))
+const others = pairs.flat().map((word, i) => document(`Old ${word}`, pairs.length * 2 + i + 1))
 const holds = (word: string) => (title: string) => title.split(' ').includes(word)
 
 describe('words that fold alike and sound otherwise', () => {
@@ -92,20 +74,20 @@ describe('words that fold alike and sound otherwise', () => {
   })
 
   test('are one where nothing stands as it was typed', async () => {
-    const search = await modelWith([documentOf('Phulchok', 1), documentOf('Bell', 2)])
+    const search = await modelWith([document('Phulchok', 1), document('Bell', 2)])
     expect(await search('Pulchok')).toMatchObject({ titles: ['Phulchok'] })
     expect(await search('the well')).toMatchObject({ titles: ['Bell'] })
   })
 
   test('are understood as no sort of thing that only folds so', async () => {
-    const search = await modelWith([documentOf('Pani Inar', 1), documentOf('Nandi', 2)])
+    const search = await modelWith([document('Pani Inar', 1), document('Nandi', 2)])
     expect(await search('well')).toMatchObject({ interpreted: ['Well'] })
     expect(await search('bell')).toMatchObject({ interpreted: undefined })
   })
 
   test('are found beside each other where one is a rare slip of the other', async () => {
-    const often = Array.from({ length: 12 }, (_, i) => documentOf(`Bhaktapur ${i}`, i + 1))
-    const search = await modelWith([...often, documentOf('Baktapur', 13)])
+    const often = Array.from({ length: 12 }, (_, i) => document(`Bhaktapur ${i}`, i + 1))
+    const search = await modelWith([...often, document('Baktapur', 13)])
     const { titles, count } = await search('Baktapur')
     expect(titles[0]).toBe('Baktapur')
     expect(count).toBe(13)
@@ -123,7 +105,7 @@ describe('words that fold alike and sound otherwise', () => {
       'Shiva',
       'Siva',
     ]
-    const search = await modelWith(titles.map((title, i) => documentOf(title, i + 1)))
+    const search = await modelWith(titles.map((title, i) => document(title, i + 1)))
     const groups = [titles.slice(0, 3), titles.slice(3, 5), titles.slice(5, 7), titles.slice(7)]
     for (const group of groups)
       for (const title of group)
@@ -131,8 +113,8 @@ describe('words that fold alike and sound otherwise', () => {
   })
 
   test('a word that only hidden documents hold changes no public answer', async () => {
-    const hidden = documentOf('Well', 2, { is_published: false, status: 'pending_review' })
-    const search = await modelWith([documentOf('Bell', 1), hidden])
+    const hidden = document('Well', 2, { is_published: false, status: 'pending_review' })
+    const search = await modelWith([document('Bell', 1), hidden])
     expect(await search('well')).toMatchObject({ titles: ['Bell'], count: 1 })
   })
 })

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { recordId } from '../../lib/ids/address.ts'
 import type { Document } from '../../lib/search/document.ts'
 import { build } from '../../lib/search/index/build.ts'
 import { openFile } from '../../lib/search/index/snapshot-file.ts'
 import { stemOf } from '../../lib/search/index/words.ts'
 import { Corpus } from '../../lib/search/model/corpus.ts'
 import { modelOf } from '../../lib/search/model/engine.ts'
+import { documentOf } from '../harness/search-documents.ts'
 
 /** What stands first, and why: a rule, a question, its answer, and what must stand behind it or be absent. */
 const directory = mkdtempSync(join(tmpdir(), 'heritage-first-'))
@@ -74,15 +74,8 @@ test.each([
 
 let numbers = 0
 const document = (row: Row): Document => {
-  numbers += 1
   const [title, also] = typeof row === 'string' ? [row, {}] : row
-  const at = '2025-01-01T00:00:00.000Z'
-  return {
-    ...{ id: recordId(8, numbers), resource: 'structures', object_pk: String(numbers), title, names: [], summary: '' },
-    ...{ text: '', location_hint: '', point: null, status: 'accepted', is_published: true, access_tier: 'public' },
-    ...{ contributor_id: null, created_at: at, updated_at: at, popularity_score: 0, version: 1 },
-    ...also,
-  }
+  return documentOf(++numbers, title, also)
 }
 
 /** Names that a question has nothing to do with, so that its words are as rare as they are among others. */

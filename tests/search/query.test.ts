@@ -11,6 +11,7 @@ import { Corpus } from '../../lib/search/model/corpus.ts'
 import { modelOf } from '../../lib/search/model/engine.ts'
 import type { Model, SearchQuery } from '../../lib/search/query.ts'
 import { sorts } from '../../lib/search/query.ts'
+import { documentOf } from '../harness/search-documents.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'heritage-query-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -25,29 +26,8 @@ async function corpusOf(documents: readonly Document[]): Promise<Corpus> {
 const modelFor = (corpus: Corpus): Model => modelOf(corpus, weights, () => 'state')
 
 let numbers = 0
-const document = (title: string, also: Partial<Document> = {}): Document => {
-  numbers += 1
-  return {
-    id: recordId(8, numbers),
-    resource: 'structures',
-    object_pk: String(numbers),
-    title,
-    names: [],
-    summary: '',
-    text: '',
-    location_hint: '',
-    point: null,
-    status: 'accepted',
-    is_published: true,
-    access_tier: 'public',
-    contributor_id: 'maya',
-    created_at: '2025-01-01T00:00:00.000Z',
-    updated_at: '2025-01-01T00:00:00.000Z',
-    popularity_score: 0,
-    version: 1,
-    ...also,
-  }
-}
+const document = (title: string, also: Partial<Document> = {}): Document =>
+  documentOf(++numbers, title, { contributor_id: 'maya', ...also })
 const anon = { signedIn: false, everything: false, own: null }
 const staff = { signedIn: true, everything: true, own: 'staff' }
 const signedIn = (own: string) => ({ signedIn: true, everything: false, own })

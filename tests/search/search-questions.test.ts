@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recordId } from '../../lib/ids/address.ts'
 import type { Document } from '../../lib/search/document.ts'
 import { build } from '../../lib/search/index/build.ts'
 import { openFile } from '../../lib/search/index/snapshot-file.ts'
@@ -13,31 +12,13 @@ import type { SearchQuery } from '../../lib/search/query.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { followTable } from '../harness/following.ts'
 import { publish, sure } from '../harness/make.ts'
+import { documentOf } from '../harness/search-documents.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'heritage-questions-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 let numbers = 0
-const document = (title: string, also: Partial<Document> = {}): Document => ({
-  id: recordId(8, ++numbers),
-  resource: 'structures',
-  object_pk: String(numbers),
-  title,
-  names: [],
-  summary: '',
-  text: '',
-  location_hint: '',
-  point: null,
-  status: 'accepted',
-  is_published: true,
-  access_tier: 'public',
-  contributor_id: null,
-  created_at: '2025-01-01T00:00:00.000Z',
-  updated_at: '2025-01-01T00:00:00.000Z',
-  popularity_score: 0,
-  version: 1,
-  ...also,
-})
+const document = (title: string, also: Partial<Document> = {}): Document => documentOf(++numbers, title, also)
 const years = (from: number | null, to: number | null, approximate = false) => ({ from, to, approximate })
 const anon = { signedIn: false, everything: false, own: null }
 let files = 0

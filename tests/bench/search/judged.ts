@@ -8,6 +8,7 @@ import { build } from '../../../lib/search/index/build.ts'
 import { openFile } from '../../../lib/search/index/snapshot-file.ts'
 import { Corpus } from '../../../lib/search/model/corpus.ts'
 import { modelOf } from '../../../lib/search/model/engine.ts'
+import { documentOf } from '../../harness/search-documents.ts'
 import { print, say } from '../table.ts'
 import { documents } from './fill.ts'
 import { openFts5Stemmed } from './fts5.ts'
@@ -127,28 +128,15 @@ async function cranfield(folder: string): Promise<void> {
   ours.close()
 }
 
-function textDocument(number: number, object_pk: string, title: string, text: string): Document {
-  const at = '2025-01-15T10:00:00.000Z'
-  return {
+const textDocument = (number: number, object_pk: string, title: string, text: string): Document =>
+  documentOf(number, title.replace(/\s+/g, ' '), {
     id: recordId(12, number),
     resource: 'sources',
     object_pk,
-    title: title.replace(/\s+/g, ' '),
-    names: [],
-    summary: '',
     text,
-    location_hint: '',
-    point: null,
-    status: 'accepted',
-    is_published: true,
-    access_tier: 'public',
-    contributor_id: null,
-    created_at: at,
-    updated_at: at,
-    popularity_score: 0,
-    version: 1,
-  }
-}
+    ...written,
+  })
+const written = { created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T10:00:00.000Z' }
 
 /** A model of documents in a file of its own. */
 async function opened(all: Iterable<Document>): Promise<{ find: Finder; close: () => void }> {

@@ -11,7 +11,8 @@ export const hasRows = existsSync(new URL('structures.jsonl', folder))
 export type Row = { id: string; kind: string; name: string } & Record<string, unknown>
 export type Query = { query: string; perturbation: string; expected_ids: string[] }
 
-const files = [
+/** The files of records, without their ending. */
+export const recordFiles = [
   'structures',
   'structures.osm',
   'monuments',
@@ -41,7 +42,7 @@ const lines = <T>(name: string): T[] =>
 
 /** The real rows, each id once. */
 export function readRows(): Row[] {
-  const rows = files.flatMap((name) => lines<Row>(name)).filter(({ name }) => typeof name === 'string')
+  const rows = recordFiles.flatMap((name) => lines<Row>(name)).filter(({ name }) => typeof name === 'string')
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 

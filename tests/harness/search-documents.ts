@@ -1,0 +1,26 @@
+import { recordId } from '../../lib/ids/address.ts'
+import type { Document } from '../../lib/search/document.ts'
+
+const at = '2025-01-01T00:00:00.000Z'
+
+/** What search knows of a public structure that has a title and nothing else, but for what is said. */
+export const documentOf = (number: number, title: string, also: Partial<Document> = {}): Document => ({
+  id: recordId(8, number),
+  resource: 'structures',
+  object_pk: String(number),
+  title,
+  names: [],
+  summary: '',
+  text: '',
+  location_hint: '',
+  point: null,
+  status: 'accepted',
+  is_published: true,
+  access_tier: 'public',
+  contributor_id: null,
+  created_at: at,
+  updated_at: at,
+  popularity_score: 0,
+  version: 1,
+  ...also,
+})
