@@ -35,3 +35,8 @@ test('and so do the waits of the SDK before it tries again', async () => {
   const faults = ['--only', 'faults', '--at', 'revoke a key', '--workers', '1']
   expect(await digest(5, faults)).toBe(await digest(5, faults))
 }, 240_000)
+
+test('and so do secrets and salts', async () => {
+  const races = ['--only', 'races', '--at', 'two tell hooks', '--each', '2', '--workers', '1']
+  expect(await digest(5, races)).toBe(await digest(5, races))
+}, 240_000)

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks'
+import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import promises from 'node:timers/promises'
@@ -27,6 +28,7 @@ const real = {
   now: performance.now.bind(performance),
   date: Date.now.bind(Date),
   random: Math.random,
+  randomBytes: crypto.randomBytes,
 }
 
 /** When simulated time begins, in milliseconds since 1970. */
@@ -281,6 +283,13 @@ export function takeOver(current: () => Time, isDead: () => boolean, random: () 
     return time.signal
   }
   AbortSignal.timeout = (milliseconds) => (isSimulated() ? endsIn(milliseconds) : real.timeout(milliseconds))
+  // Secrets and the salt of passwords are stored.
+  Object.assign(crypto, {
+    randomBytes: (size: number) =>
+      isSimulated()
+        ? Buffer.from(Array.from({ length: size }, () => Math.floor(random() * 256)))
+        : real.randomBytes(size),
+  })
   syncBuiltinESMExports()
   performance.now = () => (isSimulated() ? current().now : real.now())
   Date.now = () => (isSimulated() ? current().date() : real.date())
