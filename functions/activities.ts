@@ -1,20 +1,23 @@
-import { withTables } from '../lib/exports/list-tables.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { ById } from '../lib/http/params.ts'
-import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import * as activities from '../lib/records/activities.ts'
-import { ActivityQuery } from '../lib/records/queries.ts'
-import { activityView } from '../lib/records/views/entity.ts'
-import { peopleIn, peopleOf } from '../lib/users/people.ts'
+import * as activities from '../lib/domain/records/activities.ts'
+import { ActivityQuery } from '../lib/domain/records/queries.ts'
+import { ActivityView, activityView } from '../lib/domain/records/views/entity.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { listOf, ok } from '../lib/platform/http/answer.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { ById } from '../lib/platform/http/params.ts'
+import { listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { peopleIn, peopleOf } from '../lib/platform/users/people.ts'
 
 /** What happens, newest first: of everyone, or of one person. */
 export const routes = withTables({
   'GET /data/activities/': listRoute({
     permission: 'activity.list',
+    summary: 'List what happens, newest first',
+    answer: listOf(ActivityView),
     query: ActivityQuery,
     handle: async ({ query, actor, page, request }) => {
-      const feed = await activities.list({ ...query, ...query.ordering }, actor, page)
+      const feed = await activities.listActivities({ ...query, ...query.ordering }, actor, page)
       const people = peopleIn(feed.found)
       const results = feed.results.map(({ activity, about }) => activityView(activity, people, about, actor))
       return listBody(request, page, { ...feed, results })
@@ -23,8 +26,10 @@ export const routes = withTables({
 
   'GET /data/activities/{id}/': readRoute({
     permission: 'activity.read',
+    summary: 'Read something that happened',
+    answer: ok(ActivityView),
     params: ById,
-    subject: ({ id }) => activities.load(id),
+    subject: ({ id }) => activities.loadActivity(id),
     handle: async ({ subject: { activity, about }, actor }) =>
       activityView(activity, await peopleOf([activity.user_id]), about, actor),
   }),

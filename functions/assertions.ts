@@ -1,12 +1,24 @@
-import '../lib/effects/search-documents.ts'
-import { notFound } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { choice, members } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { LINKED } from '../lib/http/media.ts'
-import { listAddress, listBody, sliceOf } from '../lib/http/page.ts'
-import { ById } from '../lib/http/params.ts'
+import { replyCreated } from '../lib/platform/http/reply.ts'
+import '../lib/domain/composition.ts'
+import * as v from 'valibot'
+import { notFound } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
+import { kinds, predicates, schemaOf } from '../lib/domain/kinds/index.ts'
+import * as assertions from '../lib/domain/records/assertions.ts'
+import { AssertionQuery } from '../lib/domain/records/queries.ts'
+import { showClaims } from '../lib/domain/records/shown.ts'
+import { AssertionView, claimView, NewAssertionView } from '../lib/domain/records/views/record.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { linkedList } from '../lib/doors/linked/list.ts'
+import { linkedClaim, linkedClaimRow } from '../lib/doors/linked/provenance.ts'
+import { LinkedClaimsView, LinkedClaimView } from '../lib/doors/linked/shapes.ts'
+import { ABOUT_LINKED, creation, listOf, ok, withTypes } from '../lib/platform/http/answer.ts'
+
+import { choice, members } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { LINKED } from '../lib/platform/http/media.ts'
+import { listAddress, listBody, sliceOf } from '../lib/platform/http/page.ts'
+import { ById } from '../lib/platform/http/params.ts'
 import {
   actorRoute,
   changeRoute,
@@ -15,29 +27,29 @@ import {
   publicRoute,
   type Routes,
   readRoute,
-} from '../lib/http/route.ts'
-import { kinds, predicates, schemaOf } from '../lib/kinds/index.ts'
-import { linkedList } from '../lib/linked/list.ts'
-import { linkedClaim, linkedClaimRow } from '../lib/linked/provenance.ts'
-import type { Actor } from '../lib/permissions.ts'
-import * as assertions from '../lib/records/assertions.ts'
-import { AssertionQuery } from '../lib/records/queries.ts'
-import { shownClaims } from '../lib/records/shown.ts'
-import { claimView } from '../lib/records/views/record.ts'
+} from '../lib/platform/http/route.ts'
+import type { Actor } from '../lib/platform/permissions.ts'
 
 const subject = ({ id }: { id: string }) => assertions.loadClaim(id)
 const StatusBody = members({ reconciliation_status: choice(['pending', 'accepted', 'disputed', 'superseded']) })
 
 /** The page of the list that is asked for, whatever it is then written as. */
 async function listed({ query, actor, page, request }: ListCall<typeof AssertionQuery>) {
-  const found = await assertions.list(query, actor, page)
-  return listBody(request, page, { ...found, results: await shownClaims(actor, found.results) })
+  const found = await assertions.listClaims(query, actor, page)
+  return listBody(request, page, { ...found, results: await showClaims(actor, found.results) })
 }
+
+const PredicateView = s.shape('Predicate', () =>
+  v.object({ id: s.text, code: s.text, label: s.text, inverse_label: s.text }),
+)
 
 /** Claims about records, each with its source. */
 export const routes = withTables({
   'GET /cidoc/assertions/': listRoute({
     permission: 'assertion.list',
+    summary: 'List the claims, of a record or of all',
+    description: ABOUT_LINKED,
+    answer: withTypes(listOf(AssertionView), { [LINKED]: LinkedClaimsView }),
     query: AssertionQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
@@ -55,21 +67,25 @@ export const routes = withTables({
 
   'POST /cidoc/assertions/': actorRoute({
     permission: 'assertion.create',
+    summary: 'Claim something about a record',
+    description:
+      'It waits for review and meets the conflict check. A relationship has the property `relationship.CODE` and the other record in `object_entity_type` and `object_entity_id`.',
+    answer: creation(NewAssertionView),
     body: schemaOf(kinds.assertion, 'create'),
     idempotent: '24h',
-    handle: ({ actor, body }) =>
-      creating(
-        () => assertions.create(actor, body),
-        async (made) => {
-          // Forms take an `entity_id` in the answer for the id of what was made.
-          const { entity_id: _, ...answer } = claimView(await shown(made, actor), actor)
-          return answer
-        },
-      ),
+    handle: async ({ unit, actor, body }) => {
+      const made = await assertions.createClaim(unit, actor, body)
+      // Forms take an `entity_id` in the answer for the id of what was made.
+      const { entity_id: _, ...answer } = claimView(await shown(made, actor), actor)
+      return replyCreated(answer)
+    },
   }),
 
   'GET /cidoc/assertions/{id}/': readRoute({
     permission: 'assertion.read',
+    summary: 'Read a claim',
+    description: ABOUT_LINKED,
+    answer: withTypes(ok(AssertionView), { [LINKED]: LinkedClaimView }),
     params: ById,
     subject,
     handle: async ({ subject, actor }) => claimView(await shown(subject, actor), actor),
@@ -80,18 +96,21 @@ export const routes = withTables({
 
   'PATCH /cidoc/assertions/{id}/': changeRoute({
     permission: 'assertion.change',
+    summary: 'Settle a claim',
+    answer: ok(AssertionView),
     params: ById,
     subject,
     body: StatusBody,
-    handle: ({ subject, actor, body }) =>
-      answering(
-        () => assertions.settle(subject, body.reconciliation_status),
-        async (next) => claimView(await shown(next, actor), actor),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const next = await assertions.setClaimStatus(unit, subject, body.reconciliation_status)
+      return claimView(await shown(next, actor), actor)
+    },
   }),
 
   'GET /cidoc/relationship-predicates/': publicRoute({
     permission: 'vocabulary.read',
+    summary: 'List the relationships that there can be',
+    answer: listOf(PredicateView),
     says: ['results.*.label', 'results.*.inverse_label'],
     cache: { control: 'public, max-age=300' },
     handle: async ({ request, page }) =>
@@ -102,8 +121,8 @@ export const routes = withTables({
 export const handler = endpoint(routes)
 
 /** A claim as the caller may be shown it. Fails with `notFound` when it says nothing but what is hidden. */
-async function shown(it: assertions.Claim, actor: Actor | null) {
-  const [claim] = await shownClaims(actor, [it])
+async function shown(it: assertions.ClaimWithRecord, actor: Actor | null) {
+  const [claim] = await showClaims(actor, [it])
   if (!claim) throw notFound()
   return claim
 }

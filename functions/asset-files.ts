@@ -1,16 +1,20 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
-import { deleteObject, getObject, putObject } from '../lib/files/blobs.ts'
-import { thumbnailOf, thumbnailOfPdf } from '../lib/files/thumbnails.ts'
-import { besides, invokeLater } from '../lib/ops/invoke.ts'
-import { log } from '../lib/ops/log.ts'
-import { fileWork, hang, thumbnailKey } from '../lib/projects/assets/file-jobs.ts'
-import type { Asset } from '../lib/projects/items.ts'
-import { changesOf } from '../lib/table/stream.ts'
+import { besides, invokeLater } from '../lib/base/telemetry/invoke.ts'
+import { log } from '../lib/base/telemetry/log.ts'
+import { fileWork, saveThumbnailKey, thumbnailKey } from '../lib/domain/projects/assets/file-jobs.ts'
+import type { Asset } from '../lib/domain/projects/items.ts'
+import { deleteObject, getObject, putObject } from '../lib/engines/bucket/index.ts'
+import { makePdfThumbnail, makeThumbnail } from '../lib/engines/media/index.ts'
+import { changesOf } from '../lib/engines/table/index.ts'
 
 /**
- * Follows the assets and uploads of projects: draws a thumbnail of each new image and of the first page of each PDF,
- * clears away the objects of what is no more, and has the text read of those that wait for it. Every step may be repeated. The first change that fails comes again,
- * with those after it.
+ * Follows the assets and uploads of projects:
+ *
+ * 1. It draws a thumbnail of each new image, and of the first page of each PDF.
+ * 2. It deletes the objects of assets that are gone.
+ * 3. It calls `ocr` for files whose text is to be read.
+ *
+ * Every step may be repeated. The first change that fails comes again, with those after it.
  */
 export async function handler(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const reader = besides(context.functionName, 'asset-files', 'ocr')
@@ -37,9 +41,9 @@ async function follow(record: DynamoDBRecord, reader: string): Promise<void> {
 /** A file that cannot be drawn small has no thumbnail; one that has gone meanwhile leaves none behind. */
 async function thumbnail(asset: Asset): Promise<void> {
   const image = await getObject(asset.object_key)
-  const small = image && (await (asset.media_type === 'image' ? thumbnailOf : thumbnailOfPdf)(image.bytes))
+  const small = image && (await (asset.media_type === 'image' ? makeThumbnail : makePdfThumbnail)(image.bytes))
   if (!small) return
   const key = thumbnailKey(asset)
   await putObject(key, small, 'image/webp')
-  if (!(await hang(asset, key))) await deleteObject(key)
+  if (!(await saveThumbnailKey(asset, key))) await deleteObject(key)
 }

@@ -1,16 +1,35 @@
 import * as v from 'valibot'
-import { booleanIn } from '../lib/booleans.ts'
-import { config } from '../lib/config.ts'
-import { invalid, notFound, orUndo } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { admit, type Claim, keep } from '../lib/files/admit.ts'
-import { copyObject, links, streamObject, uploadForm } from '../lib/files/blobs.ts'
-import type { Checked } from '../lib/files/media/check.ts'
-import { inMemory, type Source } from '../lib/files/media/source.ts'
-import { contentTypes, mediaClasses, typeFacts, typeNamed, typeOfName } from '../lib/files/media/types.ts'
-import { shownName } from '../lib/files/names.ts'
-import { spooled } from '../lib/files/spool.ts'
-import { answering, creating } from '../lib/http/answering.ts'
+import { booleanIn } from '../lib/base/booleans.ts'
+import { config } from '../lib/base/config.ts'
+import { invalid, notFound } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
+import { licenceOf, NO_LICENCE } from '../lib/domain/pictures/licences.ts'
+import * as assets from '../lib/domain/projects/assets/assets.ts'
+import { checkDepicted } from '../lib/domain/projects/assets/depicted.ts'
+import type { Upload } from '../lib/domain/projects/assets/upload-items.ts'
+import * as uploads from '../lib/domain/projects/assets/uploads.ts'
+import { AssetRowView, AssetView, assetRow, assetView } from '../lib/domain/projects/assets/view.ts'
+import { assetRoles, isReadable, type Visited } from '../lib/domain/projects/items.ts'
+import * as projects from '../lib/domain/projects/projects.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { copyObject, createLinks, streamObject, uploadForm } from '../lib/engines/bucket/index.ts'
+import type { CheckedContent } from '../lib/engines/media/index.ts'
+import {
+  admitFile,
+  contentTypeOfName,
+  contentTypes,
+  displayName,
+  type FileClaim,
+  findContentType,
+  mediaClasses,
+  memorySource,
+  type Source,
+  storeFile,
+  typeFacts,
+  withSpool,
+} from '../lib/engines/media/index.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
+import { creation, empty, listOf, ok, TooLargeView } from '../lib/platform/http/answer.ts'
 import {
   announcedSize,
   choice,
@@ -22,24 +41,17 @@ import {
   orEmpty,
   prose,
   REQUIRED,
-} from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { BySlug, uuid } from '../lib/http/params.ts'
-import { noContent } from '../lib/http/reply.ts'
-import { fileForm } from '../lib/http/request.ts'
-import { changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { withinRate } from '../lib/http/throttle.ts'
-import type { Actor } from '../lib/permissions.ts'
-import { licenceOf, NO_LICENCE } from '../lib/pictures/licences.ts'
-import * as assets from '../lib/projects/assets/assets.ts'
-import { checkDepicted } from '../lib/projects/assets/depicted.ts'
-import type { Upload } from '../lib/projects/assets/upload-items.ts'
-import * as uploads from '../lib/projects/assets/uploads.ts'
-import { assetRow, assetView } from '../lib/projects/assets/view.ts'
-import { assetRoles, isReadable, type Visited } from '../lib/projects/items.ts'
-import * as projects from '../lib/projects/projects.ts'
-import { peopleOf } from '../lib/users/people.ts'
+} from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { BySlug, uuid } from '../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { fileForm } from '../lib/platform/http/request.ts'
+import { changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { throttleUnit } from '../lib/platform/http/throttle.ts'
+import type { Actor } from '../lib/platform/permissions.ts'
+import { inUnit } from '../lib/platform/unit-of-work.ts'
+import { peopleOf } from '../lib/platform/users/people.ts'
 
 /** How long a client may take to send a file to the bucket. */
 const FORM_SECONDS = 3600
@@ -65,7 +77,7 @@ const media_type = v.pipe(
   v.nullish(v.string('Not a valid text.'), ''),
   v.trim(),
   v.toLowerCase(),
-  v.check((it) => it === '' || mediaTypes.includes(it) || typeNamed(it) !== undefined, chooseFrom(mediaTypes)),
+  v.check((it) => it === '' || mediaTypes.includes(it) || findContentType(it) !== undefined, chooseFrom(mediaTypes)),
 )
 const AssetMetadata = {
   role: v.optional(choice(assetRoles), 'evidence'),
@@ -89,8 +101,8 @@ const run_ocr = v.pipe(
 const UploadForm = members({ file: v.instance(File, 'Send a file.'), media_type, run_ocr, ...AssetMetadata })
 const file_name = v.pipe(
   v.string(REQUIRED),
-  v.transform(shownName),
-  v.check((it) => typeOfName(it) !== undefined, `The name must end in one of ${endings().join(', ')}.`),
+  v.transform(displayName),
+  v.check((it) => contentTypeOfName(it) !== undefined, `The name must end in one of ${endings().join(', ')}.`),
 )
 const sha256 = v.pipe(
   v.nullish(v.string('Not a valid text.'), ''),
@@ -132,19 +144,30 @@ const Part = members({
 
 const AssetAddress = v.object({ ...BySlug.entries, id: uuid })
 const UploadAddress = v.object({ ...BySlug.entries, asset_id: uuid })
-const ofProject = ({ slug }: { slug: string }) => projects.load(slug)
-const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.load(slug, id)
+const ofProject = ({ slug }: { slug: string }) => projects.loadProject(slug)
+const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.loadAssetBySlug(slug, id)
+
+/** What is posted to the bucket, as a form with these fields and then the file as `file`. */
+const AnnouncedUploadView = s.shape('AnnouncedUpload', () =>
+  v.object({
+    asset_id: s.uuid,
+    upload: v.object({ url: s.text, fields: v.record(v.string(), s.text), expires_at: s.time }),
+  }),
+)
 
 /** The files of a project. */
 export const routes = withTables({
   'GET /data/projects/{slug}/assets/': readRoute({
     permission: 'project.follow',
+    summary: 'List the files of a project, the oldest first',
+    description: 'Without the texts that were read from them. `media_url` and `thumbnail_url` are good for 15 minutes.',
+    answer: listOf(AssetRowView),
     says: ['results.*.ocr_error'],
     params: BySlug,
     subject: ofProject,
     handle: async ({ subject, page, request }) => {
-      const { people, results, ...listed } = await assets.list(subject, page)
-      const link = await links()
+      const { people, results, ...listed } = await assets.listAssets(subject, page)
+      const link = await createLinks()
       const rows = await Promise.all(results.map((it) => assetRow(it, people, link)))
       return listBody(request, page, { ...listed, results: rows })
     },
@@ -152,92 +175,112 @@ export const routes = withTables({
 
   'POST /data/projects/{slug}/assets/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Add a file that is there already',
+    description: '`media` is the number of the file, here or in another project that the caller sees.',
+    answer: creation(AssetView),
+    errors: [410, 429],
     params: BySlug,
     subject: ofProject,
     body: AnnouncedUpload,
     idempotent: '24h',
-    handle: async ({ subject, actor, body: { media, ...metadata } }) => {
+    handle: async ({ unit, subject, actor, body: { media, ...metadata } }) => {
       projects.checkOpen(subject.about)
       await checkDepicted(subject.about.id, metadata.depicts)
       const original = await assets.loadByMediaNumber(media, actor)
       const { file_name, size, content_type, sha256 } = original
       const announced = { ...metadata, file_name, size, content_type, sha256, run_ocr: false }
-      return counted(actor, async () => {
-        const upload = await uploads.begin(subject.about, actor, announced, false)
-        return orEnd(upload, async () => {
-          await copyObject(original.object_key, upload.object_keys[0] ?? '')
-          return creating(() => assets.attachAgain(subject, upload, original), viewOf)
-        })
-      })
+      await countUpload(unit, actor)
+      const upload = await beginUpload(unit, subject, actor, announced)
+      await unit.once('copy', () => copyObject(original.object_key, upload.object_keys[0] ?? ''))
+      return replyCreated(await viewOf(await assets.reattachAsset(unit, subject, upload, original)))
     },
   }),
 
   'POST /data/projects/{slug}/assets/upload/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Add a file',
+    description:
+      'A form with the file, of up to 4.7 MB; larger ones are announced at `upload_url`. The type is judged from the content. With `run_ocr` the text of an image is read.',
+    answer: { ...creation(AssetView), 413: { shape: TooLargeView } },
+    errors: [410, 429],
     params: BySlug,
     subject: ofProject,
     form: fileForm,
     body: UploadForm,
     idempotent: '24h',
-    handle: async ({ subject, actor, body: { file, media_type, ...metadata } }) => {
+    handle: async ({ unit, subject, actor, body: { file, media_type, ...metadata } }) => {
       projects.checkOpen(subject.about)
       await checkDepicted(subject.about.id, metadata.depicts)
-      const source = inMemory(await file.bytes())
-      const file_name = shownName(file.name)
-      const checked = await admit(source, { file_name, media_type, sent_as: file.type })
-      return counted(actor, async () => {
-        const { size, content_type } = { size: source.size, ...checked }
-        const announced = { ...metadata, file_name, size, content_type, sha256: null }
-        const upload = await uploads.begin(subject.about, actor, announced, false)
-        return orEnd(upload, () => finish(subject, upload, source, checked))
+      const source = memorySource(await file.bytes())
+      const file_name = displayName(file.name)
+      const checked = await admitFile(source, { file_name, media_type, sent_as: file.type })
+      await countUpload(unit, actor)
+      const { size, content_type } = { size: source.size, ...checked }
+      const upload = await beginUpload(unit, subject, actor, {
+        ...metadata,
+        file_name,
+        size,
+        content_type,
+        sha256: null,
       })
+      const { stored, reads } = await unit.once('stored', () => storeAsset(subject, upload, source, checked))
+      return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads)))
     },
   }),
 
   'POST /data/projects/{slug}/assets/uploads/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Announce a file of up to 50 MB',
+    description:
+      'Post a form with the `fields` and then the file, as `file`, to `url` before `expires_at`; then complete the upload.',
+    answer: creation(AnnouncedUploadView),
+    errors: [429],
     params: BySlug,
     subject: ofProject,
     body: Announced,
     idempotent: '24h',
-    handle: async ({ subject, actor, body: { media_type, ...announced } }) => {
+    handle: async ({ unit, subject, actor, body: { media_type, ...announced } }) => {
       projects.checkOpen(subject.about)
       await checkDepicted(subject.about.id, announced.depicts)
       const content_type = announcedType(announced.file_name, media_type)
       const sent = { type: content_type, size: announced.size }
-      return counted(actor, () =>
-        creating(
-          () => uploads.begin(subject.about, actor, { ...announced, content_type }, true),
-          async ({ id, pending_key }) => ({
-            asset_id: id,
-            upload: await uploadForm(pending_key ?? '', sent, FORM_SECONDS),
-          }),
-        ),
+      await countUpload(unit, actor)
+      const { id, pending_key } = await uploads.beginUpload(
+        unit,
+        subject.about,
+        actor,
+        { ...announced, content_type },
+        true,
       )
+      return replyCreated({ asset_id: id, upload: await uploadForm(pending_key ?? '', sent, FORM_SECONDS) })
     },
   }),
 
   'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Complete the upload of a file that was announced',
+    description: 'It becomes an asset when it is what was announced. 200 where it has become one before.',
+    answer: { ...ok(AssetView), ...creation(AssetView) },
+    errors: [410],
     params: UploadAddress,
     subject: ofProject,
     body: Completed,
     idempotent: '24h',
-    handle: async ({ subject, params, body }) => {
+    handle: async ({ unit, subject, params, body }) => {
       const found = await uploads.loadUpload(subject.about.id, params.asset_id)
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
       projects.checkOpen(subject.about)
       const { pending_key } = found
-      const upload = await uploads.take(found)
-      return orUndo(
-        () => complete(subject, upload, pending_key, body),
-        () => uploads.release(upload),
-      )
+      const upload = await unit.once('held', () => uploads.takeUpload(found), uploads.releaseUpload)
+      const { stored, reads } = await unit.once('stored', () => storeSent(subject, upload, pending_key, body))
+      return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads)))
     },
   }),
 
   'GET /data/projects/{slug}/assets/{id}/': readRoute({
     permission: 'project.follow',
+    summary: 'Read an asset with its text',
+    answer: ok(AssetView),
     params: AssetAddress,
     subject: ofAsset,
     handle: async ({ subject }) => viewOf(subject),
@@ -245,32 +288,42 @@ export const routes = withTables({
 
   'PATCH /data/projects/{slug}/assets/{id}/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Change what is said of an asset',
+    description: 'Only the members that are sent change; null or "" empties one.',
+    answer: ok(AssetView),
     params: AssetAddress,
     subject: ofAsset,
     body: Part,
-    handle: async ({ subject, actor, body }) => {
+    handle: async ({ unit, subject, actor, body }) => {
       await checkDepicted(subject.about.id, body.depicts)
-      return answering(() => assets.amend(subject, actor, body), viewOf)
+      const made = await assets.amendAsset(unit, subject, actor, body)
+      return viewOf(made)
     },
   }),
 
   'DELETE /data/projects/{slug}/assets/{id}/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Take an asset out of a project',
+    answer: empty,
     params: AssetAddress,
     subject: ofAsset,
-    handle: async ({ subject, actor }) => {
-      await assets.remove(subject, actor)
-      return noContent()
+    handle: async ({ unit, subject, actor }) => {
+      await assets.removeAsset(unit, subject, actor)
+      return replyNoContent()
     },
   }),
 
   'POST /data/projects/{slug}/assets/{id}/start-ocr/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Have the text of an image read',
+    description: 'It is read later: `ocr_status` tells. An asset whose text is being read stays as it is.',
+    answer: ok(AssetView),
+    errors: [429],
     params: AssetAddress,
     subject: ofAsset,
-    handle: async ({ subject, actor }) => {
+    handle: async ({ unit, subject, actor }) => {
       const show = await viewer(subject)
-      return show(await assets.askForText(subject, actor, config.RATE_OCR))
+      return show(await assets.askForText(unit, subject, actor, config.RATE_OCR))
     },
   }),
 } satisfies Routes)
@@ -282,37 +335,49 @@ function endings(): string[] {
 }
 
 /** A file counts from where it is taken in, and no longer when that fails. */
-const counted = <T>(actor: Actor, work: () => Promise<T>): Promise<T> =>
-  withinRate('project_asset_upload', actor.id, config.RATE_UPLOADS, work)
+const countUpload = (unit: UnitOfWork, actor: Actor) =>
+  throttleUnit(unit, 'project_asset_upload', actor.id, config.RATE_UPLOADS)
 
-/** What did not become an asset is cleared away: by ending its upload, or else by the sweeper. */
-const orEnd = <T>(upload: Upload, work: () => Promise<T>): Promise<T> => orUndo(work, () => uploads.end(upload))
+/**
+ * Stores in a unit of its own that a file is being taken in. When no asset comes of it, the upload ends and its file is removed:
+ * now, or else by the sweeper.
+ */
+const beginUpload = (
+  unit: UnitOfWork,
+  { about }: Visited,
+  actor: Actor,
+  announced: uploads.AnnouncedUpload,
+): Promise<Upload> =>
+  unit.once(
+    'upload',
+    () => inUnit((own) => uploads.beginUpload(own, about, actor, announced, false)),
+    uploads.endUpload,
+  )
 
 /** The type that the file's name means, which what the client says beside it must not contradict. */
 function announcedType(file_name: string, media_type: string): string {
-  const type = typeOfName(file_name) ?? 'image/jpeg'
-  if (media_type && media_type !== typeFacts[type].of && typeNamed(media_type) !== type)
+  const type = contentTypeOfName(file_name) ?? 'image/jpeg'
+  if (media_type && media_type !== typeFacts[type].of && findContentType(media_type) !== type)
     throw invalid({ media_type: [`A file of this name is ${type}.`] })
   return type
 }
 
-/** Puts what readers get into the bucket, then makes the asset. */
-async function finish(subject: Visited, upload: Upload, source: Source, checked: Checked) {
+/** Puts what readers get into the bucket. */
+async function storeAsset(subject: Visited, upload: Upload, source: Source, checked: CheckedContent) {
   const { content_type, width = null, height = null, orientation = null } = checked
   const object_key = upload.object_keys.at(-1) ?? ''
-  const kept = await keep(object_key, source, checked)
+  const kept = await storeFile(object_key, source, checked)
   const media_type = typeFacts[content_type].of
   const reads =
     upload.run_ocr && isReadable({ media_type }) && (await assets.mayRead(subject.about.id, config.RATE_OCR))
-  const stored = { ...kept, content_type, media_type, width, height, orientation, object_key }
-  return creating(() => assets.attach(subject, upload, stored, reads), viewOf)
+  return { stored: { ...kept, content_type, media_type, width, height, orientation, object_key }, reads }
 }
 
 /**
  * Reads what the client has put into the bucket once, from beginning to end; what is checked is what is kept, whatever
  * comes to lie there meanwhile.
  */
-async function complete(
+async function storeSent(
   subject: Visited,
   upload: Upload,
   pending_key: string,
@@ -321,11 +386,11 @@ async function complete(
   const sent = await streamObject(pending_key)
   if (!sent) throw invalid({ file: ['The file has not been sent yet.'] })
   if (announced.etag && bare(announced.etag) !== bare(sent.etag)) throw otherFile()
-  const made = await spooled(sent.body, upload.size, async ({ source, sha256 }) => {
+  const made = await withSpool(sent.body, upload.size, async ({ source, sha256 }) => {
     if (source.size !== upload.size) throw otherSize()
     for (const wanted of [upload.sha256, announced.sha256]) if (wanted !== null && wanted !== sha256) throw otherFile()
-    const claim: Claim = { file_name: upload.file_name, media_type: upload.content_type }
-    return finish(subject, upload, source, await admit(source, claim))
+    const claim: FileClaim = { file_name: upload.file_name, media_type: upload.content_type }
+    return storeAsset(subject, upload, source, await admitFile(source, claim))
   })
   if (!made) throw otherSize()
   return made
@@ -347,6 +412,6 @@ const viewOf = async (it: Shown) => (await viewer(it))(it)
 
 /** Shows an asset, whatever comes of it: what is read for that is read now. */
 async function viewer({ asset }: Shown) {
-  const [people, link] = await Promise.all([peopleOf([asset.uploaded_by]), links()])
+  const [people, link] = await Promise.all([peopleOf([asset.uploaded_by]), createLinks()])
   return (it: Shown) => assetView(it.asset, people, link)
 }

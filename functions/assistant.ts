@@ -1,13 +1,15 @@
-import '../lib/effects/search-documents.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { answer } from '../lib/assistant/answer.ts'
-import { evidenceFor } from '../lib/assistant/evidence.ts'
-import { passageOf } from '../lib/assistant/passage-view.ts'
-import { config } from '../lib/config.ts'
-import { lines, members, objectOf, REQUIRED } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listRoute, type Routes } from '../lib/http/route.ts'
-import { shownTo } from '../lib/records/shown.ts'
+import { config } from '../lib/base/config.ts'
+import * as s from '../lib/base/shapes.ts'
+import { showRecords } from '../lib/domain/records/shown.ts'
+import { answerQuestion } from '../lib/doors/assistant/answer.ts'
+import { evidenceFor } from '../lib/doors/assistant/evidence.ts'
+import { passageOf } from '../lib/doors/assistant/passage-view.ts'
+import { ok } from '../lib/platform/http/answer.ts'
+import { lines, members, objectOf, REQUIRED } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listRoute, type Routes } from '../lib/platform/http/route.ts'
 
 const MOST_MESSAGES = 200
 const roles = ['user', 'assistant', 'system'] as const
@@ -29,6 +31,17 @@ const ChatBody = v.pipe(
   }),
 )
 
+/** The same as the document shows it. */
+const ConversationShape = v.object({
+  messages: v.pipe(
+    v.array(v.object({ role: v.picklist(roles), content: s.text })),
+    v.minLength(1),
+    v.maxLength(MOST_MESSAGES),
+  ),
+  context: v.nullish(v.record(v.string(), s.text)),
+  maxContextEntities: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50))),
+})
+
 /** A whole conversation. `context` is taken, as clients send it, and not looked at. */
 const Conversation = members({
   messages: v.pipe(
@@ -46,19 +59,34 @@ const Conversation = members({
   ),
 })
 
+/** What the assistant says next, the page that it would open, and the records that its words rest on. */
+const AssistantReplyView = s.shape('AssistantReply', () =>
+  v.object({
+    message: v.object({ role: s.oneOf(['assistant']), content: s.text }),
+    nav: s.maybe(s.text),
+    sources: v.array(v.object({ id: s.text, type: s.text, title: s.text, excerpt: s.text, url: s.text })),
+  }),
+)
+
 /** The assistant: it answers from what records say, and names them. Nothing that is said here is stored. */
 export const routes = {
   'POST /assistant/chat/': listRoute({
     permission: 'assistant.ask',
+    summary: 'Ask the assistant',
+    description:
+      'Send the whole conversation. The answer rests on the records under `sources`; `nav` is the page that it would open. Nothing is stored.',
+    answer: ok(AssistantReplyView),
+    errors: [502],
+    shownBody: ConversationShape,
     throttle: { scope: 'assistant', rate: config.RATE_ASSISTANT, per: 'address' },
     body: Conversation,
     says: [],
     handle: async ({ actor, scope, request, body: { messages, maxContextEntities } }) =>
-      answer(
+      answerQuestion(
         messages,
         async (words) => {
           const heads = await evidenceFor(words, actor, scope, maxContextEntities)
-          return (await shownTo(actor, heads)).map((it) => passageOf(it, actor))
+          return (await showRecords(actor, heads)).map((it) => passageOf(it, actor))
         },
         request.say,
       ),

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { converted, dateIn } from '../lib/calendars/conversion.ts'
-import { isFault } from '../lib/calendars/systems.ts'
-import { invalid } from '../lib/errors.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { CalendarName, MISSING } from '../lib/http/params.ts'
-import { publicRoute, type Routes } from '../lib/http/route.ts'
+import { invalid } from '../lib/base/errors.ts'
+import { convertDate, isFault, readDateOrFault } from '../lib/engines/calendars/index.ts'
+import { ok } from '../lib/platform/http/answer.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { CalendarName, MISSING } from '../lib/platform/http/params.ts'
+import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+import { ConvertedDateView } from '../lib/platform/http/showing.ts'
 
 const ConvertQuery = v.object(
   {
@@ -19,13 +20,17 @@ const ConvertQuery = v.object(
 export const routes = {
   'GET /data/calendars/convert/': publicRoute({
     permission: 'calendar.convert',
+    summary: 'Convert a date between calendars',
+    description:
+      'The date is written as in records: `BS 2081-01-01`, `१ वैशाख २०८१`, `NS 1145 Kachhala thwa 1`, `15 January 1934`, `BS 2031/2033`. A date that its calendar does not have is refused with the reason.',
+    answer: ok(ConvertedDateView),
     query: ConvertQuery,
     cache: { control: 'public, max-age=86400' },
     says: [],
     handle: async ({ query: { date, from, to }, request: { language } }) => {
-      const found = dateIn(date, from)
+      const found = readDateOrFault(date, from)
       if (isFault(found)) throw invalid({ date: [found.fault] })
-      return converted(date, found, { into: to && [to], language })
+      return convertDate(date, found, { into: to && [to], language })
     },
   }),
 } satisfies Routes

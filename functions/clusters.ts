@@ -1,24 +1,46 @@
-import { withTables } from '../lib/exports/list-tables.ts'
-import { cut } from '../lib/matching/cut.ts'
-import '../lib/effects/search-documents.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
+import { replyCreated } from '../lib/platform/http/reply.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import * as clusters from '../lib/clusters/clusters.ts'
-import { rivalsOf } from '../lib/clusters/duplicates.ts'
-import { ClusterQuery } from '../lib/clusters/queries.ts'
-import { findClusters } from '../lib/clusters/search.ts'
-import { clusterView, memberView, suggestionsView, typeScopeOf } from '../lib/clusters/view.ts'
-import { invalid } from '../lib/errors.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { chooseFrom, line, members, objectOf, prose } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { BooleanFlag, ById } from '../lib/http/params.ts'
-import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, type Kind, kindOfScope, kinds, type Mode, noKind, schemaOf } from '../lib/kinds/index.ts'
-import { textOf } from '../lib/names/text.ts'
-import type { Actor } from '../lib/permissions.ts'
-import { needsSearch } from '../lib/search/open.ts'
-import { signedToday } from '../lib/users/people.ts'
+import { invalid } from '../lib/base/errors.ts'
+import * as clusters from '../lib/domain/clusters/clusters.ts'
+import { findCandidates } from '../lib/domain/clusters/duplicates.ts'
+import { ClusterQuery } from '../lib/domain/clusters/queries.ts'
+import { findClusters } from '../lib/domain/clusters/search.ts'
+import {
+  ClusterMembersView,
+  ClusterView,
+  clusterView,
+  memberView,
+  SuggestionsView,
+  suggestionsView,
+  typeScopeOf,
+} from '../lib/domain/clusters/view.ts'
+import {
+  type Contribution,
+  type Kind,
+  kindOfScope,
+  kinds,
+  type Mode,
+  schemaOf,
+  unknownKindMessage,
+} from '../lib/domain/kinds/index.ts'
+import { textOf } from '../lib/domain/names/text.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { cut } from '../lib/engines/matching/index.ts'
+import { needsSearch } from '../lib/engines/search/index.ts'
+import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
+
+import { chooseFrom, line, members, objectOf, prose } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { documentAs } from '../lib/platform/http/known.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { BooleanFlag, ById } from '../lib/platform/http/params.ts'
+import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import type { Actor } from '../lib/platform/permissions.ts'
+import { signedToday } from '../lib/platform/users/people.ts'
+
+const ABOUT_LOCKS = 'Another version than `expected_version` is 409, and so is a cluster that is in this state already.'
 
 /** What clusters gather: everything that is reviewed. */
 const clustered: readonly Kind[] = Object.values(kinds).filter((it) => it.record || it.key === 'entity')
@@ -27,21 +49,30 @@ const MEMBERS = 'Give a list of {entity_type, entity_id}.'
 const TOO_MANY = `A cluster gathers at most ${clusters.MOST_MEMBERS} records.`
 
 const version = v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))
-const subject = ({ id }: { id: string }) => clusters.load(id)
+const subject = ({ id }: { id: string }) => clusters.loadCluster(id)
 
 const lock = (locked: boolean) =>
   changeRoute({
     permission: 'cluster.change',
+    summary: locked ? 'Lock a cluster' : 'Unlock a cluster',
+    description: ABOUT_LOCKS,
+    answer: ok(ClusterView),
+    errors: [409],
     params: ById,
     subject,
     body: members({ reason: prose(5000), expected_version: absentable(version) }),
-    handle: ({ subject, actor, body }) => answering(() => clusters.setLock(subject, locked, body, actor), clusterView),
+    handle: async ({ unit, subject, actor, body }) => {
+      const made = await clusters.setClusterLock(unit, subject, locked, body, actor)
+      return clusterView(made)
+    },
   })
 
 /** Entity clusters, and the hint that a record may be there already. Nobody deletes a cluster: its history would go with it. */
 export const routes = withTables({
   'GET /cidoc/entity-clusters/': publicRoute({
     permission: 'cluster.list',
+    summary: 'List the clusters',
+    answer: listOf(ClusterView),
     query: ClusterQuery,
     handle: async ({ query: { search, type_scope, locked, ordering }, page, request }) => {
       const kind = type_scope ? kindOfScope(type_scope) : undefined
@@ -51,24 +82,29 @@ export const routes = withTables({
           ? { count: 0, results: [] }
           : needsSearch(filter)
             ? await findClusters(filter, page)
-            : await clusters.list(filter, page)
+            : await clusters.listClusters(filter, page)
       return listBody(request, page, { ...listed, results: (await signed(listed.results)).map(clusterView) })
     },
   }),
 
   'POST /cidoc/entity-clusters/': actorRoute({
     permission: 'cluster.create',
+    summary: 'Make a cluster',
+    answer: creation(ClusterView),
     body: bodyFor('create'),
     idempotent: '24h',
-    handle: async ({ actor, body }) => {
+    handle: async ({ unit, actor, body }) => {
       const kind = clustered.find((it) => it === kindOfScope(textOf(body.data.type_scope)))
       if (!kind) throw invalid({ type_scope: [chooseFrom(scopes)] })
-      return creating(() => clusters.create(kind, changesOf(body), body.members ?? [], actor), shown)
+      const made = await clusters.createCluster(unit, kind, changesOf(body), body.members ?? [], actor)
+      return replyCreated(await shown(made))
     },
   }),
 
   'GET /cidoc/entity-clusters/suggest-duplicates/': actorRoute({
     permission: 'duplicates.suggest',
+    summary: 'Find what may be there already under a name',
+    answer: ok(SuggestionsView),
     query: v.object({
       q: v.pipe(v.optional(v.string(), ''), v.trim(), v.minLength(2, 'Give at least 2 characters.')),
       registry_key: scopeMember(),
@@ -79,12 +115,14 @@ export const routes = withTables({
       const text = cut(q, LONGEST)
       const kind = registry_key ?? type_scope
       const among = kind ? clustered.filter((it) => it === kind) : clustered
-      return suggestionsView(text, await rivalsOf(text, among, actor), include_members)
+      return suggestionsView(text, await findCandidates(text, among, actor), include_members)
     },
   }),
 
   'GET /cidoc/entity-clusters/{id}/': readRoute({
     permission: 'cluster.read',
+    summary: 'Read a cluster',
+    answer: ok(ClusterView),
     params: ById,
     subject,
     handle: async ({ subject }) => shown(subject),
@@ -92,28 +130,41 @@ export const routes = withTables({
 
   'GET /cidoc/entity-clusters/{id}/members/': readRoute({
     permission: 'cluster.read',
+    summary: 'List the members of a cluster',
+    answer: ok(ClusterMembersView),
     params: ById,
     subject,
     handle: async ({ subject, actor }) => ({
       cluster_id: subject.id,
-      members: (await clusters.membersOf(subject, actor)).map(memberView),
+      members: (await clusters.loadMembers(subject, actor)).map(memberView),
     }),
   }),
 
   'PUT /cidoc/entity-clusters/{id}/': changeRoute({
     permission: 'cluster.change',
+    summary: 'Replace a cluster',
+    answer: ok(ClusterView),
     params: ById,
     subject,
     body: bodyFor('create'),
-    handle: ({ subject, actor, body }) => answering(() => amend(subject, body, emptied, actor), shown),
+    handle: async ({ unit, subject, actor, body }) => {
+      const made = await amend(unit, subject, body, emptied, actor)
+      return shown(made)
+    },
   }),
 
   'PATCH /cidoc/entity-clusters/{id}/': changeRoute({
     permission: 'cluster.change',
+    summary: 'Change a cluster',
+    description: '`expected_version` refuses the change when others were faster.',
+    answer: ok(ClusterView),
     params: ById,
     subject,
     body: bodyFor('change'),
-    handle: ({ subject, actor, body }) => answering(() => amend(subject, body, {}, actor), shown),
+    handle: async ({ unit, subject, actor, body }) => {
+      const made = await amend(unit, subject, body, {}, actor)
+      return shown(made)
+    },
   }),
 
   'POST /cidoc/entity-clusters/{id}/lock/': lock(true),
@@ -134,20 +185,20 @@ type Body = Contribution & {
   expected_version?: number | undefined
 }
 
-async function amend(old: clusters.Cluster, body: Body, base: clusters.Changes, actor: Actor) {
+async function amend(unit: UnitOfWork, old: clusters.Cluster, body: Body, base: clusters.ClusterInput, actor: Actor) {
   const { expected_version } = body
   if (expected_version !== undefined && expected_version !== old.version)
     throw invalid({ expected_version: [`The cluster has changed since: it is at version ${old.version}.`] })
   const scope = body.data.type_scope
   if (scope !== undefined && kindOfScope(textOf(scope))?.key !== old.kind)
     throw invalid({ type_scope: ['What a cluster gathers cannot be changed.'] })
-  return clusters.amend(old, { ...base, ...changesOf(body) }, body.members, actor)
+  return clusters.amendCluster(unit, old, { ...base, ...changesOf(body) }, body.members, actor)
 }
 
 /** What a whole new statement of a cluster does not mention. Its members stay: they are no property of it. */
-const emptied: clusters.Changes = { locked: false, note: '', curated_aliases: [], external_identifiers: {} }
+const emptied: clusters.ClusterInput = { locked: false, note: '', curated_aliases: [], external_identifiers: {} }
 
-function changesOf({ data, cleared, external_identifiers }: Body): clusters.Changes {
+function changesOf({ data, cleared, external_identifiers }: Body): clusters.ClusterInput {
   const { canonical_label, locked, note, curated_aliases } = data
   const says = (name: string) => name in data || cleared.includes(name)
   return {
@@ -189,7 +240,7 @@ function named() {
       v.partialCheck(
         [['entity_type']],
         ({ entity_type }) => kindOfScope(entity_type) !== undefined,
-        ({ input }) => noKind(input.entity_type),
+        ({ input }) => unknownKindMessage(input.entity_type),
       ),
       ['entity_type'],
     ),
@@ -211,10 +262,11 @@ function absentable<S extends v.GenericSchema>(schema: S) {
 }
 
 function scopeMember() {
-  return v.pipe(
+  const scope = v.pipe(
     v.optional(v.string(), ''),
     v.transform((it) => (it === '' ? null : (kindOfScope(it) ?? undefined))),
     v.check((it): boolean => it !== undefined, chooseFrom(scopes)),
     v.transform((it) => it ?? null),
   )
+  return documentAs(scope, { type: 'string', enum: [...new Set(clustered.flatMap((it) => [it.key, typeScopeOf(it)]))] })
 }

@@ -1,26 +1,39 @@
 import * as v from 'valibot'
-import { type Comment, onEntity } from '../lib/comments/items.ts'
-import * as remarks from '../lib/comments/on-records.ts'
-import { CommentBody, CommentText, commentNumber } from '../lib/comments/queries.ts'
-import { reactionKeys, reactionsTo } from '../lib/comments/reactions.ts'
-import { type CommentPage, list, listReplies, type Shown, show } from '../lib/comments/threads.ts'
-import { commentRow, type Frame, remarkRow } from '../lib/comments/view.ts'
-import { invalid, notFound } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { members, REQUIRED, uuidOf } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody, type PageRequest } from '../lib/http/page.ts'
-import { ByEntity, uuid } from '../lib/http/params.ts'
-import { noContent } from '../lib/http/reply.ts'
-import type { Request } from '../lib/http/request.ts'
-import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { cut } from '../lib/matching/cut.ts'
-import { type Actor, mayInspect } from '../lib/permissions.ts'
-import type { RecordItem } from '../lib/records/items.ts'
-import { peopleIn, peopleOf } from '../lib/users/people.ts'
-import { loadByUsername } from '../lib/users/users.ts'
+import { invalid, notFound } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
+import { type Comment, onEntity } from '../lib/domain/comments/items.ts'
+import * as remarks from '../lib/domain/comments/on-records.ts'
+import { CommentBody, CommentText, commentNumber } from '../lib/domain/comments/queries.ts'
+import { reactionKeys, reactionsTo } from '../lib/domain/comments/reactions.ts'
+import { type CommentPage, list, listReplies, type Shown, showComment } from '../lib/domain/comments/threads.ts'
+import { commentRow, EntityCommentView, type Frame, RemarkView, remarkRow } from '../lib/domain/comments/view.ts'
+import type { RecordItem } from '../lib/domain/records/items.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { cut } from '../lib/engines/matching/index.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
+import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
+
+import { members, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody, type PageRequest } from '../lib/platform/http/page.ts'
+import { ByEntity, uuid } from '../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import type { Request } from '../lib/platform/http/request.ts'
+import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
+import { peopleIn, peopleOf } from '../lib/platform/users/people.ts'
+import { loadByUsername } from '../lib/platform/users/users.ts'
 import { reactions } from './comments/reactions.ts'
+
+/** Bodies as the document shows them. */
+const TextShape = v.object({ comment: v.pipe(s.text, v.maxLength(10_000)) })
+const CommentShape = v.object({ ...TextShape.entries, parent: v.nullish(v.union([v.number(), s.text])) })
+const CommentOfShape = v.object({
+  ...CommentShape.entries,
+  submission: v.exactOptional(s.uuid),
+  entity_id: v.exactOptional(s.uuid),
+})
+const ABOUT_DELETION = 'One that was answered keeps its place, without text and author.'
 
 const Own = v.object({ id: commentNumber })
 const OfEntity = v.object({ ...ByEntity.entries, id: commentNumber })
@@ -43,31 +56,35 @@ const ownAnyRemark = async (params: { id: number }) => living(await anyRemark(pa
 
 const changeIn = changeRoute({
   permission: 'comment.change',
+  summary: 'Change the text of a comment',
+  answer: ok(EntityCommentView),
+  shownBody: TextShape,
   params: OfEntity,
   subject: ownRemark,
   body: CommentText,
-  handle: ({ subject, actor, body, request }) =>
-    answering(
-      () => remarks.amend(subject, body.comment),
-      (next) => shownRow(subject.about, next, actor, request),
-    ),
+  handle: async ({ unit, subject, actor, body, request }) => {
+    const next = await remarks.amend(unit, subject, body.comment)
+    return shownRow(subject.about, next, actor, request)
+  },
 })
 
 const changeFlat = changeRoute({
   permission: 'comment.change',
+  summary: 'Change the text of a comment, by its number alone',
+  answer: ok(RemarkView),
+  shownBody: TextShape,
   params: Own,
   subject: ownAnyRemark,
   body: CommentText,
-  handle: ({ subject, actor, body }) =>
-    answering(
-      () => remarks.amend(subject, body.comment),
-      (next) => flatRow(next, subject.about, actor),
-    ),
+  handle: async ({ unit, subject, actor, body }) => {
+    const next = await remarks.amend(unit, subject, body.comment)
+    return flatRow(next, subject.about, actor)
+  },
 })
 
-const remove = async ({ subject }: { subject: remarks.Remark }) => {
-  await remarks.remove(subject)
-  return noContent()
+const remove = async ({ unit, subject }: { unit: UnitOfWork; subject: remarks.Remark }) => {
+  await remarks.remove(unit, subject)
+  return replyNoContent()
 }
 
 /** What people say of records: in threads, and one by one; and what they think of both. */
@@ -76,6 +93,9 @@ export const routes = withTables({
 
   'GET /data/entities/{entity_id}/comments/': readRoute({
     permission: 'comment.read',
+    summary: 'List the comments on a record, newest first',
+    description: 'With the first replies to each; `replies_next` leads to the rest of them.',
+    answer: listOf(EntityCommentView),
     params: ByEntity,
     subject: thread,
     handle: async ({ subject, actor, page, request }) => {
@@ -86,19 +106,24 @@ export const routes = withTables({
 
   'POST /data/entities/{entity_id}/comments/': changeRoute({
     permission: 'comment.create',
+    summary: 'Comment on a record, or answer a comment',
+    description: '`parent` is the comment that is answered.',
+    answer: creation(EntityCommentView),
+    shownBody: CommentShape,
     params: ByEntity,
     subject: thread,
     body: CommentBody,
     idempotent: '24h',
-    handle: ({ subject, actor, body, request }) =>
-      creating(
-        () => remarks.create(subject, actor, body),
-        (made) => shownRow(subject, made, actor, request),
-      ),
+    handle: async ({ unit, subject, actor, body, request }) => {
+      const made = await remarks.create(unit, subject, actor, body)
+      return replyCreated(await shownRow(subject, made, actor, request))
+    },
   }),
 
   'GET /data/entities/{entity_id}/comments/{id}/': readRoute({
     permission: 'comment.read',
+    summary: 'Read a comment with the replies to it',
+    answer: ok(EntityCommentView),
     params: OfEntity,
     subject: remark,
     handle: async ({ subject, actor, request }) => shownRow(subject.about, subject.remark, actor, request),
@@ -107,6 +132,9 @@ export const routes = withTables({
   // Of a comment that is a reply itself: the replies to what it goes back to.
   'GET /data/entities/{entity_id}/comments/{id}/replies/': readRoute({
     permission: 'comment.read',
+    summary: 'List all replies that go back to a comment, oldest first',
+    description: 'Each by itself. Of a comment that is a reply, 404.',
+    answer: listOf(EntityCommentView),
     params: OfEntity,
     subject: remark,
     handle: async ({ subject: { about, remark }, actor, page, request }) => {
@@ -121,6 +149,9 @@ export const routes = withTables({
 
   'DELETE /data/entities/{entity_id}/comments/{id}/': changeRoute({
     permission: 'comment.change',
+    summary: 'Delete a comment',
+    description: ABOUT_DELETION,
+    answer: empty,
     params: OfEntity,
     subject: ownRemark,
     handle: remove,
@@ -129,6 +160,9 @@ export const routes = withTables({
   // The first filter that is given counts; without one there is nothing to list.
   'GET /data/comments/': listRoute({
     permission: 'comment.list',
+    summary: 'List the comments on a record, or those of a person',
+    description: 'The first filter that is given counts. Without one, nothing is listed.',
+    answer: listOf(RemarkView),
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
       const { results, found, ...listed } = await chosen(query, actor, page)
@@ -139,22 +173,27 @@ export const routes = withTables({
 
   'POST /data/comments/': actorRoute({
     permission: 'comment.add',
+    summary: 'Comment on the record that the body names',
+    description: '`submission`, or `entity_id`, is the review identity of the record.',
+    answer: creation(RemarkView),
+    shownBody: CommentOfShape,
+    errors: [404, 409],
     body: SaidOf,
     idempotent: '24h',
-    handle: async ({ actor, body: { submission, entity_id = submission, ...said } }) => {
+    handle: async ({ unit, actor, body: { submission, entity_id = submission, ...said } }) => {
       if (entity_id === undefined) throw invalid({ submission: [REQUIRED] })
       const it = await remarks.loadAbout(entity_id)
       if (!it || it.deleted_at || !mayInspect(actor, it))
         throw invalid({ submission: ['There is no record with this id.'] })
-      return creating(
-        () => remarks.create(it, actor, said),
-        (made) => flatRow(made, it, actor),
-      )
+      const made = await remarks.create(unit, it, actor, said)
+      return replyCreated(await flatRow(made, it, actor))
     },
   }),
 
   'GET /data/comments/{id}/': readRoute({
     permission: 'comment.read',
+    summary: 'Read a comment by its number alone',
+    answer: ok(RemarkView),
     params: Own,
     subject: anyRemark,
     handle: async ({ subject, actor }) => flatRow(subject.remark, subject.about, actor),
@@ -165,6 +204,9 @@ export const routes = withTables({
 
   'DELETE /data/comments/{id}/': changeRoute({
     permission: 'comment.change',
+    summary: 'Delete a comment, by its number alone',
+    description: ABOUT_DELETION,
+    answer: empty,
     params: Own,
     subject: ownAnyRemark,
     handle: remove,
@@ -188,7 +230,7 @@ const pageOf = (about: RecordItem, { people, results, found, ...listed }: Commen
 }
 
 const shownRow = async (about: RecordItem, it: Comment, actor: Actor | null, request: Request) => {
-  const { branch, people, found } = await show(it, reactionKeys(onEntity(about.entity_id), actor))
+  const { branch, people, found } = await showComment(it, reactionKeys(onEntity(about.entity_id), actor))
   return commentRow(branch, people, frameOf(about, found, { actor, request }))
 }
 

@@ -1,12 +1,12 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
-import { unavailable } from '../lib/errors.ts'
-import { answerFailure } from '../lib/http/answer-failure.ts'
-import { groupOf } from '../lib/http/groups.ts'
-import { canonical } from '../lib/http/path.ts'
-import type { Event, Result } from '../lib/http/shell.ts'
-import { besides, invoke } from '../lib/ops/invoke.ts'
-import { log } from '../lib/ops/log.ts'
+import { unavailable } from '../lib/base/errors.ts'
+import { besides, invoke } from '../lib/base/telemetry/invoke.ts'
+import { log } from '../lib/base/telemetry/log.ts'
+import { answerFailure } from '../lib/platform/http/answer-failure.ts'
+import { groupOf } from '../lib/platform/http/groups.ts'
+import { canonical } from '../lib/platform/http/path.ts'
+import type { Event, Result } from '../lib/platform/http/shell.ts'
 
 /** As a function of ours answers. */
 const Answer = v.looseObject({ statusCode: v.number() })

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
-import { config } from '../lib/config.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { knownText } from '../lib/http/params.ts'
-import { content } from '../lib/http/reply.ts'
-import type { Request } from '../lib/http/request.ts'
-import { publicRoute, type Routes } from '../lib/http/route.ts'
-import { takesGzip } from '../lib/http/shell.ts'
-import { shipped, unpacked } from '../lib/ops/shipped-files.ts'
+import { config } from '../lib/base/config.ts'
+import * as s from '../lib/base/shapes.ts'
+import { loadShippedFile, unpackFile } from '../lib/base/telemetry/shipped-files.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { knownText } from '../lib/platform/http/params.ts'
+import { replyContent } from '../lib/platform/http/reply.ts'
+import type { Request } from '../lib/platform/http/request.ts'
+import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+import { takesGzip } from '../lib/platform/http/shell.ts'
 
 /** The files of the page and their types. Nothing else is served. */
 const files = {
@@ -32,10 +33,27 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+const operation = () => v.objectWithRest({ operationId: s.text, summary: s.text, tags: v.array(s.text) }, v.unknown())
+/** This document, as OpenAPI 3.1 defines it. */
+const ApiDocumentView = s.shape('ApiDocument', () =>
+  v.objectWithRest(
+    {
+      openapi: s.text,
+      info: v.objectWithRest({ title: s.text, version: s.text }, v.unknown()),
+      paths: v.record(v.string(), v.record(v.string(), operation())),
+    },
+    v.unknown(),
+  ),
+)
+
 /** The API document, and a page on which it can be read and tried. */
 export const routes = {
   'GET /schema/': publicRoute({
     permission: 'document.read',
+    summary: 'Read this document',
+    description: 'As JSON, or with `?format=yaml` or `Accept: application/yaml` as YAML.',
+    answer: { 200: { shape: ApiDocumentView, types: ['application/yaml'], etag: true } },
+    example: () => ({ openapi: '3.1.1', info: { title: 'Heritage knowledge service', version: '0.2.0' }, paths: {} }),
     cache: { control: 'public, max-age=300' },
     query: v.object({ format: knownText(['json', 'yaml']) }),
     handle: async ({ query, request }) =>
@@ -46,6 +64,8 @@ export const routes = {
 
   'GET /docs/': publicRoute({
     permission: 'document.read',
+    summary: 'Read this document as a page',
+    answer: { 200: { types: ['text/html'], etag: true } },
     cache: { control: 'public, max-age=300' },
     handle: async ({ request }) =>
       file(config.devMode ? 'page-dev.html' : 'page.html', 'text/html; charset=utf-8', request, {
@@ -55,6 +75,8 @@ export const routes = {
 
   'GET /docs/{file}/': publicRoute({
     permission: 'document.read',
+    summary: 'Read a file of the page',
+    answer: { 200: { types: ['text/javascript', 'text/css', 'image/png'], etag: true } },
     cache: { control: 'public, max-age=300' },
     params: DocumentAddress,
     handle: async ({ params, request }) => file(params.file, files[params.file], request),
@@ -69,9 +91,9 @@ const wantsYaml = (format: string, { headers }: Request) =>
 
 /** A shipped file: packed as it lies there, where the client takes that. */
 async function file(name: string, type: string, request: Request, headers: Record<string, string> = {}) {
-  const found = await shipped(name)
+  const found = await loadShippedFile(name)
   const packed = takesGzip(request)
-  return content(packed ? found.packed : unpacked(found), type, {
+  return replyContent(packed ? found.packed : unpackFile(found), type, {
     // Two encodings are two representations, and a strong tag names one.
     etag: packed ? `"${found.tag}-gzip"` : `"${found.tag}"`,
     ...(packed && { 'content-encoding': 'gzip' }),

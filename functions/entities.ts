@@ -1,34 +1,65 @@
-import '../lib/effects/search-documents.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { objectOf } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { LINKED, MAPPED } from '../lib/http/media.ts'
-import { listAddress, listBody } from '../lib/http/page.ts'
-import { ByEntity } from '../lib/http/params.ts'
-import { noContent } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { showingOf } from '../lib/http/showing.ts'
-import { type Contribution, kinds, type Mode, schemaOf } from '../lib/kinds/index.ts'
-import { membersOfBody, readingMembers } from '../lib/kinds/schema/members.ts'
-import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
-import { linkedList } from '../lib/linked/list.ts'
-import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
-import { type Actor, worksOn } from '../lib/permissions.ts'
-import { type History, loadHistory } from '../lib/records/history.ts'
-import type { RecordItem } from '../lib/records/items.ts'
-import * as lists from '../lib/records/lists.ts'
-import { CalendarQuery, RecordQuery } from '../lib/records/queries.ts'
-import { isPublished } from '../lib/records/rules/status.ts'
-import { searchRecords } from '../lib/records/search.ts'
-import { namedIn, type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
-import { datingOf } from '../lib/records/views/dates.ts'
-import { contributionRow, entityDetail, entityRow, revisionView } from '../lib/records/views/entity.ts'
-import * as records from '../lib/records/write.ts'
-import { needsSearch } from '../lib/search/open.ts'
-import { type PeopleById, peopleIn, peopleOf } from '../lib/users/people.ts'
-import * as users from '../lib/users/users.ts'
+import * as s from '../lib/base/shapes.ts'
+import { type Contribution, kinds, type Mode, schemaOf } from '../lib/domain/kinds/index.ts'
+import { type History, loadHistory } from '../lib/domain/records/history.ts'
+import type { RecordItem } from '../lib/domain/records/items.ts'
+import * as lists from '../lib/domain/records/lists.ts'
+import { CalendarQuery, RecordQuery } from '../lib/domain/records/queries.ts'
+import { isPublished } from '../lib/domain/records/rules/status.ts'
+import { FacetsView, searchRecords } from '../lib/domain/records/search.ts'
+import { keysToShow, showAmong, showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
+import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
+import {
+  ContributionDetailView,
+  ContributionView,
+  contributionRow,
+  entityDetail,
+  entityRow,
+  OwnContributionView,
+  RevisionView,
+  revisionView,
+} from '../lib/domain/records/views/entity.ts'
+import * as records from '../lib/domain/records/write.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { featureOf, featuresOf } from '../lib/doors/linked/geojson.ts'
+import { linkedList } from '../lib/doors/linked/list.ts'
+import { linkedRecord, linkedRow } from '../lib/doors/linked/record.ts'
+import { featureShape, featuresShape, LinkedDataView, LinkedListView } from '../lib/doors/linked/shapes.ts'
+import { needsSearch } from '../lib/engines/search/index.ts'
+import {
+  ABOUT_LINKED_OR_MAPPED,
+  creation,
+  empty,
+  listOf,
+  MessageView,
+  ok,
+  withTypes,
+} from '../lib/platform/http/answer.ts'
+
+import { objectOf } from '../lib/platform/http/body.ts'
+import { membersOfBody, readingMembers } from '../lib/platform/http/body-members.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { LINKED, MAPPED } from '../lib/platform/http/media.ts'
+import { listAddress, listBody } from '../lib/platform/http/page.ts'
+import { ByEntity } from '../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import {
+  actorRoute,
+  changeRoute,
+  type ListCall,
+  listRoute,
+  type Routes,
+  readRoute,
+} from '../lib/platform/http/route.ts'
+import { showingOf } from '../lib/platform/http/showing.ts'
+import { type Actor, worksOn } from '../lib/platform/permissions.ts'
+import { type PeopleById, peopleIn, peopleOf } from '../lib/platform/users/people.ts'
+import * as users from '../lib/platform/users/users.ts'
+
+const ABOUT_WRAPPING = "The members are those of the record's kind, at the top or wrapped in `form_data` or `data`."
+/** The values of the record's kind, at the top or wrapped. */
+const ValuesOfKind = v.looseObject({ form_data: v.nullish(s.Values), data: v.nullish(s.Values) })
 
 const subject = ({ entity_id }: { entity_id: string }) => loadHistory(entity_id)
 
@@ -37,14 +68,14 @@ async function listed({ query, actor, scope, page, request }: ListCall<typeof Da
   const { identifier: _, calendar: __, ordering, ...wanted } = query
   const filter = { ...wanted, ...ordering }
   if (!needsSearch(filter)) {
-    const found = await lists.list(filter, scope, page, namedIn)
-    const results = shownAmong(actor, found.results, found.found)
+    const found = await lists.listRecords(filter, scope, page, keysToShow)
+    const results = showAmong(actor, found.results, found.found)
     return { ...listBody(request, page, { ...found, results }), people: peopleIn(found.found) }
   }
   const found = await searchRecords(filter, actor, scope, page, (hits) =>
     hits.map((it) => users.keyOf(it.contributor_id ?? '')),
   )
-  const results = await shownTo(actor, found.results)
+  const results = await showRecords(actor, found.results)
   const body = { ...listBody(request, page, { ...found, results }), people: peopleIn(found.found) }
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
@@ -56,11 +87,17 @@ const DatedQuery = v.object({ ...RecordQuery.entries, ...CalendarQuery.entries }
 export const routes = withTables({
   'GET /data/cultural-entities/': listRoute({
     permission: 'record.list',
+    summary: 'List the contributions of every kind',
+    description: `With \`search\`, the best fit comes first. ${ABOUT_LINKED_OR_MAPPED}`,
+    answer: withTypes(listOf(ContributionView, { facets: v.optional(FacetsView) }), {
+      [LINKED]: LinkedListView,
+      [MAPPED]: featuresShape(s.uuid, ContributionView),
+    }),
     query: DatedQuery,
     handle: async (asked) => {
       const { results, people, ...page } = await listed(asked)
       const { request, query, actor } = asked
-      const dating = await datingOf(results, showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
       return { ...page, results: results.map((it) => dating.whole(listRow(it, asked, people), it)) }
     },
     representations: {
@@ -79,17 +116,22 @@ export const routes = withTables({
 
   'POST /data/cultural-entities/': actorRoute({
     permission: 'record.create',
+    summary: 'Contribute a cultural entity',
+    description: ABOUT_WRAPPING,
+    answer: creation(ContributionDetailView),
+    shownBody: ValuesOfKind,
     body: formOf(schemaOf(kinds.entity, 'create')),
     idempotent: '24h',
-    handle: ({ actor, body }) =>
-      creating(
-        () => records.create(kinds.entity, actor, body),
-        (made) => shown({ ...made, decisions: [], flags: [], lease: null }, actor),
-      ),
+    handle: async ({ unit, actor, body }) => {
+      const made = await records.create(unit, kinds.entity, actor, body)
+      return replyCreated(await shown({ ...made, decisions: [], flags: [], lease: null }, actor))
+    },
   }),
 
   'GET /data/cultural-entities/my_contributions/': actorRoute({
     permission: 'contribution.list',
+    summary: 'List the own contributions',
+    answer: listOf(OwnContributionView),
     query: DatedQuery,
     handle: async ({ query, actor, page, request }) => {
       const scope = { signedIn: true, everything: false, own: actor.id }
@@ -97,10 +139,10 @@ export const routes = withTables({
       const sought = needsSearch(filter)
       const listed = sought
         ? await searchRecords(filter, actor, scope, page)
-        : await lists.list(filter, scope, page, involved)
+        : await lists.listRecords(filter, scope, page, involved)
       const people = sought ? await peopleOf(listed.results.flatMap(involvedIn)) : peopleIn(listed.found)
-      const results = await shownTo(actor, listed.results)
-      const dating = await datingOf(results, showingOf(request, query.calendar), actor)
+      const results = await showRecords(actor, listed.results)
+      const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
       return listBody(request, page, {
         ...listed,
         results: results.map((it) => dating.whole(contributionRow(it, actor, people), it)),
@@ -110,19 +152,25 @@ export const routes = withTables({
 
   'GET /data/cultural-entities/{entity_id}/': readRoute({
     permission: 'record.read',
+    summary: 'Read a contribution with its history',
+    description: `${ABOUT_LINKED_OR_MAPPED} Linked data is of the published values, under the address of the record.`,
+    answer: withTypes(ok(ContributionDetailView), {
+      [LINKED]: LinkedDataView,
+      [MAPPED]: featureShape(s.uuid, ContributionDetailView),
+    }),
     params: ByEntity,
     subject,
     query: CalendarQuery,
     handle: async ({ subject, actor, query, request }) => {
       const of = seenBy(subject, actor)
-      const dating = await datingOf([of], showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay([of], showingOf(request, query.calendar), actor)
       return dating.whole(await shown(subject, actor), of)
     },
     representations: {
       [LINKED]: async ({ subject, actor, request }) =>
-        linkedRecord(await shownOne(actor, subject), actor, request.origin),
+        linkedRecord(await showRecord(actor, subject), actor, request.origin),
       [MAPPED]: async ({ subject, actor }) => {
-        const it = await shownOne(actor, subject)
+        const it = await showRecord(actor, subject)
         return featureOf(it, actor, it.entity_id, await detail(it, actor))
       },
     },
@@ -130,72 +178,84 @@ export const routes = withTables({
 
   'PUT /data/cultural-entities/{entity_id}/': changeRoute({
     permission: 'record.update',
+    summary: 'Replace the values of a contribution',
+    description: ABOUT_WRAPPING,
+    answer: ok(ContributionDetailView),
+    shownBody: ValuesOfKind,
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'create'),
-    handle: ({ subject, actor, body }) =>
-      answering(
-        () => records.amend(subject, actor, body, { replace: true }),
-        (next) => shown({ ...subject, ...next }, actor),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const next = await records.amend(unit, subject, actor, body, { replace: true })
+      return shown({ ...subject, ...next }, actor)
+    },
   }),
 
   'PATCH /data/cultural-entities/{entity_id}/': changeRoute({
     permission: 'record.update',
+    summary: 'Change values of a contribution',
+    description: ABOUT_WRAPPING,
+    answer: ok(ContributionDetailView),
+    shownBody: ValuesOfKind,
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
-    handle: ({ subject, actor, body }) =>
-      answering(
-        () => records.amend(subject, actor, body),
-        (next) => shown({ ...subject, ...next }, actor),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const next = await records.amend(unit, subject, actor, body)
+      return shown({ ...subject, ...next }, actor)
+    },
   }),
 
   'DELETE /data/cultural-entities/{entity_id}/': changeRoute({
     permission: 'record.delete',
+    summary: 'Delete a contribution',
+    answer: empty,
     params: ByEntity,
     subject,
-    handle: async ({ subject }) => {
-      await records.remove(subject)
-      return noContent()
+    handle: async ({ unit, subject }) => {
+      await records.remove(unit, subject)
+      return replyNoContent()
     },
   }),
 
   'POST /data/cultural-entities/{entity_id}/restore/': changeRoute({
     permission: 'record.restore',
+    summary: 'Restore a contribution',
+    answer: ok(ContributionDetailView),
     params: ByEntity,
     subject,
-    handle: ({ subject, actor }) =>
-      answering(
-        () => records.restore(subject),
-        (next) => shown({ ...subject, ...next }, actor),
-      ),
+    handle: async ({ unit, subject, actor }) => {
+      const next = await records.restore(unit, subject)
+      return shown({ ...subject, ...next }, actor)
+    },
   }),
 
   'POST /data/cultural-entities/{entity_id}/create_revision/': changeRoute({
     permission: 'record.update',
+    summary: 'Propose a revision',
+    description: `Of what is published, changes are sent to its own address. ${ABOUT_WRAPPING}`,
+    answer: creation(RevisionView),
+    shownBody: ValuesOfKind,
     params: ByEntity,
     subject,
     body: ({ entity_id }) => bodyOf(entity_id, 'change'),
     idempotent: '24h',
-    handle: ({ subject, actor, body }) =>
-      creating(
-        () => records.amend(subject, actor, body, { trigger: 'revise' }),
-        async (made) => {
-          const next = await shownOne(actor, made)
-          return revisionView(next, latestOf(next, actor), await peopleOf([actor.id]))
-        },
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const next = await showRecord(actor, await records.amend(unit, subject, actor, body, { trigger: 'revise' }))
+      return replyCreated(revisionView(next, latestOf(next, actor), await peopleOf([actor.id])))
+    },
   }),
 
   'POST /data/cultural-entities/{entity_id}/submit_for_review/': changeRoute({
     permission: 'record.update',
+    summary: 'Send a draft into review',
+    answer: ok(MessageView),
+    example: () => ({ message: 'Submitted for review.' }),
     says: ['message'],
     params: ByEntity,
     subject,
-    handle: async ({ subject, actor }) => {
-      await records.submit(subject, actor)
+    handle: async ({ unit, subject, actor }) => {
+      await records.submit(unit, subject, actor)
       return { message: 'Submitted for review.' }
     },
   }),
@@ -210,7 +270,7 @@ const involvedIn = (it: RecordItem) => [
 ]
 
 /** What is published is listed as it stands, also to those who work on an edit of it, but where they ask for what waits. */
-function listRow(it: Shown<RecordItem>, { query, actor }: ListCall<typeof DatedQuery>, people: PeopleById) {
+function listRow(it: Visible<RecordItem>, { query, actor }: ListCall<typeof DatedQuery>, people: PeopleById) {
   const { status, mine, all } = query
   const waiting = mine === true || all === true || (status !== undefined && !isPublished(status))
   return entityRow(it, actor, people, { waiting })
@@ -222,9 +282,9 @@ const seenBy = (it: History, actor: Actor | null) => ({
   data: worksOn(actor, it) ? (it.proposed ?? it.data) : it.data,
 })
 
-const shown = async (it: History, actor: Actor | null) => detail(await shownOne(actor, it), actor)
+const shown = async (it: History, actor: Actor | null) => detail(await showRecord(actor, it), actor)
 
-async function detail(it: Shown<History>, actor: Actor | null) {
+async function detail(it: Visible<History>, actor: Actor | null) {
   const ids = [
     it.contributor_id,
     ...it.revisions.map((each) => each.created_by),

@@ -1,6 +1,6 @@
-import '../lib/effects/search-documents.ts'
-import { makeExports } from '../lib/exports/make.ts'
-import { log } from '../lib/ops/log.ts'
+import '../lib/domain/composition.ts'
+import { log } from '../lib/base/telemetry/log.ts'
+import { makeExports } from '../lib/doors/exports/make.ts'
 
 /** Comes by every day and writes what everyone may read to files. */
 export async function handler(): Promise<{ files: number }> {

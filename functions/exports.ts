@@ -1,23 +1,45 @@
-import { currentListing } from '../lib/exports/listing.ts'
-import { links } from '../lib/files/blobs.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { publicRoute, type Routes } from '../lib/http/route.ts'
+import * as v from 'valibot'
+import * as s from '../lib/base/shapes.ts'
+import { currentListing } from '../lib/doors/exports/listing.ts'
+import { createLinks } from '../lib/engines/bucket/index.ts'
+import { ok } from '../lib/platform/http/answer.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
 
 const types = { csv: 'text/csv; charset=utf-8', jsonl: 'application/jsonl; charset=utf-8' } as const
 
 /** Seconds for which the addresses in the list are good. */
 const GOOD_FOR = 3600
 
+const exportFile = () =>
+  v.object({
+    name: s.text,
+    kind: s.text,
+    format: s.oneOf(['jsonl', 'csv']),
+    holds: s.oneOf(['records', 'provenance']),
+    rows: s.whole,
+    bytes: s.whole,
+    sha256: s.text,
+    url: s.text,
+  })
+/** The files that the last run of the export made; `made_at` is null before the first. */
+const ExportsView = s.shape('Exports', () =>
+  v.object({ made_at: s.maybe(s.time), licence: s.maybe(s.text), files: v.array(exportFile()) }),
+)
+
 /** The files that the exporter has made of what everyone may read. */
 export const routes = {
   'GET /data/exports/': publicRoute({
     permission: 'export.read',
+    summary: 'List the files of all that is published',
+    description: 'JSON Lines and CSV of each kind, with the provenance of every value. An address is good for an hour.',
+    answer: ok(ExportsView),
     // The addresses end.
     handle: async () => {
       const listing = await currentListing()
       if (!listing) return { made_at: null, licence: null, files: [] }
       const { made_at, licence } = listing
-      const link = await links(GOOD_FOR)
+      const link = await createLinks(GOOD_FOR)
       const files = await Promise.all(
         listing.files.map(async ({ key, ...file }) => ({
           ...file,

@@ -1,18 +1,21 @@
 import * as v from 'valibot'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { choice, members, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { ById, knownText, OptionalBoolean } from '../lib/http/params.ts'
-import { noContent } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import type { Say } from '../lib/language/catalogue.ts'
-import { cut } from '../lib/matching/cut.ts'
-import type { Actor } from '../lib/permissions.ts'
-import { flagTypes } from '../lib/records/items.ts'
-import * as flags from '../lib/review/flags.ts'
-import { flagRow } from '../lib/review/views/flag.ts'
+import type { Say } from '../lib/base/language/catalogue.ts'
+import { flagTypes } from '../lib/domain/records/items.ts'
+import { ReviewFlagView } from '../lib/domain/records/views/entity.ts'
+import * as flags from '../lib/domain/review/flags.ts'
+import { flagRow } from '../lib/domain/review/views/flag.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { cut } from '../lib/engines/matching/index.ts'
+import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
+
+import { choice, members, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { documentAs } from '../lib/platform/http/known.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { ById, knownText, OptionalBoolean } from '../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import type { Actor } from '../lib/platform/permissions.ts'
 
 /** A filter that says nothing legal asks for nothing, but a record that there is not has no flags. */
 const Filter = v.object({
@@ -21,9 +24,12 @@ const Filter = v.object({
     v.transform((it) => it || undefined),
   ),
   is_resolved: OptionalBoolean,
-  entity: v.pipe(
-    v.optional(v.string(), ''),
-    v.transform((it) => cut(it.trim().toLowerCase(), 36) || undefined),
+  entity: documentAs(
+    v.pipe(
+      v.optional(v.string(), ''),
+      v.transform((it) => cut(it.trim().toLowerCase(), 36) || undefined),
+    ),
+    { type: 'string', format: 'uuid' },
   ),
 })
 
@@ -40,30 +46,34 @@ const Part = members({
   is_resolved,
 })
 
-const subject = ({ id }: { id: string }) => flags.load(id)
+const subject = ({ id }: { id: string }) => flags.loadFlag(id)
 
 const change = (body: typeof Whole | typeof Part) =>
   changeRoute({
     permission: 'flag.change',
+    summary: body === Whole ? 'Replace a flag' : 'Change a flag',
+    answer: ok(ReviewFlagView),
     says: [],
     params: ById,
     subject,
     body,
-    handle: ({ subject, actor, body, request: { say } }) =>
-      answering(
-        () => flags.amend(subject, actor, body),
-        (next) => viewOf(next, actor, say),
-      ),
+    handle: async ({ unit, subject, actor, body, request: { say } }) => {
+      const next = await flags.amendFlag(unit, subject, actor, body)
+      return viewOf(next, actor, say)
+    },
   })
 
 /** What someone finds wrong with a record, for reviewers to settle. */
 export const routes = withTables({
   'GET /data/review-flags/': actorRoute({
     permission: 'flag.list',
+    summary: 'List the flags',
+    description: 'Of a record that the caller may not see, only the type of the flag and its state are told.',
+    answer: listOf(ReviewFlagView),
     says: [],
     query: Filter,
     handle: async ({ query, actor, page, request }) => {
-      const { people, results, ...listed } = await flags.list(query, actor, page)
+      const { people, results, ...listed } = await flags.listFlags(query, actor, page)
       return listBody(request, page, {
         ...listed,
         results: results.map((it) => flagRow(it, people, actor, request.say)),
@@ -73,18 +83,22 @@ export const routes = withTables({
 
   'POST /data/review-flags/': actorRoute({
     permission: 'flag.create',
+    summary: 'Raise a flag',
+    answer: creation(ReviewFlagView),
+    errors: [409],
     says: [],
     body: Raised,
     idempotent: '24h',
-    handle: ({ actor, body: { entity, ...said }, request: { say } }) =>
-      creating(
-        () => flags.raise(entity, actor, said),
-        (made) => viewOf(made, actor, say),
-      ),
+    handle: async ({ unit, actor, body: { entity, ...said }, request: { say } }) => {
+      const made = await flags.raiseFlag(unit, entity, actor, said)
+      return replyCreated(await viewOf(made, actor, say))
+    },
   }),
 
   'GET /data/review-flags/{id}/': readRoute({
     permission: 'flag.read',
+    summary: 'Read a flag',
+    answer: ok(ReviewFlagView),
     says: [],
     params: ById,
     subject,
@@ -96,30 +110,34 @@ export const routes = withTables({
 
   'DELETE /data/review-flags/{id}/': changeRoute({
     permission: 'flag.delete',
+    summary: 'Delete a flag',
+    description: 'So whoever raised it withdraws it.',
+    answer: empty,
     params: ById,
     subject,
-    handle: async ({ subject }) => {
-      await flags.remove(subject)
-      return noContent()
+    handle: async ({ unit, subject }) => {
+      await flags.deleteFlag(unit, subject)
+      return replyNoContent()
     },
   }),
 
   'POST /data/review-flags/{id}/resolve/': changeRoute({
     permission: 'flag.resolve',
+    summary: 'Resolve a flag',
+    answer: ok(ReviewFlagView),
     says: [],
     params: ById,
     subject,
-    handle: ({ subject, actor, request: { say } }) =>
-      answering(
-        () => flags.resolve(subject, actor),
-        (next) => viewOf(next, actor, say),
-      ),
+    handle: async ({ unit, subject, actor, request: { say } }) => {
+      const next = await flags.resolveFlag(unit, subject, actor)
+      return viewOf(next, actor, say)
+    },
   }),
 } satisfies Routes)
 
 export const handler = endpoint(routes)
 
-async function viewOf(it: flags.Flagged, actor: Actor | null, say: Say) {
-  const { shown, people } = await flags.show(it, actor)
+async function viewOf(it: flags.FlagWithRecord, actor: Actor | null, say: Say) {
+  const { shown, people } = await flags.showFlag(it, actor)
   return flagRow(shown, people, actor, say)
 }

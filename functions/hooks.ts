@@ -1,15 +1,17 @@
 import * as v from 'valibot'
-import { changeSorts } from '../lib/changes/items.ts'
-import { notFound } from '../lib/errors.ts'
-import { deliveryView } from '../lib/hooks/deliver.ts'
-import * as hooks from '../lib/hooks/hooks.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { members, REQUIRED, webAddress } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { ById, uuid } from '../lib/http/params.ts'
-import { noContent } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { loadDelivery, sendAgain, sentTo } from '../lib/projects/webhook-deliveries.ts'
+import { notFound } from '../lib/base/errors.ts'
+import { changeSorts } from '../lib/domain/feed/items.ts'
+import { DeliveryView, deliveryView } from '../lib/domain/hooks/deliver.ts'
+import * as hooks from '../lib/domain/hooks/hooks.ts'
+import { HookView, NewHookView } from '../lib/domain/hooks/hooks.ts'
+import { loadDelivery, sendAgain, sentTo } from '../lib/domain/webhooks/deliveries.ts'
+import { creation, empty, ok } from '../lib/platform/http/answer.ts'
+
+import { members, REQUIRED, webAddress } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { ById, uuid } from '../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
 
 /** Some of a list, each once; all of it where nothing is said. */
 const someOf = <const Options extends readonly string[]>(options: Options) => {
@@ -34,7 +36,7 @@ const MOST_SHOWN = 100
 const OfHook = v.object({ id: uuid, delivery_id: uuid })
 
 const subject = async ({ id }: { id: string }) => {
-  const found = await hooks.load(id)
+  const found = await hooks.loadHook(id)
   return found && { ...found, contributor_id: found.user_id, public: false }
 }
 
@@ -42,22 +44,33 @@ const subject = async ({ id }: { id: string }) => {
 export const routes = {
   'GET /api/user/hooks/': actorRoute({
     permission: 'hook.own',
-    handle: async ({ actor }) => ({ results: (await hooks.list(actor.id)).map(hooks.hookView) }),
+    summary: 'List the own hooks',
+    answer: ok(v.object({ results: v.array(HookView) })),
+    handle: async ({ actor }) => ({ results: (await hooks.listHooks(actor.id)).map(hooks.hookView) }),
   }),
 
   // The secret is in this answer and in no other.
   'POST /api/user/hooks/': actorRoute({
     permission: 'hook.own',
+    summary: 'Be told of changes of public records',
+    description: [
+      'Within a minute the address gets `{hook, changes}` by POST, up to 100 changes as the feed tells them, in its order, with',
+      '`X-Signature: sha256=<HMAC of the body>`, `X-Delivery-Id` and `X-Event`. Five seconds each; again after 30 s, 2 min,',
+      '10 min, 1 h and 4 h, then it is given up. Only public addresses that begin with https:, no redirects. The secret of the',
+      'signature is shown once.',
+    ].join(' '),
+    answer: creation(NewHookView),
     body: NewHook,
-    handle: async ({ actor, body, request }) =>
-      creating(
-        () => hooks.create(actor, body, request.origin),
-        ({ made, secret }) => ({ ...hooks.hookView(made), secret }),
-      ),
+    handle: async ({ unit, actor, body, request }) => {
+      const { made, secret } = await hooks.createHook(unit, actor, body, request.origin)
+      return replyCreated({ ...hooks.hookView(made), secret })
+    },
   }),
 
   'GET /api/user/hooks/{id}/': readRoute({
     permission: 'hook.read',
+    summary: 'Read a hook',
+    answer: ok(HookView),
     params: ById,
     subject,
     handle: async ({ subject: it }) => hooks.hookView(it),
@@ -65,16 +78,21 @@ export const routes = {
 
   'DELETE /api/user/hooks/{id}/': changeRoute({
     permission: 'hook.change',
+    summary: 'Remove a hook',
+    answer: empty,
     params: ById,
     subject,
-    handle: async ({ subject: it }) => {
-      await hooks.removeHook(it.id)
-      return noContent()
+    handle: async ({ unit, subject: it }) => {
+      await hooks.removeHook(unit, it.id)
+      return replyNoContent()
     },
   }),
 
   'GET /api/user/hooks/{id}/deliveries/': readRoute({
     permission: 'hook.read',
+    summary: 'Read what was sent to a hook',
+    description: 'The newest hundred of the last 30 days.',
+    answer: ok(v.object({ results: v.array(DeliveryView) })),
     params: ById,
     subject,
     handle: async ({ subject: it }) => ({ results: (await sentTo(it.id, MOST_SHOWN)).map(deliveryView) }),
@@ -82,14 +100,15 @@ export const routes = {
 
   'POST /api/user/hooks/{id}/deliveries/{delivery_id}/send/': changeRoute({
     permission: 'hook.change',
+    summary: 'Send a message again',
+    answer: ok(DeliveryView),
     params: OfHook,
     subject,
     handle: async ({ subject: it, params: { delivery_id } }) => {
       if (!(await loadDelivery(delivery_id, it.id))) throw notFound()
-      return answering(
-        () => sendAgain(delivery_id),
-        (next) => next && deliveryView(next),
-      )
+      const next = await sendAgain(delivery_id)
+      if (!next) throw notFound()
+      return deliveryView(next)
     },
   }),
 } satisfies Routes

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { impossible } from '../lib/errors.ts'
-import { Undrawable } from '../lib/files/drawing.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { content, Reply } from '../lib/http/reply.ts'
-import { type Routes, readRoute } from '../lib/http/route.ts'
-import { derivativeKey, imageOf } from '../lib/iiif/images.ts'
-import { IMAGE_CONTEXT, IMAGE_PROFILE, imageInfo } from '../lib/iiif/info.ts'
-import { canonicalRequest, drawingOf } from '../lib/iiif/request.ts'
-import { sharing } from '../lib/iiif/sharing.ts'
-import { loadImage } from '../lib/iiif/subjects.ts'
-import { imagePathOf } from '../lib/pictures/view.ts'
+import { impossible } from '../lib/base/errors.ts'
+import { imagePathOf } from '../lib/domain/pictures/view.ts'
+import { derivativeKey, imageOf } from '../lib/doors/iiif/images.ts'
+import { IMAGE_CONTEXT, IMAGE_PROFILE, ImageInfoView, imageInfo } from '../lib/doors/iiif/info.ts'
+import { canonicalRequest, drawingOf } from '../lib/doors/iiif/request.ts'
+import { sharingHeaders } from '../lib/doors/iiif/sharing.ts'
+import { loadImage } from '../lib/doors/iiif/subjects.ts'
+import { Undrawable } from '../lib/engines/media/index.ts'
+import { bytes } from '../lib/platform/http/answer.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { Reply, replyContent } from '../lib/platform/http/reply.ts'
+import { type Routes, readRoute } from '../lib/platform/http/route.ts'
+
+const LD = 'application/ld+json'
 
 const text = v.pipe(v.string(), v.maxLength(100))
 const ByImage = v.object({ image: text })
@@ -20,6 +23,8 @@ const ofImage = ({ image }: { image: string }) => loadImage(image)
 export const routes = {
   'GET /data/iiif/{image}/': readRoute({
     permission: 'picture.view',
+    summary: 'Where an image says what it is',
+    answer: { 303: null },
     params: ByImage,
     subject: ofImage,
     handle: async ({ params, request }) =>
@@ -28,18 +33,26 @@ export const routes = {
 
   'GET /data/iiif/{image}/info.json/': readRoute({
     permission: 'picture.view',
+    summary: 'What an image is, and what can be asked of it',
+    description: 'IIIF Image API 3.0, level 2.',
+    answer: { 200: { also: { [LD]: ImageInfoView } } },
     params: ByImage,
     subject: ofImage,
     handle: async ({ params, subject, request }) =>
-      content(
+      replyContent(
         JSON.stringify(imageInfo(`${request.origin}${imagePathOf(params.image)}`, subject.size, subject.rights)),
         `application/ld+json;profile="${IMAGE_CONTEXT}"`,
-        sharing(subject, request),
+        sharingHeaders(subject, request),
       ),
   }),
 
   'GET /data/iiif/{image}/{region}/{size}/{rotation}/{file}/': readRoute({
     permission: 'picture.view',
+    summary: 'Draw an image, or a part of it, to a size',
+    description:
+      'IIIF Image API 3.0, level 2. Drawn once and kept; nothing is larger than 4,096 pixels on a side. 303 leads to one that is too large for an answer.',
+    answer: { ...bytes('image/jpeg', 'image/png', 'image/webp'), 303: null },
+    answerHeaders: ['Link'],
     params: v.object({ image: text, region: text, size: text, rotation: text, file: text }),
     subject: ofImage,
     handle: async ({ params, subject, request }) => {
@@ -47,10 +60,10 @@ export const routes = {
       const image = await imageOf(subject.file, subject.object_key, wanted).catch((error: unknown) => {
         throw error instanceof Undrawable ? impossible(error.message) : error
       })
-      const shared = sharing(subject, request)
+      const shared = sharingHeaders(subject, request)
       if ('location' in image) return new Reply(303, undefined, { location: image.location })
       const canonical = `${request.origin}${imagePathOf(params.image)}/${canonicalRequest(wanted)}`
-      return content(image.bytes, image.type, {
+      return replyContent(image.bytes, image.type, {
         ...shared,
         etag: tagOf(derivativeKey(subject.file, wanted)),
         link: `<${canonical}>;rel="canonical", <${IMAGE_PROFILE}>;rel="profile"`,

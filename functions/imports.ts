@@ -1,36 +1,50 @@
-import '../lib/effects/search-documents.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { config } from '../lib/config.ts'
-import { conflict, invalid, notFound } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { links } from '../lib/files/blobs.ts'
-import { inMemory } from '../lib/files/media/source.ts'
-import { shownName } from '../lib/files/names.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { announcedDigest, announcedSize, choice, line, members, prose, REQUIRED } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { ById, oneOrNone } from '../lib/http/params.ts'
-import { noContent } from '../lib/http/reply.ts'
-import { fileForm } from '../lib/http/request.ts'
-import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { withinRate } from '../lib/http/throttle.ts'
-import * as imports from '../lib/imports/imports.ts'
-import { type Import, outcomes } from '../lib/imports/items.ts'
-import { dropMapping, keepMapping, listMappings, loadMapping } from '../lib/imports/kept-mappings.ts'
-import { Mapping } from '../lib/imports/mapping.ts'
-import { columnsOf } from '../lib/imports/read.ts'
-import { listRows } from '../lib/imports/row-list.ts'
-import { formatOf, formFor, LARGEST_FILE, takeInSent, whileStored } from '../lib/imports/take-in.ts'
-import { importDetail, importRow, mappingView, rowView } from '../lib/imports/view.ts'
-import { kindKeys } from '../lib/kinds/index.ts'
-import type { Actor } from '../lib/permissions.ts'
-import { handlings } from '../lib/records/rules/verdicts.ts'
-import { peopleOf } from '../lib/users/people.ts'
+import { config } from '../lib/base/config.ts'
+import { conflict, invalid, notFound } from '../lib/base/errors.ts'
+import * as imports from '../lib/domain/imports/imports.ts'
+import { type Import, outcomes } from '../lib/domain/imports/items.ts'
+import { dropMapping, keepMapping, listMappings, loadMapping } from '../lib/domain/imports/kept-mappings.ts'
+import { Mapping } from '../lib/domain/imports/mapping.ts'
+import { columnsOf } from '../lib/domain/imports/read.ts'
+import { listRows } from '../lib/domain/imports/row-list.ts'
+import { formatOf, formFor, LARGEST_FILE, storeSent, takeInFile } from '../lib/domain/imports/take-in.ts'
+import {
+  AnnouncedImportView,
+  ImportDetailView,
+  ImportRowView,
+  ImportTableRowView,
+  importDetail,
+  importRow,
+  KeptImportMappingsView,
+  KeptImportMappingView,
+  mappingView,
+  rowView,
+} from '../lib/domain/imports/view.ts'
+import { kindKeys } from '../lib/domain/kinds/index.ts'
+import { handlings } from '../lib/domain/records/rules/verdicts.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { createLinks } from '../lib/engines/bucket/index.ts'
+import { displayName, memorySource } from '../lib/engines/media/index.ts'
+import { creation, empty, listOf, ok, TooLargeView } from '../lib/platform/http/answer.ts'
+
+import { announcedDigest, announcedSize, choice, line, members, prose, REQUIRED } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { ById, oneOrNone } from '../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { fileForm } from '../lib/platform/http/request.ts'
+import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { throttleUnit } from '../lib/platform/http/throttle.ts'
+import type { Actor } from '../lib/platform/permissions.ts'
+import { peopleOf } from '../lib/platform/users/people.ts'
+
+const ABOUT_PROGRESS = 'It goes on by itself: `progress` tells how far it has come.'
 
 const File_ = members({ file: v.instance(File, 'Send a file.') })
 const Announced = members({
-  file_name: v.pipe(v.string(REQUIRED), v.transform(shownName)),
+  file_name: v.pipe(v.string(REQUIRED), v.transform(displayName)),
   size: announcedSize(LARGEST_FILE),
   sha256: announcedDigest,
 })
@@ -58,15 +72,17 @@ const Deciding = members({
 const RowQuery = v.object({ outcome: oneOrNone(outcomes) })
 const name = v.pipe(line(80), v.trim(), v.nonEmpty('This field may not be blank.'))
 const ByName = v.object({ name: v.pipe(v.string(), v.maxLength(80)) })
-const ofImport = ({ id }: { id: string }) => imports.load(id)
+const ofImport = ({ id }: { id: string }) => imports.loadImport(id)
 
 /** Tables: what they say, what they would do, and what they have done. */
 export const routes = withTables({
   'GET /data/imports/': actorRoute({
     permission: 'import.own',
+    summary: 'List the own imports, the latest first',
+    answer: listOf(ImportRowView),
     says: ['results.*.failed'],
     handle: async ({ actor, page, request }) => {
-      const { results, ...listed } = await imports.list(actor.id, page)
+      const { results, ...listed } = await imports.listImports(actor.id, page)
       const people = await peopleOf([actor.id])
       return listBody(request, page, { ...listed, results: results.map((it) => importRow(it, people)) })
     },
@@ -74,71 +90,95 @@ export const routes = withTables({
 
   'POST /data/imports/': actorRoute({
     permission: 'import.own',
+    summary: 'Send a table',
+    description: `A form with the file (CSV, TSV, XLSX or JSON Lines) of up to 4.7 MB; larger ones are announced at \`upload_url\`. It is read, and what its columns mean is guessed. ${ABOUT_PROGRESS}`,
+    answer: { ...creation(ImportDetailView), 413: { shape: TooLargeView } },
+    errors: [429],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     form: fileForm,
     body: File_,
     idempotent: '24h',
-    handle: async ({ actor, body: { file } }) => {
-      const file_name = shownName(file.name)
+    handle: async ({ unit, actor, body: { file } }) => {
+      const file_name = displayName(file.name)
       const format = formatNamed(file_name, 'file')
-      const source = inMemory(await file.bytes())
-      return counted(actor, () =>
-        whileStored(format, source, ({ id, object_key, also, ...is }) =>
-          creating(() => imports.begin(actor, { file_name, format, ...is }, { id, object_key, also }), shown),
-        ),
+      const source = memorySource(await file.bytes())
+      await countImport(unit, actor)
+      const { id, object_key, ...is } = await storeSent(unit, format, source)
+      return replyCreated(
+        await shown(await imports.beginImport(unit, actor, { file_name, format, ...is }, { id, object_key })),
       )
     },
   }),
 
   'POST /data/imports/uploads/': actorRoute({
     permission: 'import.own',
+    summary: 'Announce a table of up to 50 MB',
+    description:
+      'Post a form with the `fields` and then the file, as `file`, to `url` before `expires_at`; then complete the upload.',
+    answer: creation(AnnouncedImportView),
+    errors: [429],
     body: Announced,
     idempotent: '24h',
-    handle: async ({ actor, body }) => {
+    handle: async ({ unit, actor, body }) => {
       const format = formatNamed(body.file_name, 'file_name')
-      return counted(actor, () =>
-        creating(
-          () => imports.begin(actor, { ...body, format }),
-          async (made) => ({ import_id: made.id, upload: await formFor(made) }),
-        ),
-      )
+      await countImport(unit, actor)
+      const made = await imports.beginImport(unit, actor, { ...body, format })
+      return replyCreated({ import_id: made.id, upload: await formFor(made) })
     },
   }),
 
   'POST /data/imports/uploads/{id}/complete/': changeRoute({
     permission: 'import.change',
+    summary: 'Complete the upload of a table',
+    answer: ok(ImportDetailView),
+    errors: [409],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
-    handle: ({ subject, actor }) => {
+    handle: async ({ unit, subject, actor }) => {
       if (subject.state !== 'announced') throw conflict('This upload has been completed.')
-      return answering(() => takeInSent(subject, actor), shown)
+      const made = await takeInFile(unit, subject, actor)
+      return shown(made)
     },
   }),
 
   'GET /data/imports/mappings/': actorRoute({
     permission: 'import.own',
+    summary: 'List the mappings that one keeps',
+    answer: ok(KeptImportMappingsView),
     handle: async ({ actor }) => ({ results: (await listMappings(actor.id)).map(mappingView) }),
   }),
 
   'POST /data/imports/mappings/': actorRoute({
     permission: 'import.own',
+    summary: 'Keep a mapping under a name',
+    description: 'Over what was kept under it. `PATCH /data/imports/{id}/` takes its name.',
+    answer: creation(KeptImportMappingView),
+    errors: [409],
     body: members({ name, mapping: Mapping }),
     idempotent: '24h',
-    handle: ({ actor, body }) => creating(() => keepMapping(actor.id, body.name, body.mapping), mappingView),
+    handle: async ({ unit, actor, body }) => {
+      const made = await keepMapping(unit, actor.id, body.name, body.mapping)
+      return replyCreated(mappingView(made))
+    },
   }),
 
   'DELETE /data/imports/mappings/{name}/': actorRoute({
     permission: 'import.own',
+    summary: 'Drop a mapping',
+    answer: empty,
     params: ByName,
-    handle: async ({ actor, params }) => {
-      if (!(await dropMapping(actor.id, params.name))) throw notFound()
-      return noContent()
+    handle: async ({ unit, actor, params }) => {
+      if (!(await dropMapping(unit, actor.id, params.name))) throw notFound()
+      return replyNoContent()
     },
   }),
 
   'GET /data/imports/{id}/': readRoute({
     permission: 'import.read',
+    summary: 'Read an import',
+    description: 'With its sheets, the columns of the sheet that is meant, and what these were taken for.',
+    answer: ok(ImportDetailView),
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
@@ -147,40 +187,57 @@ export const routes = withTables({
 
   'PATCH /data/imports/{id}/': changeRoute({
     permission: 'import.change',
+    summary: 'Say what the columns mean',
+    description:
+      'A whole mapping, or the name of one that is kept; or a kind, a sheet or the row of the header for which it is guessed anew. What the dry run has said is forgotten.',
+    answer: ok(ImportDetailView),
+    errors: [409],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Part,
-    handle: ({ subject, actor, body }) =>
-      answering(async () => imports.remap(subject, await meant(subject, actor, body), actor), shown),
+    handle: async ({ unit, subject, actor, body }) => {
+      const made = await imports.changeMapping(unit, subject, await meant(subject, actor, body), actor)
+      return shown(made)
+    },
   }),
 
   'POST /data/imports/{id}/check/': changeRoute({
     permission: 'import.change',
+    summary: 'Try the rows',
+    description: `Each is told as new, the same as a known record, changing one, doubtful, in conflict with another change, or refused. Nothing is written. ${ABOUT_PROGRESS}`,
+    answer: ok(ImportDetailView),
+    errors: [409],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
-    handle: ({ subject, actor }) => answering(() => imports.order(subject, 'check', actor), shown),
+    handle: async ({ unit, subject, actor }) => {
+      const made = await imports.orderTask(unit, subject, 'check', actor)
+      return shown(made)
+    },
   }),
 
   'POST /data/imports/{id}/run/': changeRoute({
     permission: 'import.change',
+    summary: 'Run the rows as one batch',
+    description: `Each as the contribution it is. \`doubtful\` says what becomes of rows that look like something known: \`create\`, with a flag for reviewers, or \`skip\`; \`changes\` of rows that change a record: \`make\` or \`leave\`. ${ABOUT_PROGRESS}`,
+    answer: ok(ImportDetailView),
+    errors: [409, 429],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Run,
-    handle: ({ subject, actor, body }) =>
-      withinRate(
-        'import_rows',
-        actor.id,
-        config.RATE_IMPORT_ROWS,
-        () => answering(() => imports.order(subject, 'run', actor, body), shown),
-        Math.max(1, imports.writingRows(subject)),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const rows = Math.max(1, imports.writingRows(subject))
+      await throttleUnit(unit, 'import_rows', actor.id, config.RATE_IMPORT_ROWS, rows)
+      return shown(await imports.orderTask(unit, subject, 'run', actor, body))
+    },
   }),
 
   'GET /data/imports/{id}/rows/': readRoute({
     permission: 'import.read',
+    summary: 'List the rows with what the dry run and the run say of them',
+    answer: listOf(ImportTableRowView),
     says: ['results.*.faults.*.message', 'results.*.run.reason'],
     params: ById,
     query: RowQuery,
@@ -193,38 +250,56 @@ export const routes = withTables({
 
   'POST /data/imports/{id}/decide/': changeRoute({
     permission: 'import.decide',
+    summary: 'Decide on what waits of a batch',
+    description: `On all, on some rows by their numbers, on those with flags or without, or on those of one outcome of the dry run. What holds a contradiction is left, unless \`conflict_handling\` says how it is settled. \`decided\` tells what was left, and why. ${ABOUT_PROGRESS}`,
+    answer: ok(ImportDetailView),
+    errors: [409],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Deciding,
-    handle: ({ subject, actor, body }) => {
+    handle: async ({ unit, subject, actor, body }) => {
       if (body.verdict !== 'accept' && !body.feedback.trim())
         throw invalid({ feedback: ['Say why, so that the contributor can act on it.'] })
-      return answering(() => imports.order(subject, 'decide', actor, { decide: body }), shown)
+      const made = await imports.orderTask(unit, subject, 'decide', actor, { decide: body })
+      return shown(made)
     },
   }),
 
   'POST /data/imports/{id}/withdraw/': changeRoute({
     permission: 'import.change',
+    summary: 'Withdraw what still waits of a batch',
+    description: ABOUT_PROGRESS,
+    answer: ok(ImportDetailView),
+    errors: [409],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
-    handle: ({ subject, actor }) => answering(() => imports.order(subject, 'withdraw', actor), shown),
+    handle: async ({ unit, subject, actor }) => {
+      const made = await imports.orderTask(unit, subject, 'withdraw', actor)
+      return shown(made)
+    },
   }),
 
   'POST /data/imports/{id}/take-back/': changeRoute({
     permission: 'import.take_back',
+    summary: 'Take a whole batch back',
+    description: `New records are deleted, changed ones are as they were. What somebody has changed since is left, and named in \`kept\`. ${ABOUT_PROGRESS}`,
+    answer: ok(ImportDetailView),
+    errors: [409],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
-    handle: ({ subject, actor }) => answering(() => imports.order(subject, 'take_back', actor), shown),
+    handle: async ({ unit, subject, actor }) => {
+      const made = await imports.orderTask(unit, subject, 'take_back', actor)
+      return shown(made)
+    },
   }),
 } satisfies Routes)
 
 export const handler = endpoint(routes)
 
-const counted = <T>(actor: Actor, work: () => Promise<T>): Promise<T> =>
-  withinRate('import', actor.id, config.RATE_IMPORTS, work)
+const countImport = (unit: UnitOfWork, actor: Actor) => throttleUnit(unit, 'import', actor.id, config.RATE_IMPORTS)
 
 function formatNamed(file_name: string, member: string) {
   const found = formatOf(file_name)
@@ -255,7 +330,7 @@ async function meant(
     ...(sheet !== undefined && { sheet }),
     ...(header_row && { header_row }),
   }
-  return (await imports.reguess(it, asked, actor)).mapping
+  return (await imports.guessAgain(it, asked, actor)).mapping
 }
 
 /** From when on some of its rows may wait for review. */
@@ -266,7 +341,7 @@ async function shown(it: Import) {
     peopleOf([it.contributor_id]),
     it.files_until ? columnsOf(it) : undefined,
     hasRun(it) ? imports.waitingOf([it.id]) : undefined,
-    links(),
+    createLinks(),
   ])
   return importDetail(it, { people, columns, waiting: waiting?.get(it.id) ?? 0, link })
 }

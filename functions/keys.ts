@@ -1,12 +1,13 @@
 import * as v from 'valibot'
-import { creating } from '../lib/http/answering.ts'
-import { line, members, REQUIRED } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { ById } from '../lib/http/params.ts'
-import { noContent } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, type Routes } from '../lib/http/route.ts'
-import { keyScopes } from '../lib/permissions.ts'
-import { keyView, list, load, make, revoke } from '../lib/users/keys.ts'
+import { creation, empty, ok } from '../lib/platform/http/answer.ts'
+
+import { line, members, REQUIRED } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { ById } from '../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { actorRoute, changeRoute, type Routes } from '../lib/platform/http/route.ts'
+import { keyScopes } from '../lib/platform/permissions.ts'
+import { KeyView, keyView, list, load, make, NewKeyView, revoke } from '../lib/platform/users/keys.ts'
 
 const scopes = `Name one or more of: ${keyScopes.join(', ')}.`
 const NewKey = members({
@@ -33,30 +34,40 @@ function unique<T>(all: T[]): T[] {
 export const routes = {
   'GET /api/user/keys/': actorRoute({
     permission: 'key.own',
+    summary: 'List the own keys',
+    answer: ok(v.object({ results: v.array(KeyView) })),
     handle: async ({ actor }) => ({ results: (await list(actor.id)).map(keyView) }),
   }),
 
   // The token is in this answer and in no other.
   'POST /api/user/keys/': actorRoute({
     permission: 'key.own',
+    summary: 'Make a key',
+    description: [
+      'The token is shown once: keep it. It is sent as `Authorization: Bearer`, and has no rights of staff or reviewers. `read`',
+      'reads what its owner reads, `propose` sends in records, edits, claims, sources and flags, `import` fills projects. What',
+      'was sent with it names the key in its provenance (`software`).',
+    ].join(' '),
+    answer: creation(NewKeyView),
     body: NewKey,
-    handle: async ({ actor, body }) =>
-      creating(
-        () => make(actor, body),
-        ({ made, token }) => ({ ...keyView(made), token }),
-      ),
+    handle: async ({ unit, actor, body }) => {
+      const { made, token } = await make(unit, actor, body)
+      return replyCreated({ ...keyView(made), token })
+    },
   }),
 
   'DELETE /api/user/keys/{id}/': changeRoute({
     permission: 'key.revoke',
+    summary: 'Revoke a key',
+    answer: empty,
     params: ById,
     subject: async ({ id }) => {
       const found = await load(id)
       return found && { ...found, contributor_id: found.user_id, public: false }
     },
-    handle: async ({ params: { id } }) => {
-      await revoke(id)
-      return noContent()
+    handle: async ({ unit, params: { id } }) => {
+      await revoke(unit, id)
+      return replyNoContent()
     },
   }),
 } satisfies Routes

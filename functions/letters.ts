@@ -1,6 +1,6 @@
-import { deliverLetters, type Sent } from '../lib/letters/deliver.ts'
-import { log } from '../lib/ops/log.ts'
-import { alone } from '../lib/table/alone.ts'
+import { log } from '../lib/base/telemetry/log.ts'
+import { deliverLetters, type Sent } from '../lib/doors/letters/deliver.ts'
+import { alone } from '../lib/engines/table/index.ts'
 
 /** As long as the function may run. */
 const LONGEST_S = 60

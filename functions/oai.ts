@@ -1,27 +1,39 @@
 import * as v from 'valibot'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { content } from '../lib/http/reply.ts'
-import type { Request } from '../lib/http/request.ts'
-import { publicRoute, type Routes } from '../lib/http/route.ts'
-import { answerOf } from '../lib/oai/answer.ts'
-import { argumentNames } from '../lib/oai/arguments.ts'
+import { answerOf } from '../lib/doors/oai/answer.ts'
+import { argumentNames } from '../lib/doors/oai/arguments.ts'
+import { bytes } from '../lib/platform/http/answer.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { replyContent } from '../lib/platform/http/reply.ts'
+import type { Request } from '../lib/platform/http/request.ts'
+import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+
+const ABOUT_PROTOCOL = [
+  'Records in unqualified Dublin Core, in sets by kind. Deleted records are `persistent`: what was public once is told of as',
+  'deleted for as long as it is not. Errors of the protocol are answered with status 200, as it wants.',
+].join(' ')
 
 /** What is wrong with an argument is told as the protocol wants it, so all are taken as they come. */
 const Arguments = v.object(v.entriesFromList(argumentNames, v.optional(v.string())))
 
 const answer = async (request: Request, sent: string) =>
-  content(await answerOf({ origin: request.origin, sent: new URLSearchParams(sent) }), 'text/xml; charset=utf-8')
+  replyContent(await answerOf({ origin: request.origin, sent: new URLSearchParams(sent) }), 'text/xml; charset=utf-8')
 
 /** OAI-PMH 2.0 over the feed of changes. */
 export const routes = {
   'GET /data/oai/': publicRoute({
     permission: 'feed.read',
+    summary: 'Harvest by OAI-PMH 2.0',
+    description: ABOUT_PROTOCOL,
+    answer: bytes('text/xml'),
     query: Arguments,
     handle: async ({ request }) => answer(request, request.rawQuery),
   }),
 
   'POST /data/oai/': publicRoute({
     permission: 'feed.read',
+    summary: 'Harvest by OAI-PMH 2.0, with a form',
+    description: ABOUT_PROTOCOL,
+    answer: bytes('text/xml'),
     body: Arguments,
     urlencoded: true,
     handle: async ({ body, request }) => answer(request, isForm(request) ? request.body.toString() : queryOf(body)),

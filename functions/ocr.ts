@@ -1,10 +1,9 @@
 import * as v from 'valibot'
-import { getObject } from '../lib/files/blobs.ts'
-import { languagesIn, readText, Unreadable } from '../lib/files/ocr-engine.ts'
-import { readPdf } from '../lib/files/pdf-text.ts'
-import { mentionsIn } from '../lib/projects/assets/mentions.ts'
-import { begin, fail, finish } from '../lib/projects/assets/ocr.ts'
-import type { Asset } from '../lib/projects/items.ts'
+import { mentionsIn } from '../lib/domain/projects/assets/mentions.ts'
+import { beginOcr, failOcr, finishOcr } from '../lib/domain/projects/assets/ocr.ts'
+import type { Asset } from '../lib/domain/projects/items.ts'
+import { getObject } from '../lib/engines/bucket/index.ts'
+import { parseLanguages, readImageText, readPdfText, UnreadableFile } from '../lib/engines/ocr/index.ts'
 
 /** What the memory of the function holds, unpacked, beside the reader. */
 const MOST_PIXELS = 40_000_000
@@ -20,23 +19,24 @@ const Wanted = v.object({ project_id: v.string(), id: v.string() })
  * what fails around it (the table, the bucket) is tried again.
  */
 export async function handler(event: unknown): Promise<void> {
-  const asset = await begin(v.parse(Wanted, event))
+  const asset = await beginOcr(v.parse(Wanted, event))
   if (asset) await read(asset)
 }
 
 async function read(asset: Asset): Promise<void> {
-  if ((asset.width ?? 0) * (asset.height ?? 0) > MOST_PIXELS || asset.size > MOST_BYTES) return fail(asset, TOO_LARGE)
+  if ((asset.width ?? 0) * (asset.height ?? 0) > MOST_PIXELS || asset.size > MOST_BYTES)
+    return failOcr(asset, TOO_LARGE)
   const file = await getObject(asset.object_key)
-  if (!file) return fail(asset, 'The file is not there any more.')
+  if (!file) return failOcr(asset, 'The file is not there any more.')
   try {
-    const languages = languagesIn(asset.ocr_language || asset.language)
+    const languages = parseLanguages(asset.ocr_language || asset.language)
     const { text, words } = await (asset.media_type === 'image'
-      ? readText(file.bytes, languages, SECONDS)
-      : readPdf(file.bytes, languages, SECONDS))
-    await finish(asset, { ocr_text: text, entity_suggestions: await mentionsIn(text, words) })
+      ? readImageText(file.bytes, languages, SECONDS)
+      : readPdfText(file.bytes, languages, SECONDS))
+    await finishOcr(asset, { ocr_text: text, entity_suggestions: await mentionsIn(text, words) })
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
-    await fail(asset, error.message)
+    if (!(error instanceof UnreadableFile)) throw error
+    await failOcr(asset, error.message)
   }
 }
 

@@ -1,27 +1,41 @@
 import * as v from 'valibot'
-import { config } from '../lib/config.ts'
-import { notFound, orUndo } from '../lib/errors.ts'
-import { isHeicName, NO_HEIC } from '../lib/files/developing.ts'
-import { inMemory } from '../lib/files/media/source.ts'
-import { shownName } from '../lib/files/names.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { announcedDigest, announcedSize, members, REQUIRED } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { ByEntity, ById, BySlug } from '../lib/http/params.ts'
-import { content } from '../lib/http/reply.ts'
-import { fileForm } from '../lib/http/request.ts'
-import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { withinRate } from '../lib/http/throttle.ts'
-import { manifestOfProject, manifestOfRecord, PRESENTATION_CONTEXT } from '../lib/iiif/manifest.ts'
-import { sharing } from '../lib/iiif/sharing.ts'
-import type { Actor, Subject } from '../lib/permissions.ts'
-import * as files from '../lib/pictures/files.ts'
-import { formFor, pictureEndings, pictureTypeOf, store, storeSent, takeIn } from '../lib/pictures/intake.ts'
-import type { PictureFile } from '../lib/pictures/items.ts'
-import { fileView } from '../lib/pictures/view.ts'
-import * as projects from '../lib/projects/projects.ts'
-import { recordItem } from '../lib/records/items.ts'
-import { get } from '../lib/table/read.ts'
+import { config } from '../lib/base/config.ts'
+import { notFound } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
+import * as files from '../lib/domain/pictures/files.ts'
+import {
+  pictureEndings,
+  pictureTypeOf,
+  readPictureFile,
+  storePicture,
+  storeUpload,
+  uploadFormOf,
+} from '../lib/domain/pictures/intake.ts'
+import type { PictureFile } from '../lib/domain/pictures/items.ts'
+import { fileView, PictureFileView } from '../lib/domain/pictures/view.ts'
+import * as projects from '../lib/domain/projects/projects.ts'
+import { recordItem } from '../lib/domain/records/items.ts'
+import {
+  manifestOfProject,
+  manifestOfRecord,
+  PictureManifestView,
+  PRESENTATION_CONTEXT,
+} from '../lib/doors/iiif/manifest.ts'
+import { sharingHeaders } from '../lib/doors/iiif/sharing.ts'
+import { displayName, isHeicName, memorySource, NO_HEIC } from '../lib/engines/media/index.ts'
+import { get, type UnitOfWork } from '../lib/engines/table/index.ts'
+import { creation, ok, TooLargeView } from '../lib/platform/http/answer.ts'
+import { announcedDigest, announcedSize, members, REQUIRED } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { ByEntity, ById, BySlug } from '../lib/platform/http/params.ts'
+import { replyContent, replyCreated } from '../lib/platform/http/reply.ts'
+import { fileForm } from '../lib/platform/http/request.ts'
+import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { throttleUnit } from '../lib/platform/http/throttle.ts'
+import type { Actor, Subject } from '../lib/platform/permissions.ts'
+import { inUnit } from '../lib/platform/unit-of-work.ts'
+
+const manifest = { 200: { also: { 'application/ld+json': PictureManifestView } } }
 
 /** The media type of manifests. */
 const MANIFEST = `application/ld+json;profile="${PRESENTATION_CONTEXT}"`
@@ -31,7 +45,7 @@ const NAMED = `The name must end in one of ${pictureEndings.join(', ')}.`
 const Announced = members({
   file_name: v.pipe(
     v.string(REQUIRED),
-    v.transform(shownName),
+    v.transform(displayName),
     v.check((name) => !isHeicName(name), NO_HEIC),
     v.check((name) => isHeicName(name) || pictureTypeOf(name) !== undefined, NAMED),
   ),
@@ -48,64 +62,83 @@ const sent = (file: PictureFile): Sent => ({
   version: file.version,
 })
 const ofFile = async ({ id }: { id: string }) => {
-  const file = await files.load(id)
+  const file = await files.loadFile(id)
   return file && sent(file)
 }
+
+const AnnouncedPictureView = s.shape('AnnouncedPicture', () =>
+  v.object({
+    id: s.uuid,
+    upload: v.object({ url: s.text, fields: v.record(s.text, s.text), expires_at: s.time }),
+  }),
+)
 
 /** Files that become pictures of records, once a contribution names them; and the manifests of what has pictures. */
 export const routes = {
   'POST /data/pictures/': actorRoute({
     permission: 'picture.own',
+    summary: 'Send the file of a picture',
+    description:
+      'A form with the file (JPEG, PNG or WebP) of up to 4.7 MB; larger ones are announced at `upload_url`. A contribution then names its `id` in `images`; a file that none names goes after three days.',
+    answer: { ...creation(PictureFileView), 413: { shape: TooLargeView } },
+    errors: [409, 429],
     form: fileForm,
     body: Form,
     idempotent: '24h',
-    handle: async ({ actor, body: { file } }) => {
-      const source = inMemory(await file.bytes())
-      const file_name = shownName(file.name)
-      const taken = await takeIn(source, { file_name, sent_as: file.type })
+    handle: async ({ unit, actor, body: { file } }) => {
+      const source = memorySource(await file.bytes())
+      const file_name = displayName(file.name)
+      const taken = await readPictureFile(source, { file_name, sent_as: file.type })
       const content_type = pictureTypeOf(file_name) ?? taken.checked.content_type
-      return counted(actor, async () => {
-        const begun = await files.begin(actor, { file_name, size: source.size, content_type, sha256: null }, false)
-        const facts = await store(begun, taken)
-        return creating(() => files.complete(begun, facts), fileView)
-      })
+      await countUpload(unit, actor)
+      const announced = { file_name, size: source.size, content_type, sha256: null }
+      const begun = await unit.once('announced', () =>
+        inUnit((own) => files.announceFile(own, actor, announced, false)),
+      )
+      const facts = await unit.once('stored', () => storePicture(begun, taken))
+      return replyCreated(fileView(await files.completeUpload(unit, begun, facts)))
     },
   }),
 
   'POST /data/pictures/uploads/': actorRoute({
     permission: 'picture.own',
+    summary: 'Announce the file of a picture of up to 50 MB',
+    description:
+      'Post a form with the `fields` and then the file, as `file`, to `url` before `expires_at`; then complete the upload.',
+    answer: creation(AnnouncedPictureView),
+    errors: [429],
     body: Announced,
     idempotent: '24h',
-    handle: async ({ actor, body }) => {
+    handle: async ({ unit, actor, body }) => {
       const content_type = pictureTypeOf(body.file_name) ?? 'image/jpeg'
-      return counted(actor, () =>
-        creating(
-          () => files.begin(actor, { ...body, content_type }, true),
-          async (made) => ({ id: made.id, upload: await formFor(made) }),
-        ),
-      )
+      await countUpload(unit, actor)
+      const made = await files.announceFile(unit, actor, { ...body, content_type }, true)
+      return replyCreated({ id: made.id, upload: await uploadFormOf(made) })
     },
   }),
 
   'POST /data/pictures/uploads/{id}/complete/': changeRoute({
     permission: 'picture.change',
+    summary: 'Complete the upload of the file of a picture',
+    description: 'It is taken when it is what was announced. Completing twice answers the same.',
+    answer: ok(PictureFileView),
+    errors: [409, 410],
     params: ById,
     subject: ofFile,
     idempotent: '24h',
-    handle: async ({ subject: { file } }) => {
+    handle: async ({ unit, subject: { file } }) => {
       // Completing twice gives the same.
       if (file.facts !== null) return fileView(file)
-      const held = await files.take(file)
-      const completed = async () => {
-        const facts = await storeSent(held)
-        return answering(() => files.complete(held, facts), fileView)
-      }
-      return orUndo(completed, () => files.release(held))
+      const held = await unit.once('held', () => files.holdUpload(file), files.releaseUpload)
+      const facts = await unit.once('stored', () => storeUpload(held))
+      return fileView(await files.completeUpload(unit, held, facts))
     },
   }),
 
   'GET /data/pictures/{id}/': readRoute({
     permission: 'picture.read',
+    summary: 'Read what is known of an own file',
+    answer: ok(PictureFileView),
     params: ById,
     subject: ofFile,
     handle: async ({ subject }) => fileView(subject.file),
@@ -113,18 +146,24 @@ export const routes = {
 
   'GET /data/manifests/records/{entity_id}/': readRoute({
     permission: 'picture.view',
+    summary: 'Read the pictures of a record as a IIIF manifest',
+    description: 'IIIF Presentation 3.0, for any viewer. 404 where it has none.',
+    answer: manifest,
     params: ByEntity,
     subject: ({ entity_id }) => get(recordItem, { entity_id }),
     handle: async ({ subject, request }) =>
-      manifestReply(manifestOfRecord(subject, request.origin), sharing(subject, request)),
+      manifestReply(manifestOfRecord(subject, request.origin), sharingHeaders(subject, request)),
   }),
 
   'GET /data/manifests/projects/{slug}/': readRoute({
     permission: 'picture.view',
+    summary: 'Read the images of a project as a IIIF manifest',
+    description: 'IIIF Presentation 3.0, for any viewer. 404 where it has none.',
+    answer: manifest,
     params: BySlug,
     subject: ({ slug }) => projects.loadWhole(slug),
     handle: async ({ subject, request }) =>
-      manifestReply(manifestOfProject(subject.about, subject.assets, request.origin), sharing(subject, request)),
+      manifestReply(manifestOfProject(subject.about, subject.assets, request.origin), sharingHeaders(subject, request)),
   }),
 } satisfies Routes
 
@@ -133,9 +172,9 @@ export const handler = endpoint(routes)
 /** A manifest has at least one canvas: without a picture there is none. */
 function manifestReply(manifest: object | undefined, headers: Record<string, string>) {
   if (!manifest) throw notFound('There are no pictures of it.')
-  return content(JSON.stringify(manifest), MANIFEST, headers)
+  return replyContent(JSON.stringify(manifest), MANIFEST, headers)
 }
 
 /** A file counts from where it is taken in, and no longer when that fails. */
-const counted = <T>(actor: Actor, work: () => Promise<T>): Promise<T> =>
-  withinRate('picture_upload', actor.id, config.RATE_UPLOADS, work)
+const countUpload = (unit: UnitOfWork, actor: Actor) =>
+  throttleUnit(unit, 'picture_upload', actor.id, config.RATE_UPLOADS)

@@ -1,19 +1,19 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
-import { clock } from '../lib/clock.ts'
-import { type Projected, project } from '../lib/effects/project.ts'
-import { follow, tellLateness } from '../lib/health/stream-lag.ts'
-import { log } from '../lib/ops/log.ts'
+import { clock } from '../lib/base/clock.ts'
+import { log } from '../lib/base/telemetry/log.ts'
+import { type Projected, project } from '../lib/domain/effects/project.ts'
+import { noteLateness, noteProgress } from '../lib/platform/health/stream-lag.ts'
 
 /**
- * Follows the table's stream: what follows from each change is in lib/effects. A change that cannot be applied for a reason
- * of its own is put aside whole (lib/effects/parked.ts), and the others go on. One that fails for a reason that passes is
+ * Follows the table's stream: what follows from each change is in lib/domain/effects. A change that cannot be applied for a reason
+ * of its own is put aside whole (lib/domain/effects/parked.ts), and the others go on. One that fails for a reason that passes is
  * answered as failed: it and what follows come again, for as long as the stream keeps them.
  */
 export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const [first] = event.Records
   const given = madeAt(first) ?? clock.now().getTime()
   const tell = (state: 'given' | 'applied') =>
-    tellLateness(given, first?.dynamodb?.Keys?.pk?.S ?? '', state).catch(() => undefined)
+    noteLateness(given, first?.dynamodb?.Keys?.pk?.S ?? '', state).catch(() => undefined)
   await tell('given')
   const { failed, parked, isApplied }: Projected = await project(event.Records)
   const projected = failed ? event.Records.indexOf(failed) : event.Records.length
@@ -27,7 +27,7 @@ export async function handler(event: DynamoDBStreamEvent): Promise<DynamoDBBatch
   })
   if (!failed) await tell('applied')
   // How far it has come is itself a change, and not one to tell of again.
-  if (through !== undefined && isApplied) await follow(through).catch(() => undefined)
+  if (through !== undefined && isApplied) await noteProgress(through).catch(() => undefined)
   return { batchItemFailures: failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] : [] }
 }
 

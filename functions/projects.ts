@@ -1,36 +1,47 @@
-import '../lib/effects/search-documents.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { config } from '../lib/config.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { links } from '../lib/files/blobs.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { choice, line, members, objectOf, orEmpty, prose, REQUIRED } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { BySlug, knownText, oneOrNone, QueryText, uuid } from '../lib/http/params.ts'
-import { noContent, Reply } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { withinRate } from '../lib/http/throttle.ts'
-import type { Actor } from '../lib/permissions.ts'
-import { assetRow } from '../lib/projects/assets/view.ts'
-import { bucket } from '../lib/projects/bucket.ts'
-import { licenses, visibilities } from '../lib/projects/items.ts'
-import * as lists from '../lib/projects/lists.ts'
-import { progressOf, rollBack } from '../lib/projects/merge.ts'
-import * as projects from '../lib/projects/projects.ts'
-import { loadReferenced } from '../lib/projects/referenced.ts'
-import { searchProjects } from '../lib/projects/search.ts'
-import { projectStates } from '../lib/projects/states.ts'
-import { mergeAs, transition } from '../lib/projects/transition.ts'
-import { graphView, MOST_DRAWN } from '../lib/projects/views/graph.ts'
-import { projectActivityView, projectDetail, projectRow } from '../lib/projects/views/project.ts'
-import { shownTo } from '../lib/records/shown.ts'
-import { peopleOf } from '../lib/users/people.ts'
-import { loadByUsername } from '../lib/users/users.ts'
+import { config } from '../lib/base/config.ts'
+import { assetRow } from '../lib/domain/projects/assets/view.ts'
+import { bucket } from '../lib/domain/projects/bucket.ts'
+import { licenses, visibilities } from '../lib/domain/projects/items.ts'
+import * as lists from '../lib/domain/projects/lists.ts'
+import { progressOf, rollBackProject } from '../lib/domain/projects/merge.ts'
+import * as projects from '../lib/domain/projects/projects.ts'
+import { loadReferenced } from '../lib/domain/projects/referenced.ts'
+import { searchProjects } from '../lib/domain/projects/search.ts'
+import { projectStates } from '../lib/domain/projects/states.ts'
+import { mergeAs, moveProject } from '../lib/domain/projects/transition.ts'
+import { graphView, MOST_DRAWN, ProjectGraphView } from '../lib/domain/projects/views/graph.ts'
+import {
+  ProjectActivityView,
+  ProjectRowView,
+  ProjectView,
+  projectActivityView,
+  projectDetail,
+  projectRow,
+} from '../lib/domain/projects/views/project.ts'
+import { showRecords } from '../lib/domain/records/shown.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { createLinks } from '../lib/engines/bucket/index.ts'
+import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
+
+import { choice, line, members, objectOf, orEmpty, prose, REQUIRED } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { BySlug, knownText, oneOrNone, QueryText, uuid } from '../lib/platform/http/params.ts'
+import { Reply, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { throttleUnit } from '../lib/platform/http/throttle.ts'
+import type { Actor } from '../lib/platform/permissions.ts'
+import { peopleOf } from '../lib/platform/users/people.ts'
+import { loadByUsername } from '../lib/platform/users/users.ts'
 import { comments } from './projects/comments.ts'
 import { entities } from './projects/entities.ts'
 import { memberships } from './projects/memberships.ts'
 import { preview } from './projects/preview.ts'
+
+/** At once, or 202 where it goes on by itself. */
+const movedOn = { ...ok(ProjectView), 202: { shape: ProjectView } }
 
 const slug = v.pipe(
   v.string(REQUIRED),
@@ -100,26 +111,30 @@ const ListQuery = v.object({
   ),
 })
 
-const subject = ({ slug }: { slug: string }) => projects.load(slug)
+const subject = ({ slug }: { slug: string }) => projects.loadProject(slug)
 const whole = ({ slug }: { slug: string }) => projects.loadWhole(slug)
 
 const update = (body: typeof Part | typeof Whole) =>
   changeRoute({
     permission: 'project.update',
+    summary: body === Whole ? 'Replace what a project says of itself' : 'Change what a project says of itself',
+    description: body === Part ? 'Only the members that are sent change.' : '',
+    answer: ok(ProjectView),
     params: BySlug,
     subject: whole,
     body,
-    handle: ({ subject, actor, body }) =>
-      answering(
-        () => projects.amend(subject, actor, body),
-        (next) => detailOf({ ...subject, ...next }, actor),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const next = await projects.amendProject(unit, subject, actor, body)
+      return detailOf({ ...subject, ...next }, actor)
+    },
   })
 
 /** Projects: what people put together before it is merged into the public record. */
 export const routes = withTables({
   'GET /data/projects/': listRoute({
     permission: 'project.list',
+    summary: 'List the projects',
+    answer: listOf(ProjectRowView),
     query: ListQuery,
     handle: async ({ query, actor, page, request }) => {
       const { search, owner: named, ordering, ...rest } = query
@@ -127,26 +142,32 @@ export const routes = withTables({
       if (named !== undefined && owner === undefined) return listBody(request, page, { count: 0, results: [] })
       const filter = { ...rest, ...ordering, owner }
       const { people, results, ...listed } =
-        search === undefined ? await lists.list(filter, actor, page) : await searchProjects(search, filter, actor, page)
+        search === undefined
+          ? await lists.listProjects(filter, actor, page)
+          : await searchProjects(search, filter, actor, page)
       return listBody(request, page, { ...listed, results: results.map((it) => projectRow(it, people)) })
     },
   }),
 
   'POST /data/projects/': actorRoute({
     permission: 'project.create',
+    summary: 'Open a project',
+    description: 'Whoever opens it is its owner. The slug is its address and stays.',
+    answer: creation(ProjectView),
+    errors: [429],
     body: Opening,
     idempotent: '24h',
-    handle: ({ actor, body }) =>
-      withinRate('project_create', actor.id, config.RATE_PROJECTS, () =>
-        creating(
-          () => projects.create(actor, body),
-          (made) => detailOf(made, actor),
-        ),
-      ),
+    handle: async ({ unit, actor, body }) => {
+      await throttleUnit(unit, 'project_create', actor.id, config.RATE_PROJECTS)
+      const made = await projects.createProject(unit, actor, body)
+      return replyCreated(await detailOf(made, actor))
+    },
   }),
 
   'GET /data/projects/{slug}/': readRoute({
     permission: 'project.read',
+    summary: 'Read a project with all that belongs to it',
+    answer: ok(ProjectView),
     params: BySlug,
     subject: whole,
     handle: async ({ subject, actor }) => detailOf(subject, actor),
@@ -157,42 +178,53 @@ export const routes = withTables({
 
   'DELETE /data/projects/{slug}/': changeRoute({
     permission: 'project.update',
+    summary: 'Delete a project',
+    description: 'Its slug is free again.',
+    answer: empty,
     params: BySlug,
     subject,
-    handle: async ({ subject }) => {
-      await projects.remove(subject)
-      return noContent()
+    handle: async ({ unit, subject }) => {
+      await projects.removeProject(unit, subject)
+      return replyNoContent()
     },
   }),
 
   'POST /data/projects/{slug}/transition/': changeRoute({
     permission: 'project.transition',
+    summary: 'Lead a project to another state',
+    description:
+      "`allowed_transitions` of the project names the caller's moves. Into review, what is still missing is refused under `blockers`; back to its authors, `comment` says why. A merge accepts the linked records that wait, or names under `blockers` those that cannot be accepted. A merge that takes longer than 20 seconds goes on by itself: 202, `merge` tells how far it has come, edits are 409, and its end is an activity and a notification.",
+    answer: movedOn,
     params: BySlug,
     subject: whole,
     body: Transition,
-    handle: async ({ subject, actor, body: { target_state, comment } }) =>
+    handle: async ({ unit, subject, actor, body: { target_state, comment } }) => {
       // A merge may be more than one transaction holds, and commits by itself.
-      target_state === 'merged'
-        ? mergeAs(subject, { actor, bucket, comment, show: (next) => moved(next, actor) })
-        : answering(
-            () => transition(subject, actor, { target_state, comment }),
-            (next) => detailOf(next, actor),
-          ),
+      if (target_state === 'merged')
+        return mergeAs(subject, { actor, bucket, comment, show: (next) => moved(next, actor) })
+      return detailOf(await moveProject(unit, subject, actor, { target_state, comment }), actor)
+    },
   }),
 
   'POST /data/projects/{slug}/rollback-merge/': changeRoute({
     permission: 'project.rollback',
+    summary: 'Take a merge back',
+    description:
+      'The records that it accepted wait again as before; what was changed since stays as it is and is named by the activity. What takes longer than 20 seconds goes on by itself, as a merge does.',
+    answer: movedOn,
     params: BySlug,
     subject: whole,
-    handle: ({ subject, actor }) => rollBack(subject, { actor, bucket, show: (next) => moved(next, actor) }),
+    handle: ({ subject, actor }) => rollBackProject(subject, { actor, bucket, show: (next) => moved(next, actor) }),
   }),
 
   'GET /data/projects/{slug}/activity/': readRoute({
     permission: 'project.follow',
+    summary: 'List what happened in a project, the latest first',
+    answer: listOf(ProjectActivityView),
     params: BySlug,
     subject,
     handle: async ({ subject, page, request }) => {
-      const { count, results } = await projects.activities(subject.about, page)
+      const { count, results } = await projects.listActivities(subject.about, page)
       const company = await peopleOf(results.map((it) => it.actor_id))
       return listBody(request, page, { count, results: results.map((it) => projectActivityView(it, company)) })
     },
@@ -200,6 +232,10 @@ export const routes = withTables({
 
   'GET /data/projects/{slug}/graph/': readRoute({
     permission: 'project.read',
+    summary: 'Read the records and assets of a project as a drawing',
+    description:
+      'Records that the caller may not see are left out. Of more than 300 the first are drawn, and `truncated` is true.',
+    answer: ok(ProjectGraphView),
     params: BySlug,
     subject: whole,
     handle: async ({ subject, actor }) => {
@@ -208,7 +244,7 @@ export const routes = withTables({
         subject.entities.slice(0, MOST_DRAWN).map((it) => it.entity_id),
       )
       const drawn = subject.entities.slice(0, MOST_DRAWN).flatMap((it) => head(it.entity_id) ?? [])
-      const shown = new Map((await shownTo(actor, drawn)).map((it) => [it.entity_id, it]))
+      const shown = new Map((await showRecords(actor, drawn)).map((it) => [it.entity_id, it]))
       return graphView(subject, (entity_id) => shown.get(entity_id), actor)
     },
   }),
@@ -237,7 +273,7 @@ async function detailOf(it: projects.Whole, actor: Actor | null) {
     ],
     entities.map((one) => one.entity_id),
   )
-  const link = await links()
+  const link = await createLinks()
   const rows = await Promise.all(assets.map((one) => assetRow(one, company.people, link)))
   return projectDetail(it, rows, actor, { ...company, merge: await progressOf(it) })
 }

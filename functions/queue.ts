@@ -1,43 +1,77 @@
-import '../lib/effects/search-documents.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { notFound } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { answering } from '../lib/http/answering.ts'
-import { choice, members, prose } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody, pageOf } from '../lib/http/page.ts'
-import { ByEntity } from '../lib/http/params.ts'
-import { actorRoute, type Routes } from '../lib/http/route.ts'
-import * as imports from '../lib/imports/imports.ts'
-import { batchLine } from '../lib/imports/view.ts'
-import type { Actor } from '../lib/permissions.ts'
-import { loadHistory } from '../lib/records/history.ts'
-import * as leases from '../lib/records/leases.ts'
-import { waits } from '../lib/records/queue-entry.ts'
-import { policy, queueTypes } from '../lib/records/rules/triage.ts'
-import { shownTo } from '../lib/records/shown.ts'
-import { decide } from '../lib/review/decide.ts'
-import { ContributionQueueQuery, QueueQuery } from '../lib/review/queries.ts'
-import * as queue from '../lib/review/queue.ts'
-import { queueRow } from '../lib/review/views/queue.ts'
-import { peopleOf } from '../lib/users/people.ts'
-import * as users from '../lib/users/users.ts'
+import { notFound } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
+import * as imports from '../lib/domain/imports/imports.ts'
+import { batchLine, ImportBatchView } from '../lib/domain/imports/view.ts'
+import { loadHistory } from '../lib/domain/records/history.ts'
+import * as leases from '../lib/domain/records/leases.ts'
+import { isWaiting } from '../lib/domain/records/queue-entry.ts'
+import { policy } from '../lib/domain/records/rules/triage.ts'
+import { showRecords } from '../lib/domain/records/shown.ts'
+import { decide } from '../lib/domain/review/decide.ts'
+import { ContributionQueueQuery, QueueQuery } from '../lib/domain/review/queries.ts'
+import * as queue from '../lib/domain/review/queue.ts'
+import { QueueItemView, queueRow } from '../lib/domain/review/views/queue.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { listOf, MessageView, ok } from '../lib/platform/http/answer.ts'
+
+import { choice, members, prose } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { ByEntity } from '../lib/platform/http/params.ts'
+import { actorRoute, type Routes } from '../lib/platform/http/route.ts'
+import type { Actor } from '../lib/platform/permissions.ts'
+import { peopleOf } from '../lib/platform/users/people.ts'
+import * as users from '../lib/platform/users/users.ts'
 
 const Moderation = v.pipe(
   members({ action: choice(['accept', 'reject']), comment: prose(5000), feedback: prose(5000) }),
   v.transform(({ action, comment, feedback }) => ({ action, comment: comment || feedback })),
 )
 
+const QueueCountsView = s.shape('QueueCounts', () =>
+  v.object({
+    all: s.whole,
+    new_claims: s.whole,
+    conflicts: s.whole,
+    flagged: s.whole,
+    expiring: s.whole,
+    total: s.whole,
+  }),
+)
+const ContributionQueueCountsView = s.shape('ContributionQueueCounts', () =>
+  v.object({ ...QueueCountsView.entries, forks: s.whole }),
+)
+const TriagePolicyView = s.shape('TriagePolicy', () =>
+  v.object({
+    w_age: v.number(),
+    w_flags: v.number(),
+    w_conflict: v.number(),
+    w_source: v.number(),
+    s_max_days: s.whole,
+    f_max_flags: s.whole,
+    tier_rank_json: v.array(s.text),
+  }),
+)
+
 /** What waits for review: the reviewers' queue, and the contributions among which staff moderate. */
 export const routes = withTables({
   'GET /data/review-queue/': actorRoute({
     permission: 'queue.read',
+    summary: 'List what waits for review, the most urgent first',
+    description:
+      'A table that was imported is one line in `batches`, until its rows are decided on; these are at `/data/imports/{id}/rows/`.',
+    answer: listOf(QueueItemView, { batches: v.array(ImportBatchView) }),
     says: ['results.*.why_here.*'],
     query: QueueQuery,
-    handle: async ({ query: { my_domain, category, ...asked }, actor, request }) => {
-      const page = pageOf(request, 10)
+    pageSize: 10,
+    handle: async ({ query: { my_domain, category, ...asked }, actor, page, request }) => {
       const categories = await categoriesOf(category, my_domain, actor)
-      const [listed, batches] = await Promise.all([queue.list({ ...asked, categories }, page), imports.batches()])
+      const [listed, batches] = await Promise.all([
+        queue.listQueue({ ...asked, categories }, page),
+        imports.listBatches(),
+      ])
       const people = await peopleOf(batches.map(({ about }) => about.contributor_id))
       const body = listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
       return { ...body, batches: batches.map((it) => batchLine(it, people)) }
@@ -46,16 +80,22 @@ export const routes = withTables({
 
   'GET /data/review-queue/queue_counts/': actorRoute({
     permission: 'queue.read',
+    summary: 'Count what waits',
+    answer: ok(QueueCountsView),
     handle: async () => countsView(),
   }),
 
   'GET /data/review-queue/triage-policy/': actorRoute({
     permission: 'queue.read',
+    summary: 'Read how urgency is weighed',
+    answer: ok(TriagePolicyView),
     handle: async () => policy,
   }),
 
   'GET /data/review-queue/{entity_id}/': actorRoute({
     permission: 'queue.read',
+    summary: 'Read an item of the queue',
+    answer: ok(QueueItemView),
     says: ['why_here.*'],
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
@@ -63,41 +103,49 @@ export const routes = withTables({
 
   'POST /data/review-queue/{entity_id}/claim/': actorRoute({
     permission: 'queue.claim',
+    summary: 'Take an item for 30 minutes',
+    answer: ok(QueueItemView),
+    errors: [409],
     says: ['why_here.*'],
     params: ByEntity,
-    handle: ({ params: { entity_id }, actor }) =>
-      answering(
-        () => leases.claim(entity_id, actor),
-        (lease) => one(entity_id, actor, lease),
-      ),
+    handle: async ({ unit, params: { entity_id }, actor }) => {
+      const lease = await leases.claimRecord(unit, entity_id, actor)
+      return one(entity_id, actor, lease)
+    },
   }),
 
   'POST /data/review-queue/{entity_id}/release/': actorRoute({
     permission: 'queue.claim',
+    summary: 'Give an item back',
+    answer: ok(QueueItemView),
+    errors: [409],
     says: ['why_here.*'],
     params: ByEntity,
-    handle: ({ params: { entity_id }, actor }) =>
-      answering(
-        () => leases.release(entity_id, actor),
-        () => one(entity_id, actor, null),
-      ),
+    handle: async ({ unit, params: { entity_id }, actor }) => {
+      await leases.releaseRecord(unit, entity_id, actor)
+      return one(entity_id, actor, null)
+    },
   }),
 
   'GET /data/contribution-queue/': actorRoute({
     permission: 'queue.read',
+    summary: 'List what staff moderate',
+    answer: listOf(QueueItemView),
     says: ['results.*.why_here.*'],
     query: ContributionQueueQuery,
     handle: async ({ query: { queue_tab, category, ...asked }, actor, page, request }) => {
       // Nothing is forked yet.
       if (queue_tab === 'forks') return listBody(request, page, { count: 0, results: [] })
       const categories = await categoriesOf(category, false, actor)
-      const listed = await queue.list({ ...asked, type: queue_tab, categories }, page)
+      const listed = await queue.listQueue({ ...asked, type: queue_tab, categories }, page)
       return listBody(request, page, { ...listed, results: await rowsOf(listed, actor) })
     },
   }),
 
   'GET /data/contribution-queue/queue-counts/': actorRoute({
     permission: 'queue.read',
+    summary: 'Count what staff moderate',
+    answer: ok(ContributionQueueCountsView),
     handle: async () => {
       const { total, ...counts } = await countsView()
       return { ...counts, forks: 0, total }
@@ -106,6 +154,8 @@ export const routes = withTables({
 
   'GET /data/contribution-queue/{entity_id}/': actorRoute({
     permission: 'queue.read',
+    summary: 'Read an item that staff moderate',
+    answer: ok(QueueItemView),
     says: ['why_here.*'],
     params: ByEntity,
     handle: async ({ params, actor }) => one(params.entity_id, actor),
@@ -113,13 +163,16 @@ export const routes = withTables({
 
   'POST /data/contribution-queue/{entity_id}/moderate/': actorRoute({
     permission: 'queue.moderate',
+    summary: 'Accept or reject in one step',
+    answer: ok(MessageView),
+    errors: [409],
     says: ['message'],
     params: ByEntity,
     body: Moderation,
-    handle: async ({ params, actor, body }) => {
+    handle: async ({ unit, params, actor, body }) => {
       const it = await loadHistory(params.entity_id)
-      if (!it || !waits(it)) throw notFound()
-      await decide(it, actor, {
+      if (!it || !isWaiting(it)) throw notFound()
+      await decide(unit, it, actor, {
         verdict: body.action,
         conflict_handling: it.open_contradictions > 0 ? 'supersedes' : 'not_applicable',
         confidence_override: null,
@@ -136,8 +189,8 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-async function rowsOf({ results, people }: Pick<queue.Queued, 'results' | 'people'>, actor: Actor) {
-  const records = await shownTo(
+async function rowsOf({ results, people }: Pick<queue.QueueListing, 'results' | 'people'>, actor: Actor) {
+  const records = await showRecords(
     actor,
     results.map(({ record, lease }) => ({ ...record, lease })),
   )
@@ -149,16 +202,17 @@ async function rowsOf({ results, people }: Pick<queue.Queued, 'results' | 'peopl
 
 /** A row as it is, or as it will be with another lease. */
 async function one(entity_id: string, actor: Actor, lease?: leases.Lease | null) {
-  const found = await queue.load(entity_id)
+  const found = await queue.loadQueueRow(entity_id)
   if (!found) throw notFound()
   const it = lease === undefined ? found : { ...found, lease }
   const [row] = await rowsOf({ results: [it], people: found.people }, actor)
+  if (!row) throw notFound()
   return row
 }
 
 async function countsView() {
-  const counts = await queue.counts()
-  return { ...Object.fromEntries(queueTypes.map((type) => [type, counts[type]])), total: counts.all }
+  const counts = await queue.countQueues()
+  return { ...counts, total: counts.all }
 }
 
 /** The categories that are asked for; undefined means every one. A reviewer without areas of expertise is at home in all. */

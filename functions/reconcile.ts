@@ -1,22 +1,35 @@
-import '../lib/effects/search-documents.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { invalid } from '../lib/errors.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { ByEntity, MISSING } from '../lib/http/params.ts'
-import { content } from '../lib/http/reply.ts'
-import { actorRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { seal, unseal } from '../lib/http/seal.ts'
-import { kindOfResource, resourceOf } from '../lib/kinds/resources.ts'
-import { fold } from '../lib/matching/fold.ts'
-import { extended } from '../lib/reconcile/extend.ts'
-import { manifest, matchedKinds, propertiesOf, type Type, typeOf, types } from '../lib/reconcile/manifest.ts'
-import { type Asker, candidatesFor } from '../lib/reconcile/match.ts'
-import { previewOf } from '../lib/reconcile/preview.ts'
-import { Asked, Prefix, ProposeQuery } from '../lib/reconcile/queries.ts'
-import { claimedTwice, resolved } from '../lib/reconcile/resolve.ts'
-import { loadById } from '../lib/records/load.ts'
-import { shownOne } from '../lib/records/shown.ts'
-import { searchModel } from '../lib/search/model/follower.ts'
+import { invalid } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
+import { kindOfResource, resourceOf } from '../lib/domain/kinds/resources.ts'
+import { loadRecordById } from '../lib/domain/records/load.ts'
+import { showRecord } from '../lib/domain/records/shown.ts'
+import { ExtendedView, extendRecords } from '../lib/doors/reconcile/extend.ts'
+import {
+  ManifestView,
+  manifest,
+  matchedKinds,
+  propertiesOf,
+  type Type,
+  typeEntry,
+  typeOf,
+  types,
+} from '../lib/doors/reconcile/manifest.ts'
+import { type Asker, CandidatesView, findCandidates } from '../lib/doors/reconcile/match.ts'
+import { previewOf } from '../lib/doors/reconcile/preview.ts'
+import { Prefix, ProposeQuery, ReconcileQuery } from '../lib/doors/reconcile/queries.ts'
+import { listSharedLinks, ResolvedLinkView, resolveLink } from '../lib/doors/reconcile/resolve.ts'
+import { fold } from '../lib/engines/matching/index.ts'
+import { openSearchModel } from '../lib/engines/search/index.ts'
+import { bytes, ok } from '../lib/platform/http/answer.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { ByEntity, MISSING } from '../lib/platform/http/params.ts'
+import { replyContent } from '../lib/platform/http/reply.ts'
+import { actorRoute, listRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { seal, unseal } from '../lib/platform/http/seal.ts'
+
+const asked = v.union([CandidatesView, ExtendedView])
 
 const MOST_SUGGESTED = 10
 /** The types that answers and the manifest name. */
@@ -28,19 +41,32 @@ const Resolved = v.object(
 )
 
 /** What is asked at the root: candidates for queries, or values of records. */
-async function answered({ queries, extend }: v.InferOutput<typeof Asked>, asker: Asker): Promise<object | undefined> {
+async function answered({ queries, extend }: v.InferOutput<typeof ReconcileQuery>, asker: Asker) {
   if (queries && extend) throw invalid({ extend: ['Ask either queries or extend.'] })
-  if (extend) return extended(extend, asker.actor)
+  if (extend) return extendRecords(extend, asker.actor)
   if (!queries) return undefined
-  const found = await candidatesFor(await searchModel(), queries, asker)
+  const found = await findCandidates(await openSearchModel(), queries, asker)
   return Object.fromEntries([...found].map(([name, result]) => [name, { result }]))
 }
+
+const SuggestedEntitiesView = s.shape('SuggestedEntities', () =>
+  v.object({
+    result: v.array(v.object({ ...typeEntry().entries, description: s.text, notable: v.array(typeEntry()) })),
+  }),
+)
+const SuggestedTypesView = s.shape('SuggestedTypes', () => v.object({ result: v.array(typeEntry()) }))
+const ProposedPropertiesView = s.shape('ProposedProperties', () =>
+  v.object({ type: v.optional(s.text), limit: s.whole, properties: v.array(typeEntry()) }),
+)
 
 /** Reconciliation Service API 0.2: other tools match their columns with our records, and take values from them. */
 export const routes = {
   'GET /data/reconcile/': listRoute({
     permission: 'search.read',
-    query: Asked,
+    summary: 'Describe the reconciliation service, or ask it by a query',
+    description: 'Give this address to OpenRefine as that of a service.',
+    answer: ok(v.union([ManifestView, asked])),
+    query: ReconcileQuery,
     says: NAMED,
     handle: async ({ query, request, ...asker }) =>
       (await answered(query, { ...asker, say: request.say })) ?? manifest(request.origin),
@@ -48,7 +74,11 @@ export const routes = {
 
   'POST /data/reconcile/': listRoute({
     permission: 'search.read',
-    body: Asked,
+    summary: 'Match names with records, or take values from records',
+    description:
+      'Up to 100 `queries`, each answered by its name, or `extend` with up to 500 ids: as a form, or as JSON.',
+    answer: ok(asked),
+    body: ReconcileQuery,
     urlencoded: true,
     says: NAMED,
     handle: async ({ body, request, ...asker }) => {
@@ -60,6 +90,8 @@ export const routes = {
 
   'GET /data/reconcile/suggest/entity/': listRoute({
     permission: 'search.read',
+    summary: 'Complete the name of a record',
+    answer: ok(SuggestedEntitiesView),
     says: ['result.*.notable.*.name'],
     query: Prefix,
     handle: async ({ query: { prefix, cursor }, scope }) => {
@@ -67,7 +99,7 @@ export const routes = {
       const from = placeIn(cursor)
       const resources = matchedKinds.map(resourceOf)
       const visible = { ...scope, everything: false }
-      const model = await searchModel()
+      const model = await openSearchModel()
       const hits = await model.suggest({ text: prefix, scope: visible, resources, limit: from + MOST_SUGGESTED })
       return {
         result: hits.slice(from).flatMap((it) => {
@@ -81,6 +113,8 @@ export const routes = {
 
   'GET /data/reconcile/suggest/property/': publicRoute({
     permission: 'registry.read',
+    summary: 'Complete the name of a property',
+    answer: ok(SuggestedTypesView),
     says: ['result.*.name'],
     query: Prefix,
     handle: async ({ query }) => ({ result: beginning(propertiesOf(), query) }),
@@ -88,6 +122,8 @@ export const routes = {
 
   'GET /data/reconcile/suggest/type/': publicRoute({
     permission: 'registry.read',
+    summary: 'Complete the name of a type',
+    answer: ok(SuggestedTypesView),
     says: ['result.*.name'],
     query: Prefix,
     handle: async ({ query }) => ({ result: beginning(types, query) }),
@@ -95,6 +131,8 @@ export const routes = {
 
   'GET /data/reconcile/properties/': publicRoute({
     permission: 'registry.read',
+    summary: 'List what records of a type say',
+    answer: ok(ProposedPropertiesView),
     says: ['properties.*.name'],
     query: ProposeQuery,
     handle: async ({ query: { type, limit } }) => {
@@ -106,15 +144,22 @@ export const routes = {
 
   'GET /data/resolve/': listRoute({
     permission: 'record.list',
+    summary: 'Find the records that claim to be a thing of another collection',
+    description:
+      'However the link is written: `wd:Q37`, `https://www.wikidata.org/wiki/Q37`, `gn:1283240`, `aat:300007544`.',
+    answer: ok(ResolvedLinkView),
     query: Resolved,
-    handle: async ({ query: { same_as }, actor, request }) => resolved(same_as, actor, request.origin),
+    handle: async ({ query: { same_as }, actor, request }) => resolveLink(same_as, actor, request.origin),
   }),
 
   'GET /data/resolve/shared/': actorRoute({
     permission: 'links.report',
+    summary: 'List links that several records claim',
+    description: 'At most one of them is right, or they are about one thing. Follow `next`; a part may be empty.',
+    answer: ok(v.object({ results: v.array(ResolvedLinkView), next: v.nullable(v.string()) })),
     query: v.object({ cursor: v.optional(v.string(), '') }),
     handle: async ({ query: { cursor }, actor, request }) => {
-      const { results, next } = await claimedTwice(linkIn(cursor), actor, request.origin)
+      const { results, next } = await listSharedLinks(linkIn(cursor), actor, request.origin)
       const sealed = next && seal(next, REPORT)
       return { results, next: sealed ? `${request.origin}/data/resolve/shared/?cursor=${sealed}` : null }
     },
@@ -122,14 +167,16 @@ export const routes = {
 
   'GET /data/reconcile/preview/{entity_id}/': readRoute({
     permission: 'record.read',
+    summary: 'Show a record in a frame',
+    answer: bytes('text/html'),
     says: [],
     params: v.object(ByEntity.entries),
     subject: async ({ entity_id }) => {
-      const found = await loadById(entity_id)
+      const found = await loadRecordById(entity_id)
       return found?.public ? found : undefined
     },
     handle: async ({ subject, actor, request }) =>
-      content(previewOf(await shownOne(actor, subject), request.origin, request), 'text/html; charset=utf-8', {
+      replyContent(previewOf(await showRecord(actor, subject), request.origin, request), 'text/html; charset=utf-8', {
         // It is shown in frames of others, and runs nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       }),

@@ -1,15 +1,64 @@
-import '../lib/effects/search-documents.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { invalid, notFound } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/exports/table.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { members, objectOf } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { CSV, LINKED, MAPPED, XLSX } from '../lib/http/media.ts'
-import { listAddress, listBody } from '../lib/http/page.ts'
-import { CalendarName } from '../lib/http/params.ts'
-import { content, noContent, type Reply } from '../lib/http/reply.ts'
+import { invalid, notFound } from '../lib/base/errors.ts'
+import { recordId } from '../lib/base/ids/address.ts'
+import * as s from '../lib/base/shapes.ts'
+import { kindOfScope, schemaOf, unknownKindMessage } from '../lib/domain/kinds/index.ts'
+import { loadHistory } from '../lib/domain/records/history.ts'
+import type { LoadedRecord, RecordItem } from '../lib/domain/records/items.ts'
+import { listRelated, withTiedCards } from '../lib/domain/records/links.ts'
+import * as lists from '../lib/domain/records/lists.ts'
+import { listPublicAt } from '../lib/domain/records/past/list.ts'
+import { loadPublicAt } from '../lib/domain/records/past/record.ts'
+import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/past/story.ts'
+import {
+  Address,
+  CalendarQuery,
+  Collection,
+  DatedQuery,
+  RelatedQuery,
+  ViewQuery,
+} from '../lib/domain/records/queries.ts'
+import { ReadDateView, understandDate } from '../lib/domain/records/read-date.ts'
+import { FacetsView, searchRecords, searchRows } from '../lib/domain/records/search.ts'
+import { showAmong, showRecord, showRecords, type Visible } from '../lib/domain/records/shown.ts'
+import { SuggestedValueView, suggest } from '../lib/domain/records/suggest.ts'
+import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
+import { detailOf, rowOf } from '../lib/domain/records/views/record.ts'
+import { recordShape, rowShape } from '../lib/domain/records/views/record-shape.ts'
+import { RelatedView, relatedView } from '../lib/domain/records/views/related.ts'
+import * as records from '../lib/domain/records/write.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { cellsOf, columnsFor, MOST_ROWS, type TableFormat, tableReply } from '../lib/doors/exports/table.ts'
+import { context } from '../lib/doors/linked/context.ts'
+import { featureOf, featuresOf } from '../lib/doors/linked/geojson.ts'
+import { linkedList } from '../lib/doors/linked/list.ts'
+import { linkedRecord, linkedRow } from '../lib/doors/linked/record.ts'
+import {
+  featureShape,
+  featuresShape,
+  LinkedContextView,
+  LinkedDataView,
+  LinkedListView,
+} from '../lib/doors/linked/shapes.ts'
+import { needsSearch } from '../lib/engines/search/index.ts'
+import type { PageRequest, PageResult } from '../lib/engines/table/index.ts'
+import {
+  ABOUT_LINKED_OR_MAPPED,
+  creation,
+  empty,
+  listOf,
+  listOfKind,
+  ok,
+  withTypes,
+} from '../lib/platform/http/answer.ts'
+
+import { members, objectOf } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { CSV, LINKED, MAPPED, XLSX } from '../lib/platform/http/media.ts'
+import { listAddress, listBody } from '../lib/platform/http/page.ts'
+import { CalendarName } from '../lib/platform/http/params.ts'
+import { type Reply, replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import {
   actorRoute,
   changeRoute,
@@ -18,33 +67,9 @@ import {
   publicRoute,
   type Routes,
   readRoute,
-} from '../lib/http/route.ts'
-import { showingOf } from '../lib/http/showing.ts'
-import { recordId } from '../lib/ids/address.ts'
-import { kindOfScope, noKind, schemaOf } from '../lib/kinds/index.ts'
-import { context } from '../lib/linked/context.ts'
-import { featureOf, featuresOf } from '../lib/linked/geojson.ts'
-import { linkedList } from '../lib/linked/list.ts'
-import { linkedRecord, linkedRow } from '../lib/linked/record.ts'
-import { type Actor, maySee } from '../lib/permissions.ts'
-import { loadHistory } from '../lib/records/history.ts'
-import type { Loaded, RecordItem } from '../lib/records/items.ts'
-import { relatedTo, withTied } from '../lib/records/links.ts'
-import * as lists from '../lib/records/lists.ts'
-import { listAt } from '../lib/records/past/list.ts'
-import { loadPublicAt } from '../lib/records/past/record.ts'
-import { storyPage } from '../lib/records/past/story.ts'
-import { Address, CalendarQuery, Collection, DatedQuery, RelatedQuery, ViewQuery } from '../lib/records/queries.ts'
-import { understoodOf } from '../lib/records/read-date.ts'
-import { searchRecords, searchRows } from '../lib/records/search.ts'
-import { type Shown, shownAmong, shownOne, shownTo } from '../lib/records/shown.ts'
-import { suggest } from '../lib/records/suggest.ts'
-import { datingOf } from '../lib/records/views/dates.ts'
-import { detailOf, rowOf } from '../lib/records/views/record.ts'
-import { relatedView } from '../lib/records/views/related.ts'
-import * as records from '../lib/records/write.ts'
-import { needsSearch } from '../lib/search/open.ts'
-import type { PageRequest, PageResult } from '../lib/table/pages.ts'
+} from '../lib/platform/http/route.ts'
+import { showingOf } from '../lib/platform/http/showing.ts'
+import { type Actor, maySee } from '../lib/platform/permissions.ts'
 
 /** A form asks for one field of what is being written; of the rest only the name is looked at. */
 const Question = v.pipe(
@@ -57,7 +82,7 @@ const Question = v.pipe(
     const kind = kindOfScope(value.ontology_class)
     if (!kind) {
       addIssue({
-        message: noKind(value.ontology_class),
+        message: unknownKindMessage(value.ontology_class),
         path: [{ type: 'object', origin: 'value', input: value, key: 'ontology_class', value: undefined }],
       })
       return NEVER
@@ -73,8 +98,8 @@ const DateTyped = members({
   calendar: v.optional(CalendarName),
 })
 
-const subject = ({ segment, id }: { segment: Parameters<typeof records.load>[0]; id: number }) =>
-  records.load(segment, id)
+const subject = ({ segment, id }: { segment: Parameters<typeof records.loadRecord>[0]; id: number }) =>
+  records.loadRecord(segment, id)
 
 type Asked = ListCall<typeof DatedQuery> & { params: v.InferOutput<typeof Collection> }
 
@@ -90,12 +115,12 @@ async function listed(asked: Asked) {
   if (query.at !== undefined) return listedAt(query.at, asked)
   const { identifier, filter } = filterOf(asked)
   if (identifier) {
-    const found = await lists.identified(params.segment.key, identifier, filter, actor, page)
-    return listBody(request, page, { ...found, results: await shownTo(actor, found.results) })
+    const found = await lists.listByIdentifier(params.segment.key, identifier, filter, actor, page)
+    return listBody(request, page, { ...found, results: await showRecords(actor, found.results) })
   }
   const isFound = needsSearch(filter)
-  const found = isFound ? await searchRows(filter, actor, scope, page) : await lists.rows(filter, scope, page)
-  const body = listBody(request, page, { ...found, results: shownAmong(actor, found.results, found.found) })
+  const found = isFound ? await searchRows(filter, actor, scope, page) : await lists.listRows(filter, scope, page)
+  const body = listBody(request, page, { ...found, results: showAmong(actor, found.results, found.found) })
   return 'facets' in found ? { ...body, facets: found.facets } : body
 }
 
@@ -110,22 +135,22 @@ async function listedAt(at: string, asked: Asked) {
   const names = [...given, ...sorted]
   if (names.length > 0)
     throw invalid({ at: [`A list of a past time is not narrowed or sorted: leave out ${names.join(', ')}.`] })
-  const { more, ...found } = await listAt({ kind: params.segment, at, actor }, page)
-  const results = await shownTo(actor, found.results)
+  const { more, ...found } = await listPublicAt({ kind: params.segment, at, actor }, page)
+  const results = await showRecords(actor, found.results)
   const body = listBody(request, page, { ...found, results, count: page.offset + results.length + (more ? 1 : 0) })
   return { ...body, count: found.count, previous: null }
 }
 
 /** A page of the list with its records whole, for a table that shows any of their members. */
-async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<Shown<RecordItem>>> {
+async function listedWhole(asked: Asked, page: PageRequest): Promise<PageResult<Visible<RecordItem>>> {
   const { params, actor, scope } = asked
   const { identifier, filter } = filterOf(asked)
   const listing = identifier
-    ? await lists.identified(params.segment.key, identifier, filter, actor, page)
+    ? await lists.listByIdentifier(params.segment.key, identifier, filter, actor, page)
     : needsSearch(filter)
       ? await searchRecords(filter, actor, scope, page)
-      : await lists.list(filter, scope, page)
-  return { ...listing, results: await shownTo(actor, listing.results) }
+      : await lists.listRecords(filter, scope, page)
+  return { ...listing, results: await showRecords(actor, listing.results) }
 }
 
 /** The whole list as a table, whichever page is asked for. */
@@ -148,13 +173,20 @@ async function asTable(format: TableFormat, asked: Asked): Promise<Reply> {
 export const routes = withTables({
   'GET /cidoc/{segment}/': listRoute({
     permission: 'record.list',
+    summary: 'List: {many}',
+    description: `With \`search\`, the best fit comes first. ${ABOUT_LINKED_OR_MAPPED} With \`text/csv\` or as XLSX the whole list, up to 20,000 rows, as a table that may be corrected and sent to \`/data/imports/\`; 303 leads to one that is large.`,
+    answerHeaders: ['Content-Disposition'],
+    answer: withTypes(listOfKind(rowShape, { facets: v.optional(FacetsView) }), {
+      [LINKED]: LinkedListView,
+      [MAPPED]: (kind) => featuresShape(s.whole, rowShape(kind)),
+    }),
     params: Collection,
     query: DatedQuery,
     remembers: true,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
       const { actor, query, request } = asked
-      const dating = await datingOf(results, showingOf(request, query.calendar), actor)
+      const dating = await loadDateDisplay(results, showingOf(request, query.calendar), actor)
       return { ...page, results: results.map((it) => dating.whole(rowOf(it, actor), it)) }
     },
     representations: {
@@ -173,67 +205,89 @@ export const routes = withTables({
 
   'GET /cidoc/context.jsonld/': publicRoute({
     permission: 'document.read',
+    summary: 'What the names in linked data mean',
+    description: 'The JSON-LD context, which every answer in `application/ld+json` carries as well.',
+    answer: { 200: { also: { [LINKED]: v.object({ '@context': LinkedContextView }) } } },
     cache: { control: 'public, max-age=300' },
-    handle: async () => content(JSON.stringify({ '@context': context }), LINKED),
+    handle: async () => replyContent(JSON.stringify({ '@context': context }), LINKED),
   }),
 
   'GET /cidoc/related/': listRoute({
     permission: 'related.list',
+    summary: 'List the records that are linked with one, by kind',
+    answer: ok(RelatedView),
+    errors: [404],
     says: ['groups.*.display_type', 'groups.*.results.*.display_type'],
     query: RelatedQuery,
     handle: async ({ query, actor, request }) => {
       const { domain, id, group, page, page_size, calendar } = query
       const kind = kindOfScope(domain)
-      const about = kind && (await records.load(kind, Number(id)))
+      const about = kind && (await records.loadRecord(kind, id))
       if (!about || !maySee(actor, about)) throw notFound()
-      const groups = await relatedTo(about.entity_id, kindOfScope(group ?? '')?.key, page, page_size, actor)
+      const groups = await listRelated(about.entity_id, kindOfScope(group ?? '')?.key, page, page_size, actor)
       const heads = groups.flatMap((each) => each.heads)
-      const dating = await datingOf(heads, showingOf(request, calendar), actor)
-      return relatedView({ domain, id, group, page, page_size }, groups, dating)
+      const dating = await loadDateDisplay(heads, showingOf(request, calendar), actor)
+      return relatedView({ domain, id: String(id), group, page, page_size }, groups, dating)
     },
   }),
 
   'POST /cidoc/assist/suggest-field/': actorRoute({
     permission: 'assist.ask',
+    summary: 'Suggest a value for a field of a form',
+    description: 'What records that look like the one being written say there; "" when none does.',
+    answer: ok(SuggestedValueView),
     body: Question,
     handle: async ({ actor, body: { kind, field_key, name } }) => suggest(kind, field_key, name, actor),
   }),
 
   'POST /cidoc/assist/read-date/': actorRoute({
     permission: 'assist.ask',
+    summary: 'Say what is understood of a date as it is typed',
+    description:
+      'With its bounds in every calendar. Words that are no date may name a period of history; then its bounds are meant. A date that no calendar has is told with the reason, and still taken by forms.',
+    answer: ok(ReadDateView),
     says: ['message'],
     body: DateTyped,
     handle: async ({ actor, body: { text, calendar }, request: { language } }) =>
-      understoodOf({ words: text, calendar, language }, actor),
+      understandDate({ words: text, calendar, language }, actor),
   }),
 
   'POST /cidoc/{segment}/': actorRoute({
     permission: 'record.create',
+    summary: 'Contribute: {one}',
+    description:
+      'It waits for review. Every value becomes a claim with the source that `assertion` names. Relations take an id, a list of ids, {id, name} or text, which is matched by name or queued as a new record.',
+    answer: creation(recordShape),
     params: Collection,
     body: ({ segment }) => schemaOf(segment, 'create'),
     idempotent: '24h',
-    handle: ({ params, actor, body }) =>
-      creating(
-        () => records.create(params.segment, actor, body),
-        (made) => shown(made, actor),
-      ),
+    handle: async ({ unit, params, actor, body }) => {
+      const made = await records.create(unit, params.segment, actor, body)
+      return replyCreated(await shown(made, actor))
+    },
   }),
 
   'GET /cidoc/{segment}/{id}/': readRoute({
     permission: 'record.read',
+    summary: 'Read: {one}',
+    description: ABOUT_LINKED_OR_MAPPED,
+    answer: withTypes(ok(recordShape), {
+      [LINKED]: LinkedDataView,
+      [MAPPED]: (kind) => featureShape(s.whole, recordShape(kind)),
+    }),
     params: Address,
     subject,
     query: ViewQuery,
     handle: async ({ subject, actor, query, request }) => {
       const it = await asOf(query.at, subject, actor)
-      const dating = await datingOf([it], showingOf(request, query.calendar), actor)
-      return dating.whole(await shown(await withTied(it, actor), actor), it)
+      const dating = await loadDateDisplay([it], showingOf(request, query.calendar), actor)
+      return dating.whole(await shown(await withTiedCards(it, actor), actor), it)
     },
     representations: {
       [LINKED]: async ({ subject, actor, query, request }) =>
-        linkedRecord(await shownOne(actor, await asOf(query.at, subject, actor)), actor, request.origin),
+        linkedRecord(await showRecord(actor, await asOf(query.at, subject, actor)), actor, request.origin),
       [MAPPED]: async ({ subject, actor, query }) => {
-        const it = await shownOne(actor, await withTied(await asOf(query.at, subject, actor), actor))
+        const it = await showRecord(actor, await withTiedCards(await asOf(query.at, subject, actor), actor))
         return featureOf(it, actor, it.id, detailOf(it, actor))
       },
     },
@@ -241,6 +295,9 @@ export const routes = withTables({
 
   'GET /cidoc/{segment}/{id}/history/': readRoute({
     permission: 'history.read',
+    summary: 'Tell what has changed: {one}',
+    description: ABOUT_HISTORY,
+    answer: listOf(StoryEntryView),
     says: ['results.*.changes.*.label'],
     params: Address,
     subject: ({ segment, id }) => loadHistory(recordId(segment.code, id)),
@@ -251,58 +308,67 @@ export const routes = withTables({
 
   'PUT /cidoc/{segment}/{id}/': changeRoute({
     permission: 'record.update',
+    summary: 'Replace: {one}',
+    description: 'An edit of a published record waits for review; the public goes on seeing the accepted values.',
+    answer: ok(recordShape),
     params: Address,
     subject,
     body: ({ segment }) => schemaOf(segment, 'create'),
-    handle: ({ subject, actor, body }) =>
-      answering(
-        () => records.amend(subject, actor, body, { replace: true }),
-        (next) => shown(records.asProposed(next), actor),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const next = await records.amend(unit, subject, actor, body, { replace: true })
+      return shown(records.asProposed(next), actor)
+    },
   }),
 
   'PATCH /cidoc/{segment}/{id}/': changeRoute({
     permission: 'record.update',
+    summary: 'Change: {one}',
+    description:
+      'Only the members that are sent change; null or "" empties one. An edit of a published record waits for review.',
+    answer: ok(recordShape),
     params: Address,
     subject,
     body: ({ segment }) => schemaOf(segment, 'change'),
-    handle: ({ subject, actor, body }) =>
-      answering(
-        () => records.amend(subject, actor, body),
-        (next) => shown(records.asProposed(next), actor),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const next = await records.amend(unit, subject, actor, body)
+      return shown(records.asProposed(next), actor)
+    },
   }),
 
   'DELETE /cidoc/{segment}/{id}/': changeRoute({
     permission: 'record.delete',
+    summary: 'Delete: {one}',
+    description: 'Staff can restore it. What is published is deleted by staff only.',
+    answer: empty,
     params: Address,
     subject,
-    handle: async ({ subject }) => {
-      await records.remove(subject)
-      return noContent()
+    handle: async ({ unit, subject }) => {
+      await records.remove(unit, subject)
+      return replyNoContent()
     },
   }),
 
   'POST /cidoc/{segment}/{id}/restore/': changeRoute({
     permission: 'record.restore',
+    summary: 'Restore: {one}',
+    answer: ok(recordShape),
     params: Address,
     subject,
-    handle: ({ subject, actor }) =>
-      answering(
-        () => records.restore(subject),
-        (next) => shown(next, actor),
-      ),
+    handle: async ({ unit, subject, actor }) => {
+      const next = await records.restore(unit, subject)
+      return shown(next, actor)
+    },
   }),
 } satisfies Routes)
 
 export const handler = endpoint(routes)
 
 /** The record as it is, or as it was public at a moment. */
-async function asOf(at: string | undefined, it: Loaded, actor: Actor | null): Promise<Loaded> {
+async function asOf(at: string | undefined, it: LoadedRecord, actor: Actor | null): Promise<LoadedRecord> {
   if (at === undefined) return it
   const then = await loadPublicAt(it.entity_id, at, actor)
   if (!then) throw notFound()
   return then
 }
 
-const shown = async (it: Loaded, actor: Actor | null) => detailOf(await shownOne(actor, it), actor)
+const shown = async (it: LoadedRecord, actor: Actor | null) => detailOf(await showRecord(actor, it), actor)

@@ -1,13 +1,30 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { oneOrNone } from '../lib/http/params.ts'
-import { content } from '../lib/http/reply.ts'
-import { publicRoute, type Routes } from '../lib/http/route.ts'
-import { registry } from '../lib/kinds/schema/registry.ts'
-import { registryIn, registryWith } from '../lib/kinds/schema/registry-texts.ts'
-import type { Language } from '../lib/language/languages.ts'
-import { sayIn } from '../lib/language/say.ts'
+import type { Language } from '../lib/base/language/languages.ts'
+import { sayIn } from '../lib/base/language/say.ts'
+import { registry } from '../lib/domain/kinds/schema/registry.ts'
+import { RegistryView } from '../lib/domain/kinds/schema/registry-shape.ts'
+import { addTranslation, translateRegistry } from '../lib/domain/kinds/schema/registry-texts.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { oneOrNone } from '../lib/platform/http/params.ts'
+import { replyContent } from '../lib/platform/http/reply.ts'
+import { publicRoute, type Routes } from '../lib/platform/http/route.ts'
+
+/** The registry as if there were one kind: the whole is too large to be shown. */
+function excerpt() {
+  const { schema_version: _, classes, enums, contribute_hub, semantic_patterns, ...rest } = registry()
+  const { intents, ...hub } = contribute_hub
+  return {
+    ...rest,
+    // An example changes when what it shows does, not with every change of a kind.
+    schema_version: '0123456789abcdef',
+    classes: { guthi: classes.guthi },
+    enums: { GuthiTypeEnum: enums.GuthiTypeEnum },
+    contribute_hub: { ...hub, intents: intents.slice(0, 1) },
+    semantic_patterns: semantic_patterns.slice(0, 1),
+    registry_jsonschema: { ...rest.registry_jsonschema, byClassKey: {} },
+  }
+}
 
 /** In which languages it is asked for: one of them, or Nepali beside English. */
 const asked = ['en', 'ne', 'en,ne'] as const
@@ -17,12 +34,18 @@ type Asked = (typeof asked)[number]
 export const routes = {
   'GET /cidoc/schema/registry/': publicRoute({
     permission: 'registry.read',
+    summary: 'Read the registry of all kinds',
+    description:
+      'From it contribution forms are built. `schema_version` changes when anything in it does. `languages=en,ne` gives every text in both languages: `label` and `label_ne`.',
+    answer: { 200: { shape: RegistryView, etag: true } },
+    answerHeaders: ['X-HG-Schema-Source'],
+    example: excerpt,
     cache: { control: 'private, max-age=60' },
     says: [],
     query: v.object({ languages: oneOrNone(asked) }),
     handle: async ({ query: { languages }, request }) => {
       const { text, etag } = await written(languages ?? request.language)
-      return content(text, 'application/json', {
+      return replyContent(text, 'application/json', {
         etag,
         'content-language': languages?.replace(',', ', ') ?? request.language,
         'x-hg-schema-source': 'cache',
@@ -50,6 +73,6 @@ async function write(languages: Asked): Promise<Written> {
   if (languages === 'en') return { text: JSON.stringify(plain), etag: `"${plain.schema_version}"` }
   const other: Language = 'ne'
   const say = await sayIn(other)
-  const text = JSON.stringify(languages === other ? registryIn(plain, say) : registryWith(plain, say, other))
+  const text = JSON.stringify(languages === other ? translateRegistry(plain, say) : addTranslation(plain, say, other))
   return { text, etag: `"${createHash('sha256').update(text).digest('hex')}"` }
 }

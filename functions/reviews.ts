@@ -1,32 +1,41 @@
-import '../lib/effects/search-documents.ts'
+import { replyCreated } from '../lib/platform/http/reply.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { clock } from '../lib/clock.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { creating } from '../lib/http/answering.ts'
-import { choice, members, optionalChoice, prose } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { ByEntity } from '../lib/http/params.ts'
-import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { type Contribution, type Kind, schemaOf } from '../lib/kinds/index.ts'
-import { loadHistory, loadReferenced } from '../lib/records/history.ts'
-import { confidences, handlings, verdicts, verificationMethods } from '../lib/records/rules/verdicts.ts'
-import { shownBeside, shownOne } from '../lib/records/shown.ts'
-import { decisionView } from '../lib/records/views/entity.ts'
-import { kindOf } from '../lib/records/write.ts'
-import { decide, loadDecidable } from '../lib/review/decide.ts'
-import { ReviewerQuery } from '../lib/review/queries.ts'
-import * as queue from '../lib/review/queue.ts'
-import { decisionsOf, workOf } from '../lib/review/reviewers.ts'
-import { dashboardView, decisionRow } from '../lib/review/views/reviewer.ts'
-import { workspaceView } from '../lib/review/views/workspace.ts'
-import { peopleIn } from '../lib/users/people.ts'
-import { keyOf } from '../lib/users/users.ts'
+import { clock } from '../lib/base/clock.ts'
+import { type Contribution, type Kind, schemaOf } from '../lib/domain/kinds/index.ts'
+import { loadHistory, loadReferences } from '../lib/domain/records/history.ts'
+import { confidences, handlings, verdicts, verificationMethods } from '../lib/domain/records/rules/verdicts.ts'
+import { showRecord, showRecordBeside } from '../lib/domain/records/shown.ts'
+import { decisionView, ReviewDecisionView } from '../lib/domain/records/views/entity.ts'
+import { kindOf } from '../lib/domain/records/write.ts'
+import { decide, loadDecidable } from '../lib/domain/review/decide.ts'
+import { ReviewerQuery } from '../lib/domain/review/queries.ts'
+import * as queue from '../lib/domain/review/queue.ts'
+import { decisionsOf, workOf } from '../lib/domain/review/reviewers.ts'
+import {
+  DecisionRowView,
+  dashboardView,
+  decisionRow,
+  ReviewerDashboardView,
+} from '../lib/domain/review/views/reviewer.ts'
+import { WorkspaceView, workspaceView } from '../lib/domain/review/views/workspace.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
+
+import { choice, members, optionalChoice, prose } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { ByEntity } from '../lib/platform/http/params.ts'
+import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { peopleIn } from '../lib/platform/users/people.ts'
+import { keyOf } from '../lib/platform/users/users.ts'
 
 /** What reviewers do with what waits for them, and what they have done. */
 export const routes = withTables({
   'GET /data/review-workspace/{entity_id}/': readRoute({
     permission: 'review.read',
+    summary: 'Read everything that a reviewer needs to decide on a record',
+    answer: ok(WorkspaceView),
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     says: [
@@ -38,7 +47,7 @@ export const routes = withTables({
       'conflicts.*.why',
     ],
     handle: async ({ subject, actor, request: { say } }) =>
-      workspaceView(await shownOne(actor, subject), actor, await loadReferenced(subject), {
+      workspaceView(await showRecord(actor, subject), actor, await loadReferences(subject), {
         at: clock.now().getTime(),
         say,
       }),
@@ -46,31 +55,36 @@ export const routes = withTables({
 
   'POST /data/review-workspace/{entity_id}/decide/': changeRoute({
     permission: 'review.decide',
+    summary: 'Give a verdict',
+    description:
+      "`reject` and `request_changes` need `feedback`; `accept_with_edits` takes values of the record's kind in `edits`. An open contradiction has to be settled by `conflict_handling`. A decision on a contribution of one's own, one that an escalation has kept for a higher rank, and settling a contradiction or overriding confidence without being a domain expert are 403, which says what role it takes.",
+    answer: creation(ReviewDecisionView),
     params: ByEntity,
     subject: ({ entity_id }) => loadDecidable(entity_id),
     body: ({ entity_id }) => verdictOn(entity_id),
     idempotent: '24h',
-    handle: ({ subject, actor, body }) =>
-      creating(
-        () => decide(subject, actor, body),
-        async (made) => {
-          const people = [actor.id, ...subject.revisions.map((it) => it.created_by)]
-          const { it, found } = await shownBeside(actor, subject, people.map(keyOf))
-          return decisionView(made, it.revisions, it, peopleIn(found))
-        },
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const made = await decide(unit, subject, actor, body)
+      const people = [actor.id, ...subject.revisions.map((it) => it.created_by)]
+      const { it, found } = await showRecordBeside(actor, subject, people.map(keyOf))
+      return replyCreated(decisionView(made, it.revisions, it, peopleIn(found)))
+    },
   }),
 
   'GET /data/reviewer-dashboard/': actorRoute({
     permission: 'review.dashboard',
+    summary: 'Read what waits and what the caller has done',
+    answer: ok(ReviewerDashboardView),
     handle: async ({ actor }) => {
-      const [work, queues] = await Promise.all([workOf(actor), queue.counts()])
+      const [work, queues] = await Promise.all([workOf(actor), queue.countQueues()])
       return dashboardView(work, queues, actor)
     },
   }),
 
   'GET /data/review-decisions-profile/': publicRoute({
     permission: 'decision.list',
+    summary: 'List the decisions of a reviewer',
+    answer: listOf(DecisionRowView),
     query: ReviewerQuery,
     handle: async ({ query, actor, page, request }) => {
       const listed = await decisionsOf(query.reviewer, actor, page)

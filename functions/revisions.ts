@@ -1,25 +1,32 @@
-import '../lib/effects/search-documents.ts'
-import type { CalendarKey } from '../lib/calendars/keys.ts'
-import { invalid, notFound } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody, type PageRequest, sliceOf } from '../lib/http/page.ts'
-import { ByEntity, ById } from '../lib/http/params.ts'
-import type { Request } from '../lib/http/request.ts'
-import { listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { showingOf } from '../lib/http/showing.ts'
-import { kinds } from '../lib/kinds/index.ts'
-import { type Actor, mayInspect } from '../lib/permissions.ts'
-import { type History, loadHistory, loadHistoryOf } from '../lib/records/history.ts'
-import type { Revision } from '../lib/records/items.ts'
-import { publicAt } from '../lib/records/past/record.ts'
-import { storyPage } from '../lib/records/past/story.ts'
-import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/records/queries.ts'
-import { type Shown, shownOne } from '../lib/records/shown.ts'
-import { datingOf } from '../lib/records/views/dates.ts'
-import { explained } from '../lib/records/views/explain.ts'
-import { diffView, revisionRow, visibleRevisions } from '../lib/records/views/revision.ts'
-import { peopleOf } from '../lib/users/people.ts'
+import '../lib/domain/composition.ts'
+import { invalid, notFound } from '../lib/base/errors.ts'
+import { kinds } from '../lib/domain/kinds/index.ts'
+import { type History, loadHistory, loadHistoryOf } from '../lib/domain/records/history.ts'
+import type { Revision } from '../lib/domain/records/items.ts'
+import { publicAt } from '../lib/domain/records/past/record.ts'
+import { ABOUT_HISTORY, StoryEntryView, storyPage } from '../lib/domain/records/past/story.ts'
+import { CalendarQuery, DatedEntityQuery, DiffQuery, ExplainQuery } from '../lib/domain/records/queries.ts'
+import { showRecord, type Visible } from '../lib/domain/records/shown.ts'
+import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
+import { ExplanationView, explainProperties } from '../lib/domain/records/views/explain.ts'
+import {
+  DifferenceView,
+  diffView,
+  RevisionRowView,
+  revisionRow,
+  visibleRevisions,
+} from '../lib/domain/records/views/revision.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import type { CalendarKey } from '../lib/engines/calendars/index.ts'
+import { listOf, ok } from '../lib/platform/http/answer.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody, type PageRequest, sliceOf } from '../lib/platform/http/page.ts'
+import { ByEntity, ById } from '../lib/platform/http/params.ts'
+import type { Request } from '../lib/platform/http/request.ts'
+import { listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { showingOf } from '../lib/platform/http/showing.ts'
+import { type Actor, mayInspect } from '../lib/platform/permissions.ts'
+import { peopleOf } from '../lib/platform/users/people.ts'
 
 /** The history of the record in whose partition something with this id may lie. */
 async function historyWith({ id }: { id: string }) {
@@ -31,50 +38,58 @@ async function historyWith({ id }: { id: string }) {
 export const routes = withTables({
   'GET /data/revisions/': listRoute({
     permission: 'history.list',
+    summary: 'List the revisions of a record',
+    answer: listOf(RevisionRowView),
     query: DatedEntityQuery,
     handle: async ({ query, actor, page, request }) => {
       const it = await loadHistory(query.entity)
-      const seen = it && mayInspect(actor, it) ? await shownOne(actor, it) : undefined
+      const seen = it && mayInspect(actor, it) ? await showRecord(actor, it) : undefined
       return revisionList(seen, { actor, page, request, calendar: query.calendar })
     },
   }),
 
   'GET /data/revisions/{id}/': readRoute({
     permission: 'history.read',
+    summary: 'Read a revision',
+    answer: ok(RevisionRowView),
     params: ById,
     subject: historyWith,
     query: CalendarQuery,
     handle: async ({ subject, actor, query, request }) => {
-      const it = await shownOne(actor, subject)
+      const it = await showRecord(actor, subject)
       const found = visibleRevisions(it, actor).find(({ revision_id }) => revision_id === it.wanted)
       if (!found) throw notFound()
       const row = revisionRow(it, found, actor, await peopleOf([found.created_by]))
       const of = { kind: it.kind, data: found.data }
-      return (await datingOf([of], showingOf(request, query.calendar), actor)).whole(row, of)
+      return (await loadDateDisplay([of], showingOf(request, query.calendar), actor)).whole(row, of)
     },
   }),
 
   // By the id of a revision, or of the record itself.
   'GET /data/revisions/{id}/entity_history/': readRoute({
     permission: 'history.read',
+    summary: 'List the revisions of the record that a revision is of',
+    answer: listOf(RevisionRowView),
     params: ById,
     subject: historyWith,
     query: CalendarQuery,
     handle: async ({ subject, actor, query, page, request }) => {
       const named = visibleRevisions(subject, actor).some((it) => it.revision_id === subject.wanted)
       if (!named && subject.wanted !== subject.entity_id) throw notFound()
-      return revisionList(await shownOne(actor, subject), { actor, page, request, calendar: query.calendar })
+      return revisionList(await showRecord(actor, subject), { actor, page, request, calendar: query.calendar })
     },
   }),
 
   'GET /data/entities/{entity_id}/diff/': readRoute({
     permission: 'history.read',
+    summary: 'Compare two revisions',
+    answer: ok(DifferenceView),
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: DiffQuery,
     says: ['field_diffs.*.label'],
     handle: async ({ subject, actor, query }) => {
-      const it = await shownOne(actor, subject)
+      const it = await showRecord(actor, subject)
       const visible = visibleRevisions(it, actor)
       const [from, to] = [query.from, query.to].map((number) =>
         visible.find(({ revision_number }) => revision_number === number),
@@ -86,6 +101,11 @@ export const routes = withTables({
 
   'GET /data/entities/{entity_id}/explain/': readRoute({
     permission: 'history.read',
+    summary: 'Tell why values are what they are',
+    description:
+      'For each property: the value that stands, the claim it rests on, the rule and the decision that made it so, and its rivals.',
+    answer: ok(ExplanationView),
+    errors: [],
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
     query: ExplainQuery,
@@ -93,8 +113,8 @@ export const routes = withTables({
     handle: async ({ subject, actor, query, request }) => {
       const found = query.at === undefined ? subject : publicAt(subject, query.at, actor)
       if (!found) throw notFound()
-      const it = await shownOne(actor, found)
-      const dating = await datingOf([it], showingOf(request, query.calendar), actor)
+      const it = await showRecord(actor, found)
+      const dating = await loadDateDisplay([it], showingOf(request, query.calendar), actor)
       const property = query.property && propertyOf(it, query.property)
       const people = await peopleOf(it.decisions.map((each) => each.reviewer_id))
       return {
@@ -102,7 +122,7 @@ export const routes = withTables({
         entity_name: it.name,
         kind: it.kind,
         cidoc_id: kinds[it.kind].record ? it.id : null,
-        properties: explained(it, actor, people, property).map((each) =>
+        properties: explainProperties(it, actor, people, property).map((each) =>
           dating.one(each, { of: it, member: each.property, words: each.value }),
         ),
       }
@@ -111,6 +131,9 @@ export const routes = withTables({
 
   'GET /data/entities/{entity_id}/history/': readRoute({
     permission: 'history.read',
+    summary: 'Tell what has changed of a record',
+    description: ABOUT_HISTORY,
+    answer: listOf(StoryEntryView),
     says: ['results.*.changes.*.label'],
     params: ByEntity,
     subject: ({ entity_id }) => loadHistory(entity_id),
@@ -124,13 +147,13 @@ export const handler = endpoint(routes)
 
 type Asked = { actor: Actor | null; page: PageRequest; request: Request; calendar: CalendarKey | undefined }
 
-async function revisionList(it: Shown<History> | undefined, { actor, page, request, calendar }: Asked) {
+async function revisionList(it: Visible<History> | undefined, { actor, page, request, calendar }: Asked) {
   const showing = showingOf(request, calendar)
   const visible = it ? visibleRevisions(it, actor) : []
   const rows = sliceOf(visible, page)
   const people = await peopleOf(rows.map((each) => each.created_by))
-  const values = (of: Shown<History>, { data }: Revision) => ({ kind: of.kind, data })
-  const dating = await datingOf(it ? rows.map((each) => values(it, each)) : [], showing, actor)
+  const values = (of: Visible<History>, { data }: Revision) => ({ kind: of.kind, data })
+  const dating = await loadDateDisplay(it ? rows.map((each) => values(it, each)) : [], showing, actor)
   const results = it ? rows.map((each) => dating.whole(revisionRow(it, each, actor, people), values(it, each))) : []
   return listBody(request, page, { count: visible.length, results })
 }

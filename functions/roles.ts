@@ -1,21 +1,32 @@
-import '../lib/effects/search-documents.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { checkAllowed, notFound, signInNeeded } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { ById, knownText, NameQuery } from '../lib/http/params.ts'
-import { noContent } from '../lib/http/reply.ts'
-import { actorRoute, type Routes } from '../lib/http/route.ts'
-import { type Actor, mayAnswer, mayChangeRoleOf, maySeeAll, ranks } from '../lib/permissions.ts'
-import * as applications from '../lib/users/applications.ts'
-import { peopleOf } from '../lib/users/people.ts'
-import * as roles from '../lib/users/roles.ts'
-import { searchUsers } from '../lib/users/search.ts'
-import * as users from '../lib/users/users.ts'
-import { applicationView, ownApplicationView, roleView, userView } from '../lib/users/views/role.ts'
+import { checkAllowed, notFound, signInNeeded } from '../lib/base/errors.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { creation, empty, listOf, ok } from '../lib/platform/http/answer.ts'
+
+import { choice, line, members, optionalChoice, prose, REQUIRED, uuidOf } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { ById, knownText, NameQuery } from '../lib/platform/http/params.ts'
+import { Reply, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import { actorRoute, type Routes } from '../lib/platform/http/route.ts'
+import { type Actor, mayAnswer, mayChangeRoleOf, maySeeAll, ranks } from '../lib/platform/permissions.ts'
+import * as applications from '../lib/platform/users/applications.ts'
+import { peopleOf } from '../lib/platform/users/people.ts'
+import * as roles from '../lib/platform/users/roles.ts'
+import { searchUsers } from '../lib/platform/users/search.ts'
+import * as users from '../lib/platform/users/users.ts'
+import {
+  ApplicationView,
+  applicationView,
+  OwnApplicationView,
+  ownApplicationView,
+  ReviewerRoleView,
+  roleView,
+  UserView,
+  userView,
+} from '../lib/platform/users/views/role.ts'
 
 const expertise_areas = v.pipe(
   v.nullish(v.array(v.pipe(line(100), v.trim()), 'Give a list of texts.')),
@@ -43,46 +54,51 @@ const Answer = members({ admin_notes: prose(4000) })
 
 const assign = actorRoute({
   permission: 'role.change',
+  summary: 'Give someone a role',
+  description: 'By `user_id` or `username`. 201 for a new role, 200 where one is changed.',
+  answer: { ...ok(ReviewerRoleView), ...creation(ReviewerRoleView) },
+  errors: [404, 409],
   body: Assignment,
   idempotent: '24h',
-  handle: async ({ actor, body: { user_id, username, ...said } }) => {
+  handle: async ({ unit, actor, body: { user_id, username, ...said } }) => {
     const id = user_id ?? (username && (await users.loadByUsername(username))?.id)
     if (!id) throw notFound()
     checkAllowed(mayChangeRoleOf(actor, id))
-    return answering(
-      async () => found(await roles.assign(id, said, actor)),
-      ({ holder }) => viewOf(holder, actor),
-      ({ made }) => (made ? 201 : 200),
-    )
+    const { holder, made } = found(await roles.assign(unit, id, said, actor))
+    return new Reply(made ? 201 : 200, await viewOf(holder, actor))
   },
 })
 
 const change = (body: typeof Whole | typeof Part) =>
   actorRoute({
     permission: 'role.change',
+    summary: body === Whole ? 'Replace a role' : 'Change a role',
+    answer: ok(ReviewerRoleView),
+    errors: [409],
     params: ById,
     body,
-    handle: async ({ actor, params: { id }, body }) => {
+    handle: async ({ unit, actor, params: { id }, body }) => {
       checkAllowed(mayChangeRoleOf(actor, id))
-      return answering(
-        async () => found(await roles.amend(id, body, actor)),
-        (it) => viewOf(it, actor),
-      )
+      const it = found(await roles.amend(unit, id, body, actor))
+      return viewOf(it, actor)
     },
   })
 
-const answer = (give: (it: applications.Application, by: Actor, notes: string) => ReturnType<typeof roles.approve>) =>
+const answer = (
+  give: (unit: UnitOfWork, it: applications.Application, by: Actor, notes: string) => ReturnType<typeof roles.approve>,
+) =>
   actorRoute({
     permission: 'application.answer',
+    summary: give === roles.approve ? 'Approve an application' : 'Reject an application',
+    answer: ok(ApplicationView),
+    errors: [409],
     params: ById,
     body: Answer,
-    handle: async ({ actor, params: { id }, body: { admin_notes } }) => {
+    handle: async ({ unit, actor, params: { id }, body: { admin_notes } }) => {
       const it = found(await applications.load(id))
       checkAllowed(mayAnswer(actor, it.user_id))
-      return answering(
-        async () => found(await give(it, actor, admin_notes)),
-        async (answered) => applicationView(answered, await peopleOf(applications.peopleOn(answered))),
-      )
+      const answered = found(await give(unit, it, actor, admin_notes))
+      return applicationView(answered, await peopleOf(applications.peopleOn(answered)))
     },
   })
 
@@ -90,6 +106,8 @@ const answer = (give: (it: applications.Application, by: Actor, notes: string) =
 export const routes = withTables({
   'GET /data/reviewer-roles/': actorRoute({
     permission: 'role.read',
+    summary: 'List the roles',
+    answer: listOf(ReviewerRoleView),
     handle: async ({ actor, page, request }) => {
       const { people, results, ...listed } = await roles.list(page)
       return listBody(request, page, { ...listed, results: results.map((it) => roleView(it, people, actor)) })
@@ -98,11 +116,16 @@ export const routes = withTables({
 
   'GET /data/reviewer-roles/my_role/': actorRoute({
     permission: 'role.own',
+    summary: 'Read the own role',
+    answer: ok(ReviewerRoleView),
+    errors: [404],
     handle: async ({ actor }) => viewOf(found(await roles.load(actor.id)), actor),
   }),
 
   'GET /data/reviewer-roles/{id}/': actorRoute({
     permission: 'role.read',
+    summary: 'Read a role',
+    answer: ok(ReviewerRoleView),
     params: ById,
     handle: async ({ actor, params: { id } }) => viewOf(found(await roles.load(id)), actor),
   }),
@@ -114,16 +137,21 @@ export const routes = withTables({
 
   'DELETE /data/reviewer-roles/{id}/': actorRoute({
     permission: 'role.change',
+    summary: 'Take a role away',
+    answer: empty,
+    errors: [409],
     params: ById,
-    handle: async ({ actor, params: { id } }) => {
+    handle: async ({ unit, actor, params: { id } }) => {
       checkAllowed(mayChangeRoleOf(actor, id))
-      found(await roles.remove(id))
-      return noContent()
+      found(await roles.remove(unit, id))
+      return replyNoContent()
     },
   }),
 
   'GET /data/reviewer-applications/': actorRoute({
     permission: 'application.read',
+    summary: 'List the applications',
+    answer: listOf(ApplicationView),
     query: v.object({ status: optionalChoice(applications.statuses) }),
     handle: async ({ query: { status }, page, request }) => {
       const { people, results, ...listed } = await applications.list(status, page)
@@ -133,27 +161,39 @@ export const routes = withTables({
 
   'POST /data/reviewer-applications/': actorRoute({
     permission: 'application.own',
+    summary: 'Apply for a role',
+    answer: creation(OwnApplicationView),
+    errors: [409],
     body: members({ message: prose(4000) }),
     idempotent: '24h',
-    handle: ({ actor, body: { message } }) =>
-      creating(async () => signedIn(await applications.apply(actor.id, message)), ownApplicationView),
+    handle: async ({ unit, actor, body: { message } }) => {
+      const made = signedIn(await applications.apply(unit, actor.id, message))
+      return replyCreated(ownApplicationView(made))
+    },
   }),
 
   'GET /data/reviewer-applications/mine/': actorRoute({
     permission: 'application.own',
+    summary: 'Read the own application',
+    answer: ok(OwnApplicationView),
     handle: async ({ actor }) => ownApplicationView(await applications.loadOf(signedIn(await users.load(actor.id)))),
   }),
 
   'POST /data/reviewer-applications/mine/withdraw/': actorRoute({
     permission: 'application.own',
-    handle: async ({ actor }) => {
-      signedIn(await applications.withdraw(actor.id))
-      return noContent()
+    summary: 'Withdraw the own application',
+    answer: empty,
+    errors: [409],
+    handle: async ({ unit, actor }) => {
+      signedIn(await applications.withdraw(unit, actor.id))
+      return replyNoContent()
     },
   }),
 
   'GET /data/reviewer-applications/{id}/': actorRoute({
     permission: 'application.read',
+    summary: 'Read an application',
+    answer: ok(ApplicationView),
     params: ById,
     handle: async ({ params: { id } }) => {
       const it = found(await applications.load(id))
@@ -166,6 +206,8 @@ export const routes = withTables({
 
   'GET /data/platform-admin/users/': actorRoute({
     permission: 'user.read',
+    summary: 'List the users who may be given a role',
+    answer: listOf(UserView),
     query: v.object({ ...NameQuery.entries, ordering: knownText(['date_joined', '-date_joined']) }),
     handle: async ({ actor, query: { search, ordering }, page, request }) => {
       const forward = ordering === 'date_joined'
@@ -179,6 +221,8 @@ export const routes = withTables({
 
   'GET /data/platform-admin/users/{id}/': actorRoute({
     permission: 'user.read',
+    summary: 'Read a user',
+    answer: ok(UserView),
     params: ById,
     handle: async ({ actor, params: { id } }) => userView(found(await users.load(id)), actor),
   }),

@@ -1,32 +1,38 @@
-import '../lib/effects/search-documents.ts'
+import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { newId } from '../lib/clock.ts'
-import { findSources } from '../lib/clusters/search.ts'
-import { invalid, notFound } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { admit, keep } from '../lib/files/admit.ts'
-import { getObject, putObject } from '../lib/files/blobs.ts'
-import { sniff } from '../lib/files/media/check.ts'
-import { inMemory } from '../lib/files/media/source.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { LINKED } from '../lib/http/media.ts'
-import { listAddress, listBody } from '../lib/http/page.ts'
-import { ById } from '../lib/http/params.ts'
-import { content, noContent } from '../lib/http/reply.ts'
-import { actorRoute, changeRoute, type ListCall, listRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { kinds, schemaOf } from '../lib/kinds/index.ts'
-import { linkedList } from '../lib/linked/list.ts'
-import { linkedSource, linkedSourceRow } from '../lib/linked/record.ts'
-import { named, withFile } from '../lib/loose-files.ts'
-import { needsSearch } from '../lib/search/open.ts'
-import { SourceQuery } from '../lib/sources/queries.ts'
-import * as sources from '../lib/sources/sources.ts'
-import { sourceView } from '../lib/sources/view.ts'
-import type { Write } from '../lib/table/item.ts'
-import { signedToday } from '../lib/users/people.ts'
+import { newId } from '../lib/base/clock.ts'
+import { invalid, notFound } from '../lib/base/errors.ts'
+import { findSources } from '../lib/domain/clusters/search.ts'
+import { kinds, schemaOf } from '../lib/domain/kinds/index.ts'
+import { SourceQuery } from '../lib/domain/sources/queries.ts'
+import * as sources from '../lib/domain/sources/sources.ts'
+import { DataSourceView, sourceView } from '../lib/domain/sources/view.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { linkedList } from '../lib/doors/linked/list.ts'
+import { linkedSource, linkedSourceRow } from '../lib/doors/linked/record.ts'
+import { LinkedListView, LinkedSourceView } from '../lib/doors/linked/shapes.ts'
+import { getObject, putObject, storeInUnit } from '../lib/engines/bucket/index.ts'
+import { admitFile, memorySource, sniffType, storeFile } from '../lib/engines/media/index.ts'
+import { needsSearch } from '../lib/engines/search/index.ts'
+import type { UnitOfWork } from '../lib/engines/table/index.ts'
+import { ABOUT_LINKED, bytes, creation, empty, listOf, ok, withTypes } from '../lib/platform/http/answer.ts'
 
-const subject = ({ id }: { id: string }) => sources.load(id)
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { LINKED } from '../lib/platform/http/media.ts'
+import { listAddress, listBody } from '../lib/platform/http/page.ts'
+import { ById } from '../lib/platform/http/params.ts'
+import { replyContent, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
+import {
+  actorRoute,
+  changeRoute,
+  type ListCall,
+  listRoute,
+  type Routes,
+  readRoute,
+} from '../lib/platform/http/route.ts'
+import { signedToday } from '../lib/platform/users/people.ts'
+
+const subject = ({ id }: { id: string }) => sources.loadSource(id)
 const Made = v.intersect([schemaOf(kinds.data_source, 'create'), v.object({ uploaded_file: uploadedFile() })])
 
 /** The page of the list that is asked for, whatever it is then written as. */
@@ -39,10 +45,10 @@ async function listed({
 }: ListCall<typeof SourceQuery>) {
   const filter = { ...wanted, ...ordering }
   const found = name
-    ? await sources.named(name, filter, actor, page)
+    ? await sources.listSourcesByName(name, filter, actor, page)
     : needsSearch(filter)
       ? await findSources(filter, actor, scope, page)
-      : await sources.list(filter, scope, page)
+      : await sources.listSources(filter, scope, page)
   return listBody(request, page, { ...found, results: await signedToday('contributed_by', found.results) })
 }
 
@@ -50,6 +56,9 @@ async function listed({
 export const routes = withTables({
   'GET /cidoc/data_sources/': listRoute({
     permission: 'source.list',
+    summary: 'List the data sources',
+    description: ABOUT_LINKED,
+    answer: withTypes(listOf(DataSourceView), { [LINKED]: LinkedListView }),
     query: SourceQuery,
     handle: async (asked) => {
       const { results, ...page } = await listed(asked)
@@ -67,21 +76,26 @@ export const routes = withTables({
 
   'POST /cidoc/data_sources/': actorRoute({
     permission: 'source.create',
+    summary: 'Register a data source',
+    description: 'As JSON, or as a form with a file of up to 4.5 MB: PDF, JPEG, PNG, WebP or plain text.',
+    answer: creation(DataSourceView),
+    errors: [409],
     // What a gateway lets through at all; between this and LARGEST the answer says what is wrong.
     form: { bytes: 6_000_000, json: true },
     body: Made,
     idempotent: '24h',
-    handle: ({ actor, body, request }) =>
-      stored(body.uploaded_file, (upload, also) =>
-        creating(
-          () => sources.create(body.data, actor, upload, also),
-          (made) => shown(made, request.origin),
-        ),
-      ),
+    handle: async ({ unit, actor, body, request }) => {
+      const upload = body.uploaded_file && (await storeUpload(unit, body.uploaded_file))
+      const made = await sources.createSource(unit, body.data, actor, upload)
+      return replyCreated(await shown(made, request.origin))
+    },
   }),
 
   'GET /cidoc/data_sources/{id}/': readRoute({
     permission: 'source.read',
+    summary: 'Read a data source',
+    description: ABOUT_LINKED,
+    answer: withTypes(ok(DataSourceView), { [LINKED]: LinkedSourceView }),
     params: ById,
     subject,
     handle: async ({ subject, request }) => shown(subject, request.origin),
@@ -92,58 +106,66 @@ export const routes = withTables({
 
   'GET /cidoc/data_sources/{id}/file/': readRoute({
     permission: 'source.read',
+    summary: 'Read the file of a data source',
+    answer: bytes('application/pdf', 'image/jpeg', 'image/png', 'image/webp', 'text/plain'),
+    answerHeaders: ['Content-Disposition'],
     params: ById,
     subject,
     handle: async ({ subject: { id, upload } }) => {
       const stored = upload && (await getObject(upload.key))
       if (!stored) throw notFound()
       const name = `${id}.${extensions[stored.type] ?? 'bin'}`
-      return content(stored.bytes, stored.type, { 'content-disposition': `attachment; filename="${name}"` })
+      return replyContent(stored.bytes, stored.type, { 'content-disposition': `attachment; filename="${name}"` })
     },
   }),
 
   'PUT /cidoc/data_sources/{id}/': changeRoute({
     permission: 'source.change',
+    summary: 'Replace a data source',
+    answer: ok(DataSourceView),
     params: ById,
     subject,
     body: schemaOf(kinds.data_source, 'create'),
-    handle: ({ subject, body, request }) =>
-      answering(
-        () => sources.amend(subject, body.data, [], true),
-        (next) => shown(next, request.origin),
-      ),
+    handle: async ({ unit, subject, body, request }) => {
+      const next = await sources.amendSource(unit, subject, body.data, [], true)
+      return shown(next, request.origin)
+    },
   }),
 
   'PATCH /cidoc/data_sources/{id}/': changeRoute({
     permission: 'source.change',
+    summary: 'Change a data source',
+    answer: ok(DataSourceView),
     params: ById,
     subject,
     body: schemaOf(kinds.data_source, 'change'),
-    handle: ({ subject, body, request }) =>
-      answering(
-        () => sources.amend(subject, body.data, body.cleared, false),
-        (next) => shown(next, request.origin),
-      ),
+    handle: async ({ unit, subject, body, request }) => {
+      const next = await sources.amendSource(unit, subject, body.data, body.cleared, false)
+      return shown(next, request.origin)
+    },
   }),
 
   'POST /cidoc/data_sources/{id}/restore/': changeRoute({
     permission: 'source.restore',
+    summary: 'Restore a data source',
+    answer: ok(DataSourceView),
     params: ById,
     subject,
-    handle: ({ subject, request }) =>
-      answering(
-        () => sources.restore(subject),
-        (next) => shown(next, request.origin),
-      ),
+    handle: async ({ unit, subject, request }) => {
+      const next = await sources.restoreSource(unit, subject)
+      return shown(next, request.origin)
+    },
   }),
 
   'DELETE /cidoc/data_sources/{id}/': changeRoute({
     permission: 'source.change',
+    summary: 'Delete a data source',
+    answer: empty,
     params: ById,
     subject,
-    handle: async ({ subject }) => {
-      await sources.remove(subject)
-      return noContent()
+    handle: async ({ unit, subject }) => {
+      await sources.deleteSource(unit, subject)
+      return replyNoContent()
     },
   }),
 } satisfies Routes)
@@ -156,17 +178,11 @@ const shown = async (it: sources.Source, origin: string) => sourceView(await sig
 /** In base64 this just fits into the largest answer that a function may give. */
 const LARGEST = 4_500_000
 
-type Work<T> = (upload: sources.Upload | null, also: readonly Write[]) => Promise<T>
-
-/**
- * The file goes first, so that no source ever points at nothing; it goes again when there is no source for it, by the sweeper
- * at the latest. `also` is written with the source.
- */
-async function stored<T>(file: File | null, work: Work<T>): Promise<T> {
-  if (!file) return work(null, [])
+/** The file goes first, so that no source ever points at nothing. It is removed when no source comes of it, by the sweeper at the latest. */
+async function storeUpload(unit: UnitOfWork, file: File): Promise<sources.Upload> {
   const put = await admitted(await file.bytes())
-  const key = `data-sources/${newId()}`
-  return withFile(key, async (expected) => work({ key, ...(await put(key)) }, [named(expected)]))
+  const { object_key, stored } = await storeInUnit(unit, `data-sources/${newId()}`, put)
+  return { key: object_key, ...stored }
 }
 
 /** A form that has the member and no file in it sends blank text, or a file without a name. */
@@ -183,12 +199,12 @@ type Stored = { content_type: string; size: number }
 
 /** What puts a file under a key, and answers its type and size as it is kept. Fails with `invalid` where it is neither wholly of one type nor plain text. */
 async function admitted(bytes: Uint8Array): Promise<(key: string) => Promise<Stored>> {
-  const source = inMemory(bytes)
-  const type = sniff(source)
+  const source = memorySource(bytes)
+  const type = sniffType(source)
   if (types.some((it) => it === type)) {
-    const checked = await admit(source, {}, { member: 'uploaded_file', types })
+    const checked = await admitFile(source, {}, { member: 'uploaded_file', types })
     const { content_type } = checked
-    return async (key) => ({ content_type, size: (await keep(key, source, checked)).size })
+    return async (key) => ({ content_type, size: (await storeFile(key, source, checked)).size })
   }
   if (!isText(bytes)) throw invalid({ uploaded_file: ['Send a PDF, JPEG, PNG or WebP file, or plain text.'] })
   return async (key) => {

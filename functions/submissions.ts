@@ -1,20 +1,40 @@
 import * as v from 'valibot'
-import { gone, invalid, notFound } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { answering, creating } from '../lib/http/answering.ts'
-import { choice, line, lines, members, prose } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/http/route.ts'
-import { mayFollow, mayReview } from '../lib/permissions.ts'
-import type { Submission, Suggestion } from '../lib/submissions/items.ts'
-import { submissionStatuses } from '../lib/submissions/members.ts'
-import * as submissions from '../lib/submissions/submissions.ts'
-import * as suggestions from '../lib/submissions/suggestions.ts'
-import { moderationRow, submissionRow, suggestionRow, versionRow } from '../lib/submissions/view.ts'
-import { peopleOf } from '../lib/users/people.ts'
+import { goneForGood, invalid, notFound } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
+import type { Submission, Suggestion } from '../lib/domain/submissions/items.ts'
+import { submissionStatuses } from '../lib/domain/submissions/members.ts'
+import * as submissions from '../lib/domain/submissions/submissions.ts'
+import * as suggestions from '../lib/domain/submissions/suggestions.ts'
+import {
+  ModerationView,
+  moderationRow,
+  SubmissionSuggestionView,
+  SubmissionVersionView,
+  SubmissionView,
+  submissionRow,
+  suggestionRow,
+  versionRow,
+} from '../lib/domain/submissions/view.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { creation, listOf, ok } from '../lib/platform/http/answer.ts'
+import { choice, line, lines, members, prose } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { numeral } from '../lib/platform/http/params.ts'
+import { replyCreated } from '../lib/platform/http/reply.ts'
+import { actorRoute, changeRoute, publicRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
+import { mayFollow, mayReview } from '../lib/platform/permissions.ts'
+import { peopleOf } from '../lib/platform/users/people.ts'
 
-const counting = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number))
+/** The body of a suggestion as the document shows it. */
+const SuggestionShape = v.object({
+  submission: v.union([v.number(), s.text]),
+  title: v.pipe(s.text, v.maxLength(255)),
+  description: v.pipe(s.text, v.maxLength(20_000)),
+  contribution_data: v.exactOptional(s.Values),
+})
+
+const counting = numeral(15)
 const SubmissionAddress = v.object({ id: v.string() })
 const Numbered = v.object({ id: counting })
 const Version = v.object({ id: v.string(), version: counting })
@@ -52,28 +72,34 @@ const Suggested = members({
 const Noted = members({ comment: prose(5000), status: choice(submissionStatuses) })
 const NotedPart = members({ comment: prose(5000), status: v.exactOptional(choice(submissionStatuses)) })
 
-const subject = ({ id }: { id: string }) => submissions.load(id)
-const suggestion = ({ id }: { id: number }) => suggestions.load(id)
+const subject = ({ id }: { id: string }) => submissions.loadSubmission(id)
+const suggestion = ({ id }: { id: number }) => suggestions.loadSuggestion(id)
 
 const retired = publicRoute({
   permission: 'submission.write',
+  summary: 'Is no longer done',
+  description: 'Contribute to `/data/cultural-entities/` or `/cidoc/` instead.',
+  answer: {},
+  errors: [410],
   handle: async () => {
-    throw gone('Legacy submissions are closed. Contribute to /data/cultural-entities/ or /cidoc/ instead.')
+    throw goneForGood('Legacy submissions are closed. Contribute to /data/cultural-entities/ or /cidoc/ instead.')
   },
 })
 
 const moderate = (body: typeof Noted | typeof NotedPart) =>
   actorRoute({
     permission: 'moderation.change',
+    summary: 'Note what staff find of a submission',
+    description: '`status` moves it; whoever sent it is told.',
+    answer: ok(v.object({ submission: SubmissionView, moderation: ModerationView })),
+    errors: [409],
     params: SubmissionAddress,
     body,
-    handle: async ({ actor, params, body }) => {
-      const it = await submissions.load(params.id)
+    handle: async ({ unit, actor, params, body }) => {
+      const it = await submissions.loadSubmission(params.id)
       if (!it) throw notFound()
-      return answering(
-        () => submissions.moderate(it.submission.id, actor, body),
-        async (done) => ({ submission: await rowOf(done.submission), moderation: moderationRow(done.moderation) }),
-      )
+      const done = await submissions.moderateSubmission(unit, it.submission.id, actor, body)
+      return { submission: await rowOf(done.submission), moderation: moderationRow(done.moderation) }
     },
   })
 
@@ -83,10 +109,12 @@ const MOST_SUGGESTIONS = 100
 export const routes = withTables({
   'GET /data/submissions/': actorRoute({
     permission: 'submission.list',
+    summary: 'List the submissions, newest first',
+    answer: listOf(SubmissionView),
     query: Filter,
     handle: async ({ query, page, request }) => {
       if (!v.is(Legal, query)) return listBody(request, page, none)
-      const { people, results, ...listed } = await submissions.list(query, page)
+      const { people, results, ...listed } = await submissions.listSubmissions(query, page)
       return listBody(request, page, { ...listed, results: results.map((it) => submissionRow(it, people)) })
     },
   }),
@@ -94,12 +122,17 @@ export const routes = withTables({
   // A thousand at a time; `after` an id leads on.
   'GET /data/submissions/ids/': publicRoute({
     permission: 'submission.ids',
+    summary: 'List the ids of all submissions',
+    description: 'A thousand at a time.',
+    answer: ok(v.array(s.text)),
     query: After,
     handle: async ({ query }) => submissions.listIds(query.after),
   }),
 
   'GET /data/submissions/{id}/': readRoute({
     permission: 'submission.read',
+    summary: 'Read a submission',
+    answer: ok(SubmissionView),
     params: SubmissionAddress,
     subject,
     handle: async ({ subject }) => rowOf(subject.submission),
@@ -107,6 +140,8 @@ export const routes = withTables({
 
   'GET /data/submissions/{id}/versions/': readRoute({
     permission: 'submission.read',
+    summary: 'List the latest hundred versions of a submission, newest first',
+    answer: ok(v.array(SubmissionVersionView)),
     params: SubmissionAddress,
     subject,
     handle: async ({ subject }) => (await submissions.listVersions(subject.submission)).map(versionRow),
@@ -114,6 +149,8 @@ export const routes = withTables({
 
   'GET /data/submissions/{id}/versions/{version}/': readRoute({
     permission: 'submission.read',
+    summary: 'Read a version of a submission',
+    answer: ok(SubmissionVersionView),
     params: Version,
     subject,
     handle: async ({ subject, params }) => {
@@ -126,14 +163,17 @@ export const routes = withTables({
   // The latest hundred that the caller may follow. Those that wait or were turned down are between the two sides and reviewers.
   'GET /data/submissions/{id}/edit-suggestions/': readRoute({
     permission: 'submission.read',
+    summary: 'List the latest hundred suggestions for a submission',
+    description: 'Those that wait or were turned down are shown to the two sides and to reviewers.',
+    answer: ok(v.array(SubmissionSuggestionView)),
     params: SubmissionAddress,
     subject,
     handle: async ({ subject, actor }) => {
-      const isShown = (it: Suggestion) => it.approved === true || mayFollow(actor, suggestions.suggestedOf(it))
+      const isShown = (it: Suggestion) => it.approved === true || mayFollow(actor, suggestions.suggestedSubmission(it))
       const shown: Suggestion[] = []
       for (let offset = 0, more = true; more && shown.length < MOST_SUGGESTIONS; offset += MOST_SUGGESTIONS) {
         const place = { limit: MOST_SUGGESTIONS, offset }
-        const { count, results } = await suggestions.list({ submission: subject.submission.id }, place)
+        const { count, results } = await suggestions.listSuggestions({ submission: subject.submission.id }, place)
         shown.push(...results.filter(isShown))
         more = offset + results.length < count && results.length > 0
       }
@@ -151,26 +191,39 @@ export const routes = withTables({
   // Reviewers see all, others their own.
   'GET /data/submission-suggestions/': actorRoute({
     permission: 'suggestion.list',
+    summary: 'List the suggestions',
+    description: 'Reviewers see all of them, others their own.',
+    answer: listOf(SubmissionSuggestionView),
     handle: async ({ actor, page, request }) => {
-      const { results, ...listed } = await suggestions.list(mayReview(actor) ? 'all' : { by: actor.id }, page)
+      const { results, ...listed } = await suggestions.listSuggestions(
+        mayReview(actor) ? 'all' : { by: actor.id },
+        page,
+      )
       return listBody(request, page, { ...listed, results: results.map(suggestionRow) })
     },
   }),
 
   'POST /data/submission-suggestions/': actorRoute({
     permission: 'suggestion.create',
+    summary: 'Suggest what a submission should say instead',
+    description: 'Without `contribution_data`, that of the submission stays.',
+    answer: creation(SubmissionSuggestionView),
+    shownBody: SuggestionShape,
     body: Suggested,
     idempotent: '24h',
-    handle: async ({ actor, body: { submission: id, ...change } }) => {
-      const it = await submissions.load(id)
+    handle: async ({ unit, actor, body: { submission: id, ...change } }) => {
+      const it = await submissions.loadSubmission(id)
       if (!it) throw invalid({ submission: ['There is no submission with this id.'] })
       const { contribution_data } = it.submission
-      return creating(() => suggestions.create(it.submission, actor, { contribution_data, ...change }), suggestionRow)
+      const made = await suggestions.createSuggestion(unit, it.submission, actor, { contribution_data, ...change })
+      return replyCreated(suggestionRow(made))
     },
   }),
 
   'GET /data/submission-suggestions/{id}/': readRoute({
     permission: 'suggestion.read',
+    summary: 'Read a suggestion',
+    answer: ok(SubmissionSuggestionView),
     params: Numbered,
     subject: suggestion,
     handle: async ({ subject }) => suggestionRow(subject.suggestion),
@@ -178,29 +231,36 @@ export const routes = withTables({
 
   'POST /data/submission-suggestions/{id}/approve/': changeRoute({
     permission: 'suggestion.decide',
+    summary: 'Take a suggestion over',
+    description: 'It becomes a version of the submission.',
+    answer: ok(v.object({ status: v.picklist(['approved']) })),
     params: Numbered,
     subject: suggestion,
-    handle: async ({ subject, actor }) => {
-      await suggestions.approve(subject.suggestion.id, actor)
+    handle: async ({ unit, subject, actor }) => {
+      await suggestions.approveSuggestion(unit, subject.suggestion.id, actor)
       return { status: 'approved' }
     },
   }),
 
   'POST /data/submission-suggestions/{id}/reject/': changeRoute({
     permission: 'suggestion.decide',
+    summary: 'Turn a suggestion down',
+    answer: ok(v.object({ status: v.picklist(['rejected']) })),
     params: Numbered,
     subject: suggestion,
-    handle: async ({ subject, actor }) => {
-      await suggestions.reject(subject.suggestion.id, actor)
+    handle: async ({ unit, subject, actor }) => {
+      await suggestions.rejectSuggestion(unit, subject.suggestion.id, actor)
       return { status: 'rejected' }
     },
   }),
 
   'GET /data/moderations/{id}/': actorRoute({
     permission: 'moderation.read',
+    summary: 'Read a submission with what staff noted of it',
+    answer: ok(v.object({ submission: SubmissionView, moderation: v.nullable(ModerationView) })),
     params: SubmissionAddress,
     handle: async ({ params }) => {
-      const it = await submissions.load(params.id)
+      const it = await submissions.loadSubmission(params.id)
       if (!it) throw notFound()
       const note = await submissions.loadModeration(it.submission)
       return { submission: await rowOf(it.submission), moderation: note ? moderationRow(note) : null }

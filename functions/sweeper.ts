@@ -1,18 +1,17 @@
-import '../lib/effects/search-documents.ts'
-import { sweepImports } from '../lib/imports/work.ts'
-import { sweepBoards } from '../lib/leaderboard/sweep.ts'
-import { sweepLooseFiles } from '../lib/loose-files.ts'
-import { log } from '../lib/ops/log.ts'
-import { sweepPictures } from '../lib/pictures/files.ts'
-import { sweepOcr } from '../lib/projects/assets/ocr.ts'
-import { sweepFiles } from '../lib/projects/assets/sweep.ts'
-import { sweepUploads } from '../lib/projects/assets/uploads.ts'
-import { sweepMerges } from '../lib/projects/merge-sweep.ts'
-import { queueState } from '../lib/review/queue-state.ts'
-import { sweepQueue } from '../lib/review/sweep.ts'
-import { compact } from '../lib/search/model/compact.ts'
-import { alone } from '../lib/table/alone.ts'
-import { recoverStaged } from '../lib/table/two-phase/commit.ts'
+import '../lib/domain/composition.ts'
+import { log } from '../lib/base/telemetry/log.ts'
+import { sweepImports } from '../lib/domain/imports/work.ts'
+import { sweepBoards } from '../lib/domain/leaderboard/sweep.ts'
+import { sweepPictures } from '../lib/domain/pictures/files.ts'
+import { sweepOcr } from '../lib/domain/projects/assets/ocr.ts'
+import { sweepFiles } from '../lib/domain/projects/assets/sweep.ts'
+import { sweepUploads } from '../lib/domain/projects/assets/uploads.ts'
+import { sweepMerges } from '../lib/domain/projects/merge-sweep.ts'
+import { queueState } from '../lib/domain/review/queue-state.ts'
+import { sweepQueue } from '../lib/domain/review/sweep.ts'
+import { sweepLooseFiles } from '../lib/engines/bucket/index.ts'
+import { compactIfDue } from '../lib/engines/search/maintenance.ts'
+import { alone, recoverStaged } from '../lib/engines/table/index.ts'
 
 type Chores = Readonly<Record<string, () => Promise<number>>>
 type HowOften = keyof typeof chores
@@ -30,7 +29,7 @@ const chores = {
     pictures: sweepPictures,
     loose: sweepLooseFiles,
     merges: sweepMerges,
-    packed: async () => (await compact())?.documents ?? 0,
+    packed: async () => (await compactIfDue())?.documents ?? 0,
   },
 } satisfies Record<string, Chores>
 

@@ -1,14 +1,16 @@
 import * as v from 'valibot'
-import { seededUser } from '../lib/auth/dev.ts'
-import { issue, issueSession, refresh, revoke, revokeSession } from '../lib/auth/jwt.ts'
-import { now } from '../lib/clock.ts'
-import { config } from '../lib/config.ts'
-import { badCredentials, invalid, refused } from '../lib/errors.ts'
-import { emailAddress, line, members, optional, REQUIRED, username } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { created, Reply } from '../lib/http/reply.ts'
-import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { faults, hash, isOutdated, verify } from '../lib/users/password.ts'
+import { now } from '../lib/base/clock.ts'
+import { config } from '../lib/base/config.ts'
+import { badCredentials, forbidden, invalid } from '../lib/base/errors.ts'
+import * as s from '../lib/base/shapes.ts'
+import { seededUser } from '../lib/platform/auth/dev.ts'
+import { issue, issueSession, refresh, revoke, revokeSession, TokensView } from '../lib/platform/auth/jwt.ts'
+import { creation, DetailView, ok } from '../lib/platform/http/answer.ts'
+import { emailAddress, line, members, optional, REQUIRED, username } from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { Reply, replyCreated } from '../lib/platform/http/reply.ts'
+import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
+import { hashPassword, isOutdated, passwordFaults, verifyPassword } from '../lib/platform/users/password.ts'
 import {
   amendLatest,
   create,
@@ -16,7 +18,7 @@ import {
   loadByEmail,
   loadByUsername,
   type User,
-} from '../lib/users/users.ts'
+} from '../lib/platform/users/users.ts'
 
 const password = v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED), v.maxLength(1024, 'Too long.'))
 const name = v.optional(v.nullable(line(254)))
@@ -47,20 +49,40 @@ const Registration = members({
   birth_date: v.optional(v.nullable(v.union([v.literal(''), birthDate()]))),
 })
 
+const RegisteredView = s.shape('Registered', () =>
+  v.object({
+    message: s.text,
+    user: v.object({ id: s.uuid, username: s.text, email: s.text, first_name: s.text, last_name: s.text }),
+    profile: v.object({
+      organization: s.text,
+      position: s.text,
+      birth_date: s.maybe(s.text),
+      university_school: s.text,
+    }),
+  }),
+)
+
 const tokenThrottle = { scope: 'token', rate: config.RATE_TOKEN, per: 'address' } as const
 const registerThrottle = { scope: 'register', rate: config.RATE_REGISTER, per: 'address' } as const
 
 const register = publicRoute({
   permission: 'account.register',
+  summary: 'Make an account',
+  description: 'Without a username one is made from the email address.',
+  answer: creation(RegisteredView),
   throttle: registerThrottle,
   body: Registration,
-  handle: async ({ body }) => created(await registered(body)),
+  handle: async ({ body }) => replyCreated(await registered(body)),
 })
 
 /** Signing in and out: tokens, their refresh and revocation, registration, and the sign-in of dev mode. */
 export const routes = {
   'POST /api/token/': publicRoute({
     permission: 'token.create',
+    summary: 'Sign in',
+    description: 'By `email` or `username`, and password.',
+    answer: ok(TokensView),
+    errors: [401],
     throttle: tokenThrottle,
     body: Credentials,
     handle: async ({ body }) => issue(await signedIn(body)),
@@ -68,6 +90,10 @@ export const routes = {
 
   'POST /api/token/refresh/': publicRoute({
     permission: 'token.create',
+    summary: 'Renew the access token',
+    description: 'The refresh token is renewed too: one that is used twice ends its whole session.',
+    answer: ok(TokensView),
+    errors: [401],
     throttle: tokenThrottle,
     body: members({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }),
     handle: async ({ body }) => refresh(body.refresh),
@@ -75,6 +101,9 @@ export const routes = {
 
   'POST /data/blacklist/': actorRoute({
     permission: 'token.revoke',
+    summary: 'Sign out: end the session of a token',
+    description: 'One of the three members is needed; access tokens are taken too.',
+    answer: ok(DetailView),
     body: v.pipe(
       members({ refresh: token, refresh_token: token, token }),
       v.transform((it) => ({ refresh: it.refresh || it.refresh_token || it.token || '' })),
@@ -94,12 +123,16 @@ export const routes = {
 
   'POST /api/dev/login/': publicRoute({
     permission: 'token.create',
+    summary: 'Sign in as a seeded user, in dev mode',
+    description: 'Also sets the cookie of a session. Outside of dev mode it is refused.',
+    answer: ok(TokensView),
+    errors: [403],
     throttle: { scope: 'dev_login', rate: config.RATE_DEV_LOGIN, per: 'address' },
     body: config.devMode ? members({ email: emailAddress }) : undefined,
     handle: async ({ body, request }) => {
       // Outside of dev mode nothing is read, so that the answer is the same for everything that is sent.
       const user = body && (await seededUser(body.email))
-      if (!user?.is_active) throw refused(body ? 'Only seeded users sign in here.' : 'Dev login is not enabled.')
+      if (!user?.is_active) throw forbidden(body ? 'Only seeded users sign in here.' : 'Dev login is not enabled.')
       const session = await issueSession(user)
       const cookie = sessionCookie(request.origin, session.token, session.seconds)
       return new Reply(200, await issue(user), {}, [cookie])
@@ -108,8 +141,11 @@ export const routes = {
 
   'POST /api/dev/logout/': publicRoute({
     permission: 'session.end',
+    summary: 'End the session of the cookie, in dev mode',
+    answer: ok(DetailView),
+    errors: [403],
     handle: async ({ request }) => {
-      if (!config.devMode) throw refused('Dev login is not enabled.')
+      if (!config.devMode) throw forbidden('Dev login is not enabled.')
       await revokeSession(request.cookies.session ?? '')
       return new Reply(200, { detail: 'Signed out.' }, {}, [sessionCookie(request.origin, '', 0)])
     },
@@ -121,9 +157,9 @@ export const handler = endpoint(routes)
 /** Fails with `unauthenticated`, in the same time whether the name is unknown, the password wrong or the user inactive. */
 async function signedIn({ login, password }: v.InferOutput<typeof Credentials>): Promise<User> {
   const user = await (login.includes('@') ? loadByEmail(login) : loadByUsername(login))
-  const matches = await verify(password, user?.password ?? '')
+  const matches = await verifyPassword(password, user?.password ?? '')
   if (!user?.is_active || !matches) throw badCredentials()
-  return isOutdated(user.password) ? hashedAnew(user, await hash(password)) : user
+  return isOutdated(user.password) ? hashedAnew(user, await hashPassword(password)) : user
 }
 
 /** With what the same password is hashed to today, unless it has changed meanwhile. */
@@ -134,9 +170,9 @@ async function hashedAnew(user: User, password: string): Promise<User> {
 
 async function registered(body: v.InferOutput<typeof Registration>): Promise<object> {
   const { username, email, password, birth_date, ...profile } = body
-  const broken = faults(password, { username: username ?? '', email })
+  const broken = passwordFaults(password, { username: username ?? '', email })
   if (broken.length > 0) throw invalid({ password: broken })
-  const given = { ...profile, email, birth_date: birth_date || null, password: await hash(password) }
+  const given = { ...profile, email, birth_date: birth_date || null, password: await hashPassword(password) }
   const user = await (username ? create({ ...given, username }) : createNamedAfterEmail(given))
   return {
     message: 'The account has been made. You can sign in now.',

@@ -1,16 +1,27 @@
 import * as v from 'valibot'
-import { calendarKeys } from '../lib/calendars/keys.ts'
-import { notFound, refused, signInNeeded } from '../lib/errors.ts'
-import { withTables } from '../lib/exports/list-tables.ts'
-import { line, lines, members, objectOf, optional, optionalChoice, username, webAddress } from '../lib/http/body.ts'
-import { endpoint } from '../lib/http/endpoint.ts'
-import { listBody } from '../lib/http/page.ts'
-import { uuid } from '../lib/http/params.ts'
-import { actorRoute, publicRoute, type Routes } from '../lib/http/route.ts'
-import { languages } from '../lib/language/languages.ts'
-import { type Actor, maySeeEmail } from '../lib/permissions.ts'
-import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/users/users.ts'
-import { accountOf, profileOf } from '../lib/users/views/profile.ts'
+import { forbidden, notFound, signInNeeded } from '../lib/base/errors.ts'
+import { languages } from '../lib/base/language/languages.ts'
+import { withTables } from '../lib/doors/exports/list-tables.ts'
+import { calendarKeys } from '../lib/engines/calendars/index.ts'
+import { listOf, ok } from '../lib/platform/http/answer.ts'
+import {
+  line,
+  lines,
+  members,
+  objectOf,
+  optional,
+  optionalChoice,
+  username,
+  webAddress,
+} from '../lib/platform/http/body.ts'
+import { endpoint } from '../lib/platform/http/endpoint.ts'
+import { listBody } from '../lib/platform/http/page.ts'
+import { uuid } from '../lib/platform/http/params.ts'
+import { actorRoute, publicRoute, type Routes } from '../lib/platform/http/route.ts'
+import { type Actor, maySeeEmail } from '../lib/platform/permissions.ts'
+import { UserCardView } from '../lib/platform/users/people.ts'
+import { amendLatest, cardOf, list, load, loadByUsername, rename, type User } from '../lib/platform/users/users.ts'
+import { AccountView, accountOf, ProfileView, profileOf } from '../lib/platform/users/views/profile.ts'
 
 const Slug = v.object({ slug: uuid })
 
@@ -34,36 +45,52 @@ const Profile = members({
 
 const changeProfile = actorRoute({
   permission: 'profile.change',
+  summary: 'Change the own profile',
+  description:
+    'Only the members that are sent change. `language` (`en`, `ne`) is the one in which the service speaks to the caller whatever `Accept-Language` says, `calendar` the one in which it shows dates where no query names one; empty or null takes the setting back. Only the person sees them.',
+  answer: ok(ProfileView),
   params: Slug,
   body: Profile,
   handle: async ({ actor, params, body, request }) => {
-    if (params.slug !== actor.id) throw (await active(load(params.slug))) ? refused() : notFound()
+    if (params.slug !== actor.id) throw (await active(load(params.slug))) ? forbidden() : notFound()
     const user = await amendLatest(actor.id, () => body)
-    return user && profileOf(user, actor, request.origin)
+    if (!user) throw notFound()
+    return profileOf(user, actor, request.origin)
   },
 })
 
 const changeUsername = actorRoute({
   permission: 'account.change',
+  summary: 'Change the own username',
+  answer: ok(v.object({ username: v.string() })),
+  errors: [409],
   body: members({ username }),
-  handle: async ({ actor, body }) => ({ username: (await rename(await own(actor), body.username)).username }),
+  handle: async ({ unit, actor, body }) => ({
+    username: (await rename(unit, await own(actor), body.username)).username,
+  }),
 })
 
 /** The caller's account, and what people show of themselves. */
 export const routes = withTables({
   'GET /api/user/info/': actorRoute({
     permission: 'account.read',
+    summary: 'Read the own account',
+    answer: ok(AccountView),
     handle: async ({ actor }) => accountOf(await own(actor)),
   }),
 
   'GET /data/testme/': actorRoute({
     permission: 'account.read',
+    summary: 'Ask whether a token is good',
+    answer: ok(v.object({ message: v.string(), roles: v.array(v.string()) })),
     says: ['message'],
     handle: async ({ actor }) => ({ message: `Hello, ${actor.username}. You are signed in.`, roles: [] }),
   }),
 
   'GET /data/testthelogin/': actorRoute({
     permission: 'account.read',
+    summary: 'List the users',
+    answer: listOf(UserCardView),
     handle: async ({ actor, page, request }) => {
       const { items, ...listed } = await list(page)
       return listBody(request, page, { ...listed, results: items.map((it) => cardFor(it, actor)) })
@@ -72,17 +99,23 @@ export const routes = withTables({
 
   'GET /data/user/me/': actorRoute({
     permission: 'account.read',
+    summary: 'Read the own profile',
+    answer: ok(ProfileView),
     handle: async ({ actor, request }) => profileOf(await own(actor), actor, request.origin),
   }),
 
   'GET /data/user/{slug}/': publicRoute({
     permission: 'profile.read',
+    summary: 'Read a profile by the id of its user',
+    answer: ok(ProfileView),
     params: Slug,
     handle: async ({ actor, params, request }) => profileOf(await found(load(params.slug)), actor, request.origin),
   }),
 
   'GET /data/user/by-username/{username}/': publicRoute({
     permission: 'profile.read',
+    summary: 'Read a profile by username',
+    answer: ok(ProfileView),
     params: v.object({ username }),
     handle: async ({ actor, params, request }) =>
       profileOf(await found(loadByUsername(params.username)), actor, request.origin),

@@ -1,9 +1,9 @@
-import { config } from '../lib/config.ts'
-import { fillBoxes, sendToHook } from '../lib/hooks/deliver.ts'
-import { log } from '../lib/ops/log.ts'
-import { send } from '../lib/projects/webhook.ts'
-import { type Delivery, deliverDue } from '../lib/projects/webhook-deliveries.ts'
-import { alone } from '../lib/table/alone.ts'
+import { config } from '../lib/base/config.ts'
+import { log } from '../lib/base/telemetry/log.ts'
+import { fillBoxes, sendToHook } from '../lib/domain/hooks/deliver.ts'
+import { type Delivery, deliverDue } from '../lib/domain/webhooks/deliveries.ts'
+import { send } from '../lib/domain/webhooks/send.ts'
+import { alone } from '../lib/engines/table/index.ts'
 
 /** As long as the function may run. */
 const LONGEST_S = 60

@@ -1,17 +1,26 @@
 import * as v from 'valibot'
-import { onEntity, onProject } from '../../lib/comments/items.ts'
-import { loadAbout } from '../../lib/comments/on-records.ts'
-import { type ReactionTarget, reactionTypes, summaryOf, toggle } from '../../lib/comments/reactions.ts'
-import { load as loadComment } from '../../lib/comments/threads.ts'
-import { type Fields, invalid } from '../../lib/errors.ts'
-import { answering } from '../../lib/http/answering.ts'
-import { choice, members, uuidOf } from '../../lib/http/body.ts'
-import { uuid } from '../../lib/http/params.ts'
-import { actorRoute, listRoute, type Routes } from '../../lib/http/route.ts'
-import { numberNamed } from '../../lib/ids/short-id.ts'
-import { type Actor, mayInspect, mayVisit } from '../../lib/permissions.ts'
-import { asSubject, project } from '../../lib/projects/items.ts'
-import { get } from '../../lib/table/read.ts'
+import { type Fields, invalid } from '../../lib/base/errors.ts'
+import { numberNamed } from '../../lib/base/ids/short-id.ts'
+import * as s from '../../lib/base/shapes.ts'
+import { onEntity, onProject } from '../../lib/domain/comments/items.ts'
+import { loadAbout } from '../../lib/domain/comments/on-records.ts'
+import {
+  ReactionsView,
+  type ReactionTarget,
+  reactionTypes,
+  summaryOf,
+  ToggledView,
+  toggleReaction,
+} from '../../lib/domain/comments/reactions.ts'
+import { load as loadComment } from '../../lib/domain/comments/threads.ts'
+import { asSubject, project } from '../../lib/domain/projects/items.ts'
+import { get } from '../../lib/engines/table/index.ts'
+import { creation, ok } from '../../lib/platform/http/answer.ts'
+import { choice, members, uuidOf } from '../../lib/platform/http/body.ts'
+import { uuid } from '../../lib/platform/http/params.ts'
+import { Reply } from '../../lib/platform/http/reply.ts'
+import { actorRoute, listRoute, type Routes } from '../../lib/platform/http/route.ts'
+import { type Actor, mayInspect, mayVisit } from '../../lib/platform/permissions.ts'
 
 const commentId = v.nullish(v.union([v.string(), v.number()], 'Give the id of a comment.'))
 const Toggle = members({
@@ -25,20 +34,28 @@ const Summary = v.object({ entity_id: v.optional(v.string()), comment_id: commen
 export const reactions = {
   'POST /data/reactions/toggle/': actorRoute({
     permission: 'reaction.toggle',
+    summary: 'Vote on a record or a comment, take the vote back, or turn it round',
+    description: 'The same reaction again takes it back. A new one is answered with 201.',
+    answer: { ...ok(ToggledView), ...creation(ToggledView) },
+    shownBody: v.object({
+      reaction_type: v.picklist(['upvote', 'downvote']),
+      entity_id: v.nullish(s.uuid),
+      comment_id: v.nullish(v.union([v.number(), s.text])),
+    }),
     body: Toggle,
     idempotent: '24h',
-    handle: async ({ actor, body: { reaction_type, ...named } }) => {
+    handle: async ({ unit, actor, body: { reaction_type, ...named } }) => {
       const target = await targetOf(named, actor)
-      return answering(
-        () => toggle(target, actor, reaction_type),
-        (done) => done,
-        ({ action }) => (action === 'created' ? 201 : 200),
-      )
+      const done = await toggleReaction(unit, target, actor, reaction_type)
+      return new Reply(done.action === 'created' ? 201 : 200, done)
     },
   }),
 
   'GET /data/reactions/summary/': listRoute({
     permission: 'reaction.list',
+    summary: 'Read how often a record or a comment was voted for and against',
+    description: 'Of `entity_id` and `comment_id` one is named.',
+    answer: ok(ReactionsView),
     query: Summary,
     handle: async ({ actor, query }) => summaryOf(await targetOf(query, actor), actor),
   }),

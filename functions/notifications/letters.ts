@@ -1,21 +1,27 @@
 import * as v from 'valibot'
-import { config, type Rate } from '../../lib/config.ts'
-import { invalid, signInNeeded } from '../../lib/errors.ts'
-import { answering } from '../../lib/http/answering.ts'
-import { choice, line, members } from '../../lib/http/body.ts'
-import { MISSING } from '../../lib/http/params.ts'
-import { Reply } from '../../lib/http/reply.ts'
-import type { Request } from '../../lib/http/request.ts'
-import { actorRoute, publicRoute, type Routes } from '../../lib/http/route.ts'
-import { throttle } from '../../lib/http/throttle.ts'
-import { languages } from '../../lib/language/languages.ts'
-import { phrase } from '../../lib/language/phrase.ts'
-import { confirmsFor, stopsFor } from '../../lib/letters/links.ts'
-import { linkPage, masked } from '../../lib/letters/page.ts'
-import * as settings from '../../lib/letters/settings.ts'
-import { isZone } from '../../lib/notifications/mailing.ts'
-import type { Actor } from '../../lib/permissions.ts'
-import { load as loadUser, type User } from '../../lib/users/users.ts'
+import { config, type Rate } from '../../lib/base/config.ts'
+import { invalid, signInNeeded } from '../../lib/base/errors.ts'
+import { languages } from '../../lib/base/language/languages.ts'
+import { phrase } from '../../lib/base/language/phrase.ts'
+import * as s from '../../lib/base/shapes.ts'
+import { isZone } from '../../lib/domain/notifications/mailing.ts'
+import { readConfirmToken, readStopToken } from '../../lib/doors/letters/links.ts'
+import { linkPage, maskAddress } from '../../lib/doors/letters/page.ts'
+import * as settings from '../../lib/doors/letters/settings.ts'
+import { letterModes, obstacles } from '../../lib/doors/letters/settings.ts'
+import { ok } from '../../lib/platform/http/answer.ts'
+
+import { choice, line, members } from '../../lib/platform/http/body.ts'
+import { MISSING } from '../../lib/platform/http/params.ts'
+import { Reply } from '../../lib/platform/http/reply.ts'
+import type { Request } from '../../lib/platform/http/request.ts'
+import { actorRoute, publicRoute, type Routes } from '../../lib/platform/http/route.ts'
+import { throttle } from '../../lib/platform/http/throttle.ts'
+import type { Actor } from '../../lib/platform/permissions.ts'
+import { load as loadUser, type User } from '../../lib/platform/users/users.ts'
+
+/** A page for browsers beside the JSON. */
+const linked = (shape: v.GenericSchema) => ({ 200: { shape, types: ['text/html'] } })
 
 const wholeHour = 'Give a whole number from 0 to 23.'
 const Wanted = members({
@@ -34,28 +40,54 @@ const OneClick = members({ 'List-Unsubscribe': v.optional(line(100)) })
 /** So often someone may change how they want letters, each of which may send a question. */
 const OFTEN: Rate = { limit: 20, seconds: 86_400 }
 
+/** How someone wants letters. `obstacle`: why none come although they are wanted. */
+const LetterSettingsView = s.shape('LetterSettings', () =>
+  v.object({
+    mode: s.oneOf(letterModes),
+    language: s.maybe(s.oneOf(languages)),
+    hour: s.whole,
+    zone: s.text,
+    email: s.text,
+    obstacle: s.maybe(s.oneOf(obstacles)),
+  }),
+)
+/** What a link in a letter leads to; the address is shown in part. */
+const LettersStoppedView = s.shape('LettersStopped', () => v.object({ email: s.text, stopped: v.boolean() }))
+const AddressConfirmedView = s.shape('AddressConfirmed', () => v.object({ email: s.text, confirmed: v.boolean() }))
+
 /** How the caller wants letters, and the links in them, which work without signing in. */
 export const letterRoutes = {
   'GET /data/notifications/letters/': actorRoute({
     permission: 'letters.own',
-    handle: async ({ actor }) => settingsView(await settings.load(actor.id), await own(actor)),
+    summary: 'Read how letters are wanted',
+    answer: ok(LetterSettingsView),
+    handle: async ({ actor }) => settingsView(await settings.loadSettings(actor.id), await own(actor)),
   }),
 
   'PUT /data/notifications/letters/': actorRoute({
     permission: 'letters.own',
+    summary: 'Say how letters are wanted',
+    description: [
+      '`at_once`: a letter tells what has arrived, five minutes after the last one at the earliest. `daily`: one a day, at `hour` in `zone`.',
+      'Letters go to the address of the account once it is confirmed: where a provider has not done that, a first letter asks for it.',
+      'A letter tells what is not read yet and what its reader may see when it is sent, and is sent at most once.',
+    ].join(' '),
+    answer: ok(LetterSettingsView),
     body: Wanted,
-    handle: async ({ actor, body, request }) => {
+    handle: async ({ unit, actor, body, request }) => {
       const user = await own(actor)
       if (body.mode !== 'off') await checkSendable(user)
-      return answering(
-        () => settings.change(user, { ...body, origin: request.origin }),
-        (made) => settingsView(made, user),
-      )
+      const made = await settings.changeSettings(unit, user, { ...body, origin: request.origin })
+      return settingsView(made, user)
     },
   }),
 
   'GET /data/notifications/letters/stop/': publicRoute({
     permission: 'letters.link',
+    summary: 'Look at the link that stops letters',
+    description:
+      'Every letter has this link; it works without signing in, and changes nothing. With `Accept: text/html` a page with a button.',
+    answer: linked(LettersStoppedView),
     query: Token,
     says: [],
     handle: async ({ query }) => stopView(await stoppedBy(query.token)),
@@ -71,21 +103,25 @@ export const letterRoutes = {
 
   'POST /data/notifications/letters/stop/': publicRoute({
     permission: 'letters.link',
+    summary: 'Stop letters',
+    description: 'By the same link, as RFC 8058 has mail programs do it in one click.',
+    answer: { ...ok(LettersStoppedView), 303: null },
     query: Token,
     body: OneClick,
     urlencoded: true,
-    handle: async ({ query, request }) => {
+    handle: async ({ unit, query, request }) => {
       const found = await stoppedBy(query.token)
-      if (isBrowser(request)) return backTo(request, () => settings.stop(found.user.id))
-      return answering(
-        () => settings.stop(found.user.id),
-        () => stopView({ ...found, wanted: { ...found.wanted, mode: 'off' } }),
-      )
+      if (isBrowser(request)) return backTo(request, () => settings.stopLetters(unit, found.user.id))
+      await settings.stopLetters(unit, found.user.id)
+      return stopView({ ...found, wanted: { ...found.wanted, mode: 'off' } })
     },
   }),
 
   'GET /data/notifications/letters/confirm/': publicRoute({
     permission: 'letters.link',
+    summary: 'Look at the link that confirms an address',
+    description: 'It is in the letter that asks for it, and good for three days.',
+    answer: linked(AddressConfirmedView),
     query: Token,
     says: [],
     handle: async ({ query }) => confirmView(await confirmedBy(query.token)),
@@ -101,16 +137,16 @@ export const letterRoutes = {
 
   'POST /data/notifications/letters/confirm/': publicRoute({
     permission: 'letters.link',
+    summary: 'Confirm an address',
+    answer: { ...ok(AddressConfirmedView), 303: null },
     query: Token,
     body: members({}),
     urlencoded: true,
-    handle: async ({ query, request }) => {
+    handle: async ({ unit, query, request }) => {
       const { user } = await confirmedBy(query.token)
-      if (isBrowser(request)) return backTo(request, () => settings.confirm(user))
-      return answering(
-        () => settings.confirm(user),
-        (wanted) => confirmView({ user, wanted }),
-      )
+      if (isBrowser(request)) return backTo(request, () => settings.confirmAddress(unit, user))
+      const wanted = await settings.confirmAddress(unit, user)
+      return confirmView({ user, wanted })
     },
   }),
 } satisfies Routes
@@ -133,27 +169,27 @@ const settingsView = (it: settings.Settings, user: User) => ({
 })
 
 type Linked = { user: User; wanted: settings.Settings }
-const stopView = ({ user, wanted }: Linked) => ({ email: masked(user.email), stopped: wanted.mode === 'off' })
+const stopView = ({ user, wanted }: Linked) => ({ email: maskAddress(user.email), stopped: wanted.mode === 'off' })
 const confirmView = ({ user, wanted }: Linked) => ({
-  email: masked(user.email),
+  email: maskAddress(user.email),
   confirmed: wanted.confirmed === user.email,
 })
 
 const badLink = () => invalid({ token: ['This link is not valid, or not any more.'] })
 
 async function stoppedBy(token: string): Promise<Linked> {
-  const user_id = stopsFor(token)
+  const user_id = readStopToken(token)
   const user = user_id === undefined ? undefined : await loadUser(user_id)
   if (!user) throw badLink()
-  return { user, wanted: await settings.load(user.id) }
+  return { user, wanted: await settings.loadSettings(user.id) }
 }
 
 /** Fails for an address that the account has no more. */
 async function confirmedBy(token: string): Promise<Linked> {
-  const found = confirmsFor(token)
+  const found = readConfirmToken(token)
   const user = found && (await loadUser(found.user_id))
   if (!user?.is_active || user.email !== found?.email) throw badLink()
-  return { user, wanted: await settings.load(user.id) }
+  return { user, wanted: await settings.loadSettings(user.id) }
 }
 
 const isBrowser = ({ headers }: Request) => headers.accept?.includes('text/html') === true

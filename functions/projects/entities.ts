@@ -1,16 +1,17 @@
 import * as v from 'valibot'
-import { answering, creating } from '../../lib/http/answering.ts'
-import { line, members, orEmpty, REQUIRED, uuidOf } from '../../lib/http/body.ts'
-import { listBody, sliceOf } from '../../lib/http/page.ts'
-import { BySlug, uuid } from '../../lib/http/params.ts'
-import { noContent } from '../../lib/http/reply.ts'
-import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
-import type { Actor } from '../../lib/permissions.ts'
-import * as linked from '../../lib/projects/entities.ts'
-import type { ProjectEntity } from '../../lib/projects/items.ts'
-import { load, loadWhole } from '../../lib/projects/projects.ts'
-import { loadReferenced } from '../../lib/projects/referenced.ts'
-import { entityView } from '../../lib/projects/views/project.ts'
+import * as linked from '../../lib/domain/projects/entities.ts'
+import type { ProjectEntity } from '../../lib/domain/projects/items.ts'
+import { loadProject, loadWhole } from '../../lib/domain/projects/projects.ts'
+import { loadReferenced } from '../../lib/domain/projects/referenced.ts'
+import { entityView, ProjectEntityView } from '../../lib/domain/projects/views/project.ts'
+import { creation, empty, listOf, ok } from '../../lib/platform/http/answer.ts'
+
+import { line, members, orEmpty, REQUIRED, uuidOf } from '../../lib/platform/http/body.ts'
+import { listBody, sliceOf } from '../../lib/platform/http/page.ts'
+import { BySlug, uuid } from '../../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
+import { changeRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
+import type { Actor } from '../../lib/platform/permissions.ts'
 
 const Link = members({
   entity: uuidOf(REQUIRED),
@@ -19,25 +20,29 @@ const Link = members({
 const Label = members({ role_in_project: v.pipe(v.string(REQUIRED), line(120), v.trim()) })
 
 const EntityAddress = v.object({ ...BySlug.entries, id: uuid })
-const subject = ({ slug }: { slug: string }) => load(slug)
+const subject = ({ slug }: { slug: string }) => loadProject(slug)
 const whole = ({ slug }: { slug: string }) => loadWhole(slug)
 
 const relabel = changeRoute({
   permission: 'project.contribute',
+  summary: 'Say what a linked record is in a project',
+  answer: ok(ProjectEntityView),
   params: EntityAddress,
   subject: whole,
   body: Label,
-  handle: ({ subject, actor, params, body }) =>
-    answering(
-      () => linked.relabel(subject, params.id, body.role_in_project),
-      ({ result }) => viewOf(result, actor),
-    ),
+  handle: async ({ unit, subject, actor, params, body }) => {
+    const { result } = await linked.relabelLink(unit, subject, params.id, body.role_in_project)
+    return viewOf(result, actor)
+  },
 })
 
 /** The records that a project is about. */
 export const entities = {
   'GET /data/projects/{slug}/entities/': readRoute({
     permission: 'project.follow',
+    summary: 'List the records that are linked to a project',
+    description: 'Of a record that the caller may not see, neither name nor id is told.',
+    answer: listOf(ProjectEntityView),
     params: BySlug,
     subject: whole,
     handle: async ({ subject: { entities }, actor, page, request }) => {
@@ -53,19 +58,23 @@ export const entities = {
 
   'POST /data/projects/{slug}/entities/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Link a record to a project',
+    description: 'By its review identity.',
+    answer: creation(ProjectEntityView),
     params: BySlug,
     subject,
     body: Link,
     idempotent: '24h',
-    handle: ({ subject, actor, body }) =>
-      creating(
-        () => linked.link(subject, actor, body),
-        ({ result }) => viewOf(result, actor),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const { result } = await linked.linkRecord(unit, subject, actor, body)
+      return replyCreated(await viewOf(result, actor))
+    },
   }),
 
   'GET /data/projects/{slug}/entities/{id}/': readRoute({
     permission: 'project.follow',
+    summary: 'Read a link between a project and a record',
+    answer: ok(ProjectEntityView),
     params: EntityAddress,
     subject: whole,
     handle: async ({ subject, actor, params }) => viewOf(linked.linkIn(subject, params.id), actor),
@@ -76,11 +85,13 @@ export const entities = {
 
   'DELETE /data/projects/{slug}/entities/{id}/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Take a record out of a project',
+    answer: empty,
     params: EntityAddress,
     subject: whole,
-    handle: async ({ subject, actor, params }) => {
-      await linked.unlink(subject, actor, params.id)
-      return noContent()
+    handle: async ({ unit, subject, actor, params }) => {
+      await linked.unlinkRecord(unit, subject, actor, params.id)
+      return replyNoContent()
     },
   }),
 } satisfies Routes

@@ -1,15 +1,16 @@
 import * as v from 'valibot'
-import { answering, creating } from '../../lib/http/answering.ts'
-import { choice, members, uuidOf } from '../../lib/http/body.ts'
-import { listBody, sliceOf } from '../../lib/http/page.ts'
-import { BySlug, uuid } from '../../lib/http/params.ts'
-import { noContent } from '../../lib/http/reply.ts'
-import { changeRoute, type Routes, readRoute } from '../../lib/http/route.ts'
-import type { Membership, Project } from '../../lib/projects/items.ts'
-import * as people from '../../lib/projects/members.ts'
-import { load } from '../../lib/projects/projects.ts'
-import { membershipView } from '../../lib/projects/views/project.ts'
-import { peopleOf } from '../../lib/users/people.ts'
+import type { Membership, Project } from '../../lib/domain/projects/items.ts'
+import * as people from '../../lib/domain/projects/members.ts'
+import { loadProject } from '../../lib/domain/projects/projects.ts'
+import { MembershipView, membershipView } from '../../lib/domain/projects/views/project.ts'
+import { creation, empty, listOf, ok } from '../../lib/platform/http/answer.ts'
+
+import { choice, members, uuidOf } from '../../lib/platform/http/body.ts'
+import { listBody, sliceOf } from '../../lib/platform/http/page.ts'
+import { BySlug, uuid } from '../../lib/platform/http/params.ts'
+import { replyCreated, replyNoContent } from '../../lib/platform/http/reply.ts'
+import { changeRoute, type Routes, readRoute } from '../../lib/platform/http/route.ts'
+import { peopleOf } from '../../lib/platform/users/people.ts'
 
 const roles = ['editor', 'viewer', 'domain_expert'] as const
 const Invitation = members({
@@ -21,24 +22,28 @@ const Invitation = members({
 })
 const Role = members({ role: choice(roles) })
 const MemberAddress = v.object({ ...BySlug.entries, id: uuid })
-const subject = ({ slug }: { slug: string }) => load(slug)
+const subject = ({ slug }: { slug: string }) => loadProject(slug)
 
 const reassign = changeRoute({
   permission: 'project.contribute',
+  summary: 'Give a member another role',
+  description: "The owner's does not change.",
+  answer: ok(MembershipView),
   params: MemberAddress,
   subject,
   body: Role,
-  handle: ({ subject, actor, params, body }) =>
-    answering(
-      () => people.reassign(subject, actor, params.id, body.role),
-      ({ about, result }) => viewOf(about.about, result),
-    ),
+  handle: async ({ unit, subject, actor, params, body }) => {
+    const { about, result } = await people.reassignMember(unit, subject, actor, params.id, body.role)
+    return viewOf(about.about, result)
+  },
 })
 
 /** Who works on a project. */
 export const memberships = {
   'GET /data/projects/{slug}/memberships/': readRoute({
     permission: 'project.follow',
+    summary: 'List who works on a project, its owner first',
+    answer: listOf(MembershipView),
     params: BySlug,
     subject,
     handle: async ({ subject: { about }, page, request }) => {
@@ -51,19 +56,23 @@ export const memberships = {
 
   'POST /data/projects/{slug}/memberships/': changeRoute({
     permission: 'project.contribute',
+    summary: 'Let someone work on a project',
+    description: 'By `user_id` or `username`.',
+    answer: creation(MembershipView),
     params: BySlug,
     subject,
     body: Invitation,
     idempotent: '24h',
-    handle: ({ subject, actor, body }) =>
-      creating(
-        () => people.invite(subject, actor, body),
-        ({ about, result }) => viewOf(about.about, result),
-      ),
+    handle: async ({ unit, subject, actor, body }) => {
+      const { about, result } = await people.inviteMember(unit, subject, actor, body)
+      return replyCreated(await viewOf(about.about, result))
+    },
   }),
 
   'GET /data/projects/{slug}/memberships/{id}/': readRoute({
     permission: 'project.follow',
+    summary: 'Read a membership',
+    answer: ok(MembershipView),
     params: MemberAddress,
     subject,
     handle: async ({ subject: { about }, params }) => viewOf(about, people.memberIn(about.memberships, params.id)),
@@ -74,11 +83,14 @@ export const memberships = {
 
   'DELETE /data/projects/{slug}/memberships/{id}/': changeRoute({
     permission: 'project.contribute',
+    summary: 'End a membership',
+    description: "The owner's cannot be ended.",
+    answer: empty,
     params: MemberAddress,
     subject,
-    handle: async ({ subject, actor, params }) => {
-      await people.dismiss(subject, actor, params.id)
-      return noContent()
+    handle: async ({ unit, subject, actor, params }) => {
+      await people.dismissMember(unit, subject, actor, params.id)
+      return replyNoContent()
     },
   }),
 } satisfies Routes

@@ -1,18 +1,23 @@
-import '../../lib/effects/search-documents.ts'
-import { listBody, sliceOf } from '../../lib/http/page.ts'
-import { BySlug } from '../../lib/http/params.ts'
-import { type Routes, readRoute } from '../../lib/http/route.ts'
-import { type Foreseen, previewMerge } from '../../lib/projects/merge-preview.ts'
-import { loadWhole } from '../../lib/projects/projects.ts'
-import { foreseenView } from '../../lib/projects/views/preview.ts'
-import type { History } from '../../lib/records/history.ts'
-import { shownTo } from '../../lib/records/shown.ts'
-import { peopleOf } from '../../lib/users/people.ts'
+import '../../lib/domain/composition.ts'
+import { type ForeseenRecord, previewMerge } from '../../lib/domain/projects/merge-preview.ts'
+import { loadWhole } from '../../lib/domain/projects/projects.ts'
+import { ForeseenRecordView, foreseenView, mergePreview } from '../../lib/domain/projects/views/preview.ts'
+import type { History } from '../../lib/domain/records/history.ts'
+import { showRecords } from '../../lib/domain/records/shown.ts'
+import { listOf } from '../../lib/platform/http/answer.ts'
+import { listBody, sliceOf } from '../../lib/platform/http/page.ts'
+import { BySlug } from '../../lib/platform/http/params.ts'
+import { type Routes, readRoute } from '../../lib/platform/http/route.ts'
+import { peopleOf } from '../../lib/platform/users/people.ts'
 
 /** What a merge would do, before it does it. */
 export const preview = {
   'GET /data/projects/{slug}/merge-preview/': readRoute({
     permission: 'project.preview',
+    summary: 'See what a merge would do',
+    description:
+      'For each linked record what it becomes, what it contradicts, what it looks like and what stands in the way, planned by the same code as the merge, as if the caller merged now. `blockers`, `size` and `seconds` are of the whole project; of a large one that cannot be planned within 10 seconds they are reckoned from the records in `size.planned`. Nothing is written.',
+    answer: listOf(ForeseenRecordView, mergePreview()),
     params: BySlug,
     subject: ({ slug }) => loadWhole(slug),
     handle: async ({ subject, actor, page, request }) => {
@@ -21,7 +26,7 @@ export const preview = {
       const { rows, ...whole } = await previewMerge(subject, actor, sliceOf(subject.entities, page))
       const [people, shown] = await Promise.all([
         peopleOf(rows.map((it) => it.link.added_by)),
-        shownTo(actor, rows.flatMap(afterwards)),
+        showRecords(actor, rows.flatMap(afterwards)),
       ])
       const after = new Map(shown.map((it) => [it.entity_id, it]))
       const results = rows.map((it) => foreseenView(it, after.get(it.link.entity_id), actor, people))
@@ -31,5 +36,5 @@ export const preview = {
 } satisfies Routes
 
 /** A record with the values that the merge leaves it with. */
-const afterwards = ({ plan }: Foreseen): History[] =>
+const afterwards = ({ plan }: ForeseenRecord): History[] =>
   plan ? [{ ...plan.old, ...('accepted' in plan && { proposed: plan.accepted.after.head.data }) }] : []

@@ -1,6 +1,6 @@
 import { project } from './demo/project.ts'
 
-/** `npm run demo -- project [BASE]`: shows the running service at work, through its public interface alone. */
+/** `npm run demo -- project [BASE]`: shows the running service at work, through its public API only. */
 const shows: Readonly<Record<string, (base: string) => Promise<void>>> = { project }
 
 const [name = '', base = `http://localhost:${process.env.PORT ?? 8000}`] = process.argv.slice(2)

@@ -1,16 +1,16 @@
 import { access, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { isRecordKey, recordKinds } from '../../lib/kinds/index.ts'
-import { loadStack } from '../deploy/stack.ts'
+import { loadStack } from '../../deploy/stack.ts'
+import { isRecordKey, recordKinds } from '../../lib/domain/kinds/index.ts'
 import { type Caller, callerOf, detailOf, type Who } from './import/client.ts'
 import { deskOf } from './import/desk.ts'
 import { importExchange } from './import/exchange.ts'
 import { progressOf } from './import/progress.ts'
-import { isComplete, printed, type Report, reportOf } from './import/report.ts'
+import { isComplete, printReport, type Report, reportOf } from './import/report.ts'
 import { readFiles } from './import/rows.ts'
 import { stopper } from './import/stopper.ts'
 import { importTables } from './import/tables.ts'
-import { standing } from './import/told.ts'
+import { describeImports } from './import/told.ts'
 
 const usage = `npm run import -- FILE... [options]
 npm run import -- --submissions FILE... [--lenient] [--concurrency N] [--report FILE]
@@ -119,11 +119,11 @@ async function tables(paths: readonly string[], values: Values & { concurrency: 
   if (!gone && !stop.signal.aborted) return code
   const as = values.token ? 'authorization: Bearer ...' : `x-dev-user: ${values.as}`
   if (gone) console.error(`The service at ${settings.base} does not answer any more. ${gone.message}`)
-  for (const line of standing(desk.all(), { base: settings.base, as })) console.error(line)
+  for (const line of describeImports(desk.all(), { base: settings.base, as })) console.error(line)
   return gone ? 3 : stop.code()
 }
 
-/** Files of exchange rows, which this command puts into tables, and files that are tables already. Fails where one cannot be read. */
+/** Tells exchange files, whose rows this command puts into tables, from files that are tables. Fails if one cannot be read. */
 async function sorted(paths: readonly string[], { mapping, kind }: Values) {
   const part = mapping === undefined ? kind && { kind } : { mapping }
   const isExchange = (path: string) => !part && /\.(jsonl|ndjson)$/i.test(path)
@@ -135,21 +135,21 @@ async function sorted(paths: readonly string[], { mapping, kind }: Values) {
   }
 }
 
-/** Operators may do what the API does not any more: the rows go straight into the table. */
+/** Imports legacy submissions. The API takes none any more, so the rows go straight into the table. */
 async function submissions(
   paths: readonly string[],
   { lenient, concurrency, report: file }: { lenient: boolean; concurrency: number; report?: string },
 ): Promise<number> {
-  // The configuration is read when a module loads it, so this comes before every import of the service.
+  // The configuration is read when a module first loads it, so the environment is set before the imports.
   if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
-  const [{ readOldRows, importSubmissions }, { ping }, { within }] = await Promise.all([
+  const [{ readOldRows, importSubmissions }, { ping }, { askWithin }] = await Promise.all([
     import('./import/submissions.ts'),
-    import('../../lib/table/read.ts'),
-    import('../../lib/health/within.ts'),
+    import('../../lib/engines/table/read.ts'),
+    import('../../lib/platform/health/within.ts'),
   ])
   const offered = await readOldRows(paths)
   const { TABLE_NAME, DYNAMODB_ENDPOINT = 'AWS' } = process.env
-  const answers = await within(5000, () => ping().then(() => true))
+  const answers = await askWithin(5000, () => ping().then(() => true))
   if (!answers) return wrong(`The table ${TABLE_NAME} does not answer at ${DYNAMODB_ENDPOINT}.`)
   const stop = stopper()
   const progress = progressOf()
@@ -169,7 +169,7 @@ async function told(
   { report: file, 'dry-run': dryRun = false }: { report?: string | undefined; 'dry-run'?: boolean },
 ): Promise<number> {
   if (file) await writeFile(file, `${JSON.stringify(report, null, 2)}\n`)
-  console.log(printed(report, dryRun))
+  console.log(printReport(report, dryRun))
   return dryRun || isComplete(report) ? 0 : 1
 }
 
@@ -200,7 +200,7 @@ function whoIs(token: string | undefined, email: string): Who {
   return token ? { token } : { email }
 }
 
-/** Why the service does not know the caller; undefined when it does. */
+/** Why the caller cannot sign in; undefined if they can. */
 async function refusal(caller: Caller): Promise<string | undefined> {
   try {
     const { status, body } = await caller.get('/api/user/info')

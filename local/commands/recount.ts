@@ -1,4 +1,4 @@
-import { loadStack } from '../deploy/stack.ts'
+import { loadStack } from '../../deploy/stack.ts'
 
 const usage = `npm run recount
 
@@ -14,8 +14,9 @@ if (process.argv.length > 2) {
 }
 if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
 try {
-  // It reads the configuration, which is complete from here on.
-  const { repairAll } = await import('../../lib/effects/repair.ts')
+  // Imported here, since these modules read the configuration, which is now set.
+  await import('../../lib/domain/composition.ts')
+  const { repairAll } = await import('../../lib/domain/effects/repair.ts')
   let told = performance.now()
   const done = await repairAll((so_far) => {
     if (performance.now() - told < 5000) return

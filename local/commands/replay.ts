@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { loadStack } from '../deploy/stack.ts'
+import { loadStack } from '../../deploy/stack.ts'
 
 const usage = `npm run replay -- --parked
 npm run replay -- [--type TYPE]... [--kind KIND] [--prefix KEY] [--since TIME] [--messages] | --all
@@ -45,9 +45,9 @@ async function run(): Promise<number> {
   }
   if (since !== undefined && Number.isNaN(Date.parse(since))) throw new Error(`--since ${since} is no time.`)
   if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
-  // They read the configuration, which is complete from here on.
-  const { followedTypes } = await import('../../lib/effects/project.ts')
-  const { replay, replayParked } = await import('../../lib/effects/replay.ts')
+  // Imported here, since these modules read the configuration, which is now set.
+  const { followedTypes } = await import('../../lib/domain/effects/project.ts')
+  const { replay, replayParked } = await import('../../lib/domain/effects/replay.ts')
   if (parked) return tell(await replayParked())
   const unknown = types?.find((it) => !followedTypes.includes(it))
   if (unknown)

@@ -1,25 +1,25 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FolderInUse, HOLDER, holdFolder } from '../service/folder-lock.ts'
 import { loadFollowers } from '../service/followers.ts'
-import { directory, pidFile } from '../service/paths.ts'
+import { directory } from '../service/paths.ts'
 
-const pid = Number(await readFile(pidFile, 'utf8').catch(() => '0'))
-if (pid > 0 && isAlive(pid)) {
-  console.error(`The service is running (process ${pid}). Stop it first: what it holds open cannot be removed.`)
-  process.exit(1)
-}
-// By name, since LOCAL_DATA may point at a directory that holds other things as well.
-const ours = /^(dynamodb\.sqlite.*|s3|stream\.json|dead-letters\.jsonl|service\.log|pid|layout)$/
-const followers = loadFollowers().map(({ name }) => name)
-for (const name of await readdir(directory).catch(() => [])) {
-  if (ours.test(name) || followers.includes(name)) await rm(join(directory, name), { recursive: true, force: true })
-}
-console.log(`Emptied ${directory}. The next start begins with the demonstration set.`)
+/** `npm run reset`: deletes the data of the local service. Refuses while a service or another command holds the folder's lock. */
 
-function isAlive(id: number): boolean {
-  try {
-    return process.kill(id, 0)
-  } catch {
-    return false
-  }
+// By name, since LOCAL_DATA may name a folder that holds other files too. The file `lock` stays: this process holds it.
+const ours = new Set(['s3', 'stream.json', 'dead-letters.jsonl', 'service.log', 'layout', HOLDER])
+const followers = new Set(loadFollowers().map(({ name }) => name))
+const isOurs = (name: string) => ours.has(name) || followers.has(name) || name.startsWith('dynamodb.sqlite')
+
+try {
+  const names = await readdir(directory).catch(() => undefined)
+  const release = names && holdFolder(directory, { command: 'npm run reset' })
+  for (const name of names?.filter(isOurs) ?? []) await rm(join(directory, name), { recursive: true, force: true })
+  await rm(join(directory, HOLDER), { force: true })
+  release?.()
+  console.log(`Emptied ${directory}. The next start begins with the demonstration set.`)
+} catch (error) {
+  if (!(error instanceof FolderInUse)) throw error
+  console.error(error.message)
+  process.exitCode = 1
 }

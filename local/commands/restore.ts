@@ -1,10 +1,15 @@
 import { restoreFrom } from './backup/backup.ts'
 import { run } from './backup/run.ts'
+import { ensureEmptyStart } from './backup/running.ts'
 
 await run(
   `npm run restore -- DIR [--over] [--table NAME --bucket NAME]
 
-Builds what npm run export wrote in an empty table and bucket, after a look at every file. --over writes into what is not
-empty, such as a restore that was broken off. Without names it is the local service, which must be running.`,
-  ({ folder, place, over }) => restoreFrom(folder, place, { over }),
+Checks every file that npm run export wrote, then builds an empty table and bucket from them. --over writes into what is
+not empty, such as a restore that was broken off. Without names it is the local service, started by
+npm start -- --empty.`,
+  ({ folder, place, over, isLocal }) => {
+    if (isLocal && !over) ensureEmptyStart()
+    return restoreFrom(folder, place, { over })
+  },
 )

@@ -1,4 +1,4 @@
-import { loadStack } from '../deploy/stack.ts'
+import { loadStack } from '../../deploy/stack.ts'
 
 const usage = `npm run search -- COMMAND
 
@@ -11,18 +11,18 @@ Without TABLE_NAME in the environment it means the local service, which must run
 AWS_REGION and credentials. The service goes on meanwhile; its processes take the new snapshot when they next open one.`
 
 if (!process.env.TABLE_NAME) Object.assign(process.env, loadStack().environment)
-await import('../../lib/effects/search-documents.ts')
+await import('../../lib/domain/composition.ts')
 
 const commands: Readonly<Record<string, () => Promise<string>>> = {
   rebuild: async () => {
-    const [{ rebuild }, { renewTexts }] = await Promise.all([
-      import('../../lib/search/model/rebuild.ts'),
-      import('../../lib/projects/assets/texts.ts'),
+    const [{ rebuildSnapshot }, { renewTexts }] = await Promise.all([
+      import('../../lib/engines/search/model/rebuild.ts'),
+      import('../../lib/domain/projects/assets/texts.ts'),
     ])
     await renewTexts()
     const started = performance.now()
     let told = 0
-    const { snapshot, documents, position } = await rebuild((looked, found) => {
+    const { snapshot, documents, position } = await rebuildSnapshot((looked, found) => {
       if (performance.now() - told < 1000) return
       told = performance.now()
       process.stderr.write(`${looked} items read, ${found} documents\n`)
@@ -33,8 +33,8 @@ const commands: Readonly<Record<string, () => Promise<string>>> = {
   },
   compact: async () => {
     const [{ compactNow }, { loadPointer }] = await Promise.all([
-      import('../../lib/search/model/compact.ts'),
-      import('../../lib/search/model/snapshot.ts'),
+      import('../../lib/engines/search/model/compact.ts'),
+      import('../../lib/engines/search/model/snapshot.ts'),
     ])
     const pointer = await loadPointer()
     if (!pointer) return 'There is no snapshot yet. Use rebuild.'
@@ -42,11 +42,11 @@ const commands: Readonly<Record<string, () => Promise<string>>> = {
     return snapshot ? lineOf('now', snapshot) : 'Another process has made a snapshot meanwhile; that one counts.'
   },
   status: async () => {
-    const [{ loadPointer }, { lastEntry }] = await Promise.all([
-      import('../../lib/search/model/snapshot.ts'),
-      import('../../lib/search/log.ts'),
+    const [{ loadPointer }, { loadLogEnd }] = await Promise.all([
+      import('../../lib/engines/search/model/snapshot.ts'),
+      import('../../lib/engines/search/log.ts'),
     ])
-    const [pointer, end] = await Promise.all([loadPointer(), lastEntry()])
+    const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
     const log = `the log ends at entry ${end.number}`
     if (!pointer) return `No snapshot yet: the first search or the sweeper makes one; ${log}.`
     const { current, previous } = pointer

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { localSigner } from '../../lib/ops/local-credentials.ts'
+import { localSigner } from '../../lib/base/telemetry/local-credentials.ts'
 
 type Handler = (event: Given, context: { awsRequestId?: string }) => Promise<unknown>
 type Given = { requestContext?: { requestId?: string } }
 
 /**
- * The handler with what serverless-offline leaves out: it gives all requests one and the same id, and all functions one
- * process. Each bundle has its own copy of our code, so the name that its clients sign with is this function's alone.
+ * Adds what serverless-offline leaves out: an id of its own for each request, and the name of the function that signs
+ * calls. Each bundle has its own copy of `localSigner`, so the name belongs to this function alone.
  */
 export function asDeployed(name: string, handler: Handler): Handler {
   localSigner.name = name

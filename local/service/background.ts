@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as v from 'valibot'
 
-/** A process that runs functions which nobody calls, as it is told to by its parent, and answers what each does. */
+/** A call from the parent. This process runs functions that have no endpoint, and sends back what each returns. */
 const Call = v.object({
   call: v.number(),
   name: v.string(),
@@ -14,15 +14,15 @@ const Call = v.object({
 type Call = v.InferOutput<typeof Call>
 const Module = v.object({ handler: v.function() })
 
-// A parent that ends, however it ends, ends us too.
+// This process ends with its parent, however that ends.
 process.on('disconnect', () => process.exit(0))
-// What is invoked for later has nobody who hears that it failed.
+// Nobody waits for an asynchronous invocation, so its failure is only logged.
 process.on('unhandledRejection', (error) => console.error(error instanceof Error ? error.stack : error))
 process.on('message', (message) => void answer(v.parse(Call, message)))
 
-async function answer({ call, ...asked }: Call): Promise<void> {
+async function answer({ call, ...rest }: Call): Promise<void> {
   try {
-    process.send?.({ call, answer: await run(asked) })
+    process.send?.({ call, answer: await run(rest) })
   } catch (error) {
     process.send?.({ call, failed: error instanceof Error ? error.message : String(error) })
   }

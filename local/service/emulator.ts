@@ -8,7 +8,7 @@ export type Emulator = { endpoint: string; process: ChildProcess; stop: () => Pr
 
 /**
  * Starts the DynamoDB emulator on the loopback interface, with its data in `file`, and waits until it answers. Fails in
- * one line where the emulator does not exist for this machine.
+ * one line if there is no emulator for this machine.
  */
 export async function startEmulator({ port, file }: { port: number; file: string }): Promise<Emulator> {
   // A process group of its own: Ctrl-C must not end it before those who use it.
@@ -43,12 +43,12 @@ export async function startEmulator({ port, file }: { port: number; file: string
   }
 }
 
-/** Ends the emulator as soon as our end of the pipe closes, which it does even when we are killed. */
+/** Ends the emulator when our end of the pipe closes. That happens even if this process is killed. */
 const guarded = 'exec 3<&0; "$0" "$@" 3<&- & it=$!; { cat <&3 >/dev/null; kill $it; } & wait $it'
 
 /**
- * The emulator looks for the last stream record before each write, without an index: after 20,000 changes a write takes
- * 10 ms instead of 1. The indexes are all that we add to its file.
+ * The emulator looks for the last stream record before each write, without an index. After 20,000 changes a write takes
+ * 10 ms instead of 1. These indexes are all that we add to its file.
  */
 function index(file: string): void {
   const database = new DatabaseSync(file, { timeout: 5000 })

@@ -3,10 +3,10 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import * as v from 'valibot'
 import { parse } from 'yaml'
 
-/** A function that follows the table's stream, which changes of the table come to it, and so many of them at once at most. */
+/** A function that follows the table's stream: which changes it gets, and at most how many at once. */
 export type Follower = { name: string; wants: (record: DynamoDBRecord) => boolean; batchSize: number }
 
-/** The functions that serverless.yml has follow the table's stream beside the projector, with the filters that it gives them. */
+/** The functions that follow the stream beside the projector, with their filters in serverless.yml. */
 export const loadFollowers = (): Follower[] => allFollowers().filter(({ name }) => name !== 'projector')
 
 /** The projector as its event source in serverless.yml has it. */
@@ -29,7 +29,7 @@ function allFollowers(): Follower[] {
 
 type Invoke = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined>
 
-/** A receiver for the stream pump that gives a follower what it wants. */
+/** A receiver for the stream pump. It passes only those changes on that the follower wants. */
 export const through =
   ({ wants }: Follower, invoke: Invoke) =>
   async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse | undefined> => {
@@ -39,7 +39,9 @@ export const through =
 
 type Test = (value: unknown) => boolean
 
-/** Whether something has what a pattern asks for: at the end of each path one of some texts, or of some beginnings, or anything. */
+/**
+ * Makes a test of a filter pattern. At the end of each path a pattern lists texts, prefixes, or whether there is a value.
+ */
 function testFor(pattern: unknown): Test {
   if (Array.isArray(pattern)) {
     const tests = pattern.map(testOfOne)

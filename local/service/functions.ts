@@ -7,101 +7,107 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda'
 import * as v from 'valibot'
+import { endProcess, keepRunning } from './keep-running.ts'
 import { directory, root } from './paths.ts'
 
-/** A function as it can be run: its bundle, what its environment has beside that of all, and how many seconds it may take. */
+/** What is needed to run a function: its bundle, its own environment variables, and its time limit in seconds. */
 const Runnable = v.object({ file: v.string(), environment: v.record(v.string(), v.string()), timeout: v.number() })
 export type Runnable = v.InferOutput<typeof Runnable>
-/** What serverless-offline tells once it serves, and whenever functions have changed. */
-const Told = v.object({ functions: v.record(v.string(), Runnable) })
-const Ended = v.object({ call: v.number(), answer: v.optional(v.unknown()), failed: v.optional(v.string()) })
+/** What the process of serverless-offline sends once it serves, and after each reload. */
+const Announcement = v.object({ functions: v.record(v.string(), Runnable) })
+type Announcement = v.InferOutput<typeof Announcement>
+const CallEnded = v.object({ call: v.number(), answer: v.optional(v.unknown()), failed: v.optional(v.string()) })
 
 export type Invoke = (name: string, event: object) => Promise<unknown>
 export type Functions = {
-  /** Runs a function that nobody calls, and answers what it does. Fails when it failed. */
+  /** Runs a function that has no endpoint, and returns its result. Throws when it failed. */
   invoke: Invoke
-  /** The same in a process that is there for this one call, and that others go before. */
+  /** The same in a process of its own, at a lower priority. For work of seconds, such as packing the snapshot of search. */
   invokeAlone: Invoke
-  /** Told, in a sentence, when one of the processes has ended by itself. */
-  ended: Promise<string>
 }
 
-/** Left to itself, V8 takes 200 MB more on a machine that has them, and is no faster for it. */
-const execArgv = ['--max-semi-space-size=4', '--max-old-space-size=256', '--enable-source-maps']
+/** Heap of each process in MB. The bundles of all endpoints take some 250 MB, and reloaded ones come on top. */
+const HEAP_MB = 1024
+/** By default V8 takes 200 MB more for young objects, and is no faster for it. */
+const execArgv = ['--max-semi-space-size=4', `--max-old-space-size=${HEAP_MB}`, '--enable-source-maps']
 
 /**
- * Runs the functions in two processes: serverless-offline answers requests in one; the other has the projector and what comes by, none of which
- * holds up a request where it is deployed. What works for seconds on end can have one for itself, so that it does not hold up the projector either.
- * Ready when requests are answered. What they print goes to service.log, errors to the terminal too.
+ * Starts the functions in two processes, so that background work holds up no request. One runs serverless-offline and
+ * answers requests. The other runs the projector and the timed functions. Resolves when requests are answered. A process
+ * that ends by itself is started again. Output goes to service.log, errors also to the terminal.
  */
 export async function startFunctions(table: string, running: (() => Promise<unknown>)[]): Promise<Functions> {
   const env = { ...process.env, DYNAMODB_ENDPOINT: table, SLS_LOG_LEVEL: 'error' }
   const options = { cwd: root, env, execArgv, silent: true }
-  const log = createWriteStream(join(directory, 'service.log'))
+  const log = openLog()
   const begin = (module: string, args: string[] = []) => logged(fork(module, args, options), log)
   const framework = createRequire(import.meta.url).resolve('serverless/bin/serverless.js')
-  const serving = begin(framework, ['offline', 'start', '--stage', 'local'])
-  const background = begin(apart)
-  const gone = [serving, background].map((child) => {
-    const exit = once(child, 'exit')
-    running.push(() => ended(child, exit))
-    return exit
-  })
-  const over = Promise.race(gone).then(() => `The functions ended: see ${join(directory, 'service.log')}`)
-  const functions = await Promise.race([told(serving), over])
-  if (typeof functions === 'string') throw new Error(functions)
+
+  let runnables: Announcement['functions'] = {}
+  const serve = () =>
+    begin(framework, ['offline', 'start', '--stage', 'local']).on('message', (message) => {
+      runnables = v.parse(Announcement, message).functions
+    })
+  const serving = serve()
+  running.push(() => endProcess(serving))
+  await Promise.race([once(serving, 'message'), failAtExit(serving)])
+
+  const say = (sentence: string) => console.error(`${sentence} Its log is ${join(directory, 'service.log')}.`)
+  const way = { heapMb: HEAP_MB, say }
+  running.push(keepRunning(serving, { ...way, what: 'The process that answers requests', begin: serve }).stop)
+  const inBackground = () => begin(backgroundModule)
+  const background = keepRunning(inBackground(), { ...way, what: 'The background process', begin: inBackground })
+  running.push(background.stop)
   return {
-    invoke: through(background, functions),
+    invoke: async (name, event) => callIn(await background.current(), name, event, runnables[name]),
     invokeAlone: async (name, event) => {
-      const child = begin(apart)
+      const child = begin(backgroundModule)
       if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-      return through(child, functions)(name, event).finally(() => child.disconnect())
+      return callIn(child, name, event, runnables[name]).finally(() => child.disconnect())
     },
-    ended: over,
   }
 }
 
-const apart = join(import.meta.dirname, 'background.ts')
+async function failAtExit(child: ChildProcess): Promise<never> {
+  await once(child, 'exit')
+  throw new Error(`The functions ended: see ${join(directory, 'service.log')}`)
+}
 
-const Taken = v.nullish(v.object({ batchItemFailures: v.array(v.object({ itemIdentifier: v.string() })) }))
+/** The log file. If it cannot be written, for example on a full disk, the service goes on without it. */
+function openLog(): NodeJS.WritableStream {
+  const file = join(directory, 'service.log')
+  const log = createWriteStream(file)
+  log.on('error', (error) => console.error(`LOCAL_DATA: ${file} cannot be written (${error.message}).`))
+  return log
+}
 
-/** Hands a function changes of the table as AWS would. Fails when it failed. */
-export const delivering =
+const backgroundModule = join(import.meta.dirname, 'background.ts')
+
+const BatchAnswer = v.nullish(v.object({ batchItemFailures: v.array(v.object({ itemIdentifier: v.string() })) }))
+
+/** Makes a receiver of stream batches out of a function, as AWS does. It throws if the function fails. */
+export const deliverTo =
   (invoke: Invoke, name: string) =>
   async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse | undefined> =>
-    v.parse(Taken, await invoke(name, event)) ?? undefined
+    v.parse(BatchAnswer, await invoke(name, event)) ?? undefined
 
-/** Answers what functions there are, once that is told. */
-async function told(serving: ChildProcess): Promise<() => Readonly<Record<string, Runnable>>> {
-  const [first] = await once(serving, 'message')
-  let { functions } = v.parse(Told, first)
-  serving.on('message', (message) => {
-    functions = v.parse(Told, message).functions
-  })
-  return () => functions
-}
+let calls = 0
 
-/** Hands calls to a process in the background, each with the newest bundle of its function. */
-function through(background: ChildProcess, functions: () => Readonly<Record<string, Runnable>>): Invoke {
-  let calls = 0
-  const under = new Map<number, PromiseWithResolvers<unknown>>()
-  background.on('message', (message) => {
-    const { call, answer, failed } = v.parse(Ended, message)
-    const it = under.get(call)
-    under.delete(call)
-    if (failed === undefined) it?.resolve(answer)
-    else it?.reject(new Error(failed))
-  })
-  background.once('exit', () => {
-    for (const it of under.values()) it.reject(new Error('The process has ended.'))
-  })
-  return (name, event) => {
-    const it = Promise.withResolvers<unknown>()
-    calls += 1
-    under.set(calls, it)
-    background.send({ call: calls, name, event, ...functions()[name] })
-    return it.promise
+/** Runs a function in a background process, from its newest bundle. */
+function callIn(child: ChildProcess, name: string, event: object, runnable: Runnable | undefined): Promise<unknown> {
+  calls += 1
+  const call = calls
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const onMessage = (message: unknown) => {
+    const ended = v.parse(CallEnded, message)
+    if (ended.call !== call) return
+    if (ended.failed === undefined) resolve(ended.answer)
+    else reject(new Error(ended.failed))
   }
+  const onExit = () => reject(new Error('The process has ended.'))
+  child.setMaxListeners(0).on('message', onMessage).once('exit', onExit)
+  child.send({ call, name, event, ...runnable }, (error) => error && reject(error))
+  return promise.finally(() => child.off('message', onMessage).off('exit', onExit))
 }
 
 function logged(child: ChildProcess, log: NodeJS.WritableStream): ChildProcess {
@@ -114,11 +120,4 @@ function logged(child: ChildProcess, log: NodeJS.WritableStream): ChildProcess {
     })
   }
   return child
-}
-
-async function ended(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
-  child.kill('SIGTERM')
-  const patience = setTimeout(() => child.kill('SIGKILL'), 5000)
-  await exit
-  clearTimeout(patience)
 }

@@ -13,8 +13,8 @@ export type IdentityProvider = { issuer: string; stop: () => Promise<void> }
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Starts an OpenID provider on the loopback interface: discovery, JWKS, token, userinfo and introspection. Whoever asks
- * for a token says who they are (`username`, an email address); nobody is asked for a password.
+ * Starts an OpenID provider on the loopback interface: discovery, JWKS, token, userinfo and introspection. A token request
+ * names its user (`username`, an email address). Passwords are not checked.
  *
  * POST /token  grant_type=password|client_credentials  username=<email>  [client_id]  [scope=opaque]  [email_verified=false]
  */
@@ -45,15 +45,15 @@ export async function startIdp(port: number, clientId = 'heritage-local'): Promi
   server.service.on(Events.BeforeUserinfo, (response: MutableResponse, request: IncomingMessage) => {
     const claims = alive(issued.get(request.headers.authorization?.replace(/^Bearer /i, '') ?? ''))
     response.statusCode = claims ? 200 : 401
-    response.body = claims ? pick(claims, shown) : { error: 'invalid_token' }
+    response.body = claims ? pick(claims, userinfoClaims) : { error: 'invalid_token' }
   })
 
-  // The introspection endpoint leaves its body unread, so ours takes its place under the name that discovery gives.
+  // The mock leaves the body of an introspection unread. Discovery gives the address of this route instead.
   server.service.addRoute('POST', '/introspection', (request, response) => {
     const { body } = request
     const token = body && !Array.isArray(body) ? String(body.token) : ''
     const claims = alive(issued.get(token))
-    const answer = claims ? { active: true, ...pick(claims, told) } : { active: false }
+    const answer = claims ? { active: true, ...pick(claims, introspectionClaims) } : { active: false }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
   server.service.on(Events.BeforeWellKnownOpenIdConfiguration, ({ body }: MutableResponse) => {
@@ -66,11 +66,11 @@ export async function startIdp(port: number, clientId = 'heritage-local'): Promi
   return { issuer, stop: () => server.stop() }
 }
 
-const shown = ['sub', 'email', 'email_verified', 'name', 'given_name', 'family_name', 'picture']
-const told = ['iss', 'sub', 'aud', 'client_id', 'exp', 'iat', 'email', 'email_verified', 'scope']
+const userinfoClaims = ['sub', 'email', 'email_verified', 'name', 'given_name', 'family_name', 'picture']
+const introspectionClaims = ['iss', 'sub', 'aud', 'client_id', 'exp', 'iat', 'email', 'email_verified', 'scope']
 
-/** The same person has the same subject in every run. `email_verified` may be denied, to see what the service does then. */
-function claimsOf(email: string, asked: object): Claims {
+/** A person has the same subject in every run. With `email_verified=false` one sees what the service then does. */
+function claimsOf(email: string, body: object): Claims {
   const name = email.slice(0, email.indexOf('@'))
   const [given = '', family = 'Heritage'] = name
     .split(/[._-]/)
@@ -78,7 +78,7 @@ function claimsOf(email: string, asked: object): Claims {
   return {
     sub: createHash('sha256').update(email.toLowerCase()).digest('hex').slice(0, 24),
     email,
-    email_verified: !('email_verified' in asked && String(asked.email_verified) === 'false'),
+    email_verified: !('email_verified' in body && String(body.email_verified) === 'false'),
     name: `${given} ${family}`,
     given_name: given,
     family_name: family,

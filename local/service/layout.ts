@@ -2,10 +2,10 @@ import { access, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { directory } from './paths.ts'
 
-/** How items are laid out in the table: raised when those of before cannot be read any more. */
+/** The version of the layout of items. Raised when older items cannot be read any more. */
 const LAYOUT = '2'
 
-/** Notes the layout of what the local service keeps. Fails where an earlier version has left its data. */
+/** Notes the layout version of the local data. Fails if an earlier version has left its data. */
 export async function checkLayout(): Promise<void> {
   const file = join(directory, 'layout')
   const isFilled = await access(join(directory, 'dynamodb.sqlite')).then(

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { escaped } from '../../lib/html.ts'
-import { type AccessRecord, deniedCall, type Roles, refusal } from '../access/judge.ts'
-import { ACCOUNT, REGION, signerOf } from '../access/requests.ts'
-import { bodyOf, listen } from '../rehearse/listening.ts'
+import { type AccessRecord, deniedCall, type Roles, refusal } from '../../deploy/access/judge.ts'
+import { ACCOUNT, REGION, signerOf } from '../../deploy/access/requests.ts'
+import { bodyOf, listen } from '../../deploy/rehearse/listening.ts'
+import { escapeHtml } from '../../lib/base/html.ts'
 
-/** A letter as it was given to the service. */
+/** A letter as the mail service got it. */
 export type Caught = {
   from: string
   to: string
@@ -14,21 +14,22 @@ export type Caught = {
   at: string
 }
 
-/** What happens to a letter: it is taken; refused with a status; taken without an answer; or the caller waits for one. */
+/** What happens to a letter: it is taken, refused with a status, or taken without an answer (`lost`). */
 export type Fate = 'taken' | { status: number; error: string } | 'lost'
 export type MailCatcher = { endpoint: string; caught: readonly Caught[]; stop: () => Promise<void> }
 
 type Settings = {
   port?: number
-  /** Whom the service sends for: a domain, or an address. */
+  /** The verified sender: a domain, or an address. */
   identity: string
   access: { roles: () => Roles; record: AccessRecord }
   fate?: (letter: Caught) => Fate
 }
 
 /**
- * Stands in for SendEmail of the Simple Email Service, version 2: takes letters from whoever may send them, and shows them on a
- * page instead of sending them. It refuses what the real one refuses: other senders, several addresses in one, and headers of more than a line.
+ * Stands in for SendEmail of SES, version 2. It takes letters from functions whose role allows it, and shows them on a
+ * page instead of sending them. It refuses what SES refuses: other senders, several addresses in one, headers of several
+ * lines.
  */
 export async function startMailCatcher({
   port = 0,
@@ -87,7 +88,7 @@ function letterIn(body: string): Caught | string {
   }
 }
 
-/** Why the real one would not take it. */
+/** Why SES would refuse a letter. Undefined if it would take it. */
 function faultOf({ from, to, subject, headers }: Caught, identity: string): string | undefined {
   const sender = /<([^<>]+)>$/.exec(from)?.[1] ?? from
   if (sender !== identity && !sender.endsWith(`@${identity}`)) return `Email address is not verified: ${sender}`
@@ -113,7 +114,7 @@ ${letters || '<p>None yet.</p>'}
 }
 
 const letterView = ({ from, to, subject, text, headers, at }: Caught): string => {
-  const shown = headers.map(([name, value]) => `<br><small>${escaped(`${name}: ${value}`)}</small>`).join('')
-  const linked = escaped(text).replace(/https?:\/\/[^\s]+/g, (link) => `<a href="${link}">${link}</a>`)
-  return `<article><p><b>${escaped(subject)}</b><br><small>${escaped(`${at}, from ${from} to ${to}`)}</small>${shown}</p><pre>${linked}</pre></article>`
+  const shown = headers.map(([name, value]) => `<br><small>${escapeHtml(`${name}: ${value}`)}</small>`).join('')
+  const linked = escapeHtml(text).replace(/https?:\/\/[^\s]+/g, (link) => `<a href="${link}">${link}</a>`)
+  return `<article><p><b>${escapeHtml(subject)}</b><br><small>${escapeHtml(`${at}, from ${from} to ${to}`)}</small>${shown}</p><pre>${linked}</pre></article>`
 }

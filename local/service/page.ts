@@ -1,4 +1,5 @@
-import { personas } from './users.ts'
+import { personas } from './people.ts'
+import { WELCOME } from './welcome.ts'
 
 type Running = {
   api: string
@@ -10,14 +11,16 @@ type Running = {
   seconds: string
 }
 
-/** What whoever started the service wants to know, on one page. */
-export function page({ api, idp, s3, mail, dynamodb, directory, seconds }: Running): string {
+/** The text that `npm start` prints once it is ready: the first address is a page for people. */
+export function startText({ api, idp, s3, mail, dynamodb, directory, seconds }: Running): string {
   const people = personas.map(({ email, role, is_staff }) => ({
     email,
     role: is_staff ? 'staff' : (role ?? 'contributor'),
   }))
   return `
 The service is ready (${seconds} s).
+
+  Start here         ${api}${WELCOME}
 
   API                ${api}
   Health             ${api}/health/
@@ -36,7 +39,7 @@ A token from the identity provider
 
   curl -s ${idp}/token -d grant_type=password -d username=dev@heritage.test
 
-Data and log lie in ${directory}. \`npm run reset\` empties it. A saved change under functions/ or lib/ is live at once.
+Data and log lie in ${directory}. \`npm run reset\` empties it. A saved change under functions/, lib/ or api/ is live at once.
 Ctrl-C ends everything.
 `
 }

@@ -2,7 +2,5 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
-/** Where the local service keeps what it stores. */
+/** The folder of the local service's data: `LOCAL_DATA`, or `.local` beside package.json. */
 export const directory = process.env.LOCAL_DATA ?? join(root, '.local')
-/** Says which process uses the directory. */
-export const pidFile = join(directory, 'pid')

@@ -1,8 +1,11 @@
-import { existsSync, watch } from 'node:fs'
+import { existsSync, readFileSync, watch } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
-import { join } from 'node:path'
-import { buildLocal, buildPackages, keptPackages, prune } from '../deploy/build.ts'
+import { basename, dirname, join } from 'node:path'
+import { buildLocal, buildPackages, keptPackages, prune } from '../../deploy/build.ts'
 import type { Runnable } from './functions.ts'
+import { NEW_ROUTES } from './keep-running.ts'
+import { ratesIn } from './settings.ts'
+import { WELCOME, welcomePage } from './welcome.ts'
 
 /** The parts of the framework that the plugin touches. */
 type Framework = {
@@ -17,7 +20,7 @@ type Framework = {
 type Definition = { handler: string; package?: object; environment?: Variables; timeout?: number }
 type Variables = Record<string, string>
 
-/** A framework plugin: bundles the functions for packages; for the local service builds, watches and reloads them. */
+/** A framework plugin. It bundles the functions for packages. For the local service it builds, watches and reloads them. */
 export default class Bundles {
   readonly hooks: Readonly<Record<string, () => Promise<void>>>
 
@@ -26,8 +29,15 @@ export default class Bundles {
       'before:package:createDeploymentArtifacts': () => pack(framework),
       'before:offline:start:init': () => serve(framework),
       'after:offline:start:init': async () => {
-        ourCors(framework)
-        tell(framework)
+        try {
+          ourCors(framework)
+          serveWelcome(framework)
+          tell(framework)
+        } catch (error) {
+          // Otherwise the framework reports the error and stays, and the parent waits forever.
+          console.error(error instanceof Error ? error.stack : error)
+          process.exit(1)
+        }
       },
     }
   }
@@ -44,10 +54,13 @@ async function pack({ serviceDir, service }: Framework): Promise<void> {
 }
 
 async function serve(framework: Framework): Promise<void> {
-  // A parent that ends, however it ends, ends us too.
+  // This process ends with its parent, however that ends.
   process.on('disconnect', () => process.exit(0))
-  // What is invoked for later has nobody who hears that it failed.
+  // Nobody waits for an asynchronous invocation, so its failure is only logged.
   process.on('unhandledRejection', (error) => console.error(error instanceof Error ? error.stack : error))
+  const { provider, functions } = framework.service
+  for (const { environment } of [provider, ...Object.values(functions)])
+    if (environment) Object.assign(environment, ratesIn(process.env))
   try {
     await build(framework)
   } catch (error) {
@@ -59,10 +72,34 @@ async function serve(framework: Framework): Promise<void> {
     clearTimeout(pending)
     pending = setTimeout(() => void reload(framework), 50)
   }
-  for (const folder of ['functions', 'lib']) watch(join(framework.serviceDir, folder), { recursive: true }, changed)
+  for (const folder of ['functions', 'lib', 'api'])
+    watch(join(framework.serviceDir, folder), { recursive: true }, changed)
+  watchRoutes(framework.serviceDir)
 }
 
-/** Points each function at its newest bundle, answers how many are new, and clears away the old once nobody calls them. */
+/** The files that define the routes of the gateway. serverless-offline reads them only when it starts. */
+const routeSources = ['serverless.yml', 'deploy/routes.ts', 'lib/platform/http/groups.ts']
+
+/** Ends this process when the routes have changed. The parent starts it again, with the new ones. */
+function watchRoutes(root: string): void {
+  const read = () => routeSources.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+  const routes = read()
+  let pending: NodeJS.Timeout | undefined
+  const compare = () => {
+    // While an editor saves, the file may be missing for a moment. The next event compares again.
+    if (routeSources.every((file) => existsSync(join(root, file))) && read() !== routes) process.exit(NEW_ROUTES)
+  }
+  for (const file of routeSources)
+    watch(dirname(join(root, file)), (_, name) => {
+      if (name !== basename(file)) return
+      clearTimeout(pending)
+      pending = setTimeout(compare, 50)
+    })
+}
+
+/**
+ * Points each function at its newest bundle, and removes old bundles that nobody runs any more. Returns how many are new.
+ */
 async function build({ serviceDir, service, pluginManager }: Framework): Promise<number> {
   const names = Object.keys(service.functions).filter((name) => existsSync(join(serviceDir, `functions/${name}.ts`)))
   // Two services may run from one folder, on different ports.
@@ -80,7 +117,7 @@ async function build({ serviceDir, service, pluginManager }: Framework): Promise
   return fresh
 }
 
-/** Tells the parent what functions there are, and what each runs with. */
+/** Tells the parent which functions there are, and what each runs with. */
 function tell({ service: { functions, provider } }: Framework): void {
   const runnables = Object.entries(functions).map(([name, { handler, environment, timeout }]): [string, Runnable] => [
     name,
@@ -110,15 +147,18 @@ async function reload(framework: Framework): Promise<void> {
 type Answer = { statusCode: number; headers: Record<string, unknown>; output?: { payload: object; statusCode: number } }
 type Exchange = { app: { ours?: { status: number; headers: Record<string, unknown> } }; response: Answer }
 type Reply = { continue: symbol }
-type Server = { ext: (event: string, method: (request: Exchange, reply: Reply) => symbol) => void }
+type Server = {
+  route: (route: { method: string; path: string; handler: () => Promise<string> }) => void
+  ext: (event: string, method: (request: Exchange, reply: Reply) => symbol) => void
+}
 
 /**
- * serverless-offline lets every origin in and turns each preflight into 200. This puts back what the function said.
- * Requests that never reach a function (a path that cannot be decoded, a body beyond 10 MB) get an error in our form.
+ * serverless-offline lets every origin in and answers each preflight with 200. This restores the status and headers of
+ * the function. Requests that never reach a function get an error in our form. Examples: a path that cannot be decoded, a
+ * body beyond 10 MB.
  */
-function ourCors({ pluginManager }: Framework): void {
-  const offline = pluginManager.plugins.find(hasServer)
-  const server = offline?.internals().getApiGatewayServer()
+function ourCors(framework: Framework): void {
+  const server = serverOf(framework)
   server?.ext('onPostHandler', (request, reply) => {
     request.app.ours = { status: request.response.statusCode, headers: { ...request.response.headers } }
     return reply.continue
@@ -133,6 +173,17 @@ function ourCors({ pluginManager }: Framework): void {
     return reply.continue
   })
 }
+
+/** Adds the welcome page. Only the local service has it: it is no route of the API. */
+function serveWelcome(framework: Framework): void {
+  const origin = `http://localhost:${framework.service.custom['serverless-offline'].httpPort}`
+  // The server itself drops the last slash of every path.
+  const path = WELCOME.slice(0, -1)
+  serverOf(framework)?.route({ method: 'GET', path, handler: () => welcomePage(origin) })
+}
+
+const serverOf = ({ pluginManager }: Framework) =>
+  pluginManager.plugins.find(hasServer)?.internals().getApiGatewayServer()
 
 type Offline = { internals: () => { getApiGatewayServer: () => Server } }
 const hasServer = (plugin: object): plugin is Offline => 'internals' in plugin

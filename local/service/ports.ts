@@ -1,31 +1,31 @@
 import { randomInt } from 'node:crypto'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { settingFor } from './settings.ts'
 
-/** Fails in one line that names each port of `wanted` that somebody else listens on, and who, where the system tells. */
+/** Throws if a wanted port is busy. One sentence names each, who listens there, and the setting that changes it. */
 export async function ensureFree(wanted: Readonly<Record<string, number>>): Promise<void> {
   const busy: string[] = []
   for (const [what, port] of Object.entries(wanted)) {
     if (await canListen(port)) continue
     const owner = await ownerOf(port)
-    busy.push(`port ${port} (${what}) is busy${owner ? `: ${owner}` : ''}`)
+    const setting = settingFor(what)
+    const advice = setting && `; stop that, or set ${setting} to another port`
+    busy.push(`port ${port} (${what}) is busy${owner ? `: ${owner}` : ''}${advice ?? ''}`)
   }
-  if (busy.length > 0) throw new Error(`${busy.join('; ')}.`)
+  if (busy.length > 0) throw new Error(`${busy.join('. ')}.`)
 }
 
-/**
- * A port that nobody listens on, and that the system gives to nobody by itself: those that it chooses for connections, and for who listens
- * on any, begin at 32768 (Linux) or higher. So it is still free when its use begins.
- */
+/** Returns a port that nobody listens on. It is below 32768, so Linux does not give it to anybody else meanwhile. */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_768)
-  if (given.has(port) || !(await canListen(port))) return freePort()
-  given.add(port)
+  if (usedPorts.has(port) || !(await canListen(port))) return freePort()
+  usedPorts.add(port)
   return port
 }
 
-/** Each is given once. */
-const given = new Set<number>()
+/** No port is returned twice. */
+const usedPorts = new Set<number>()
 
 function canListen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ function canListen(port: number): Promise<boolean> {
   })
 }
 
-/** The command and the process id of whoever listens on a port, from /proc; undefined on other systems and for other users' processes. */
+/** The command and process id of whoever listens on a port. Undefined without /proc, and for processes of other users. */
 async function ownerOf(port: number): Promise<string | undefined> {
   try {
     const hex = port.toString(16).toUpperCase().padStart(4, '0')

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** Stands for the receiver of the review webhook where there is none: prints what it gets. */
+/** Stands in for the receiver of the review webhook if none is set. It prints what it gets. */
 export async function startReceiver(): Promise<{ url: string; stop: () => Promise<void> }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import S3rver from '@20minutes/s3rver'
-import { bucketGate } from '../access/bucket-gate.ts'
-import type { AccessRecord, Roles } from '../access/judge.ts'
+import { bucketGate } from '../../deploy/access/bucket-gate.ts'
+import type { AccessRecord, Roles } from '../../deploy/access/judge.ts'
 
 export type FileServer = { endpoint: string; stop: () => Promise<void> }
 
@@ -10,13 +10,13 @@ type Where = {
   directory: string
   bucket: string
   origins?: readonly string[]
-  /** What functions may do with a bucket, and where it is noted what they do. */
+  /** What functions may do with the bucket, and the record of what they do. */
   access?: { roles: (bucket: string) => Roles; record: AccessRecord }
 }
 
 /**
- * Starts the S3 server on the loopback interface, with this bucket, keeping its objects under `directory`. Browsers of
- * these origins may post to it and read from it, and functions do what their roles allow, as serverless.yml says of the real one.
+ * Starts the S3 server on the loopback interface, with this bucket and its objects under `directory`. Browsers of
+ * `origins` may post to it and read from it. Functions may do what their roles in serverless.yml allow.
  */
 export async function startS3(where: Where): Promise<FileServer> {
   await mkdir(where.directory, { recursive: true })
@@ -25,7 +25,7 @@ export async function startS3(where: Where): Promise<FileServer> {
     port: where.port,
     directory: where.directory,
     silent: true,
-    // The server computes some signatures wrongly; ours are checked by AWS alone.
+    // The server computes some signatures wrongly. Only AWS checks ours.
     allowMismatchedSignatures: true,
     vhostBuckets: false,
     configureBuckets: [{ name: where.bucket, configs: where.origins ? [cors(where.origins)] : [] }],

@@ -1,36 +1,41 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AccessRecord, newRecord, type Roles } from '../access/judge.ts'
-import { localIdentity, roleResources, rolesFor } from '../access/local-roles.ts'
-import { startTableGate } from '../access/table-gate.ts'
-import { loadFunctions, loadStack } from '../deploy/stack.ts'
+import { type AccessRecord, newRecord, type Roles } from '../../deploy/access/judge.ts'
+import { localIdentity, roleResources, rolesFor } from '../../deploy/access/local-roles.ts'
+import { startTableGate } from '../../deploy/access/table-gate.ts'
+import { loadFunctions, loadStack } from '../../deploy/stack.ts'
 import { startEmulator } from './emulator.ts'
+import { EMPTY_START, holdFolder } from './folder-lock.ts'
 import { loadFollowers, loadProjector, through } from './followers.ts'
-import { delivering, type Functions, startFunctions } from './functions.ts'
+import { deliverTo, type Functions, startFunctions } from './functions.ts'
 import { startIdp } from './identity-provider.ts'
 import { checkLayout } from './layout.ts'
 import { startMailCatcher } from './mail-catcher.ts'
-import { directory, pidFile, root } from './paths.ts'
+import { directory } from './paths.ts'
 import { ensureFree } from './ports.ts'
 import { startReceiver } from './receiver.ts'
 import { startS3 } from './s3.ts'
-import { caller, shared, startPump } from './stream-pump.ts'
+import { checkPorts, openFolder, ratesIn } from './settings.ts'
+import { caller, sharePages, startPump } from './stream-pump.ts'
 import { createTable } from './table.ts'
 
-/** An emulator of the user's own, if there is one. */
+/** The address of an emulator that the user has started, if any. */
 const outside = process.env.DYNAMODB_ENDPOINT
-/** So long the stream keeps a change. */
+const isEmpty = process.argv.includes('--empty')
+/** How long the stream keeps a change. */
 const DAY_MS = 86_400_000
-/** Who comes by, and how often: where they are deployed it is every minute, and every 15 minutes for the seldom chores. */
+/**
+ * The timed functions, and the seconds between two visits. A deployment has one minute, and 15 minutes for seldom chores.
+ */
 const comingBy: readonly { name: string; seconds: number; event?: object; alone?: boolean }[] = [
   ...['webhooks', 'letters', 'merger', 'importer'].map((name) => ({ name, seconds: 2 })),
   { name: 'sweeper', seconds: 10, event: { chores: 'often' } },
-  // It packs search, which is seconds of work.
+  // It packs the snapshot of search, which takes seconds.
   { name: 'sweeper', seconds: 150, event: { chores: 'seldom' }, alone: true },
 ]
 
-/** What must be stopped, in the order it was started. */
+/** What must be stopped, in the order in which it was started. */
 const running: (() => Promise<unknown>)[] = []
 let ending = false
 
@@ -45,15 +50,23 @@ try {
   await end(1)
 }
 
-/** The stack with its addresses, once the environment is set and the ports are known to be free. */
+/** Checks the settings, locks the data folder, and returns the stack and its ports. All ports are free by then. */
 async function prepare() {
+  checkPorts(process.env)
+  await openFolder(directory)
+  const release = holdFolder(directory, {
+    command: isEmpty ? EMPTY_START : 'npm start',
+    address: `http://localhost:${process.env.PORT ?? loadStack().offline.httpPort}`,
+  })
+  running.push(async () => release())
   if (!process.env.REVIEW_WEBHOOK_URL) {
     const receiver = await startReceiver()
     process.env.REVIEW_WEBHOOK_URL = receiver.url
     running.push(receiver.stop)
   }
   const stack = loadStack()
-  Object.assign(process.env, stack.environment)
+  const rates = ratesIn(process.env)
+  Object.assign(process.env, stack.environment, rates)
   const { DYNAMODB_ENDPOINT = '', S3_ENDPOINT = '', IDP_ISSUER = '', SES_ENDPOINT = '' } = stack.environment
   const ports = {
     API: Number(stack.offline.httpPort),
@@ -66,22 +79,19 @@ async function prepare() {
   return { stack, ports }
 }
 
-/** Brings everything up, each part as soon as what it needs is there. */
+/** Starts everything, each part as soon as what it needs is there. */
 async function start(): Promise<void> {
   const { stack, ports } = await prepare()
   const { TABLE_NAME = '', BUCKET_NAME = '', DYNAMODB_ENDPOINT = '' } = stack.environment
-  await mkdir(directory, { recursive: true })
   if (!outside) await checkLayout()
-  await writeFile(pidFile, String(process.pid))
-  running.push(() => rm(pidFile, { force: true }))
 
-  const resources = await roleResources(root, Object.keys(loadFunctions()))
+  const resources = roleResources(Object.keys(loadFunctions()))
   const access = { roles: rolesFor(resources, { table: TABLE_NAME, bucket: BUCKET_NAME }), record: newRecord() }
-  // Functions come to the table through it, each held to its role; commands and the stream's pumps go there themselves.
+  // Functions reach the table through this gate, which checks their roles. Commands and stream pumps go there directly.
   const gate = await startTableGate(DYNAMODB_ENDPOINT, access.roles, access.record)
   running.push(gate.stop)
   const serving = startFunctions(gate.endpoint, running)
-  // Whoever waits for it comes later; its failure must not count as unhandled until then.
+  // `serving` is awaited below. Until then its failure must not count as unhandled.
   serving.catch(() => undefined)
   if (!outside) {
     const emulator = await startEmulator({ port: portOf(DYNAMODB_ENDPOINT), file: join(directory, 'dynamodb.sqlite') })
@@ -102,16 +112,15 @@ async function start(): Promise<void> {
   running.push(idp.stop)
   await createTable(DYNAMODB_ENDPOINT, TABLE_NAME, stack.table)
   // These read the configuration, which is complete from here on.
-  const [{ seed }, { page }] = await Promise.all([import('./seed.ts'), import('./page.ts')])
-  // For `npm run restore`, which builds a service from nothing.
-  if (!process.argv.includes('--empty')) await seed()
+  const [{ seed }, { startText }] = await Promise.all([import('./seed.ts'), import('./page.ts')])
+  // `npm run restore` needs a service without records.
+  if (!isEmpty) await seed()
   const functions = await serving
-  void functions.ended.then(fail)
   await startBackground({ endpoint: DYNAMODB_ENDPOINT, table: TABLE_NAME }, functions)
-  // Nobody waits for these: they are there a moment later.
+  // The start does not wait for the exports.
   void startExports()
   console.log(
-    page({
+    startText({
       api: `http://localhost:${ports.API}`,
       idp: idp.issuer,
       s3: files.endpoint,
@@ -132,23 +141,23 @@ async function catchMail(port: number, { roles, record }: Access) {
   return mail
 }
 
-/** What nobody calls: the projector and the other followers of the table, and the functions that come by. */
+/** Starts the pumps of the projector and of other followers of the stream, and the timed functions. */
 async function startBackground(
   at: { endpoint: string; table: string },
   { invoke, invokeAlone }: Functions,
 ): Promise<void> {
   const { wants, batchSize } = loadProjector()
-  const call = shared(caller(at.endpoint))
+  const call = sharePages(caller(at.endpoint))
   running.push(
-    startPump({ ...at, call, wants, batchSize, maximumAgeMs: DAY_MS, directory }, delivering(invoke, 'projector')).stop,
+    startPump({ ...at, call, wants, batchSize, maximumAgeMs: DAY_MS, directory }, deliverTo(invoke, 'projector')).stop,
   )
-  // Each has a pump of its own, as each has its place in the stream where it is deployed: none waits for another.
+  // Each follower has its own pump and position, as in a deployment. None waits for another.
   for (const follower of loadFollowers()) {
     const own = join(directory, follower.name)
     await mkdir(own, { recursive: true })
     const { wants, batchSize } = follower
     running.push(
-      startPump({ ...at, call, directory: own, wants, batchSize }, through(follower, delivering(invoke, follower.name)))
+      startPump({ ...at, call, directory: own, wants, batchSize }, through(follower, deliverTo(invoke, follower.name)))
         .stop,
     )
   }
@@ -156,17 +165,17 @@ async function startBackground(
     running.push(everyFew(seconds, () => (alone ? invokeAlone : invoke)(name, event)))
 }
 
-/** Makes the public exports once; a failure is told and ends nothing. */
+/** Makes the public exports once. A failure is printed and ends nothing. */
 async function startExports(): Promise<void> {
   try {
-    const { makeExports } = await import('../../lib/exports/make.ts')
+    const { makeExports } = await import('../../lib/doors/exports/make.ts')
     await makeExports()
   } catch (error) {
     if (!ending) console.error(`No exports were made: ${error instanceof Error ? error.message : error}`)
   }
 }
 
-/** What comes by every minute where it is deployed comes by more often here, one visit after the other. Answers how to end it. */
+/** Calls `visit` every few seconds, one visit after the other. Returns how to stop it. */
 function everyFew(seconds: number, visit: () => Promise<unknown>): () => Promise<void> {
   let visiting = Promise.resolve()
   const timer = setInterval(() => {
@@ -191,13 +200,13 @@ async function fail(message: string): Promise<void> {
 async function end(code: number): Promise<void> {
   if (ending) return
   ending = true
-  // Whatever hangs: when we are gone, the others see their pipes close and follow.
+  // Even if something hangs: the children end when this process is gone and their pipes close.
   setTimeout(() => process.exit(code), 8000).unref()
   for (const stop of running.reverse()) await stop().catch(() => undefined)
   process.exit(code)
 }
 
-/** npm may be killed without telling us. Then we end as well, instead of holding the ports for nobody. */
+/** Ends this process if npm was killed without telling it. Otherwise it would hold the ports for nobody. */
 function endWithNpm(): void {
   if (!process.env.npm_lifecycle_event) return
   const line = ancestors()
@@ -206,7 +215,7 @@ function endWithNpm(): void {
   }, 1000).unref()
 }
 
-/** Our parent, and its own where the system tells: npm may have put a shell between itself and us. */
+/** The ids of our parent and of its parent, where the system tells. npm may have put a shell in between. */
 function ancestors(): string {
   try {
     const facts = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')

@@ -6,26 +6,29 @@ import * as v from 'valibot'
 
 type PumpSource = {
   endpoint: string
-  /** How the stream is asked; several pumps of one stream may share it. Without it each asks for itself. */
+  /** How the stream API is called. Several pumps may share one call, see `sharePages`. */
   call?: Call
   table: string
   directory: string
-  /** The pause between two looks, in milliseconds; the pauses after a failure grow from it. */
+  /** The pause between two reads, in milliseconds. Pauses after a failure are multiples of it. */
   rest?: number
-  /** Which changes are delivered, as the filter of the deployed event source says; without it all. */
+  /** Which changes are delivered, by the filter of the deployed event source. Without it, all are. */
   wants?: (record: DynamoDBRecord) => boolean
-  /** So many are delivered at once, at most. */
+  /** The most changes of one delivery. */
   batchSize?: number
-  /** What fails is delivered again until it is so old, in milliseconds, however often that is; without it six times. */
+  /**
+   * A change that fails is delivered again until it is this old, in milliseconds, and at least six times. Without it, six
+   * times.
+   */
   maximumAgeMs?: number
 }
 type Deliver = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse | undefined>
 export type Pump = { stop: () => Promise<void> }
 
 /**
- * Hands every change of the table to `deliver`, in order and at least once, as the deployed event source does: failed
- * batches again with growing pauses, from the first failed record on; what fails too often goes to dead-letters.jsonl.
- * Where it stands is kept in stream.json, so a restart goes on from there.
+ * Hands every change of the table to `deliver`, in order and at least once, as the deployed event source does. A failed
+ * batch comes again from its first failed record on, after a growing pause. A change that fails too often goes to
+ * dead-letters.jsonl. The position is kept in stream.json, so a restart goes on from there.
  */
 export function startPump(place: PumpSource, deliver: Deliver): Pump {
   const ending = new AbortController()
@@ -40,11 +43,11 @@ export function startPump(place: PumpSource, deliver: Deliver): Pump {
 
 const ATTEMPTS = 6
 const REST = 200
-/** Where there is not much at once, what comes in so many milliseconds is taken together. */
+/** The pause after a read that found changes, in milliseconds. What comes in meanwhile is taken together. */
 const GATHERED = 60
-/** So many are read at once: most of them are filtered out. */
+/** How many records one read takes. Most of them are filtered out. */
 const READ = 1000
-/** The longest pause, in milliseconds. */
+/** The longest pause after a failure, in milliseconds. */
 const LONGEST = 5000
 
 async function run(place: PumpSource, deliver: Deliver, ending: AbortSignal): Promise<void> {
@@ -59,7 +62,7 @@ async function run(place: PumpSource, deliver: Deliver, ending: AbortSignal): Pr
   }
 }
 
-/** Reads all shards, side by side. A closed shard has no next iterator; the shards are listed again now and then. */
+/** Reads all shards side by side. A closed shard has no next iterator. The shards are listed again every 50 turns. */
 async function follow(place: PumpSource, deliver: Deliver, ending: AbortSignal): Promise<void> {
   const call = place.call ?? caller(place.endpoint)
   const arn = await streamOf(call, place.table)
@@ -126,7 +129,7 @@ async function deliverBatch(
 const isTooOld = ({ maximumAgeMs = 0 }: PumpSource, record: DynamoDBRecord | undefined): boolean =>
   Date.now() - (record?.dynamodb?.ApproximateCreationDateTime ?? 0) * 1000 >= maximumAgeMs
 
-/** The place of the first record that was not taken in; undefined when all were. */
+/** The index of the first record that was not taken. Undefined if all were. */
 async function firstFailed(deliver: Deliver, records: DynamoDBRecord[]): Promise<number | undefined> {
   try {
     const answer = await deliver({ Records: records })
@@ -148,7 +151,7 @@ export async function streamOf(call: Call, table: string): Promise<string> {
   return newest.StreamArn
 }
 
-/** Adds an iterator for each part of a stream that is not being read: behind what was seen of it, else from its beginning. */
+/** Adds an iterator for each shard that is not being read. It starts after the last record seen, else at the beginning. */
 export async function discover(
   call: Call,
   arn: string,
@@ -158,7 +161,7 @@ export async function discover(
   const { StreamDescription } = v.parse(Described, await call('DescribeStream', { StreamArn: arn }))
   for (const { ShardId } of StreamDescription.Shards) {
     const known = seen.get(ShardId)
-    // Closed and read to its end, or being read.
+    // This shard is being read, or it is closed and was read to its end.
     if (iterators.has(ShardId) || (known !== undefined && iterators.size > 0)) continue
     const from =
       known === undefined
@@ -171,7 +174,7 @@ export async function discover(
 
 type Call = (operation: string, input: object) => Promise<unknown>
 
-/** Speaks the stream API as it is on the wire: its records are already in the form that a function receives. */
+/** Calls the stream API over HTTP. Its records are already in the form that a function receives. */
 export function caller(endpoint: string): Call {
   return async (operation, input) => {
     const response = await fetch(endpoint, {
@@ -190,11 +193,14 @@ export function caller(endpoint: string): Call {
   }
 }
 
-/** So many pages are kept for those who come to them later. */
+/** How many pages are kept for pumps that come to them later. */
 const PAGES = 4
 
-/** The same for several who read one stream: a page that one has read is there for the others. Who is far behind reads for itself. */
-export function shared(call: Call): Call {
+/**
+ * One call for several pumps of one stream. A page that one pump has read is there for the others. A pump that is far
+ * behind reads for itself.
+ */
+export function sharePages(call: Call): Call {
   const pages = new Map<string, Promise<unknown>>()
   const read = (at: string, input: object) => {
     const page = call('GetRecords', input)
@@ -202,7 +208,7 @@ export function shared(call: Call): Call {
     const [oldest] = pages.keys()
     if (pages.size > PAGES && oldest !== undefined) pages.delete(oldest)
     const forget = () => void (pages.get(at) === page && pages.delete(at))
-    // At the end of the stream there may be more a moment later.
+    // An empty page is not kept: at the end of the stream there may be more a moment later.
     page.then((it) => v.parse(Page, it).Records.length === 0 && forget(), forget)
     return page
   }
@@ -227,7 +233,7 @@ const file = (directory: string) => join(directory, 'stream.json')
 
 async function load(directory: string, arn: string): Promise<Map<string, string>> {
   const saved = v.safeParse(Saved, await readFile(file(directory), 'utf8').then(JSON.parse, () => undefined))
-  // A table made anew has another stream: the old place means nothing there.
+  // A new table has another stream, where the old position means nothing.
   return new Map(saved.success && saved.output.arn === arn ? Object.entries(saved.output.seen) : [])
 }
 

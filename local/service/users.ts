@@ -1,24 +1,13 @@
-import { now } from '../../lib/clock.ts'
-import { hash } from '../../lib/users/password.ts'
-import { groupsWith } from '../../lib/users/roles.ts'
-import { create, loadByEmail, type User } from '../../lib/users/users.ts'
+import { now } from '../../lib/base/clock.ts'
+import { hashPassword } from '../../lib/platform/users/password.ts'
+import { groupsWith } from '../../lib/platform/users/roles.ts'
+import { create, loadByEmail } from '../../lib/platform/users/users.ts'
+import { personas } from './people.ts'
 
-/** The people of the local stage. The username is the local part of the address. */
-export const personas: readonly { email: string; role?: Role; is_staff?: boolean }[] = [
-  { email: 'dev@heritage.test' },
-  { email: 'other@heritage.test' },
-  { email: 'reviewer@heritage.test', role: 'community_reviewer' },
-  { email: 'expert@heritage.test', role: 'domain_expert' },
-  { email: 'curator@heritage.test', role: 'expert_curator' },
-  { email: 'staff@heritage.test', is_staff: true },
-]
-
-/** Makes the users that are missing; those that are there stay as they are. Their ids are the same on every machine. */
+/** Creates the seeded people that are missing. Their ids are the same on every machine. */
 export async function seedUsers(): Promise<void> {
   await Promise.all(personas.map(seed))
 }
-
-type Role = NonNullable<User['reviewer_role']>['role']
 
 async function seed({ email, role, is_staff = false }: (typeof personas)[number], position: number): Promise<void> {
   if (await loadByEmail(email)) return
@@ -49,10 +38,10 @@ async function seed({ email, role, is_staff = false }: (typeof personas)[number]
   })
 }
 
-/** One hash for all of them: it is made to take long. */
+/** One hash for all of them: hashing is slow on purpose. */
 let hashed: Promise<string> | undefined
 const password = () => {
-  hashed ??= hash('heritage-local')
+  hashed ??= hashPassword('heritage-local')
   return hashed
 }
 

@@ -1,4 +1,4 @@
-import prices from '../../local/deploy/prices.json' with { type: 'json' }
+import prices from '../../deploy/prices.json' with { type: 'json' }
 
 const { per_million: million, per_gb: gb, per_gb_month: kept, per_month: month } = prices
 

@@ -27,16 +27,16 @@ export async function benchChanges(sizes: readonly number[]): Promise<void> {
 /** Puts records into the table and tells the feed of them, as the projector does. */
 async function tellOf(from: number, to: number): Promise<Record<string, string>> {
   const { fill } = await import('./fill.ts')
-  const { scan } = await import('../../lib/table/scan.ts')
-  const { tell } = await import('../../lib/changes/tell.ts')
-  const { metered, cost } = await import('../../lib/ops/request-cost.ts')
-  const { recordItem } = await import('../../lib/records/items.ts')
+  const { scan } = await import('../../lib/engines/table/scan.ts')
+  const { writeChanges } = await import('../../lib/domain/feed/tell.ts')
+  const { measureCost, cost } = await import('../../lib/base/telemetry/request-cost.ts')
+  const { recordItem } = await import('../../lib/domain/records/items.ts')
   // The feed tells of records alone; their claims and names would be fifteen times as much to write.
   await fill(from, to, ({ type }) => type === recordItem.type)
   const ids: string[] = []
   for await (const page of scan(['record'])) ids.push(...page.map((it) => String(it.entity_id)))
-  const calls = await metered(async () => {
-    await tell(ids.map((id) => ({ sort: 'record', id })))
+  const calls = await measureCost(async () => {
+    await writeChanges(ids.map((id) => ({ sort: 'record', id })))
     return cost()
   }, 'bench')
   const told = to - from
@@ -72,7 +72,7 @@ async function measure({ anon }: App, size: number): Promise<Record<string, stri
 const idIn = (text: string) => /<identifier>([^<]+)</.exec(text)?.[1] ?? ''
 
 async function mirror(app: App, size: number): Promise<Record<string, string>> {
-  const { Mirror } = await import('../changes/mirror.ts')
+  const { Mirror } = await import('../domain/feed/mirror.ts')
   const reader = new Mirror(app, size, 100)
   for (let page = 0; page < size / 150; page += 1) await reader.readSome()
   await disturb(size)
@@ -88,20 +88,20 @@ async function disturb(size: number): Promise<void> {
     { recordId },
     { kinds },
     { recordItem },
-    { amended, put },
+    { withNextVersion, put },
     { key },
     { getMany, itemIn },
     { transact },
-    { tell },
+    { writeChanges },
   ] = await Promise.all([
-    import('../../lib/ids/address.ts'),
-    import('../../lib/kinds/index.ts'),
-    import('../../lib/records/items.ts'),
-    import('../../lib/table/item.ts'),
-    import('../../lib/table/keys.ts'),
-    import('../../lib/table/read.ts'),
-    import('../../lib/table/write.ts'),
-    import('../../lib/changes/tell.ts'),
+    import('../../lib/base/ids/address.ts'),
+    import('../../lib/domain/kinds/index.ts'),
+    import('../../lib/domain/records/items.ts'),
+    import('../../lib/engines/table/item.ts'),
+    import('../../lib/platform/table/keys.ts'),
+    import('../../lib/engines/table/read.ts'),
+    import('../../lib/engines/table/write.ts'),
+    import('../../lib/domain/feed/tell.ts'),
   ])
   const all = Array.from({ length: Math.floor(size / 20) }, (_, i) => recordId(kinds.structure.code, i * 20))
   for (let start = 0; start < all.length; start += 40) {
@@ -113,11 +113,11 @@ async function disturb(size: number): Promise<void> {
       const at = new Date().toISOString()
       const next =
         i % 3 === 0
-          ? amended(old, { deleted_at: old.deleted_at ? null : at })
-          : amended(old, { data: { ...old.data, note: `Changed when there were ${size}.` } })
+          ? withNextVersion(old, { deleted_at: old.deleted_at ? null : at })
+          : withNextVersion(old, { data: { ...old.data, note: `Changed when there were ${size}.` } })
       return [put(recordItem, next, old)]
     })
     await transact(writes)
-    await tell(ids.map((id) => ({ sort: 'record', id })))
+    await writeChanges(ids.map((id) => ({ sort: 'record', id })))
   }
 }

@@ -1,5 +1,5 @@
-import type { Comment } from '../../lib/comments/items.ts'
-import type { Write } from '../../lib/table/item.ts'
+import type { Comment } from '../../lib/domain/comments/items.ts'
+import type { Write } from '../../lib/engines/table/item.ts'
 import type { Answer, App } from '../harness/app.ts'
 import { print } from './table.ts'
 
@@ -7,8 +7,8 @@ import { print } from './table.ts'
 export async function benchComments(sizes: readonly number[]): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
-  const { key } = await import('../../lib/table/keys.ts')
-  const { add } = await import('../../lib/table/write.ts')
+  const { key } = await import('../../lib/platform/table/keys.ts')
+  const { add } = await import('../../lib/engines/table/write.ts')
   await add(key.sequence('comment'), 100_000_000)
   const made = await app.contributor.post('/cidoc/structures/', { body: { name: 'Much talked of' } })
   const { cultural_entity_id: entity } = made.body
@@ -36,7 +36,7 @@ const text = 'A remark of some length on the carving of the struts and on who pa
 /** Puts comments on one record straight into the table: their numbers are those from `from` to `to`, both multiples of five. */
 async function fillComments(of: { entity: string; user: string }, from: number, to: number): Promise<void> {
   const { putAll } = await import('./fill.ts')
-  const { newComment } = await import('../../lib/comments/comments.ts')
+  const { newComment } = await import('../../lib/domain/comments/comments.ts')
   await putAll(
     (function* (): Iterable<Write> {
       for (let n = from + 1; n <= to; n += 1) yield* newComment(commentOf(n, of))

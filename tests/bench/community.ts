@@ -28,7 +28,7 @@ export async function benchCommunity(sizes: readonly number[]): Promise<void> {
 
 /** A contributor with figures of their own, last month's among them. */
 async function prepare(app: App): Promise<void> {
-  const { refreshFigures } = await import('../../lib/leaderboard/keep.ts')
+  const { refreshFigures } = await import('../../lib/domain/leaderboard/keep.ts')
   for (let n = 0; n < 25; n += 1)
     await app.contributor.post('/cidoc/structures/', { body: { name: `Work ${n} ${'abcdefghijklmnopqrstuvwxyz'[n]}` } })
   const { body } = await app.contributor.get('/api/user/info')
@@ -86,12 +86,12 @@ async function row(request: string, app: App, who: Persona, path: string, tick: 
 
 /** What the projector spends on one contribution: the figures, rows and counts of one person. */
 async function recounted(app: App): Promise<Row> {
-  const { metered } = await import('../../lib/ops/request-cost.ts')
-  const { refreshFigures } = await import('../../lib/leaderboard/keep.ts')
+  const { measureCost } = await import('../../lib/base/telemetry/request-cost.ts')
+  const { refreshFigures } = await import('../../lib/domain/leaderboard/keep.ts')
   const { body } = await app.contributor.get('/api/user/info')
   await app.contributor.post('/cidoc/structures/', { body: { name: `Another ${Date.now().toString(36)}` } })
   const started = performance.now()
-  const cost = await metered(async (meter) => {
+  const cost = await measureCost(async (meter) => {
     await refreshFigures(body.id)
     return { calls: meter.calls, units: meter.units }
   })

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { type Kind, kindOfScope } from '../../lib/kinds/index.ts'
-import { metres } from '../../lib/matching/geo.ts'
+import { type Kind, kindOfScope } from '../../lib/domain/kinds/index.ts'
+import { distanceInMetres } from '../../lib/engines/matching/geo.ts'
 import type { App, Persona } from '../harness/app.ts'
 import { print, say } from './table.ts'
 
@@ -147,7 +147,9 @@ function comparable({ record_kind, property, value }: Claim) {
 function disagree(type: string, a: string, b: string): boolean {
   const [from, to] = [a, b].map((text) => text.split(',').map(Number))
   if (type === 'coordinates') {
-    return metres({ lat: from?.[0] ?? 0, lng: from?.[1] ?? 0 }, { lat: to?.[0] ?? 0, lng: to?.[1] ?? 0 }) > 150
+    return (
+      distanceInMetres({ lat: from?.[0] ?? 0, lng: from?.[1] ?? 0 }, { lat: to?.[0] ?? 0, lng: to?.[1] ?? 0 }) > 150
+    )
   }
   return !['agreement_control', 'identity_link'].includes(type)
 }

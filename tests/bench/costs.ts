@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBStreamEvent } from 'aws-lambda'
-import { measures } from '../../lib/ops/emf.ts'
-import { SAMPLED } from '../../local/deploy/operations.ts'
-import prices from '../../local/deploy/prices.json' with { type: 'json' }
+import { SAMPLED } from '../../deploy/operations.ts'
+import prices from '../../deploy/prices.json' with { type: 'json' }
+import { measures } from '../../lib/base/telemetry/emf.ts'
 import type { Answer } from '../harness/app.ts'
 import { billOf, sumOf, totalOf, type Use } from './bill.ts'
 import { print, say } from './table.ts'
@@ -24,14 +24,14 @@ const assumed = {
   line_bytes: 300,
   platform_bytes: 700,
   stored_gb: 1,
-  /** Of all calls, how many are traced: what the sampling rule in local/deploy/operations.ts says. */
+  /** Of all calls, how many are traced: what the sampling rule in deploy/operations.ts says. */
   traced: SAMPLED,
   /** Of all reads, how many the dispatcher hands on: those without the last slash, and roots that others lie under. */
   dispatched: 0.02,
 }
 const MINUTES = 30 * 24 * 60
 
-/** What the service costs by the prices in local/deploy/prices.json: of units that were measured, and of what is assumed above. */
+/** What the service costs by the prices in deploy/prices.json: of units that were measured, and of what is assumed above. */
 export async function benchCosts(): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'info' } })
@@ -39,7 +39,7 @@ export async function benchCosts(): Promise<void> {
   const token = async (username: string) =>
     app.as((await app.anon.post('/api/token/', { body: { username, password: 'heritage-local' } })).body.access)
   const [dev, reviewer] = [await token('dev'), await token('reviewer')]
-  const { makeExports } = await import('../../lib/exports/make.ts')
+  const { makeExports } = await import('../../lib/doors/exports/make.ts')
   const emptyExport = await spent.unasked(makeExports)
   let n = 0
   const contribute = () =>
@@ -164,7 +164,7 @@ const call = (seconds: number, { gb = 1, lines = 0 } = {}): Use => ({
 
 /** What the stack has that is paid for by the month: metrics under alarms, and dashboards. */
 async function watching(): Promise<{ alarm_metrics: number; dashboards: number }> {
-  const { operations } = await import('../../local/deploy/operations.ts')
+  const { operations } = await import('../../deploy/operations.ts')
   const watching = Object.values(operations('heritage-prod', '').Resources)
   const ofType = (type: string) => watching.filter(({ Type }) => Type === type).length
   // Each alarm looks at one metric.
@@ -184,8 +184,8 @@ type Spent = { use: Use; answers: number }
 
 /** Keeps read and write units apart, which the meter does not, and counts what the bucket is asked. */
 async function ledger() {
-  const { db } = await import('../../lib/table/client.ts')
-  const { s3 } = await (await import('../../lib/files/blobs.ts')).bucket()
+  const { db } = await import('../../lib/engines/table/client.ts')
+  const { s3 } = await (await import('../../lib/engines/bucket/blobs.ts')).bucket()
   let use = { reads: 0, writes: 0, puts: 0, gets: 0 }
   db.middlewareStack.add(
     (next, context) => async (args) => {
@@ -229,7 +229,7 @@ async function ledger() {
 /** The projector over all that is stored of a record, as if the stream had just told of it. */
 async function projected(entity_id: string): Promise<void> {
   const { handler } = await import('../../functions/projector.ts')
-  const { queryAll } = await import('../../lib/table/read.ts')
+  const { queryAll } = await import('../../lib/engines/table/read.ts')
   const items = await queryAll(`ENTITY#${entity_id}`, '')
   const Records = items.map((item, i) => ({
     dynamodb: {

@@ -53,7 +53,7 @@ const send = (who: Persona, n: number) =>
 async function benchClient(): Promise<void> {
   const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb')
   const { DynamoDBDocumentClient, QueryCommand } = await import('@aws-sdk/lib-dynamodb')
-  const { db, TableName } = await import('../../lib/table/client.ts')
+  const { db, TableName } = await import('../../lib/engines/table/client.ts')
   const { DYNAMODB_ENDPOINT: endpoint = '' } = process.env
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
   const plain = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'us-east-1', endpoint, credentials }))
@@ -95,12 +95,12 @@ async function get(who: Persona, path: string): Promise<Answer> {
 
 /** Whose code a file is, the first that fits. Node's own code counts for whoever calls it. */
 const owners = {
-  "the table's client": /lib\/table\/(wire|client)|node_modules\/(@aws-sdk|@smithy|@aws-crypto|@aws|tslib)\//,
-  'items of the table': /lib\/(table|cache)\//,
-  'who calls': /lib\/(auth|users)\/|node_modules\/jose\//,
-  schemas: /node_modules\/valibot\/|lib\/kinds\//,
-  pipeline: /lib\/(http|ops|language)\/|node_modules\/@middy\//,
-  search: /lib\/(search|matching)\//,
+  "the table's client": /lib\/engines\/table\/(wire|client)|node_modules\/(@aws-sdk|@smithy|@aws-crypto|@aws|tslib)\//,
+  'items of the table': /lib\/(engines\/table|platform\/cache)\//,
+  'who calls': /lib\/platform\/(auth|users)\/|node_modules\/jose\//,
+  schemas: /node_modules\/valibot\/|lib\/domain\/kinds\//,
+  pipeline: /lib\/(platform\/http|base\/(telemetry|language))\/|node_modules\/@middy\//,
+  search: /lib\/engines\/(search|matching)\//,
   'records and views': /\/(lib|functions)\//,
   measuring: /\/tests\//,
 } as const

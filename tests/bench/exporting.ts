@@ -3,14 +3,14 @@ import { watched } from './watched.ts'
 
 /** A process that makes the public exports once and nothing else, for measuring what that takes. It takes the table of its environment. */
 const { handler } = await import('../../functions/exporter.ts')
-const { currentListing } = await import('../../lib/exports/listing.ts')
-const { Bucket, bucket } = await import('../../lib/files/blobs.ts')
+const { currentListing } = await import('../../lib/doors/exports/listing.ts')
+const { Bucket, bucket } = await import('../../lib/engines/bucket/blobs.ts')
 const { s3 } = await bucket()
-const { metered } = await import('../../lib/ops/request-cost.ts')
+const { measureCost } = await import('../../lib/base/telemetry/request-cost.ts')
 // Whatever is loaded or opened by the first call to the bucket is no part of a run.
 await s3.send(new GetObjectCommand({ Bucket, Key: 'exports/none' })).catch(() => {})
 const { value, ms, idle, peak } = await watched(() =>
-  metered(async (meter) => {
+  measureCost(async (meter) => {
     await handler()
     return { calls: meter.calls, units: meter.units }
   }),

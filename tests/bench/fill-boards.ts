@@ -1,25 +1,25 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { type Entry, entry, moves } from '../../lib/leaderboard/items.ts'
-import { positionsFor } from '../../lib/leaderboard/score.ts'
-import { db, TableName } from '../../lib/table/client.ts'
-import { put } from '../../lib/table/item.ts'
-import type { Key } from '../../lib/table/keys.ts'
+import { type Entry, entry, rowChanges } from '../../lib/domain/leaderboard/items.ts'
+import { positionsFor } from '../../lib/domain/leaderboard/score.ts'
+import { db, TableName } from '../../lib/engines/table/client.ts'
+import { put } from '../../lib/engines/table/item.ts'
+import type { Key } from '../../lib/engines/table/keys.ts'
 
 type Item = Record<string, unknown>
 
 /** Puts people with figures straight into the table, numbered from `from` to `to`, with all that the projector would write for them. */
 export async function fillBoards(from: number, to: number, fill?: (items: Iterable<Item>) => void): Promise<void> {
-  const numbers: ReturnType<typeof moves>['numbers'] = new Map()
+  const numbers: ReturnType<typeof rowChanges>['numbers'] = new Map()
   if (fill) fill(itemsOf(from, to, numbers))
   else await overTheWire(itemsOf(from, to, numbers))
   for (const { at, by } of numbers.values()) await add(at, by)
 }
 
 /** The items of all of them; what is counted of them is added to `numbers`. */
-function* itemsOf(from: number, to: number, numbers: ReturnType<typeof moves>['numbers']): Generator<Item> {
+function* itemsOf(from: number, to: number, numbers: ReturnType<typeof rowChanges>['numbers']): Generator<Item> {
   for (let n = from; n < to; n += 1) {
     const it = personOf(n)
-    const follows = moves(undefined, it)
+    const follows = rowChanges(undefined, it)
     for (const { action } of [put(entry, it, undefined), ...follows.rows]) yield action.Put?.Item ?? {}
     for (const [place, { at, by }] of follows.numbers) {
       const there = numbers.get(place) ?? { at, by: {} }

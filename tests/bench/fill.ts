@@ -1,19 +1,19 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { kinds } from '../../lib/kinds/index.ts'
-import { newRecord } from '../../lib/records/build.ts'
-import { type RecordItem, recordItem } from '../../lib/records/items.ts'
-import { db, TableName } from '../../lib/table/client.ts'
-import { put, type Write } from '../../lib/table/item.ts'
-import { key } from '../../lib/table/keys.ts'
-import { add } from '../../lib/table/write.ts'
+import { kinds } from '../../lib/domain/kinds/index.ts'
+import { newRecord } from '../../lib/domain/records/build.ts'
+import { type RecordItem, recordItem } from '../../lib/domain/records/items.ts'
+import { db, TableName } from '../../lib/engines/table/client.ts'
+import { put, type Write } from '../../lib/engines/table/item.ts'
+import { add } from '../../lib/engines/table/write.ts'
+import { key } from '../../lib/platform/table/keys.ts'
 
 /** So many structures in the table of an open app, found by a model of search; what is made besides has higher numbers. */
 export async function fillAndFind(records: number): Promise<void> {
-  await import('../../lib/effects/search-documents.ts')
-  const { rebuild } = await import('../../lib/search/model/rebuild.ts')
+  await import('../../lib/domain/composition.ts')
+  const { rebuildSnapshot } = await import('../../lib/engines/search/model/rebuild.ts')
   await add(key.sequence('structure'), 10_000_000)
   await fill(1, records + 1)
-  await rebuild()
+  await rebuildSnapshot()
 }
 
 const actor = {
@@ -103,7 +103,7 @@ async function write(items: object[]): Promise<void> {
 }
 
 async function addTo(list: string, n: number): Promise<void> {
-  const { addTo: add } = await import('../../lib/table/write.ts')
-  const { counterChanges } = await import('../../lib/table/counters.ts')
+  const { addTo: add } = await import('../../lib/engines/table/write.ts')
+  const { counterChanges } = await import('../../lib/engines/table/counters.ts')
   for (const { at, adds } of counterChanges([[list, n]])) await add(at, adds)
 }

@@ -1,6 +1,6 @@
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { loadStack } from '../../local/deploy/stack.ts'
+import { loadStack } from '../../deploy/stack.ts'
 import type { Persona } from '../harness/app.ts'
 import { type Entry, type Item, sizeOf, unitsOfPut } from './hot-units.ts'
 import { print, say } from './table.ts'
@@ -89,7 +89,7 @@ async function people(app: { as: (token: string) => Persona; anon: Persona }): P
 
 /** Takes down what every request to the table writes, from here on. */
 async function ledger() {
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   const [byKey, byPart] = [new Map<string, number>(), new Map<string, number>()]
   let billed = 0
   const indexes = loadStack().table.GlobalSecondaryIndexes

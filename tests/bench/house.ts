@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, posix, relative } from 'node:path'
+import { dirname, join, posix } from 'node:path'
+import * as v from 'valibot'
 import { print, say } from './table.ts'
 
-/** The commit before the rooms of lib became slices by aggregate. */
-const BEFORE = 'cd33f32'
+/** The commit before lib had wings. */
+const BEFORE = '540dbe1'
 const project = join(import.meta.dirname, '../..')
 
 /** How the code is arranged, counted with one script over that commit and over what is there now. */
@@ -22,9 +23,11 @@ export async function benchHouse(): Promise<void> {
       names.map((what) => ({ what, ...(before && { [BEFORE]: before[what] ?? '' }), now: now[what] ?? '' })),
     )
     say(
-      'Lines include blanks and comments; those of a function are counted by Biome, without blanks. An import counts once for each `from`. ' +
-        'What crossed from one aggregate to another within the room `store` crosses rooms now. A circle is a set of files, or of rooms, of which each leads to each other; imports of types count. Generated is what scripts write and git keeps.',
+      'Lines include blanks and comments. An import counts once for each `from`; imports of types count. A circle is a set of files, or of rooms, of which each ' +
+        'leads to each other. Floors are the longest chain of rooms of which each imports the next. A name with several meanings is exported by more than one file. ' +
+        'Generated is what scripts write and git keeps.',
     )
+    printReadings()
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -52,20 +55,28 @@ function countsOf(root: string, tracked: readonly string[]): Counts {
   const sum = (of: readonly string[], count: (file: string) => number) => of.reduce((n, file) => n + count(file), 0)
   const under = (...folders: string[]) =>
     files.filter((file) => /\.(ts|cjs)$/.test(file) && folders.some((it) => file.startsWith(`${it}/`)))
-  const code = under('functions', 'lib', 'local')
+  const code = under('functions', 'lib', 'deploy', 'api', 'local')
   const sizes = under('lib')
     .map(lines)
     .sort((a, b) => a - b)
   const readmes = files.filter((file) => posix.basename(file) === 'README.md' && file !== 'README.md')
   const generated = files.filter((file) => /(^|\/)(openapi\.json|contract\.json|examples\.json(\.gz)?)$/.test(file))
   return {
-    'files, lines of functions, lib and local': `${code.length}, ${figure(sum(code, lines))}`,
+    'files, lines of code (functions, lib, deploy, api, local)': `${code.length}, ${figure(sum(code, lines))}`,
     'files, lines of tests': `${under('tests').length}, ${figure(sum(under('tests'), lines))}`,
     'lines of a file of lib: median, 90 %, longest': [0.5, 0.9, 1].map((part) => at(sizes, part)).join(', '),
-    'largest flat folder of functions, lib and local': largest(code),
+    'largest flat folder of code': largest(code),
     'largest flat folder of tests': largest(under('tests')),
     ...importsIn(under('lib'), read),
-    ...functionsIn(root),
+    'siblings directly in lib': new Set(under('lib').map((file) => file.split('/')[1])).size,
+    'ambient stores (AsyncLocalStorage)': sum(
+      under('functions', 'lib'),
+      (file) => read(file).split('new AsyncLocalStorage').length - 1,
+    ),
+    'exported names, those with several meanings': namesIn(under('functions', 'lib'), read),
+    'words in GLOSSARY.md': files.includes('GLOSSARY.md')
+      ? (read('GLOSSARY.md').match(/^\| \*?\*?[^|-]/gm)?.length ?? 0)
+      : 0,
     'lines of README.md': figure(lines('README.md')),
     'READMEs of folders, their lines, the longest': `${readmes.length}, ${figure(sum(readmes, lines))}, ${Math.max(0, ...readmes.map(lines))}`,
     'generated lines in git': figure(
@@ -87,8 +98,38 @@ function largest(files: readonly string[]): string {
   return byFolder[0] ? `${byFolder[0][0]}, ${byFolder[0][1].length}` : ''
 }
 
-/** `lib/records/write.ts` is in the room `records`; `lib/clock.ts` is a room by itself. */
-const roomOf = (file: string) => file.replace(/\.ts$/, '').split('/')[1] ?? ''
+/**
+ * `lib/domain/records/write.ts` is in the room `domain/records`, `lib/base/clock.ts` is a room by itself. Where lib has no wings,
+ * the room is what lies directly in it.
+ */
+const roomOf = (file: string) => {
+  const parts = file.replace(/\.ts$/, '').split('/')
+  return parts.slice(1, wings.includes(parts[1] ?? '') ? 3 : 2).join('/')
+}
+const wings: readonly string[] = ['base', 'engines', 'platform', 'domain', 'doors']
+
+/** How many names are exported, and how many of them by more than one file. */
+function namesIn(files: readonly string[], read: (file: string) => string): string {
+  const exported = /^export (?:async )?(?:function\*?|const|class|type) (\w+)/gm
+  const all = files.flatMap((file) => [...new Set([...read(file).matchAll(exported)].map(([, name = '']) => name))])
+  const several = [...Map.groupBy(all, (name) => name)].filter(([, places]) => places.length > 1)
+  return `${figure(new Set(all).size)}, ${several.length}`
+}
+
+/** The longest chain of rooms of which each imports the next. Circles count once. */
+function floors(edges: readonly { from: string; to: string }[]): number {
+  const next = Map.groupBy(edges, ({ from }) => from)
+  const deep = new Map<string, number>()
+  const visit = (room: string): number => {
+    const known = deep.get(room)
+    if (known !== undefined) return known
+    deep.set(room, 1)
+    const below = (next.get(room) ?? []).map(({ to }) => visit(to))
+    deep.set(room, 1 + Math.max(0, ...below))
+    return deep.get(room) ?? 1
+  }
+  return Math.max(0, ...[...next.keys()].map(visit))
+}
 
 function importsIn(files: readonly string[], read: (file: string) => string): Counts {
   const edges = files.flatMap((from) =>
@@ -103,6 +144,7 @@ function importsIn(files: readonly string[], read: (file: string) => string): Co
     'rooms of lib': new Set(files.map(roomOf)).size,
     'imports between rooms, within rooms': `${figure(between.length)}, ${figure(edges.length - between.length)}`,
     'pairs of rooms that import': new Set(between.map(({ from, to }) => `${from} ${to}`)).size,
+    'floors of rooms': floors(between),
     'circles of files, of rooms': `${circles(edges)}, ${circles(between)}`,
   }
 }
@@ -131,24 +173,22 @@ function circles(edges: readonly { from: string; to: string }[]): number {
   return new Set(sets).size
 }
 
-/** The longest function of functions, lib and local, and how many are above 50 lines. Biome counts them. */
-function functionsIn(root: string): Counts {
-  const config = mkdtempSync(join(tmpdir(), 'biome-'))
-  const rules = { complexity: { noExcessiveLinesPerFunction: { level: 'error', options: { maxLines: 20 } } } }
-  writeFileSync(join(config, 'biome.json'), JSON.stringify({ linter: { rules: { preset: 'none', ...rules } } }))
-  const { stdout } = spawnSync(
-    join(project, 'node_modules/.bin/biome'),
-    ['lint', `--config-path=${config}`, '--reporter=github', '--max-diagnostics=none', 'functions', 'lib', 'local'],
-    { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 },
+/** What readers who had not seen the code found, kept in readings.json: how many files they opened, which comments they read twice. */
+function printReadings(): void {
+  const { questions, comments } = v.parse(
+    Readings,
+    JSON.parse(readFileSync(join(import.meta.dirname, 'readings.json'), 'utf8')),
   )
-  rmSync(config, { recursive: true })
-  const counted = [...stdout.matchAll(/file=([^,]+),.*too many lines \((\d+)\)/g)]
-    .map(([, file = '', n]) => ({ file: relative(root, file), n: Number(n) }))
-    .sort((a, b) => b.n - a.n)
-  const longest = counted[0]
-  if (!longest) throw new Error(`Biome has counted no function: ${stdout}`)
-  return {
-    'longest function': `${longest.n}, ${longest.file}`,
-    'functions above 50 lines': counted.filter(({ n }) => n > 50).length,
-  }
+  print(
+    'Files opened to answer a question, by a reader who knows TypeScript and DynamoDB and not this code',
+    questions.map(({ question, before, now }) => ({ question, before: before ?? '', now })),
+  )
+  say(
+    `Of ${comments.drawn} comments that dice drew from lib and functions (seed ${comments.seed}) such a reader had to read ${comments.now} twice` +
+      (comments.before === undefined ? '.' : `; before it was ${comments.before}.`),
+  )
 }
+const Readings = v.object({
+  questions: v.array(v.object({ question: v.string(), before: v.optional(v.string()), now: v.number() })),
+  comments: v.object({ drawn: v.number(), seed: v.number(), before: v.optional(v.number()), now: v.number() }),
+})

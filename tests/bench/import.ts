@@ -67,11 +67,11 @@ const pause = (ms: number) => new Promise<void>((over) => void setTimeout(over, 
 
 /** Lets the worker come by again and again, as it does each minute where it is deployed. Answers how to end that. */
 async function keepWorking(): Promise<() => Promise<void>> {
-  const { goOn } = await import('../../lib/imports/work.ts')
+  const { continueImports } = await import('../../lib/domain/imports/work.ts')
   let isOver = false
   const working = (async () => {
     while (!isOver) {
-      await goOn(performance.now() + 60_000, 5_000)
+      await continueImports(performance.now() + 60_000, 5_000)
       await pause(50)
     }
   })()

@@ -1,4 +1,4 @@
-import { metered } from '../../lib/ops/request-cost.ts'
+import { measureCost } from '../../lib/base/telemetry/request-cost.ts'
 
 /**
  * The worker of imports in a process of its own, as it runs in a function: it works until nothing is left to do, and says in
@@ -6,7 +6,7 @@ import { metered } from '../../lib/ops/request-cost.ts'
  */
 const { handler } = await import('../../functions/importer.ts')
 const [began, before, atRest] = [performance.now(), process.cpuUsage(), process.memoryUsage.rss()]
-const spent = await metered(async (meter) => {
+const spent = await measureCost(async (meter) => {
   while ((await handler()).running > 0);
   return meter
 })

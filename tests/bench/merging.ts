@@ -14,8 +14,8 @@ const [records = 10_000, total = 4000, key = 1000, seconds = 20] = (process.env.
 export async function benchMerging(): Promise<void> {
   const { openApp } = await import('../harness/app.ts')
   const app = await openApp({ env: { LOG_LEVEL: 'silent', RATE_PROJECTS: '100000/h' } })
-  const { merging } = await import('../../lib/projects/merge.ts')
-  merging.waitedForMs = 0
+  const { mergeLimits } = await import('../../lib/domain/projects/merge.ts')
+  mergeLimits.waitedForMs = 0
   const [dev, reviewer, expert] = await Promise.all(['dev', 'reviewer', 'expert'].map((name) => signedIn(app, name)))
   if (!dev || !reviewer || !expert) throw new Error('nobody is there')
   await dev.post(P, { body: { slug: 'large', title: 'Large', abstract: 'A project made to be measured.', tags: [] } })
@@ -42,7 +42,7 @@ async function finished(
   tick: (seconds: number) => void,
 ) {
   const { handler } = await import('../../functions/merger.ts')
-  const { recoverStaged } = await import('../../lib/table/two-phase/commit.ts')
+  const { recoverStaged } = await import('../../lib/engines/table/two-phase/commit.ts')
   const began = performance.now()
   let kills = 0
   const spent = await withCapacity({ total, key }, async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { drawn } from '../../lib/files/drawing.ts'
-import { drawingOf } from '../../lib/iiif/request.ts'
+import { drawingOf } from '../../lib/doors/iiif/request.ts'
+import { drawImage } from '../../lib/engines/media/drawing.ts'
 
 /** Draws one image in a process that does nothing else, and tells what it took. `PATH WIDTH HEIGHT REQUEST`. */
 const [path = '', width, height, request = ''] = process.argv.slice(2)
@@ -8,7 +8,7 @@ const [region = '', size = '', rotation = '', file = ''] = request.split('/')
 const idle = process.memoryUsage.rss()
 const before = process.cpuUsage()
 const started = performance.now()
-const bytes = await drawn(
+const bytes = await drawImage(
   readFileSync(path),
   drawingOf({ width: Number(width), height: Number(height) }, { region, size, rotation, file }),
 )

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda'
-import type { Event } from '../../lib/http/shell.ts'
+import * as v from 'valibot'
+import type { Event } from '../../lib/platform/http/shell.ts'
 import { print } from './table.ts'
 
 const ROUNDS = 20_000
@@ -7,10 +8,18 @@ const ROUNDS = 20_000
 /** CPU time of a request through the pipeline over that of a handler that only reads and answers JSON. */
 export async function benchPipeline(): Promise<void> {
   process.env.LOG_LEVEL = 'silent'
-  const { endpoint } = await import('../../lib/http/endpoint.ts')
-  const { publicRoute } = await import('../../lib/http/route.ts')
+  const { endpoint } = await import('../../lib/platform/http/endpoint.ts')
+  const { ok } = await import('../../lib/platform/http/answer.ts')
+  const { publicRoute } = await import('../../lib/platform/http/route.ts')
   const handle = async () => ({ answer: 42 })
-  const routes = { 'GET /health/': publicRoute({ permission: 'service.read', handle }) }
+  const routes = {
+    'GET /health/': publicRoute({
+      permission: 'service.read',
+      summary: 'Answer',
+      answer: ok(v.object({ answer: v.number() })),
+      handle,
+    }),
+  }
   const piped = endpoint(routes)
   const bare = async (event: Event) => ({
     statusCode: 200,

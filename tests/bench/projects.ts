@@ -40,7 +40,7 @@ export async function benchProjects(): Promise<void> {
   await note('list, for reviewers: state=in_review', () => reviewer.get(`${P}?state=in_review&ordering=submitted_at`))
   await note('list, anonymous', () => app.anon.get(`${P}?visibility=public&ordering=-updated_at`))
 
-  const { recoverStaged } = await import('../../lib/table/two-phase/commit.ts')
+  const { recoverStaged } = await import('../../lib/engines/table/two-phase/commit.ts')
   // A larger one goes on behind its request: `merging` measures it.
   for (const size of [10, 100]) {
     const slug = `merged-${size}`
@@ -88,10 +88,10 @@ export async function signedIn(app: App, username: string): Promise<Persona> {
 let made = 0
 /** So many records that wait for review, with eight values each; as contributions leave them. */
 export async function waiting(many: number): Promise<string[]> {
-  const { kinds } = await import('../../lib/kinds/index.ts')
-  const { newRecord, nextId } = await import('../../lib/records/build.ts')
-  const { transact } = await import('../../lib/table/write.ts')
-  const { loadByUsername } = await import('../../lib/users/users.ts')
+  const { kinds } = await import('../../lib/domain/kinds/index.ts')
+  const { newRecord, nextRecordId } = await import('../../lib/domain/records/build.ts')
+  const { transact } = await import('../../lib/engines/table/write.ts')
+  const { loadByUsername } = await import('../../lib/platform/users/users.ts')
   const user = await loadByUsername('dev')
   if (!user) throw new Error('nobody is there')
   const actor = { ...user, rank: null }
@@ -115,7 +115,7 @@ export async function waiting(many: number): Promise<string[]> {
         practice: 'Yes',
       },
     }
-    const { record: head, writes } = newRecord(kinds.tradition, await nextId(kinds.tradition), {
+    const { record: head, writes } = newRecord(kinds.tradition, await nextRecordId(kinds.tradition), {
       data,
       source: unsourced,
       actor,
@@ -128,11 +128,12 @@ export async function waiting(many: number): Promise<string[]> {
 
 /** Links records and puts so many assets beside them, forty at a time. */
 export async function linkAll(slug: string, records: readonly string[], assets: number): Promise<void> {
-  const { load, change } = await import('../../lib/projects/projects.ts')
-  const { Asset, asset, projectEntity } = await import('../../lib/projects/items.ts')
-  const { put } = await import('../../lib/table/item.ts')
+  const { loadProject, changeProject } = await import('../../lib/domain/projects/projects.ts')
+  const { inUnit } = await import('../../lib/platform/unit-of-work.ts')
+  const { Asset, asset, projectEntity } = await import('../../lib/domain/projects/items.ts')
+  const { put } = await import('../../lib/engines/table/item.ts')
   const v = await import('valibot')
-  const it = await load(slug)
+  const it = await loadProject(slug)
   if (!it) throw new Error('no project')
   const { id, owner_id, created_at } = it.about
   const links = records.map((entity_id) =>
@@ -155,9 +156,11 @@ export async function linkAll(slug: string, records: readonly string[], assets: 
   })
   const all = [...links, ...files]
   for (let start = 0; start < all.length; start += 40)
-    await change(it, () => ({ writes: all.slice(start, start + 40), result: undefined }))
-  await change(it, (about) => ({
-    changes: { entity_count: about.entity_count + records.length, asset_count: assets },
-    result: undefined,
-  }))
+    await inUnit((unit) => changeProject(unit, it, () => ({ writes: all.slice(start, start + 40), result: undefined })))
+  await inUnit((unit) =>
+    changeProject(unit, it, (about) => ({
+      changes: { entity_count: about.entity_count + records.length, asset_count: assets },
+      result: undefined,
+    })),
+  )
 }

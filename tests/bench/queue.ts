@@ -74,15 +74,15 @@ async function measureReview(app: App, reviewer: Persona): Promise<{ request: st
 
 /** Waiting records of every age and weight, written as the service would have. */
 async function fill(begin: number, end: number): Promise<void> {
-  const { clock } = await import('../../lib/clock.ts')
-  const { recordId } = await import('../../lib/ids/address.ts')
-  const { ageAt } = await import('../../lib/records/rules/triage.ts')
-  const { kinds } = await import('../../lib/kinds/index.ts')
-  const { newRecord } = await import('../../lib/records/build.ts')
-  const { queueWrites } = await import('../../lib/records/queue-entry.ts')
-  const { recordItem } = await import('../../lib/records/items.ts')
-  const { put } = await import('../../lib/table/item.ts')
-  const { db, TableName } = await import('../../lib/table/client.ts')
+  const { clock } = await import('../../lib/base/clock.ts')
+  const { recordId } = await import('../../lib/base/ids/address.ts')
+  const { ageAt } = await import('../../lib/domain/records/rules/triage.ts')
+  const { kinds } = await import('../../lib/domain/kinds/index.ts')
+  const { newRecord } = await import('../../lib/domain/records/build.ts')
+  const { queueWrites } = await import('../../lib/domain/records/queue-entry.ts')
+  const { recordItem } = await import('../../lib/domain/records/items.ts')
+  const { put } = await import('../../lib/engines/table/item.ts')
+  const { db, TableName } = await import('../../lib/engines/table/client.ts')
   const at = clock.now().getTime()
   const actor = { id: 'b0000000-0000-4000-8000-000000000001', username: 'bench', email: '' }
   const source = {
@@ -134,7 +134,7 @@ async function fill(begin: number, end: number): Promise<void> {
   }
   if (batch.length > 0) flying.push(write(batch))
   await Promise.all(flying)
-  const { addTo } = await import('../../lib/table/write.ts')
-  const { counterChanges } = await import('../../lib/table/counters.ts')
+  const { addTo } = await import('../../lib/engines/table/write.ts')
+  const { counterChanges } = await import('../../lib/engines/table/counters.ts')
   for (const { at, adds } of counterChanges(counts)) await addTo(at, adds)
 }

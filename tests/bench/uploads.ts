@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import sharp from 'sharp'
-import { checkContent } from '../../lib/files/media/check.ts'
-import { inMemory } from '../../lib/files/media/source.ts'
+import { checkContent } from '../../lib/engines/media/formats/check.ts'
+import { memorySource } from '../../lib/engines/media/formats/source.ts'
 import type { Answer, App } from '../harness/app.ts'
 import { newProject, send, upload } from '../harness/asset-world.ts'
 import { sure } from '../harness/make.ts'
@@ -70,7 +70,7 @@ async function checks(files: readonly Named[]): Promise<void> {
 
 async function timed(bytes: Buffer): Promise<number> {
   const started = performance.now()
-  await checkContent(inMemory(bytes))
+  await checkContent(memorySource(bytes))
   return performance.now() - started
 }
 
@@ -134,7 +134,7 @@ async function requests(app: App): Promise<void> {
 
 /** A page of print as a camera or a scanner gives it, at three sizes. */
 async function pages(): Promise<void> {
-  const { readText } = await import('../../lib/files/ocr-engine.ts')
+  const { readImageText } = await import('../../lib/engines/ocr/engine.ts')
   const rows = []
   for (const [width, lines] of [
     [800, 6],
@@ -156,7 +156,7 @@ async function pages(): Promise<void> {
       .png()
       .toBuffer()
     const started = performance.now()
-    const { words, confidence } = await readText(page, ['eng', 'nep'], 240)
+    const { words, confidence } = await readImageText(page, ['eng', 'nep'], 240)
     rows.push({
       page: `${width} x ${height}, ${lines} lines`,
       seconds: ((performance.now() - started) / 1000).toFixed(1),

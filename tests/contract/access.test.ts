@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Route } from '../../lib/http/route.ts'
-import { events } from '../../local/deploy/routes.ts'
+import { events } from '../../deploy/routes.ts'
+import type { Route } from '../../lib/platform/http/route.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { openProvider, type Provider, START } from '../harness/provider.ts'
 
@@ -15,7 +15,7 @@ afterAll(() => idp.stop())
 // What identification does is part of what each function must be allowed to do: whoever comes may come for the first time.
 describe('a caller may come for the first time to any function', () => {
   test.each(Object.keys(events))('%s', async (name) => {
-    const { loadByEmail } = await import('../../lib/users/users.ts')
+    const { loadByEmail } = await import('../../lib/platform/users/users.ts')
     const email = `${name}@example.org`
     expect(await loadByEmail(email)).toBeUndefined()
     await comeTo(name, email)
@@ -26,7 +26,7 @@ describe('a caller may come for the first time to any function', () => {
 // Then the provider completes the name, and the entry under the shorter one goes.
 describe('a caller who has registered may come with the provider’s token to any function', () => {
   test.each(Object.keys(events))('%s', async (name) => {
-    const { createNamedAfterEmail, load } = await import('../../lib/users/users.ts')
+    const { createNamedAfterEmail, load } = await import('../../lib/platform/users/users.ts')
     const email = `registered.${name}@example.org`
     const { id } = await createNamedAfterEmail({ email, first_name: 'Hari' })
     expect(await entriesOf(id)).toContain('hari')
@@ -39,7 +39,7 @@ describe('a caller who has registered may come with the provider’s token to an
 
 /** Probes are the same for everybody, and their handlers are told of nobody. */
 async function looksWhoCalls(name: string): Promise<boolean> {
-  const { declarationOf } = await import('../../lib/http/endpoint.ts')
+  const { declarationOf } = await import('../../lib/platform/http/endpoint.ts')
   const { routes }: { routes: Record<string, Route> } = await import(`../../functions/${name}.ts`)
   return Object.values(routes).some((route) => !declarationOf(route).asksNobody)
 }
@@ -58,7 +58,7 @@ async function comeTo(name: string, email: string): Promise<void> {
 
 /** The names under which a user is found. */
 async function entriesOf(id: string): Promise<string[]> {
-  const { scan } = await import('../../lib/table/scan.ts')
+  const { scan } = await import('../../lib/engines/table/scan.ts')
   const found = (await Array.fromAsync(scan(['entry']))).flat().filter((it) => String(it.pk).startsWith('NAME#user#'))
   return found.filter((it) => it.entity_id === id).map((it) => String(it.sk).split('#')[0] ?? '')
 }

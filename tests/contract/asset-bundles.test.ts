@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keptPackages } from '../../local/deploy/build.ts'
-import { carriedBy } from '../../local/deploy/carried.ts'
+import { keptPackages } from '../../deploy/build.ts'
+import { carriedBy } from '../../deploy/carried.ts'
 import { type App, openApp } from '../harness/app.ts'
 import { newProject, upload } from '../harness/asset-world.ts'
 import { unpack } from '../harness/bundles.ts'
@@ -75,7 +75,7 @@ test('the packages of the two workers are whole: an image gets its thumbnail and
   const assets = await newProject(app)
   const page = await sharp(Buffer.from(svg)).png().toBuffer()
   const made = sure(201, await upload(app.contributor, assets, page, 'page.png', { run_ocr: 'true' }))
-  const { loadAsset } = await import('../../lib/projects/assets/assets.ts')
+  const { loadAsset } = await import('../../lib/domain/projects/assets/assets.ts')
   const image = marshall(await loadAsset(made.project, made.id)) as Record<string, { S: string }>
   answerFor([])
   const record = { dynamodb: { SequenceNumber: '1', NewImage: { ...image, type: { S: 'project_asset' } } } }

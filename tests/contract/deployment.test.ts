@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { groupNames } from '../../lib/http/groups.ts'
-import { measures } from '../../lib/ops/emf.ts'
-import { identifyingReach, reachOf } from '../../local/deploy/reach.ts'
-import { labelOf } from '../../local/deploy/roles.ts'
-import { events } from '../../local/deploy/routes.ts'
-import { faultsOf } from '../../local/deploy/template-rules.ts'
+import { identifyingReach, reachOf } from '../../deploy/reach.ts'
+import { labelOf } from '../../deploy/roles.ts'
+import { events } from '../../deploy/routes.ts'
+import { faultsOf } from '../../deploy/template-rules.ts'
+import { measures } from '../../lib/base/telemetry/emf.ts'
+import { groupNames } from '../../lib/platform/http/groups.ts'
 import { functionNames } from '../harness/functions.ts'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -284,7 +284,7 @@ describe.each([...stages, 'domain'])('the stack of %s', (stage) => {
 })
 
 describe('roles', () => {
-  test('grant of the table and the bucket exactly what the code of each function leads to', async () => {
+  test('grant of the table and the bucket exactly what the code of each function leads to: its row in deploy/policies.ts', async () => {
     const uses = await reachOf(process.cwd(), functionNames())
     const indexes = ['gsi1', 'gsi2', 'gsi3', 'gsi4'].map((index) => `dynamodb:Query Table/index/${index}`)
     for (const { id, ...it } of functionsIn('prod')) {
@@ -293,7 +293,7 @@ describe('roles', () => {
         .filter(([action, place]) => /^(dynamodb|s3):/.test(action) && /^(Table|Bucket)(\/|$)/.test(place))
         .map((pair) => pair.join(' '))
       const reached = uses.get(name)?.flatMap((use) => (use === 'dynamodb:Query Table/index' ? indexes : use)) ?? []
-      expect([name, granted.sort()]).toEqual([name, reached.sort()])
+      expect(granted.sort(), `${name}: its row in deploy/policies.ts`).toEqual(reached.sort())
     }
   })
 

@@ -72,6 +72,36 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
     expect([...seen].sort()).toEqual(ids.sort())
   })
 
+  test('finds words of descriptions, and opens what was found', async () => {
+    const search = page.getByLabel('Search paths and descriptions')
+    for (const [words, path] of [
+      ['provenance', '/api/v1/data/exports/'],
+      ['Review Queue', '/api/v1/data/review-queue/'],
+    ] as const) {
+      await search.fill(words)
+      expect(await page.locator('#hits').textContent()).toMatch(/^[1-9]\d* operations$/)
+      await page.locator('#results a', { hasText: path }).first().waitFor()
+    }
+    await search.fill('no such words anywhere')
+    expect(await page.locator('#hits').textContent()).toBe('0 operations')
+    await search.fill('review queue')
+    await page.locator('#results a', { hasText: /^GET \/api\/v1\/data\/review-queue\/$/ }).click()
+    await page.locator('[id$="-getDataReviewQueue"] .execute, .opblock.is-open .execute').first().waitFor()
+    expect(await page.locator('.opblock.is-open .opblock-summary-path').first().textContent()).toContain('review')
+    await search.fill('')
+  })
+
+  test('has a table of contents by tag', async () => {
+    const { tags } = JSON.parse((await app.anon.get('/schema/')).bytes.toString())
+    await page.locator('#contents summary').click()
+    const links = page.locator('#contents a')
+    expect(await links.count()).toBe(tags.length + 1)
+    await links.nth(1).click()
+    await expect.poll(() => page.locator('.opblock-tag').count()).toBeLessThan(tags.length)
+    await links.first().click()
+    await page.locator('#contents summary').click()
+  })
+
   test('lets nobody try what needs a caller without one, and with a dev token shows who they are', async () => {
     const operation = await open('/api/user/info/', 'getApiUserInfo')
     await operation.locator('.execute').click()
@@ -89,7 +119,7 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
   })
 
   test('offers every seeded user', async () => {
-    const { personas } = await import('../../local/service/users.ts')
+    const { personas } = await import('../../local/service/people.ts')
     const offered = await page
       .locator('#people option')
       .evaluateAll((all) => all.map((one) => one.getAttribute('value')))
@@ -144,9 +174,11 @@ describe.skipIf(reason !== undefined)('the page of the API document', { timeout:
 
 describe('outside of dev mode', () => {
   test('the page has no way in for seeded users', async () => {
-    const { shipped, unpacked } = await import('../../lib/ops/shipped-files.ts')
+    const { loadShippedFile, unpackFile } = await import('../../lib/base/telemetry/shipped-files.ts')
     const [plain, dev] = await Promise.all(
-      ['page.html', 'page-dev.html'].map(async (name) => Buffer.from(unpacked(await shipped(name))).toString()),
+      ['page.html', 'page-dev.html'].map(async (name) =>
+        Buffer.from(unpackFile(await loadShippedFile(name))).toString(),
+      ),
     )
     expect(dev).toContain('sign-in')
     expect(plain).not.toContain('sign-in')

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Declared } from '../../lib/http/endpoint.ts'
-import type { Route } from '../../lib/http/route.ts'
-import { kinds, recordKinds } from '../../lib/kinds/index.ts'
-import type { Permission } from '../../lib/permissions.ts'
-import { DOCUMENT } from '../../local/deploy/built-document.ts'
+import { DOCUMENT } from '../../deploy/built-document.ts'
+import { kinds, recordKinds } from '../../lib/domain/kinds/index.ts'
+import type { Declared } from '../../lib/platform/http/endpoint.ts'
+import type { Route } from '../../lib/platform/http/route.ts'
+import type { Permission } from '../../lib/platform/permissions.ts'
 import type { App, Persona } from '../harness/app.ts'
 import { type Following, followTable } from '../harness/following.ts'
 import { functionNames } from '../harness/functions.ts'
@@ -90,7 +90,7 @@ beforeAll(async () => {
     source: { kind: 'data_sources', id: source.id },
   }
   await following.settled()
-  const { declarationOf: read } = await import('../../lib/http/endpoint.ts')
+  const { declarationOf: read } = await import('../../lib/platform/http/endpoint.ts')
   boards = await routesOf('board.list', read)
   places = await placesOf([structure, event, place, deity, deleted, restricted, waiting, stub], {
     slug,
@@ -194,7 +194,7 @@ async function routesOf(permission: Permission, declarationOf: (route: Route) =>
 type Question = { path: string; query: Record<string, string>; accept: string | undefined }
 function questions(): Question[] {
   return Object.entries(document.paths).flatMap(([path, { get }]) => {
-    // How much each has contributed is public, whatever became of it: see board.list in lib/permissions.ts.
+    // How much each has contributed is public, whatever became of it: see board.list in lib/platform/permissions.ts.
     if (!get || !isUsed(path) || boards.has(path)) return []
     const types = Object.keys(get.responses['200']?.content ?? {}).filter((type) => /json/.test(type))
     const asked = get.parameters.filter((it) => it.in === 'query')

@@ -151,7 +151,7 @@ const link = (what: 'stop' | 'confirm', body?: object): Case => ({
   gives: all(200),
 })
 async function letterLink(what: 'stop' | 'confirm'): Promise<string> {
-  const { confirmLink, stopLink } = await import('../../lib/letters/links.ts')
+  const { confirmLink, stopLink } = await import('../../lib/doors/letters/links.ts')
   const { pathname, search } = new URL(
     what === 'stop' ? stopLink('http://localhost', me) : confirmLink('http://localhost', me, 'dev@heritage.test'),
   )
@@ -1030,7 +1030,7 @@ describe('each route answers each persona as the matrix says', () => {
   })
 })
 
-test('every group and every route has a row, and no row is for nothing', async () => {
+test('every group and every route has a row in tests/contract/permissions.test.ts, and no row is for nothing', async () => {
   const named = functionNames()
   const served = new Map<string, string[]>()
   for (const name of named) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { canonical, matcher } from '../../lib/http/path.ts'
-import { DOCUMENT } from '../../local/deploy/built-document.ts'
+import { DOCUMENT } from '../../deploy/built-document.ts'
+import { canonical, matcher } from '../../lib/platform/http/path.ts'
 import { type App, openApp, type Persona } from '../harness/app.ts'
 import { functionNames } from '../harness/functions.ts'
 import { contribute, decide, publish, submit, sure } from '../harness/make.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   sure(201, await app.anon.post('/api/register/', { body: { username: 'canary', email, password } }))
   const pair = sure(200, await app.anon.post('/api/token/', { body: { username: 'canary', password } }))
   canary = app.as(pair.access)
-  const users = await import('../../lib/users/users.ts')
+  const users = await import('../../lib/platform/users/users.ts')
   const me = await users.loadByUsername('canary')
   if (!me) throw new Error('nobody registered')
   const stored = await users.amendLatest(me.id, () => ({
@@ -104,7 +104,7 @@ const special = () => {
 
 const namesIn = (query: string) => [...new URLSearchParams(query).keys()]
 
-/** The members of a query that the document has of GET; all others have no effect, and are warned of: tests/http/warnings.test.ts. */
+/** The members of a query that the document has of GET; all others have no effect, and are warned of: tests/platform/http/warnings.test.ts. */
 const membersRead = (path: string): ReadonlySet<string> => {
   const hit = find('GET', canonical(path))
   return new Set('found' in hit ? hit.found : [])

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { identifyingReach, reachOf } from '../../local/deploy/reach.ts'
-import { events } from '../../local/deploy/routes.ts'
+import { identifyingReach, reachOf } from '../../deploy/reach.ts'
+import { events } from '../../deploy/routes.ts'
 import { functionNames } from '../harness/functions.ts'
 
 describe('the functions of the service', () => {
@@ -56,15 +56,15 @@ describe('of code that is not ours', () => {
     export const write = () => [{ Put: {} }, { ConditionCheck: {} }]`
 
   test('what nothing leads to is not granted', async () => {
-    const one = `import { get } from '../lib/table/table.ts'\nexport const handler = () => get()`
-    expect(await reachOfCode({ 'lib/table/table.ts': table, 'functions/one.ts': one })).toEqual([
+    const one = `import { get } from '../lib/engines/table/table.ts'\nexport const handler = () => get()`
+    expect(await reachOfCode({ 'lib/engines/table/table.ts': table, 'functions/one.ts': one })).toEqual([
       'dynamodb:GetItem Table',
     ])
   })
 
   test('a transaction is what is in it', async () => {
-    const one = `import { write } from '../lib/table/table.ts'\nexport const handler = () => write()`
-    expect(await reachOfCode({ 'lib/table/table.ts': table, 'functions/one.ts': one })).toEqual([
+    const one = `import { write } from '../lib/engines/table/table.ts'\nexport const handler = () => write()`
+    expect(await reachOfCode({ 'lib/engines/table/table.ts': table, 'functions/one.ts': one })).toEqual([
       'dynamodb:ConditionCheckItem Table',
       'dynamodb:PutItem Table',
     ])
@@ -78,9 +78,9 @@ describe('of code that is not ours', () => {
 
   test('a file that works in a folder which nobody has named is refused', async () => {
     const blobs = 'export const getObject = (key) => key'
-    const one = `import { getObject } from '../lib/files/blobs.ts'\nexport const handler = () => getObject('x')`
-    await expect(reachOfCode({ 'lib/files/blobs.ts': blobs, 'functions/one.ts': one })).rejects.toThrow(
-      'functions/one.ts calls getObject: say in local/deploy/folders.ts',
+    const one = `import { getObject } from '../lib/engines/bucket/blobs.ts'\nexport const handler = () => getObject('x')`
+    await expect(reachOfCode({ 'lib/engines/bucket/blobs.ts': blobs, 'functions/one.ts': one })).rejects.toThrow(
+      'functions/one.ts calls getObject: say in deploy/folders.ts',
     )
   })
 })

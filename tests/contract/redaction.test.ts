@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { events } from '../../local/deploy/routes.ts'
+import { events } from '../../deploy/routes.ts'
 import { openApp, type Persona } from '../harness/app.ts'
 
 const canary = {
@@ -110,7 +110,7 @@ describe.each(declared)('%s tells the log nothing that a caller sent', (key) => 
   })
 
   test('not even when the table fails with it in its message', async () => {
-    const { db } = await import('../../lib/table/client.ts')
+    const { db } = await import('../../lib/engines/table/client.ts')
     const error = Object.assign(new Error(values.join(' ')), { name: 'ValidationException', detail: canary.note })
     const broken = vi.spyOn(db, 'send').mockRejectedValue(error)
     try {
@@ -145,7 +145,7 @@ test('functions that nobody calls tell nothing of what they have read', async ()
   const { handler: project } = await import('../../functions/projector.ts')
   const { handler: sweep } = await import('../../functions/sweeper.ts')
   const { marshall } = await import('@aws-sdk/util-dynamodb')
-  const { queryAll } = await import('../../lib/table/read.ts')
+  const { queryAll } = await import('../../lib/engines/table/read.ts')
   const items = await queryAll(`ENTITY#${made.cultural_entity_id}`, '')
   const broken = { type: 'record', name: canary.note, email: canary.email }
   for (const item of [...items, broken])
@@ -157,7 +157,7 @@ test('functions that nobody calls tell nothing of what they have read', async ()
 })
 
 test('a line holds nothing but the members that are allowed, whatever it is given', async () => {
-  const { log } = await import('../../lib/ops/log.ts')
+  const { log } = await import('../../lib/base/telemetry/log.ts')
   const given = { level: 'info', message: 'test', email: canary.email, body: canary.note, headers }
   log(given as never)
   expect(Object.keys(JSON.parse(written[0] ?? ''))).toEqual(['time', 'level', 'message'])

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { newRecord, type Roles } from '../../local/access/judge.ts'
-import { readings, router, startGateway } from '../../local/rehearse/gateway.ts'
-import { startParameters } from '../../local/rehearse/parameters.ts'
-import { fits } from '../../local/rehearse/patterns.ts'
-import { compare } from '../../local/rehearse/report.ts'
-import { Stack } from '../../local/rehearse/template.ts'
+import { newRecord, type Roles } from '../../deploy/access/judge.ts'
+import { readings, router, startGateway } from '../../deploy/rehearse/gateway.ts'
+import { startParameters } from '../../deploy/rehearse/parameters.ts'
+import { fits } from '../../deploy/rehearse/patterns.ts'
+import { compare } from '../../deploy/rehearse/report.ts'
+import { Stack } from '../../deploy/rehearse/template.ts'
 
 const ending: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -143,11 +143,11 @@ test('a right that is unused is told, and excused by the code that asks for it b
   const record = newRecord()
   record.used.add(`one dynamodb:PutItem ${table}`)
   record.used.add(`two dynamodb:Query ${table}/index/b`)
-  const found = compare(roles, record, () => ['lib/table/write.ts'])
+  const found = compare(roles, record, () => ['lib/engines/table/write.ts'])
   expect(found.used).toBe(2)
   expect([...found.explained.values()]).toEqual([['one']])
   expect(found.idle).toEqual([`one dynamodb:Scan ${table}`, `three dynamodb:UpdateItem ${table}`])
-  const elsewhere = compare(roles, record, () => ['lib/table/write.ts', 'lib/elsewhere.ts'])
+  const elsewhere = compare(roles, record, () => ['lib/engines/table/write.ts', 'lib/elsewhere.ts'])
   expect([elsewhere.explained.size, elsewhere.idle.length]).toEqual([0, 3])
 })
 

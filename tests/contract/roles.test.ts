@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { BatchGetItemCommand, DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb'
 import { CopyObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postFields, presignedGet } from '../../lib/files/presign.ts'
-import { newRecord, type Roles, refusal } from '../../local/access/judge.ts'
-import { grantFor, type Statement } from '../../local/access/policy.ts'
-import { needsOfTarget } from '../../local/access/requests.ts'
-import { startTableGate, type TableGate } from '../../local/access/table-gate.ts'
-import { resolved } from '../../local/access/template.ts'
+import { newRecord, type Roles, refusal } from '../../deploy/access/judge.ts'
+import { grantFor, type Statement } from '../../deploy/access/policy.ts'
+import { needsOfTarget } from '../../deploy/access/requests.ts'
+import { startTableGate, type TableGate } from '../../deploy/access/table-gate.ts'
+import { resolveReference } from '../../deploy/access/template.ts'
+import { postFields, presignedGet } from '../../lib/engines/bucket/presign.ts'
 import { type FileServer, startS3 } from '../../local/service/s3.ts'
 import { createTestTable } from '../harness/emulator.ts'
 
@@ -45,14 +45,14 @@ describe('a policy', () => {
 
   test('whose references cannot be followed is no policy at all', () => {
     expect(
-      resolved(
+      resolveReference(
         { 'Fn::Join': ['', [{ 'Fn::GetAtt': ['T', 'Arn'] }, '/index/a']] },
         {
           T: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: { 'Fn::Sub': `x-\${AWS::Region}` } } },
         },
       ),
     ).toBe('arn:aws:dynamodb:us-east-1:000000000000:table/x-us-east-1/index/a')
-    expect(() => resolved({ 'Fn::ImportValue': 'x' }, {})).toThrow('Fn::ImportValue')
+    expect(() => resolveReference({ 'Fn::ImportValue': 'x' }, {})).toThrow('Fn::ImportValue')
   })
 })
 

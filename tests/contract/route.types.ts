@@ -1,32 +1,42 @@
-import { actorRoute, changeRoute, listRoute, publicRoute, type Routes, readRoute } from '../../lib/http/route.ts'
-import type { Subject } from '../../lib/permissions.ts'
+import * as v from 'valibot'
+import { ok } from '../../lib/platform/http/answer.ts'
+import {
+  actorRoute,
+  changeRoute,
+  listRoute,
+  publicRoute,
+  type Routes,
+  readRoute,
+} from '../../lib/platform/http/route.ts'
+import type { Subject } from '../../lib/platform/permissions.ts'
 
 /** What must not compile: the type check fails when one of these lines stops being an error. */
 
 const handle = async () => 1
+const documented = { summary: 'Try something', answer: ok(v.unknown()) }
 const subject = async (): Promise<Subject | undefined> => undefined
 
 export const refused = [
   // @ts-expect-error no permission
-  publicRoute({ handle }),
+  publicRoute({ ...documented, handle }),
   // @ts-expect-error a permission that is spelt wrong
-  actorRoute({ permission: 'record.craete', handle }),
+  actorRoute({ ...documented, permission: 'record.craete', handle }),
   // @ts-expect-error a permission of another shape
-  publicRoute({ permission: 'record.update', handle }),
+  publicRoute({ ...documented, permission: 'record.update', handle }),
   // @ts-expect-error a rule that looks at a thing, and nothing that loads it
-  changeRoute({ permission: 'record.update', handle }),
+  changeRoute({ ...documented, permission: 'record.update', handle }),
   // @ts-expect-error the same for reading
-  readRoute({ permission: 'record.read', handle }),
+  readRoute({ ...documented, permission: 'record.read', handle }),
   // @ts-expect-error a word on caching that names no header
-  publicRoute({ permission: 'token.create', cache: 'no-store', handle }),
+  publicRoute({ ...documented, permission: 'token.create', cache: 'no-store', handle }),
   // @ts-expect-error nobody is known to be signed in
-  publicRoute({ permission: 'token.create', handle: async ({ actor }) => actor.id }),
+  publicRoute({ ...documented, permission: 'token.create', handle: async ({ actor }) => actor.id }),
   // @ts-expect-error only a list has a scope
-  actorRoute({ permission: 'record.create', handle: async ({ scope }) => scope }),
+  actorRoute({ ...documented, permission: 'record.create', handle: async ({ scope }) => scope }),
   // @ts-expect-error a list needs a permission to list
-  listRoute({ permission: 'record.read', handle }),
+  listRoute({ ...documented, permission: 'record.read', handle }),
   // @ts-expect-error to read is not to change
-  changeRoute({ permission: 'record.read', subject, handle }),
+  changeRoute({ ...documented, permission: 'record.read', subject, handle }),
 ]
 
 // @ts-expect-error a bare function is no route
@@ -34,7 +44,7 @@ export const bare = { 'GET /a/': handle } satisfies Routes
 // @ts-expect-error nor is a literal with the right members
 export const literal = { 'GET /a/': { permission: 'token.create', handle } } satisfies Routes
 
-const good = publicRoute({ permission: 'token.create', handle })
+const good = publicRoute({ ...documented, permission: 'token.create', handle })
 export const fits = { 'GET /': good, 'GET /a/': good, 'POST /a/{b}/c/': good } satisfies Routes
 // @ts-expect-error not a method
 export const method = { 'FETCH /a/': good } satisfies Routes

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { groupOf, groupRoots } from '../../lib/http/groups.ts'
-import { canonical } from '../../lib/http/path.ts'
-import { identifyingReach, reachOf } from '../../local/deploy/reach.ts'
-import { roleId, roles } from '../../local/deploy/roles.ts'
-import { events, rest } from '../../local/deploy/routes.ts'
-import { loadFunctions } from '../../local/deploy/stack.ts'
+import { roleId, roles } from '../../deploy/roles.ts'
+import { events, rest } from '../../deploy/routes.ts'
+import { loadFunctions } from '../../deploy/stack.ts'
+import { groupOf, groupRoots } from '../../lib/platform/http/groups.ts'
+import { canonical } from '../../lib/platform/http/path.ts'
 import { functionNames } from '../harness/functions.ts'
 
 const gateway = Object.entries({ ...events, dispatcher: rest }).flatMap(([name, own]) =>
@@ -16,20 +15,17 @@ const declared = await Promise.all(
     return Object.keys(routes).map((key) => ({ name, key }))
   }),
 ).then((all) => all.flat())
-const root = process.cwd()
-const reach = { functions: await reachOf(root, functionNames()), identifying: await identifyingReach(root) }
 
 describe('serverless.yml and the route tables', () => {
   test('every function has a file, a role, events from the table, and nothing else is there', () => {
     const functions = loadFunctions()
     const files = functionNames()
     expect(Object.keys(functions).sort()).toEqual(files.sort())
-    expect(Object.keys(roles('x', () => ({}), reach).Resources).sort()).toEqual(files.map(roleId).sort())
+    expect(Object.keys(roles('x', () => ({}), functionNames()).Resources).sort()).toEqual(files.map(roleId).sort())
     for (const [name, { handler, role, events: own }] of Object.entries(functions)) {
       expect(handler).toBe(`functions/${name}.handler`)
       expect(role).toBe(roleId(name))
-      if (name in events || name === 'dispatcher')
-        expect(own).toBe(`\${file(local/deploy/serverless.cjs):events.${name}}`)
+      if (name in events || name === 'dispatcher') expect(own).toBe(`\${file(deploy/serverless.cjs):events.${name}}`)
     }
     expect([...Object.keys(events), 'dispatcher'].sort()).toEqual(
       files.filter((name) => typeof functions[name]?.events === 'string').sort(),
@@ -83,7 +79,7 @@ test('the service stays within the quotas of the gateway (300 routes) with room 
 
 test('no role may do everything, or something with everything', () => {
   const text = JSON.stringify(
-    roles('heritage-dev', () => ({ SECRET_KEY: 'ssm:/heritage-dev/secret-key' }), reach).Resources,
+    roles('heritage-dev', () => ({ SECRET_KEY: 'ssm:/heritage-dev/secret-key' }), functionNames()).Resources,
   )
   // The log streams of one group and the objects of one folder are all that a star stands for.
   expect(text.match(/"[^"]*\*[^"]*"/g)?.filter((it) => !/:log-stream:\*"$|^"\/[\w-]+\/\*"$/.test(it))).toEqual([])

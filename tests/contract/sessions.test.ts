@@ -20,9 +20,9 @@ beforeAll(async () => {
   service = await serveHandlers()
   // Inside of the project, where its one dependency is found.
   folder = await mkdtemp('.build/client-test-')
-  await run(process.execPath, ['local/api/client.ts', folder])
+  await run(process.execPath, ['api/client.ts', folder])
   for (const name of ['tsconfig.json', 'example.ts', 'wrong.ts'])
-    await copyFile(`local/api/client/${name}`, join(folder, name))
+    await copyFile(`api/client/${name}`, join(folder, name))
 }, 60_000)
 afterAll(async () => {
   await service?.stop()
@@ -30,9 +30,9 @@ afterAll(async () => {
 })
 
 test('a use of the client compiles, and what is wrong does not', { timeout: 60_000 }, async () => {
-  const sent = (await readFile('local/api/client/wrong.ts', 'utf8')).match(/@ts-expect-error/g)
-  expect(sent?.length).toBe(17)
-  const { stdout } = await run('local/api/client/node_modules/.bin/tsc', ['--project', folder]).catch(
+  const sent = (await readFile('api/client/wrong.ts', 'utf8')).match(/@ts-expect-error/g)
+  expect(sent?.length).toBe(21)
+  const { stdout } = await run('api/client/node_modules/.bin/tsc', ['--project', folder]).catch(
     (failed: { stdout: string }) => failed,
   )
   expect(stdout).toBe('')
@@ -72,11 +72,11 @@ test('it refuses to be misunderstood, and makes nothing twice, unless its caller
   ])
 })
 
-const client = (to: string) => run(process.execPath, ['local/api/client.ts', to])
+const client = (to: string) => run(process.execPath, ['api/client.ts', to])
 
 test('it is written anywhere, again over itself, and never over files of others', { timeout: 120_000 }, async () => {
   const place = await mkdtemp(join(tmpdir(), 'heritage-client-'))
-  const own = ['index.d.ts', 'index.js', 'package.json', 'schema.d.ts']
+  const own = ['README.md', 'index.d.ts', 'index.js', 'package.json', 'schema.d.ts']
   await client(join(place, 'new'))
   await client(join(place, 'new'))
   expect((await readdir(join(place, 'new'))).sort()).toEqual(own)

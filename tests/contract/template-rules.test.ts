@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { faultsOf } from '../../local/deploy/template-rules.ts'
+import { faultsOf } from '../../deploy/template-rules.ts'
 
 const only = (Type: string, Properties: object, more: object = {}) =>
   faultsOf({ Resources: { It: { Type, Properties }, ...more } })

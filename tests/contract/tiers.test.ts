@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { accessTier, sourceAccessTier } from '../../lib/kinds/schema/enums.ts'
-import { type Actor, audienceOf, maySee, maySeePlace, maySeeTier, openTier } from '../../lib/permissions.ts'
+import { audienceOf, openTier } from '../../lib/base/visibility.ts'
+import { accessTier, sourceAccessTier } from '../../lib/domain/kinds/schema/enums.ts'
+import { type Actor, maySee, maySeePlace, maySeeTier } from '../../lib/platform/permissions.ts'
 
 const tiers = [...new Set([...Object.keys(accessTier.values), ...Object.keys(sourceAccessTier.values)])]
 const others = tiers.filter((tier) => tier !== openTier)
@@ -13,7 +14,7 @@ const sources = ['lib', 'functions']
   .flatMap((folder) =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
-  .filter((name) => name.endsWith('.ts') && name !== 'lib/permissions.ts' && !name.startsWith('lib/kinds/'))
+  .filter((name) => name.endsWith('.ts') && name !== 'lib/base/visibility.ts' && !name.startsWith('lib/domain/kinds/'))
 
 const withoutComments = (code: string) => code.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
@@ -40,7 +41,7 @@ test.each([
   expect(tiersIn(code)).not.toEqual([])
 })
 
-test('no code but lib/permissions.ts and the kinds names a tier', () => {
+test('no code but lib/base/visibility.ts and the kinds names a tier', () => {
   expect(sources.length).toBeGreaterThan(200)
   const found = sources.map((name) => [name, tiersIn(readFileSync(`${root}${name}`, 'utf8'))] as const)
   expect(Object.fromEntries(found.filter(([, tiers]) => tiers.length > 0))).toEqual({})
@@ -66,10 +67,13 @@ test.each(tiers)('published in tier %s: who sees it, and who its place', (access
   expect(workers.map((actor) => maySeePlace(actor, it))).toEqual([true, true, true])
 })
 
-test('no code but lib/permissions.ts asks whether a caller is staff', () => {
+test('no code but lib/platform/permissions.ts asks whether a caller is staff', () => {
   const asking = /\b(actor|caller|reviewer)\??\.is_(staff|superuser)\b/
   expect('actor?.is_staff || own').toMatch(asking)
-  const found = sources.filter((name) => asking.test(withoutComments(readFileSync(`${root}${name}`, 'utf8'))))
+  const found = sources.filter(
+    (name) =>
+      name !== 'lib/platform/permissions.ts' && asking.test(withoutComments(readFileSync(`${root}${name}`, 'utf8'))),
+  )
   expect(found).toEqual([])
 })
 

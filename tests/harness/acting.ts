@@ -5,11 +5,11 @@ import { Readable } from 'node:stream'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { HttpResponse } from '@smithy/core/protocols'
 import type { Plugin } from 'vitest/config'
-import { HttpHandler } from '../../lib/table/wire/http-handler.ts'
-import { type Answer, deniedTarget, newRecord, type Roles, refusal } from '../../local/access/judge.ts'
-import { rolesFor } from '../../local/access/local-roles.ts'
-import type { Need } from '../../local/access/policy.ts'
-import { needsOfTarget, signerOf } from '../../local/access/requests.ts'
+import { type Answer, deniedTarget, newRecord, type Roles, refusal } from '../../deploy/access/judge.ts'
+import { rolesFor } from '../../deploy/access/local-roles.ts'
+import type { Need } from '../../deploy/access/policy.ts'
+import { needsOfTarget, signerOf } from '../../deploy/access/requests.ts'
+import { HttpHandler } from '../../lib/engines/table/wire/http-handler.ts'
 
 /**
  * Has every function under test act in its own name, though all share a process: whatever its handler asks of the table
@@ -20,7 +20,7 @@ export function actingFunctions(): Plugin {
     name: 'acting-functions',
     enforce: 'pre',
     transform(code, id) {
-      if (id.endsWith('/lib/files/presign.ts')) return signing(code)
+      if (id.endsWith('/lib/engines/bucket/presign.ts')) return signing(code)
       const file = /\/functions\/[\w-]+\.ts$/.exec(id)?.[0]
       if (!file) return undefined
       const inner = code.replace(/^export (const|async function) handler\b/m, '$1 unnamed')

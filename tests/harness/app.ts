@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda'
 import { decodeJwt } from 'jose'
-import { groupOf } from '../../lib/http/groups.ts'
-import { canonical } from '../../lib/http/path.ts'
-import type { Event, Result } from '../../lib/http/shell.ts'
+import { groupOf } from '../../lib/platform/http/groups.ts'
+import { canonical } from '../../lib/platform/http/path.ts'
+import type { Event, Result } from '../../lib/platform/http/shell.ts'
 import { expectDocumented } from './documented.ts'
 import { createTestBucket, createTestTable } from './emulator.ts'
 import { serveLambda } from './lambda.ts'
@@ -56,7 +56,7 @@ export async function openApp({ env = {} }: { env?: Record<string, string> } = {
   const own = `test-${process.pid}-${Date.now()}-${++tables}`
   Object.assign(process.env, settings, { TABLE_NAME: own, BUCKET_NAME: own }, env)
   await Promise.all([createTestTable(own), createTestBucket(own)])
-  const { clock } = await import('../../lib/clock.ts')
+  const { clock } = await import('../../lib/base/clock.ts')
   let time = Date.parse('2025-01-15T10:00:00.000Z')
   clock.now = () => new Date(time)
   const { seedUsers } = await import('../../local/service/users.ts')

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { type BuildOptions, build } from 'esbuild'
-import { forLambda, keptPackages } from '../../local/deploy/build.ts'
+import { forLambda, keptPackages } from '../../deploy/build.ts'
 import { functionNames } from './functions.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Name } from '../../lib/cache/rules.ts'
+import type { Name } from '../../lib/platform/cache/rules.ts'
 import { type App, openApp } from './app.ts'
 import { type Following, followTable } from './following.ts'
 import { contribute, decide, flagsOf, publish, sure } from './make.ts'
@@ -34,7 +34,7 @@ export function cacheTests({ url, shared }: Kind): void {
   })
   afterAll(() => reader.stop())
 
-  const outdate = async (type: string) => (await import('../../lib/cache/cached.ts')).invalidate([type])
+  const outdate = async (type: string) => (await import('../../lib/platform/cache/cached.ts')).invalidate([type])
   const warm = async () => {
     for (const sort of sorts) await reader.read(sort)
     for (const sort of sorts) await kept(sort)
@@ -150,7 +150,7 @@ export function cacheTests({ url, shared }: Kind): void {
 
   describe('in one process', () => {
     const cached = async (key: string, work: () => Promise<{ n: number }>) =>
-      (await import('../../lib/cache/cached.ts')).cached('leaderboard', key, work)
+      (await import('../../lib/platform/cache/cached.ts')).cacheAnswer('leaderboard', key, work)
 
     // A version that comes too late counts as none, which a busy machine makes happen: then once more, under another key.
     test('those who ask for the same at once share the work', { retry: 3 }, async () => {
@@ -190,7 +190,7 @@ export function cacheTests({ url, shared }: Kind): void {
     })
 
     test('without the table that holds the versions it is as if nothing were kept', async () => {
-      const { db } = await import('../../lib/table/client.ts')
+      const { db } = await import('../../lib/engines/table/client.ts')
       db.middlewareStack.add(
         (next, context) => async (args) => {
           if (String(context.commandName).startsWith('BatchGet')) throw new Error('away')

@@ -16,7 +16,7 @@ type Input = { Item?: Item; Key?: Item; RequestItems?: Record<string, Request[]>
  * which keys it touches is read from the request. A bucket holds one second and may run into debt by one request.
  */
 export async function withCapacity(capacity: Capacity, work: () => Promise<void>): Promise<Spent> {
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   const buckets = new Map<string, { left: number; at: number }>()
   const spent: Spent = { units: new Map(), throttled: 0, hottest: 0 }
   const perSecond = new Map<string, number>()

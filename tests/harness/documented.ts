@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { canonical, matcher } from '../../lib/http/path.ts'
-import { kindOfSegment } from '../../lib/kinds/index.ts'
-import { DOCUMENT } from '../../local/deploy/built-document.ts'
+import { DOCUMENT } from '../../deploy/built-document.ts'
+import { kindOfSegment } from '../../lib/domain/kinds/index.ts'
+import { canonical, matcher } from '../../lib/platform/http/path.ts'
 
 /** A request and its answer. */
 export type Exchange = {
@@ -34,7 +34,7 @@ export function expectDocumented(it: Exchange): void {
   if (fault === undefined) return
   throw new Error(
     `The API document does not know this answer. ${it.method} ${it.path} gave ${it.status}: ${fault}. ` +
-      'Correct local/api/answers or local/api/shapes, then `npm run openapi`.',
+      'Correct the `answer` of the route or its shape, then run `npm run openapi`.',
   )
 }
 

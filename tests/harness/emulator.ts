@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Stack } from '../../local/deploy/stack.ts'
+import type { Stack } from '../../deploy/stack.ts'
 import { createTable } from '../../local/service/table.ts'
 
 /** Creates the table of serverless.yml under this name, in the emulator of the test run. */
@@ -21,6 +21,6 @@ export async function createTestBucket(name: string): Promise<void> {
 async function shape(): Promise<Stack['table']> {
   const { TABLE_SHAPE } = process.env
   if (TABLE_SHAPE) return JSON.parse(TABLE_SHAPE)
-  const { loadStack } = await import('../../local/deploy/stack.ts')
+  const { loadStack } = await import('../../deploy/stack.ts')
   return loadStack().table
 }

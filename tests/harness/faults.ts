@@ -27,8 +27,8 @@ export async function withFault(
   hits: 'every call' | 'every write' = 'every call',
 ): Promise<boolean> {
   const [{ db }, { s3 }] = await Promise.all([
-    import('../../lib/table/client.ts'),
-    import('../../lib/files/blobs.ts').then((it) => it.bucket()),
+    import('../../lib/engines/table/client.ts'),
+    import('../../lib/engines/bucket/blobs.ts').then((it) => it.bucket()),
   ])
   let calls = 0
   const dead = () => Object.assign(new Error('the process has ended'), { name: 'Ended' })
@@ -61,8 +61,8 @@ export async function withFault(
 /** Runs work whose process ends after so many milliseconds: no further call reaches the table or the bucket. Answers whether it came to that. */
 export async function withDeathAfter(milliseconds: number, work: () => Promise<unknown>): Promise<boolean> {
   const [{ db }, { s3 }] = await Promise.all([
-    import('../../lib/table/client.ts'),
-    import('../../lib/files/blobs.ts').then((it) => it.bucket()),
+    import('../../lib/engines/table/client.ts'),
+    import('../../lib/engines/bucket/blobs.ts').then((it) => it.bucket()),
   ])
   const end = performance.now() + milliseconds
   const dead = () => performance.now() >= end
@@ -93,7 +93,7 @@ const READS = /^(Get|BatchGet|TransactGet|Query|Scan|Head|List)/
  * with `Infinity` nothing fails.
  */
 export async function withReadsFailing(after: number, work: () => Promise<unknown>): Promise<number> {
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   let committed = 0
   const meddle =
     (next: (args: never) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
@@ -121,7 +121,7 @@ export async function withTornQueries(
   isLate: (item: Record<string, unknown>) => boolean,
   work: () => Promise<unknown>,
 ): Promise<void> {
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   let torn = 0
   const meddle =
     (next: (args: never) => Promise<{ output: { Items?: Record<string, unknown>[] } }>) => async (args: never) => {
@@ -142,7 +142,7 @@ export async function withTornQueries(
 
 /** Runs work in which each write of the table is done, or refused, and the replies to its first attempts are lost: the SDK makes so many again. */
 export async function withRepliesLost<T>(attempts: number, work: () => Promise<T>): Promise<T> {
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   type Attempt = { request: { headers: Record<string, string> } }
   const meddle =
     (next: (args: Attempt) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>

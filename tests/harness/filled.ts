@@ -1,5 +1,5 @@
-import type { Field, Kind } from '../../lib/kinds/index.ts'
-import { optionsOf } from '../../lib/kinds/schema/enums.ts'
+import type { Field, Kind } from '../../lib/domain/kinds/index.ts'
+import { optionsOf } from '../../lib/domain/kinds/schema/enums.ts'
 
 /** A body that says something in most members. Of its relations only two: each makes a record of its own. */
 export function filled(kind: Kind): Record<string, unknown> {

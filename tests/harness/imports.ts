@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Persona } from './app.ts'
 import { sure } from './make.ts'
 
@@ -19,26 +20,48 @@ export function sendTable(who: Persona, name: string, bytes: string | Uint8Array
   return who.post('/data/imports/', { body })
 }
 
-/** A table that was sent and read. */
-export async function readTable(who: Persona, name: string, bytes: string | Uint8Array) {
-  const { id } = sure(201, await sendTable(who, name, bytes))
-  await work()
-  return sure(200, await who.get(`/data/imports/${id}/`))
+/** Waits until the worker of a running service has ended the task of an import. */
+async function waitForService(who: Persona, id: string): Promise<void> {
+  for (const until = Date.now() + 60_000; Date.now() < until; await sleep(50)) {
+    const { progress } = sure(200, await who.get(`/data/imports/${id}/`))
+    if (progress === null) return
+  }
+  throw new Error(`The import ${id} is still at work.`)
 }
 
-/** A table that was sent, read and tried. */
-export async function checkTable(who: Persona, name: string, bytes: string | Uint8Array, part?: object) {
-  const { id } = await readTable(who, name, bytes)
-  if (part) sure(200, await who.patch(`/data/imports/${id}/`, { body: part }))
-  return done(who, id, 'check')
+/** The steps of an import, each of which ends when its task has ended. `settle` sees to that. */
+function stepsWith(settle: (who: Persona, id: string) => Promise<void>) {
+  /** What an import is after a task. */
+  async function done(who: Persona, id: string, task: string, body: object = {}) {
+    sure(200, await who.post(`/data/imports/${id}/${task}/`, { body }))
+    await settle(who, id)
+    return sure(200, await who.get(`/data/imports/${id}/`))
+  }
+
+  /** A table that was sent and read. */
+  async function readTable(who: Persona, name: string, bytes: string | Uint8Array) {
+    const { id } = sure(201, await sendTable(who, name, bytes))
+    await settle(who, id)
+    return sure(200, await who.get(`/data/imports/${id}/`))
+  }
+
+  /** A table that was sent, read and tried. */
+  async function checkTable(who: Persona, name: string, bytes: string | Uint8Array, part?: object) {
+    const { id } = await readTable(who, name, bytes)
+    if (part) sure(200, await who.patch(`/data/imports/${id}/`, { body: part }))
+    return done(who, id, 'check')
+  }
+  return { done, readTable, checkTable }
 }
 
-/** What an import is after a task. */
-export async function done(who: Persona, id: string, task: string, body: object = {}) {
-  sure(200, await who.post(`/data/imports/${id}/${task}/`, { body }))
-  await work()
-  return sure(200, await who.get(`/data/imports/${id}/`))
-}
+export type ImportSteps = ReturnType<typeof stepsWith>
+
+/** The steps where handlers are called: the worker runs here. */
+export const localSteps = stepsWith(work)
+export const { done, readTable, checkTable } = localSteps
+
+/** The steps with a running service. A worker here would take its imports away from its own. */
+export const remoteSteps = stepsWith(waitForService)
 
 /** The rows of an import. */
 export const rowsIn = async (who: Persona, id: string, query: Record<string, string | number> = {}) =>

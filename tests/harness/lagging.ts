@@ -7,7 +7,7 @@ type Next = (args: Args) => Promise<unknown>
  * emulator's indexes never lag.
  */
 export async function readBehind<T>(read: () => Promise<T>, change: () => Promise<unknown>): Promise<[T, T]> {
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   const answers = new Map<string, unknown>()
   let repeated = 0
   const noting = async (asked: string, answer: Promise<unknown>) => {

@@ -1,4 +1,4 @@
-import type { Write } from '../../lib/table/item.ts'
+import type { Write } from '../../lib/engines/table/item.ts'
 
 /** A few parts are put in place at once, as a merge does that somebody waits for. */
 const MOST_WAITED_FOR = 3
@@ -10,10 +10,10 @@ const MOST_WRITES = 200
  */
 export async function commitLarge(id: string, writes: readonly Write[], last: readonly Write[]): Promise<void> {
   const [{ allOrNothing }, { settle }, { stageCounters, stagePart }, transaction] = await Promise.all([
-    import('../../lib/table/two-phase/commit.ts'),
-    import('../../lib/table/two-phase/settle.ts'),
-    import('../../lib/table/two-phase/stage.ts'),
-    import('../../lib/table/two-phase/transaction.ts'),
+    import('../../lib/engines/table/two-phase/commit.ts'),
+    import('../../lib/engines/table/two-phase/settle.ts'),
+    import('../../lib/engines/table/two-phase/stage.ts'),
+    import('../../lib/engines/table/two-phase/transaction.ts'),
   ])
   await transaction.begin(id)
   const parts = Array.from({ length: Math.ceil(writes.length / MOST_WRITES) }, (_, i) =>

@@ -1,47 +1,67 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../local/service/ports.ts'
+import { portSettings } from '../../local/service/settings.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { quickFolder } from './quick-folder.ts'
 
-/** The whole local service, as `npm start` starts it, on free ports and in a folder of its own. */
-export async function startService(): Promise<{ origin: string; idp: string; pid: number; stop: () => Promise<void> }> {
-  const folder = await mkdtemp(join(quickFolder, 'heritage-local-'))
-  const ports: Record<string, string> = {}
-  for (const name of ['PORT', 'LAMBDA_PORT', 'DYNAMODB_PORT', 'S3_PORT', 'IDP_PORT', 'MAIL_PORT'])
-    ports[name] = String(await freePort())
+export type LocalService = {
+  origin: string
+  idp: string
+  pid: number
+  /** What it has printed so far. */
+  output: () => string
+  /** The settings that it was started with: its ports and its folder. */
+  settings: Readonly<Record<string, string>>
+  stop: () => Promise<void>
+}
+
+/** Six ports that nobody listens on, as settings. */
+export async function freePorts(): Promise<Record<string, string>> {
+  const names = Object.keys(portSettings)
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])))
+}
+
+/** `npm start` in the folder of a project with these settings, without what the tests set for themselves: it has an emulator and a table of its own. */
+export function spawnStart(
+  settings: Readonly<Record<string, string>>,
+  cwd = process.cwd(),
+): { child: ChildProcess; output: () => string } {
   const { PATH = '', HOME = '' } = process.env
-  // None of what the tests set for themselves: it has an emulator and a table of its own.
   const [, ...args] = packageJson.scripts.start.split(' ')
   const child = spawn(process.execPath, args, {
-    env: { PATH, HOME, LOCAL_DATA: folder, ...ports },
+    env: { PATH, HOME, ...settings },
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (output += text))
+  return { child, output: () => output }
+}
+
+/** The whole local service, as `npm start` starts it, on free ports and in a folder of its own. `root` is another copy of the project. */
+export async function startService(more: Readonly<Record<string, string>> = {}, root?: string): Promise<LocalService> {
+  const folder = await mkdtemp(join(quickFolder, 'heritage-local-'))
+  const settings: Record<string, string> = { LOCAL_DATA: folder, ...(await freePorts()), ...more }
+  const { child, output } = spawnStart(settings, root)
   const gone = once(child, 'exit')
-  let said = ''
-  const ready = new Promise<void>((resolve) => {
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (text) => {
-        said += text
-        if (said.includes('The service is ready')) resolve()
-      })
-  })
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await gone
-    await rm(folder, { recursive: true, force: true })
+  while (!output().includes('The service is ready')) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The service ended: ${output()}`)
+    await sleep(50)
   }
-  const failed = gone.then(() => {
-    throw new Error(`The service ended: ${said}`)
-  })
-  await Promise.race([ready, failed])
-  failed.catch(() => undefined)
   return {
-    origin: `http://localhost:${ports.PORT}`,
-    idp: `http://localhost:${ports.IDP_PORT}`,
+    origin: `http://localhost:${settings.PORT}`,
+    idp: `http://localhost:${settings.IDP_PORT}`,
     pid: child.pid ?? 0,
-    stop,
+    output,
+    settings,
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      await gone
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { db } from '../../lib/table/client.ts'
+import { db } from '../../lib/engines/table/client.ts'
 
 /** Does something while the reply to each transaction is lost that the table has carried out and that writes an item of this type. */
 export async function withLostReplies<T>(type: string, work: () => Promise<T>): Promise<T> {

@@ -47,7 +47,7 @@ export async function everyState(app: App, segment: string): Promise<Record<Stat
 
 /** The flags of a record, which the conflict check has raised. */
 export async function flagsOf(it: Pick<Made, 'cultural_entity_id'>) {
-  const { loadHistory } = await import('../../lib/records/history.ts')
+  const { loadHistory } = await import('../../lib/domain/records/history.ts')
   return (await loadHistory(it.cultural_entity_id))?.flags ?? []
 }
 
@@ -64,12 +64,12 @@ export async function submit(contributor: string, more: object = {}): Promise<{ 
 
 /** So many further records like this one, a second older each, without its claims and without review. */
 export async function copies(it: Made, many: number, also: object = {}): Promise<void> {
-  const { loadById } = await import('../../lib/records/write.ts')
-  const { recordItem, recordItemOf } = await import('../../lib/records/items.ts')
-  const { addressOf, recordId } = await import('../../lib/ids/address.ts')
-  const { put } = await import('../../lib/table/item.ts')
-  const { transact } = await import('../../lib/table/write.ts')
-  const found = await loadById(it.cultural_entity_id)
+  const { loadRecordById } = await import('../../lib/domain/records/write.ts')
+  const { recordItem, recordItemOf } = await import('../../lib/domain/records/items.ts')
+  const { addressOf, recordId } = await import('../../lib/base/ids/address.ts')
+  const { put } = await import('../../lib/engines/table/item.ts')
+  const { transact } = await import('../../lib/engines/table/write.ts')
+  const found = await loadRecordById(it.cultural_entity_id)
   if (!found) throw new Error('nothing to copy')
   const code = addressOf(found.entity_id)?.kindCode ?? 0
   const writes = Array.from({ length: many }, (_, i) => {
@@ -84,7 +84,7 @@ export async function copies(it: Made, many: number, also: object = {}): Promise
 
 /** The commands that go to the table while `work` runs. */
 export async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   const seen: string[] = []
   db.middlewareStack.add(
     (next, context) => (args) => {
@@ -105,7 +105,7 @@ export async function commandsOf(work: () => Promise<unknown>): Promise<string[]
 
 /** Runs requests so that none commits before each has come to its transaction: the closest race there is. */
 export async function atOnce<T>(requests: readonly (() => Promise<T>)[]): Promise<T[]> {
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   const gate = Promise.withResolvers<void>()
   // One that never comes to a transaction must not hold up the others for ever.
   const giveUp = setTimeout(gate.resolve, 3000)

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import sharp from 'sharp'
-import type { ContentType } from '../../lib/files/media/types.ts'
+import type { ContentType } from '../../lib/engines/media/formats/types.ts'
 
 /** Small files of every type that is taken, made here: pictures by sharp, the others byte by byte. */
 

@@ -1,6 +1,6 @@
 import type { App, Persona } from './app.ts'
 import { fileOf, form, send } from './asset-world.ts'
-import { done as after, checkTable, csv, readTable } from './imports.ts'
+import { csv, type ImportSteps, localSteps } from './imports.ts'
 import { contribute, decide, publish, submit, sure } from './make.ts'
 import { photographs } from './media-files.ts'
 import { addAsset, at, newProject, projectIn } from './projects.ts'
@@ -15,8 +15,11 @@ let names = 0
 export const named = (what: string) => `${what} ${crypto.randomUUID().slice(0, 8)} ${++names}`
 
 /** What may be asked of a service that `openProjects` has opened. */
-export async function operationsOf(app: App): Promise<{ creating: Operations; changing: Operations }> {
-  const world = await worldOf(app)
+export async function operationsOf(
+  app: App,
+  importSteps: ImportSteps = localSteps,
+): Promise<{ creating: Operations; changing: Operations }> {
+  const world = { ...(await worldOf(app)), importSteps }
   return {
     creating: {
       ...makingRecords(world),
@@ -41,7 +44,7 @@ export async function operationsOf(app: App): Promise<{ creating: Operations; ch
   }
 }
 
-type World = Awaited<ReturnType<typeof worldOf>>
+type World = Awaited<ReturnType<typeof worldOf>> & { importSteps: ImportSteps }
 async function worldOf(app: App) {
   const photograph = (await photographs())['image/png']
   const accepted = await publish(app, 'persons', { name: named('Arniko') })
@@ -201,7 +204,7 @@ const changingPictures = ({ app, photograph }: World): Operations => ({
   },
 })
 
-const makingImports = ({ app }: World): Operations => ({
+const makingImports = ({ app, importSteps }: World): Operations => ({
   'POST /data/imports/': () => ({
     ...{ who: app.contributor, path: '/data/imports/' },
     body: form({ file: new File([table()], 'temples.csv') }),
@@ -210,14 +213,15 @@ const makingImports = ({ app }: World): Operations => ({
     ...{ who: app.contributor, path: '/data/imports/uploads/', body: { file_name: 'temples.csv', size: 10 } },
   }),
   'POST /data/imports/mappings/': async () => {
-    const { mapping } = await readTable(app.contributor, 'temples.csv', table())
+    const { mapping } = await importSteps.readTable(app.contributor, 'temples.csv', table())
     return { who: app.contributor, path: '/data/imports/mappings/', body: { name: named('Temples'), mapping } }
   },
 })
 
-function changingImports({ app }: World): Operations {
+function changingImports({ app, importSteps }: World): Operations {
   const by = { who: app.contributor }
   const at = (id: string, task = '') => `/data/imports/${id}/${task}`
+  const { done: after, readTable, checkTable } = importSteps
   const read = () => readTable(app.contributor, 'temples.csv', table())
   const checked = () => checkTable(app.contributor, 'temples.csv', table())
   const done = async () => after(app.contributor, (await checked()).id, 'run')
@@ -269,8 +273,8 @@ function changingDoors({ app, someone }: World): Operations {
     'POST /api/user/hooks/{id}/deliveries/{delivery_id}/send/': async () => {
       const { who, id, path } = await had(hooks, hook())
       const [{ deliveryFor }, { transact }] = await Promise.all([
-        import('../../lib/projects/webhook-deliveries.ts'),
-        import('../../lib/table/write.ts'),
+        import('../../lib/domain/webhooks/deliveries.ts'),
+        import('../../lib/engines/table/write.ts'),
       ])
       const delivery = { id: crypto.randomUUID(), event: 'records.changed', body: '{}' }
       await transact([deliveryFor(id, delivery)])
@@ -332,15 +336,15 @@ function changingRecords({ app, waiting, accepted }: World): Operations {
 
 /** A record as it is before it is handed in, which no client makes any more. */
 async function asDraft(id: string): Promise<void> {
-  const { loadById } = await import('../../lib/records/load.ts')
-  const { recordItem, recordItemOf } = await import('../../lib/records/items.ts')
-  const { queueWrites } = await import('../../lib/records/queue-entry.ts')
-  const { amended, put } = await import('../../lib/table/item.ts')
-  const { transact } = await import('../../lib/table/write.ts')
-  const found = await loadById(id)
+  const { loadRecordById } = await import('../../lib/domain/records/load.ts')
+  const { recordItem, recordItemOf } = await import('../../lib/domain/records/items.ts')
+  const { queueWrites } = await import('../../lib/domain/records/queue-entry.ts')
+  const { withNextVersion, put } = await import('../../lib/engines/table/item.ts')
+  const { transact } = await import('../../lib/engines/table/write.ts')
+  const found = await loadRecordById(id)
   if (!found) throw new Error(`no record ${id}`)
   const old = recordItemOf(found)
-  const next = amended<typeof old>(old, { status: 'draft' })
+  const next = withNextVersion<typeof old>(old, { status: 'draft' })
   await transact([put(recordItem, next, old), ...queueWrites(old, next)])
 }
 
@@ -526,7 +530,7 @@ function changingPeople({ app, someone, infoOf, image }: World): Operations {
     sure(200, await who.put('/data/notifications/letters/', { body: { mode: 'at_once' } }))
     const [{ id, email }, { confirmLink, stopLink }] = await Promise.all([
       infoOf(who),
-      import('../../lib/letters/links.ts'),
+      import('../../lib/doors/letters/links.ts'),
     ])
     const link = what === 'stop' ? stopLink('http://localhost', id) : confirmLink('http://localhost', id, email)
     const { pathname, search } = new URL(link)

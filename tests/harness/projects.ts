@@ -18,11 +18,12 @@ export async function newProject(who: Persona, body: object = {}): Promise<strin
 
 /** An asset as an upload leaves it, without its file. */
 export async function addAsset(slug: string, more: object = {}): Promise<string> {
-  const { load, change } = await import('../../lib/projects/projects.ts')
-  const { asset, Asset } = await import('../../lib/projects/items.ts')
-  const { put } = await import('../../lib/table/item.ts')
+  const { loadProject, changeProject } = await import('../../lib/domain/projects/projects.ts')
+  const { inUnit } = await import('../../lib/platform/unit-of-work.ts')
+  const { asset, Asset } = await import('../../lib/domain/projects/items.ts')
+  const { put } = await import('../../lib/engines/table/item.ts')
   const v = await import('valibot')
-  const it = await load(slug)
+  const it = await loadProject(slug)
   if (!it) throw new Error(`no project ${slug}`)
   const id = crypto.randomUUID()
   const one = v.parse(Asset, {
@@ -30,11 +31,13 @@ export async function addAsset(slug: string, more: object = {}): Promise<string>
     ...{ size: 1, sha256: 'x', object_key: `assets/${id}`, ocr_status: 'not_started', uploaded_by: it.about.owner_id },
     ...{ created_at: it.about.created_at, updated_at: it.about.created_at, version: 1, caption: 'A gate', ...more },
   })
-  await change(it, (about) => ({
-    changes: { asset_count: about.asset_count + 1 },
-    writes: [put(asset, one, undefined)],
-    result: undefined,
-  }))
+  await inUnit((unit) =>
+    changeProject(unit, it, (about) => ({
+      changes: { asset_count: about.asset_count + 1 },
+      writes: [put(asset, one, undefined)],
+      result: undefined,
+    })),
+  )
   return id
 }
 

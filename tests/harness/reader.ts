@@ -46,22 +46,22 @@ export function openReader(env: Record<string, string> = {}): Reader {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { clock } = await import('../../lib/clock.ts')
-  const { metered } = await import('../../lib/ops/request-cost.ts')
-  const board = await import('../../lib/leaderboard/page.ts')
-  const queue = await import('../../lib/review/queue.ts')
+  const { clock } = await import('../../lib/base/clock.ts')
+  const { measureCost } = await import('../../lib/base/telemetry/request-cost.ts')
+  const board = await import('../../lib/domain/leaderboard/page.ts')
+  const queue = await import('../../lib/domain/review/queue.ts')
   let time = Date.parse('2025-01-15T10:00:00.000Z')
   clock.now = () => new Date(time)
   const answers = {
-    leaderboard: () => board.page({ board: 'overall' }, { limit: 20, offset: 0 }),
-    'queue-counts': () => queue.counts(),
+    leaderboard: () => board.loadBoardPage({ board: 'overall' }, { limit: 20, offset: 0 }),
+    'queue-counts': () => queue.countQueues(),
   }
   const follow = async (order: Order): Promise<Told> => {
     if ('tick' in order) {
       time += order.tick * 1000
       return { value: null, calls: 0 }
     }
-    return metered(async (meter) => ({ value: await answers[order.read](), calls: meter.calls }))
+    return measureCost(async (meter) => ({ value: await answers[order.read](), calls: meter.calls }))
   }
   process.on('message', (order: Order) => {
     follow(order).then(

@@ -1,12 +1,12 @@
-import { speakerOf } from '../../lib/language/catalogue.ts'
-import { nepali } from '../../lib/language/nepali.ts'
+import { speakerOf } from '../../lib/base/language/catalogue.ts'
+import { nepali } from '../../lib/base/language/nepali.ts'
 
 /** Fails where an answer tells its reader something in English that the catalogue cannot say in Nepali. */
 export function expectSayable(it: { method: string; path: string; status: number; body: unknown }): void {
   const unsaid = toldIn(it).filter((text) => text !== '' && say(text) === text && !/\p{Script=Devanagari}/u.test(text))
   if (unsaid.length === 0) return
   throw new Error(
-    `lib/language/nepali has nothing for what ${it.method} ${it.path} answers (${it.status}): ${JSON.stringify(unsaid)}`,
+    `lib/base/language/nepali has nothing for what ${it.method} ${it.path} answers (${it.status}): ${JSON.stringify(unsaid)}`,
   )
 }
 

@@ -1,5 +1,9 @@
-import { recordId } from '../../lib/ids/address.ts'
-import type { Document } from '../../lib/search/document.ts'
+import { recordId } from '../../lib/base/ids/address.ts'
+import { vocabulary } from '../../lib/domain/search-words/vocabulary.ts'
+import type { Document } from '../../lib/engines/search/document.ts'
+import { provideVocabulary } from '../../lib/engines/search/vocabulary.ts'
+
+provideVocabulary(vocabulary)
 
 const at = '2025-01-01T00:00:00.000Z'
 

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newRecord, type Roles } from '../../local/access/judge.ts'
-import { roleResources, rolesFor } from '../../local/access/local-roles.ts'
-import { buildDocuments } from '../../local/deploy/shipped-documents.ts'
-import { loadStack } from '../../local/deploy/stack.ts'
+import { newRecord, type Roles } from '../../deploy/access/judge.ts'
+import { roleResources, rolesFor } from '../../deploy/access/local-roles.ts'
+import { buildDocuments } from '../../deploy/shipped-documents.ts'
+import { loadStack } from '../../deploy/stack.ts'
 import { startEmulator } from '../../local/service/emulator.ts'
 import { loadProjector } from '../../local/service/followers.ts'
 import { freePort } from '../../local/service/ports.ts'
@@ -17,7 +17,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   const { environment, table } = loadStack()
   const bucket = environment.BUCKET_NAME ?? ''
   const directory = await mkdtemp(join(quickFolder, 'heritage-test-'))
-  const resources = await roleResources(process.cwd(), functionNames())
+  const resources = roleResources(functionNames())
   // Every file has a bucket of its own.
   const rolesOf = new Map<string, Roles>()
   const access = {

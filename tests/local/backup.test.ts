@@ -108,7 +108,7 @@ test('the service reads from the restored table what it read from the first', as
   await restoreFrom(backup, place, { over: false })
   // A service that stands on it has roles for it.
   process.env.TABLE_NAME = place.table
-  const { db } = await import('../../lib/table/client.ts')
+  const { db } = await import('../../lib/engines/table/client.ts')
   db.middlewareStack.add(
     (next) => async (args) => {
       const input = renamed(args.input, original.table, place.table) as typeof args.input

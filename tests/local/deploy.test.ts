@@ -27,7 +27,7 @@ async function deploy(env: Record<string, string> = {}): Promise<{ code: number;
     BUNDLES: 'kept',
   }
   try {
-    const { stdout, stderr } = await run(process.execPath, ['local/deploy/deploy.ts', '--stage', 'prod'], {
+    const { stdout, stderr } = await run(process.execPath, ['deploy/deploy.ts', '--stage', 'prod'], {
       env: { ...own, ...account, ...env },
       maxBuffer: 10_000_000,
     })

@@ -7,11 +7,11 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { loadStack } from '../../local/deploy/stack.ts'
-import { zip } from '../../local/deploy/zip.ts'
+import { loadStack } from '../../deploy/stack.ts'
+import { zip } from '../../deploy/zip.ts'
 import { startIdp } from '../../local/service/identity-provider.ts'
 import { ensureFree } from '../../local/service/ports.ts'
-import { caller, shared, startPump } from '../../local/service/stream-pump.ts'
+import { caller, sharePages, startPump } from '../../local/service/stream-pump.ts'
 import { createTestTable } from '../harness/emulator.ts'
 
 const endpoint = process.env.DYNAMODB_ENDPOINT ?? ''
@@ -77,7 +77,7 @@ describe('the stream pump', () => {
   test('several pumps read each page once, and each has all of it', async () => {
     const read: string[] = []
     const asked = caller(endpoint)
-    const call = shared(async (operation, input) => {
+    const call = sharePages(async (operation, input) => {
       const answer = await asked(operation, input)
       const { Records: records = [] } = Object(answer)
       read.push(...records.map(({ dynamodb }: DynamoDBRecord) => String(dynamodb?.Keys?.pk?.S)))

@@ -237,13 +237,13 @@ export const commonJobs: readonly Job[] = [
     does: 'merger',
     minutes: 16,
     before: async (world, base) => {
-      const { merging } = await moduleIn(0, 'lib/projects/merge.ts')
-      const { waitedForMs } = merging
+      const { mergeLimits } = await moduleIn(0, 'lib/domain/projects/merge.ts')
+      const { waitedForMs } = mergeLimits
       // No request waits for it: the merger has all of it to do.
-      merging.waitedForMs = 0
+      mergeLimits.waitedForMs = 0
       const body = { target_state: 'merged', comment: 'Done.' }
       await tell(world, 'expert', 202, `/data/projects/${base.projects.approved}/transition/`, body)
-      merging.waitedForMs = waitedForMs
+      mergeLimits.waitedForMs = waitedForMs
     },
     outcome: async (world, base) => (await ask(world, 'dev', `/data/projects/${base.projects.approved}/`)).state,
   },

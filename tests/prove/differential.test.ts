@@ -86,7 +86,7 @@ const item = (key: Item = Key()): Item => {
   }
 }
 
-/** The conditions of lib/table. */
+/** The conditions of lib/engines/table. */
 const conditions: readonly (() => object)[] = [
   () => ({}),
   () => ({ ConditionExpression: 'attribute_not_exists(pk)' }),

@@ -84,7 +84,8 @@ const failedOnce: Job = {
 const hurried = (job: Job): Job => ({
   ...job,
   name: `${job.name} in little time`,
-  does: async () => (await moduleIn(WORKERS, 'lib/imports/work.ts')).goOn(performance.now() + LITTLE_MS),
+  does: async () =>
+    (await moduleIn(WORKERS, 'lib/domain/imports/work.ts')).continueImports(performance.now() + LITTLE_MS),
 })
 const LITTLE_MS = 12
 

@@ -33,7 +33,7 @@ const asked = (who: string) => [
 
 /** Changes a user as the service itself may have done long ago. */
 async function amendUser(world: World, email: string, changes: object): Promise<void> {
-  const { amendLatest, loadByEmail } = await moduleIn(0, 'lib/users/users.ts')
+  const { amendLatest, loadByEmail } = await moduleIn(0, 'lib/platform/users/users.ts')
   await world.run({ name: 'long ago', process: 0 }, async () =>
     amendLatest((await loadByEmail(email)).id, () => changes),
   )

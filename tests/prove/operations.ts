@@ -44,13 +44,17 @@ const file = () => {
 /** As records are that came from the service before this one. */
 async function asDraft(world: World, id: string): Promise<void> {
   const [load, items, queue, item, write] = await Promise.all(
-    ['records/load', 'records/items', 'records/queue-entry', 'table/item', 'table/write'].map((it) =>
-      moduleIn(0, `lib/${it}.ts`),
-    ),
+    [
+      'lib/domain/records/load.ts',
+      'lib/domain/records/items.ts',
+      'lib/domain/records/queue-entry.ts',
+      'lib/engines/table/item.ts',
+      'lib/engines/table/write.ts',
+    ].map((path) => moduleIn(0, path)),
   )
   await world.run({ name: 'a draft', process: 0 }, async () => {
-    const old = items.recordItemOf(await load.loadById(id))
-    const next = item.amended(old, { status: 'draft' })
+    const old = items.recordItemOf(await load.loadRecordById(id))
+    const next = item.withNextVersion(old, { status: 'draft' })
     await write.transact([item.put(items.recordItem, next, old), ...queue.queueWrites(old, next)])
   })
 }

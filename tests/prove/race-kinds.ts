@@ -81,10 +81,12 @@ async function mergeAndGo(world: World, slug: string): Promise<void> {
   const { status } = await send(world, move('expert', slug, 'merged'), () => (isMerged() ? 'gone before' : undefined))
   if (status !== 0) throw new Error(`it was answered with ${status}, and nothing was left to others`)
 }
-const settling = async (process: number) => (await moduleIn(process, 'lib/table/two-phase/commit.ts')).recoverStaged()
-const sweepingBoards = async (process: number) => (await moduleIn(process, 'lib/leaderboard/sweep.ts')).sweepBoards()
+const settling = async (process: number) =>
+  (await moduleIn(process, 'lib/engines/table/two-phase/commit.ts')).recoverStaged()
+const sweepingBoards = async (process: number) =>
+  (await moduleIn(process, 'lib/domain/leaderboard/sweep.ts')).sweepBoards()
 const repairing = async (process: number) =>
-  (await moduleIn(process, 'lib/effects/repair-records.ts')).repairRecords(() => undefined)
+  (await moduleIn(process, 'lib/domain/effects/repair-records.ts')).repairRecords(() => undefined)
 /** A record is as earlier code wrote it down, which left spaces around names. */
 function namedOtherwise(world: World, { cultural_entity_id }: Made): void {
   const spaced = (text: { S?: unknown } | undefined) => ({ S: ` ${text?.S}` })

@@ -22,8 +22,8 @@ type Read = { record: number; value: string; from: number; to: number }
 /** People, each with a record that waits and one that is published. */
 async function gather(world: World, base: Base): Promise<Crowd> {
   world.restore(base.saved, 1)
-  const { create } = await moduleIn(0, 'lib/users/users.ts')
-  const { groupsWith } = await moduleIn(0, 'lib/users/roles.ts')
+  const { create } = await moduleIn(0, 'lib/platform/users/users.ts')
+  const { groupsWith } = await moduleIn(0, 'lib/platform/users/roles.ts')
   const own: Crowd['own'] = []
   for (let i = 0; i < CROWD; i += 1) {
     const who = `person${i}`

@@ -16,7 +16,7 @@ const command =
   (path: string, name: string, ...args: unknown[]) =>
   async (): Promise<unknown> =>
     (await moduleIn(WORKERS, path))[name](...args)
-const repair = command('lib/effects/repair.ts', 'repairAll')
+const repair = command('lib/domain/effects/repair.ts', 'repairAll')
 const DAY_MS = 86_400_000
 
 /** Items as they are stored, by their key. */
@@ -42,16 +42,16 @@ const found = async (world: World, word: string) => {
 
 /** A merge that nobody waits for. */
 export async function mergeLater(world: World, slug: string, waitedFor = 0): Promise<void> {
-  const [{ merging }, { limits }] = await Promise.all([
-    moduleIn(0, 'lib/projects/merge.ts'),
-    moduleIn(0, 'lib/projects/merge-work.ts'),
+  const [{ mergeLimits }, { partLimits }] = await Promise.all([
+    moduleIn(0, 'lib/domain/projects/merge.ts'),
+    moduleIn(0, 'lib/domain/projects/merge-work.ts'),
   ])
-  const [{ waitedForMs }, { recordsInPart }] = [merging, limits]
-  merging.waitedForMs = waitedFor
-  limits.recordsInPart = 1
+  const [{ waitedForMs }, { recordsInPart }] = [mergeLimits, partLimits]
+  mergeLimits.waitedForMs = waitedFor
+  partLimits.recordsInPart = 1
   await sure(world, 202, move('expert', slug, 'merged'))
-  merging.waitedForMs = waitedForMs
-  limits.recordsInPart = recordsInPart
+  mergeLimits.waitedForMs = waitedForMs
+  partLimits.recordsInPart = recordsInPart
 }
 
 /** A merge of two records that nobody waits for, and that cannot be any more. */
@@ -135,7 +135,7 @@ export const rareJobs: readonly Job[] = [
   },
   {
     name: 'put right what was put aside',
-    does: command('lib/effects/replay.ts', 'replayParked'),
+    does: command('lib/domain/effects/replay.ts', 'replayParked'),
     mends: true,
     minutes: 16,
     // The projector cannot apply a change, and puts it aside.
@@ -151,7 +151,7 @@ export const rareJobs: readonly Job[] = [
   },
   {
     name: 'apply everything anew',
-    does: command('lib/effects/replay.ts', 'replay', { messages: true }),
+    does: command('lib/domain/effects/replay.ts', 'replay', { messages: true }),
     minutes: 16,
     // Nothing has followed yet.
     before: (world) => publish(world, 'structures', { name: 'Applied anew' }),
@@ -279,7 +279,7 @@ export const rareJobs: readonly Job[] = [
   },
   {
     name: 'open search where a snapshot is damaged',
-    does: async () => (await moduleIn(WORKERS, 'lib/search/open.ts')).searchModel(),
+    does: async () => (await moduleIn(WORKERS, 'lib/engines/search/open.ts')).openSearchModel(),
     minutes: 16,
     before: async (world) => {
       await pack(world, 'First packing')

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
-import { groupOf } from '../../lib/http/groups.ts'
-import { canonical } from '../../lib/http/path.ts'
+import { groupOf } from '../../lib/platform/http/groups.ts'
+import { canonical } from '../../lib/platform/http/path.ts'
 import { eventOf, type Sent } from '../harness/app.ts'
 import { faultOf } from '../harness/documented.ts'
 import { logged, moduleIn } from './world/processes.ts'

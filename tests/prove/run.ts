@@ -14,7 +14,7 @@ Tries what the service promises under a simulated world; see tests/prove/README.
 --workers N: so many processes share the cases; as many as there are processors where nothing is said.
 --short: two minutes at most, for each change. --mutants: takes conditions and waits out of the sources, one at a time, and tells
 which were noticed. --cuts N: does so with N conditions and waits that are found in the sources, or with all; --at names those that
-are meant, by file, by file and line (lib/table/item.ts:88), or by their sort (condition, wait, return). --checks: takes away one
+are meant, by file, by file and line (lib/engines/table/item.ts:88), or by their sort (condition, wait, return). --checks: takes away one
 check of who may after the other, and tells which of them a test misses; --at names some by what stands in their line.`
 
 const { values } = parseArgs({

@@ -6,7 +6,7 @@ import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 import { type Entry, isBucketEmpty, readBucket, writeObject } from './objects.ts'
 import type { Place } from './place.ts'
 
-/** Writes the table and the index of the bucket, with its objects if they are wanted, into an empty folder. */
+/** Writes a backup into an empty folder: all items, the list of objects, and with `objects` their bytes. */
 export async function exportTo(
   folder: string,
   place: Place,
@@ -26,16 +26,16 @@ async function* indexed(place: Place, keep: string | undefined): AsyncGenerator<
 }
 
 /**
- * Builds what a backup holds in an empty table and bucket. Looks at every file first: one that is missing or altered
- * is refused by its name, and nothing is written. `over` writes into what is not empty, such as a restore that was broken
- * off; what the backup does not hold stays there.
+ * Restores a backup into an empty table and bucket. Checks every file first: if one is missing or changed, it is named and nothing is
+ * written. With `over` the table and bucket need not be empty, to finish a restore that was broken off. What the backup does not hold
+ * stays.
  */
 export async function restoreFrom(folder: string, place: Place, { over }: { over: boolean }): Promise<Manifest> {
   const manifest = await readManifest(folder)
   for (const file of [manifest.table, manifest.bucket]) await check(folder, file)
   if (manifest.objects) for await (const entry of entriesOf(folder)) await checkObject(folder, entry)
   if (!over) await checkEmpty(place, manifest)
-  // What follows from others comes first: the projector, told of those, finds it there and counts nothing twice.
+  // Items that the projector computes come first. When the stream then shows it the others, it finds its work done and counts nothing twice.
   await writeTable(place, itemsOf(folder, isFollowing))
   await writeTable(
     place,

@@ -9,13 +9,13 @@ import type { Place } from './place.ts'
 
 export type Item = Record<string, AttributeValue>
 
-/** In how many parts the table is read at once. */
+/** The table is read in so many segments at once. */
 const SEGMENTS = 4
 /** How many batches are written to the table at once. */
 const BATCHES = 8
 const BATCH = 25
 
-/** Gives every item of the table that a backup keeps to `take`, in no order. */
+/** Calls `take` with every item that a backup keeps, in no order. */
 export async function readTable({ db, table }: Place, take: (item: Item) => void): Promise<void> {
   const readSegment = async (Segment: number) => {
     let ExclusiveStartKey: ScanCommandInput['ExclusiveStartKey']
@@ -36,13 +36,13 @@ export async function readTable({ db, table }: Place, take: (item: Item) => void
   await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => readSegment(segment)))
 }
 
-/** Whether nothing is in the table. */
+/** Whether the table is empty. */
 export async function isTableEmpty({ db, table }: Place): Promise<boolean> {
   const { Items = [] } = await db.send(new ScanCommand({ TableName: table, Limit: 1 }))
   return Items.length === 0
 }
 
-/** Writes items over whatever is under their keys. Writing the same twice changes nothing. */
+/** Writes items, over any that have the same keys. Returns how many. Safe to repeat. */
 export async function writeTable(place: Place, items: AsyncIterable<Item>): Promise<number> {
   const running = new Set<Promise<void>>()
   let batch: Item[] = []
@@ -78,18 +78,18 @@ async function writeBatch({ db, table }: Place, items: readonly Item[]): Promise
 }
 
 /**
- * What lives for minutes or belongs to one running service: sessions, throttles, names being taken, claims on work, progress,
- * kept answers, and the log of the search model, which is built anew from the table.
+ * Items that a backup leaves out. They live for minutes or belong to one running service: sessions, throttles, names that are being
+ * reserved, leases, progress, cached answers. The change log of search is built anew from the table.
  */
 const passing = /^(TOKEN#|RATE#|STUB#|PROJECTOR$|SEARCH$|SEARCH#|VERSIONS$|CACHE#)/
 const isKept = ({ pk, sk }: Item) => !passing.test(pk?.S ?? '') && sk?.S !== 'LEASE'
 
-/** Whether the projector makes the item of others: figures, sizes, notifications, links, places in lists. */
+/** Whether the projector computes the item from others: counts, notifications, links, places in lists. */
 export const isFollowing = ({ pk, sk }: Item): boolean => made.test(pk?.S ?? '') || placed.test(sk?.S ?? '')
 const made = /^(BOARD|COUNT|INBOX|NOTIFICATION|DELIVERY|RELATED|WORD)#/
 const placed = /^(HEAD#LINK|PLACE|TEXT)#/
 
-/** An item as a line: its keys first, members by name, sets in order, binary as base64. Equal items give equal lines. */
+/** An item as a line: keys first, then members by name; sets are sorted, binary is base64. Equal items give equal lines. */
 export function lineOf(item: Item): string {
   const { pk, sk, ...others } = item
   const names = Object.keys(others).sort()
@@ -97,7 +97,7 @@ export function lineOf(item: Item): string {
   return `{${[`"pk":${textOf(pk)}`, `"sk":${textOf(sk)}`, ...parts].join(',')}}`
 }
 
-/** The item of a line. */
+/** The reverse of `lineOf`. */
 export function itemOf(line: string): Item {
   const item: Record<string, Written> = JSON.parse(line)
   return mapped(item)
@@ -120,7 +120,7 @@ function textOf(value: AttributeValue | undefined): string {
   return JSON.stringify(value)
 }
 
-/** A value as it stands in a line: JSON knows no bytes. */
+/** A value in a line. JSON has no bytes, so binary is base64. */
 type Written =
   | { S: string }
   | { N: string }

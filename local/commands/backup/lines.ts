@@ -3,13 +3,13 @@ import { createReadStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a file must be when it is read again. */
+/** A file as the manifest describes it. A restore compares it with the file. */
 export type Described = { file: string; bytes: number; lines: number; sha256: string }
 
-/** Nobody but the operator reads a backup: it holds addresses of people and hashes of passwords. */
+/** Only the operator may read a backup: it holds email addresses and password hashes. */
 export const PRIVATE = 0o600
 
-/** Writes lines to a new file and describes it. */
+/** Writes lines to a new file. Returns its description. */
 export async function writeLines(
   folder: string,
   file: string,
@@ -47,7 +47,7 @@ async function append(target: FileHandle, bytes: Buffer, sum: { bytes: number; h
 
 const CHUNK = 1 << 20
 
-/** The lines of a file. They end in a line feed only: other separators occur in texts. */
+/** The lines of a file. Only a line feed ends a line, since texts hold other separators such as U+2028. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: CHUNK })) {
@@ -58,7 +58,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
   if (rest) yield rest
 }
 
-/** Describes a file that is there. */
+/** The description of an existing file. */
 export async function describeFile(folder: string, file: string): Promise<Described> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -74,8 +74,8 @@ export async function describeFile(folder: string, file: string): Promise<Descri
 const LINE_FEED = 10
 
 /**
- * Puts lines in order however many there are: what exceeds `most` characters is sorted and laid down in a file of
- * `folder`, and the files are merged. So a table has one text, in whichever order it was read.
+ * Sorts any number of lines. Each `most` characters are sorted and written to a file in `folder`, then the files are merged. So a table
+ * gives one text, whatever the order in which it was read.
  */
 export function sorter(folder: string, most = 64 << 20) {
   const runs: string[] = []

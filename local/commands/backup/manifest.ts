@@ -10,15 +10,15 @@ const Manifest = v.object({
   table: v.object({ ...File.entries, file: v.literal('table.jsonl') }),
   bucket: v.object({ ...File.entries, file: v.literal('bucket.jsonl') }),
   objects: v.boolean(),
-  /** Of all members above, so that a damaged manifest is found out as well. */
+  /** A hash of all members above, so that a damaged manifest is noticed too. */
   seal: v.string(),
 })
 
-/** What a backup consists of. It says nothing of when or from where, so that equal services have equal manifests. */
+/** What a backup consists of. It has no time and no origin, so equal services give equal manifests. */
 export type Manifest = v.InferOutput<typeof Manifest>
 const MANIFEST = 'manifest.json'
 
-/** Written last: a folder without it is no backup. */
+/** Writes the manifest. It comes last: a folder without it is no backup. */
 export async function writeManifest(
   folder: string,
   { table, bucket, objects }: { table: Described; bucket: Described; objects: boolean },
@@ -36,7 +36,7 @@ export async function writeManifest(
   return manifest
 }
 
-/** The manifest of a backup; fails when there is none or it is not as it was written. */
+/** Reads the manifest of a backup. Fails if there is none, or it was changed. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined)
   if (text === undefined) throw new Error(`${MANIFEST} is missing: ${folder} holds no finished backup.`)

@@ -8,7 +8,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-s
 import { PRIVATE } from './lines.ts'
 import type { Place } from './place.ts'
 
-/** An object of the bucket; its bytes are in `objects/<sha256>` where they were kept. */
+/** An object of the bucket. Its bytes are in `objects/<sha256>`, if the backup holds them. */
 export type Entry = {
   key: string
   size: number
@@ -19,10 +19,10 @@ export type Entry = {
 
 /** How many objects are read or written at once. */
 const AT_ONCE = 8
-/** What a job of the service makes anew. */
+/** Folders that the service makes anew, so a backup leaves them out. */
 const made = /^(exports|search|derivatives)\//
 
-/** The objects of the bucket in the order of their keys, read for their hashes; with a folder, their bytes are kept there. */
+/** The objects of the bucket in the order of their keys. Each is read for its hash; with `keep`, its bytes go into that folder. */
 export async function* readBucket(place: Place, keep?: string): AsyncGenerator<Entry> {
   if (keep) await mkdir(keep, { recursive: true, mode: 0o700 })
   let ContinuationToken: string | undefined
@@ -47,7 +47,7 @@ async function readObject({ s3, bucket }: Place, key: string, keep: string | und
     }
   }
   const name = createHash('sha256').update(key).digest('hex')
-  // Bytes are read for their hash in any case; where they are not kept they go nowhere.
+  // Without a folder the bytes are only read, for their hash.
   const target = keep
     ? createWriteStream(join(keep, `${name}.part`), { mode: PRIVATE })
     : async (it: AsyncIterable<Buffer>) => {
@@ -60,13 +60,13 @@ async function readObject({ s3, bucket }: Place, key: string, keep: string | und
   return { key, size, sha256, type: ContentType, metadata }
 }
 
-/** Whether the bucket holds nothing that a backup would keep. */
+/** Whether the bucket holds nothing that a backup would hold. */
 export async function isBucketEmpty(place: Place): Promise<boolean> {
   const { Contents = [] } = await place.s3.send(new ListObjectsV2Command({ Bucket: place.bucket }))
   return Contents.every(({ Key = '' }) => made.test(Key))
 }
 
-/** Stores an object as it was. */
+/** Stores an object of a backup in the bucket. */
 export async function writeObject({ s3, bucket }: Place, folder: string, it: Entry): Promise<void> {
   await s3.send(
     new PutObjectCommand({

@@ -1,12 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { S3Client } from '@aws-sdk/client-s3'
-import { loadStack } from '../../deploy/stack.ts'
+import { loadStack } from '../../../deploy/stack.ts'
 
-/** A table and a bucket, and clients that reach them. */
+/** A table and a bucket, with clients for them. */
 export type Place = { db: DynamoDBClient; s3: S3Client; table: string; bucket: string; close: () => void }
 type Where = { table: string; bucket: string; dynamodb?: string | undefined; files?: string | undefined }
 
-/** Those that are named, with the operator's own credentials and region; without names those of the local service. */
+/** The named table and bucket, with the operator's credentials and region. Without names, those of the local service. */
 export function placeOf({ table, bucket }: { table?: string | undefined; bucket?: string | undefined }): Place {
   if (table && bucket) return open({ table, bucket })
   if (table || bucket) throw new Error('--table and --bucket go together.')
@@ -14,7 +14,7 @@ export function placeOf({ table, bucket }: { table?: string | undefined; bucket?
   return open({ table: TABLE_NAME, bucket: BUCKET_NAME, dynamodb: DYNAMODB_ENDPOINT, files: S3_ENDPOINT })
 }
 
-/** With addresses, emulators; without, AWS. */
+/** With endpoints it uses emulators, without them AWS. */
 export function open({ table, bucket, dynamodb, files }: Where): Place {
   const db = new DynamoDBClient({
     maxAttempts: 10,

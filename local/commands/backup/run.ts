@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util'
 import type { Manifest } from './manifest.ts'
 import { type Place, placeOf } from './place.ts'
 
-type Asked = { folder: string; place: Place; objects: boolean; over: boolean }
+type Task = { folder: string; place: Place; objects: boolean; over: boolean; isLocal: boolean }
 
-/** Reads the command line, does the work, says what there is now; or in one line why not. */
-export async function run(usage: string, work: (asked: Asked) => Promise<Manifest>): Promise<void> {
+/** Reads the command line, does the work, and prints what the backup holds, or one line that says why it failed. */
+export async function run(usage: string, work: (task: Task) => Promise<Manifest>): Promise<void> {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
@@ -26,7 +26,10 @@ export async function run(usage: string, work: (asked: Asked) => Promise<Manifes
     }
     const place = placeOf(values)
     try {
-      const manifest = await work({ folder: resolve(folder), place, objects: values.objects, over: values.over })
+      const manifest = await work({
+        ...{ folder: resolve(folder), place, objects: values.objects, over: values.over },
+        isLocal: !values.table,
+      })
       const { table, bucket, objects, seal } = manifest
       console.log(`${table.lines} items   ${table.sha256}`)
       console.log(`${bucket.lines} objects ${bucket.sha256}${objects ? '' : ' (index only)'}`)

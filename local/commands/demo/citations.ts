@@ -1,4 +1,4 @@
-/** The works on which the demonstration records rest, as the members by which a row cites them. */
+/** The works that demonstration records cite, as members of a row. */
 export const cite = {
   valley: web(
     'UNESCO World Heritage Centre: Kathmandu Valley, list no. 121, inscribed 1979.',

@@ -1,5 +1,5 @@
-import { issue } from '../../../lib/auth/jwt.ts'
-import { loadByEmail } from '../../../lib/users/users.ts'
+import { issue } from '../../../lib/platform/auth/jwt.ts'
+import { loadByEmail } from '../../../lib/platform/users/users.ts'
 import { type Caller, callerOf, detailOf } from '../import/client.ts'
 import type { Result } from '../import/report.ts'
 import { offer, type Row } from '../import/rows.ts'
@@ -8,11 +8,11 @@ import { foundations } from './foundations.ts'
 import { happenings } from './happenings.ts'
 import { inProcess } from './in-process.ts'
 import { last, things } from './things.ts'
-import { contested, declined, edit, questioned, rival, waiting } from './unsettled.ts'
+import { contestedRow, declinedRow, edit, questionedRow, rival, waitingRows } from './unsettled.ts'
 
 /**
- * Makes the demonstration records as people would: through the API, by two contributors and a reviewer. What is there
- * already is left alone. Fails when a record is not taken, and says which.
+ * Makes the demonstration records as people would: through the API, by two contributors and a reviewer. Existing records are left
+ * alone. If a record is refused, throws and names it.
  */
 export async function demonstrate(): Promise<void> {
   const [dev, other, reviewer] = await Promise.all(['dev', 'other', 'reviewer'].map(signedIn))
@@ -26,18 +26,18 @@ export async function demonstrate(): Promise<void> {
   await take(dev, foundations)
   const accepted = await take(other, things)
   await take(dev, happenings)
-  await take(other, waiting, false)
+  await take(other, waitingRows, false)
   await judge(
-    await take(dev, [questioned], false),
+    await take(dev, [questionedRow], false),
     'request_changes',
     'Which of the two towers did he build? Please name the source for the tower as well.',
   )
   await judge(
-    await take(other, [declined], false),
+    await take(other, [declinedRow], false),
     'reject',
     'This is a legend. Record it as a tradition, with the chronicle that tells it.',
   )
-  const [tower] = await take(dev, [contested])
+  const [tower] = await take(dev, [contestedRow])
   done(await dev.patch(`/cidoc/structures/${tower?.record?.id}/`, edit))
   const about = { entity_type: 'structure', entity_id: tower?.record?.id }
   if (tower?.outcome === 'created') done(await other.post('/cidoc/assertions/', { ...about, ...rival }))
@@ -48,7 +48,7 @@ export async function demonstrate(): Promise<void> {
   await take(other, [last])
 }
 
-/** A project that anyone may look at, about the first of the records. It waits for its files. */
+/** Makes a public project about the first records, without files. Does nothing if it exists. */
 async function plan(owner: Caller, records: readonly string[]): Promise<void> {
   const slug = 'towers-and-temples'
   const { status } = await owner.get(`/data/projects/${slug}/`)

@@ -1,12 +1,12 @@
 import sharp from 'sharp'
 
-/** Drawings that the demonstration sends as photographs would be sent. */
+/** Drawings that the demonstration uploads in place of photographs. */
 export type Drawing = { name: string; type: string; caption: string; role: string; bytes: Uint8Array<ArrayBuffer> }
 
 const sky =
   '<linearGradient id="sky" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#7fb4d9"/><stop offset="1" stop-color="#f4e3c8"/></linearGradient>'
 
-/** A temple with a number of roofs, on its steps. */
+/** A temple on steps, with this number of roofs. */
 function temple(roofs: number): string {
   const tiers = Array.from({ length: roofs }, (_, i) => {
     const [half, y] = [250 - i * 60, 470 - i * 110]

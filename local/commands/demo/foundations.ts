@@ -1,7 +1,7 @@
 import type { Row } from '../import/rows.ts'
 import { cite } from './citations.ts'
 
-/** What the other demonstration records name: places, times, people, gods, groups, customs, and where facts come from. */
+/** Records that the other demonstration records name: sources, periods, places, people, deities, groups, traditions. */
 export const foundations: readonly Row[] = [
   {
     id: 'demo:data-source/world-heritage-centre',

@@ -1,7 +1,7 @@
 import type { Row } from '../import/rows.ts'
 import { cite } from './citations.ts'
 
-/** Rites, festivals, events and the claims that tie records together. */
+/** Rituals, festivals, events, and claims that relate records. */
 export const happenings: readonly Row[] = [
   {
     id: 'demo:ritual/daily-worship-pashupati',

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
-import { groupOf } from '../../../lib/http/groups.ts'
-import { canonical } from '../../../lib/http/path.ts'
-import type { Event, Result } from '../../../lib/http/shell.ts'
+import { groupOf } from '../../../lib/platform/http/groups.ts'
+import { canonical } from '../../../lib/platform/http/path.ts'
+import type { Event, Result } from '../../../lib/platform/http/shell.ts'
 import type { Send } from '../import/client.ts'
 
-/** Requests to the functions themselves, without a gateway: for work that is done before one runs. */
+/** Calls the functions directly, without a gateway: for work that is done before a gateway runs. */
 export const inProcess: Send = async (url, asked) => {
   const answer = await answerOf(url, asked.body instanceof FormData ? await withForm(asked, asked.body) : asked)
   return new Response(answer.body || null, { status: answer.statusCode ?? 200, headers: headersOf(answer) })
@@ -13,14 +13,14 @@ export const inProcess: Send = async (url, asked) => {
 
 type Asked = { method: string; headers: Record<string, string>; body?: string | Buffer | FormData | undefined }
 
-/** A form as the bytes that are sent of it. */
+/** The request with the form's bytes as its body. */
 async function withForm({ method, headers }: Asked, form: FormData): Promise<Asked> {
   const sent = new Response(form)
   const type = sent.headers.get('content-type') ?? ''
   return { method, headers: { ...headers, 'content-type': type }, body: Buffer.from(await sent.arrayBuffer()) }
 }
 
-/** What the function of the group whose path it is answers, as a gateway is told it. */
+/** Calls the function of the path's group, and returns its answer in the gateway's format. */
 export async function answerOf(url: string, asked: Asked): Promise<Result> {
   const event = eventOf(new URL(url), asked)
   const serve = await handlerOf(groupOf(canonical(event.rawPath)))
@@ -47,7 +47,7 @@ function eventOf({ host, pathname, search }: URL, { method, headers, body }: Ask
       timeEpoch: Date.now(),
     },
     ...(typeof body === 'string' && { body }),
-    // A gateway hands on in base64 what is no text.
+    // A gateway gives a function bytes as base64.
     ...(body instanceof Buffer ? { body: body.toString('base64'), isBase64Encoded: true } : { isBase64Encoded: false }),
   }
 }

@@ -3,9 +3,8 @@ import * as v from 'valibot'
 import { drawings } from './drawings.ts'
 
 /**
- * A project from its draft to the public record and back: made by a contributor with drawings and records that wait,
- * sent back and approved by a reviewer, merged and rolled back by an expert. Fails at the first step that does not do
- * what it should, and says which.
+ * Takes a project from draft to merge and back. A contributor makes it, with drawings and waiting records. A reviewer sends it back, then
+ * approves it. An expert merges it and rolls it back. If a step does not do what it should, throws and names the step.
  */
 export async function project(base: string): Promise<void> {
   const slug = `demo-${randomUUID().slice(0, 8)}`
@@ -74,7 +73,7 @@ async function uploadDrawings(who: Speaker, at: string): Promise<void> {
   }
 }
 
-/** Moves the project to another state, and says where it may go from there. */
+/** Returns a function that moves the project to another state, and prints where it may go from there. */
 const mover =
   (at: string) =>
   async (who: Speaker, target_state: string, comment = ''): Promise<void> => {
@@ -84,7 +83,7 @@ const mover =
     )
   }
 
-/** How anyone finds the records: their states, or that they are hidden. */
+/** What an anonymous reader sees of the records: their statuses, or that they are hidden. */
 async function statusesOf(base: string, records: readonly Spoken[]): Promise<string> {
   const anyone = speaker(base)
   const replies = await Promise.all(
@@ -95,7 +94,7 @@ async function statusesOf(base: string, records: readonly Spoken[]): Promise<str
 
 const say = (line: string) => console.log(`  ${line}`)
 
-/** What the steps above read of an answer. */
+/** The members of an answer that the steps read. */
 const Answer = v.object({
   id: v.optional(v.union([v.string(), v.number()])),
   ...{ slug: v.optional(v.string()), title: v.optional(v.string()), name: v.optional(v.string()) },
@@ -109,7 +108,7 @@ type Spoken = v.InferOutput<typeof Answer>
 type Options = { expects?: number | 'any'; headers?: Record<string, string> }
 type Speaker = (method: string, path: string, body?: object, options?: Options) => Promise<Spoken>
 
-/** Someone who calls the service, or anyone. Fails where the answer is not what the step expects. */
+/** Calls the service as this user; without a name, anonymously. Throws if the answer is not what the step expects. */
 function speaker(base: string, name?: string): Speaker {
   let token: Promise<string> | undefined
   return async (method, path, body, { expects, headers = {} } = {}) => {

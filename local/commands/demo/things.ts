@@ -276,7 +276,7 @@ export const things: readonly Row[] = [
   },
 ]
 
-/** The last of the set to be made: where it is, the rest is. */
+/** The last record of the set. If it exists, the whole set does. */
 export const last: Row = {
   id: 'demo:monument/borobudur',
   kind: 'monument',

@@ -1,8 +1,8 @@
 import type { Row } from '../import/rows.ts'
 import { cite } from './citations.ts'
 
-/** What reviewers still have to do, or have turned down: so that every list of the local stage holds something. */
-export const waiting: readonly Row[] = [
+/** Records that wait for review, so that every list of the local stage holds something. */
+export const waitingRows: readonly Row[] = [
   {
     id: 'demo:structure/maya-devi',
     kind: 'structure',
@@ -37,7 +37,7 @@ export const waiting: readonly Row[] = [
 ]
 
 /** Sent back to its contributor with a question. */
-export const questioned: Row = {
+export const questionedRow: Row = {
   id: 'demo:person/bhimsen-thapa',
   kind: 'person',
   name: 'Bhimsen Thapa (minister)',
@@ -49,8 +49,8 @@ export const questioned: Row = {
   ...cite.whelpton,
 }
 
-/** Turned down: it is a tale and says nothing that can be checked. */
-export const declined: Row = {
+/** Rejected: it is a legend and says nothing that can be checked. */
+export const declinedRow: Row = {
   id: 'demo:event/draining-of-the-lake',
   kind: 'event',
   name: 'Draining of the valley lake',
@@ -61,8 +61,8 @@ export const declined: Row = {
   confidence: 'speculative',
 }
 
-/** A published record of which two years are told. */
-export const contested: Row = {
+/** A published record with two rival years. */
+export const contestedRow: Row = {
   id: 'demo:structure/dharahara',
   kind: 'structure',
   name: 'Dharahara tower',
@@ -77,7 +77,7 @@ export const contested: Row = {
   ...cite.whelpton,
 }
 
-/** An edit of it by its contributor, which waits. */
+/** A waiting edit of it by its contributor. */
 export const edit = {
   condition: 'Excellent',
   assertion: {
@@ -87,7 +87,7 @@ export const edit = {
   },
 }
 
-/** What someone else claims about it, against what stands. */
+/** Another contributor's claim, a rival of the standing one. */
 export const rival = {
   asserted_property: 'construction_date',
   asserted_value: '1832',

@@ -1,22 +1,22 @@
-import type { Kind } from '../../../lib/kinds/index.ts'
+import type { Kind } from '../../../lib/domain/kinds/index.ts'
 import { isRowId } from './draft.ts'
 import { rankOf } from './mappings.ts'
 import type { Plan, Step } from './plan.ts'
 
 /**
- * Rows of a kind that go together: as one table, none of which names another; or one by one, where the kind is no record.
- * With the batches that are to be there before it.
+ * Rows of one kind that are sent together: as one table, in which no row names another, or one by one if the kind is no record.
+ * `behind` are the batches that must be sent before it.
  */
 export type Batch = { kind: Kind; steps: Step[]; behind: Batch[] }
 export type Batches = {
   batches: Batch[]
-  /** Registered sources, which are no rows of a table, and which others may name. */
+  /** Registered sources, which others may name. They are no records, so they are sent one by one, first. */
   before: Step[]
-  /** Rows that cannot be said in the words of the API. */
+  /** Rows that the API cannot take. */
   refused: Step[]
 }
 
-/** The rows of a plan as tables, each after those with rows that it names, and claims, which name rows of tables. Pure. */
+/** Puts the rows of a plan into tables, each behind the tables whose rows it names, and claims behind the tables that they name. Pure. */
 export function batchesOf({ steps }: Plan): Batches {
   const levels = new Map<Step, number>()
   const holder = new Map<Step, Table>()
@@ -48,7 +48,7 @@ export function batchesOf({ steps }: Plan): Batches {
 
 type Table = Batch & { level: number }
 
-/** The tables of which a table names rows by their ids, and the kinds that it names by texts, which find records by any of their names. */
+/** What a table names: tables, if by the ids of rows; whole kinds, if by text, which may match any name of a record. */
 function namedBy({ steps }: Table, holder: ReadonlyMap<Step, Table>): ReadonlySet<Table | string> {
   const tables = steps.flatMap(({ needs }) => needs.flatMap((other) => holder.get(other) ?? []))
   const kinds = steps.flatMap(({ draft }) =>
@@ -57,22 +57,23 @@ function namedBy({ steps }: Table, holder: ReadonlyMap<Step, Table>): ReadonlySe
   return new Set([...tables, ...kinds])
 }
 
-/** Tables of one level come in the order of their kinds; what names a row of its own kind, or of a later one, waits for the next level. */
+/** The level of a row that names another. Within a level kinds have an order, so a row that names its own or a later kind goes to the next level. */
 function levelBehind(levels: ReadonlyMap<Step, number>, other: Step, { draft }: Step): number {
   const level = levels.get(other)
   if (level === undefined || !other.draft || !draft) return 0
   return rankOf(other.draft.kind.key) < rankOf(draft.kind.key) ? level : level + 1
 }
 
-/** So many tables are in the hands of the service at the same time. */
+/** The number of tables that the service works on at the same time. */
 const AT_ONCE = 4
 
-/** What is done with a table: first its rows are made into records, then these are reviewed. */
+/** The two steps of a table: `make` turns rows into records, `end` has them reviewed. */
 export type Doing<Made> = { make: (batch: Batch) => Promise<Made>; end: (batch: Batch, made: Made) => Promise<void> }
 
 /**
- * Takes tables side by side: each is made once those are made that are to be there before it, and ended once these are ended, too; of
- * what may go, first the table with most rows in it and waiting for it. Fails as the first that failed, once no other goes on.
+ * Works on several tables at once. A table is made when all tables that it is behind are made, and ended when these are ended. Of the
+ * tables that may go, the one with most rows, its own and waiting ones, goes first. If one fails, throws its error when all others
+ * have stopped.
  */
 export async function sideBySide<Made>(batches: readonly Batch[], { make, end }: Doing<Made>): Promise<void> {
   const [made, ended] = [new Set<Batch>(), new Set<Batch>()]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 
-/** How a request is sent: `fetch`, or something that answers like it. */
+/** Sends a request: `fetch`, or a function that answers like it. */
 export type Send = (
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string | FormData },
@@ -15,9 +15,9 @@ export type Caller = {
   patch: (path: string, body: unknown) => Promise<Answer>
 }
 
-/** No answer came, or one that does not tell whether the request took effect. */
+/** It is unknown whether the request took effect: no answer came, or one that does not tell. */
 export class Unsure extends Error {}
-/** No answer came to any of many tries: there is no use in going on. */
+/** No answer came after many tries, so the run stops. */
 export class Gone extends Unsure {}
 /** The caller cannot be signed in. */
 export class NotSignedIn extends Error {}
@@ -32,9 +32,9 @@ export type Settings = {
 const MOST_TRIES = 6
 
 /**
- * The service as someone calls it. Unknown members and parameters are refused. Waits as told where it is asked to (429,
- * 503); reads are tried again when no answer comes, and so is a POST, under one Idempotency-Key. Fails with `Unsure` when a
- * write may or may not have happened, and with `NotSignedIn`.
+ * Calls the service as one user. Unknown members and parameters are refused. After 429 and 503 it waits as the answer says. Reads are
+ * repeated if no answer comes, and so is a POST, with one Idempotency-Key. Throws `Unsure` if a write may or may not have happened, and
+ * `NotSignedIn`.
  */
 export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settings): Caller {
   let token: Promise<string> | undefined
@@ -57,7 +57,7 @@ export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settin
     return pair.output.access
   }
 
-  /** Again while the service asks for patience; what may be repeated also while it does not answer. */
+  /** Repeats a request while the service answers 429 or 503. A safe one is also repeated while no answer comes. */
   const patient = async (method: string, once: () => Promise<Answer & { wait: number | undefined }>) => {
     for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
@@ -100,7 +100,7 @@ export function callerOf(who: Who, { base, send, sleep = pause, signal }: Settin
   }
 }
 
-/** What an error body says, in one line. */
+/** The message of an error body, in one line. */
 export function detailOf(body: unknown): string {
   if (typeof body === 'string') return body.slice(0, 300)
   if (typeof body !== 'object' || body === null) return 'no reason was given'
@@ -122,7 +122,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Retry-After in milliseconds; it comes as seconds or as a date. */
+/** `Retry-After` in milliseconds. The header holds seconds or a date. */
 function waitOf(header: string | null): number | undefined {
   if (header === null) return undefined
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
@@ -132,7 +132,7 @@ function waitOf(header: string | null): number | undefined {
 const careful = { accept: 'application/json', prefer: 'handling=strict' }
 const isRepeatable = (method: string) => method === 'GET' || method === 'POST'
 const isJson = (body: unknown) => body !== undefined && !(body instanceof FormData)
-/** Two minutes are waited for; a limit that holds longer is told. */
+/** The longest wait, in milliseconds. A longer limit is reported. */
 const LONGEST_WAIT = 120_000
 const waitFor = ({ wait }: { wait: number | undefined }, tries: number) =>
   Math.min(wait ?? backOff(tries), LONGEST_WAIT)

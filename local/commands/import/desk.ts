@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { type Answer, type Caller, detailOf, type Send, Unsure } from './client.ts'
 
-/** Tables in the hands of the service: sent, tried, run and decided on, as anyone does it through the API. */
+/** Sends tables to the service, has them checked, run and decided on, through the public API. */
 
 const Faults = v.array(
   v.looseObject({ field: v.string(), column: v.nullable(v.string()), value: v.string(), message: v.string() }),
 )
-/** An import as the service shows it, as far as the command looks at it. */
+/** The members of an import that the command reads. */
 const Import = v.looseObject({
   id: v.string(),
   file_name: v.string(),
@@ -40,20 +40,20 @@ const Announced = v.object({
   upload: v.object({ url: v.string(), fields: v.record(v.string(), v.string()) }),
 })
 
-/** The service does not take a table, and says why. */
+/** The service refuses a table. The message says why. */
 export class NotTaken extends Error {}
 
 export type Table = {
   name: string
   bytes: Uint8Array<ArrayBuffer>
-  /** A mapping, the name of one that is kept, or the kind for which one is guessed; where it is left out, it is guessed as a whole. */
+  /** A mapping or the name of a stored one, or the kind for which a mapping is guessed. Without it, kind and mapping are guessed. */
   part?: { mapping: unknown } | { kind: string } | undefined
 }
 
 export type Wishes = {
   dryRun: boolean
   doubtful: 'create' | 'skip'
-  /** What becomes of records that are known and of which a row says something else. */
+  /** Whether a row that differs from an existing record changes it (`make`) or not (`leave`). */
   changes: 'make' | 'leave'
 }
 
@@ -62,13 +62,13 @@ export type Desk = ReturnType<typeof deskOf>
 
 const stateAfter = { check: 'checked', run: 'done', decide: 'done' } as const
 
-/** Larger files than this go straight to the bucket. */
+/** Files of more bytes go straight to the bucket. */
 const LARGEST_FORM = 4 * 1024 * 1024
-/** The first look comes soon, since small tables are done soon; the pauses grow up to a quarter of a second. */
+/** The pauses between looks at a task. The first is short, since small tables are done soon. */
 const FIRST_LOOK_MS = 40
 const LATER_LOOKS_MS = 250
 
-/** Takes tables through the service, as many at a time as it is asked to, and remembers them all. `watch` is told of each look at one. */
+/** Takes tables through the service, and remembers all of them. `watch` is called with each state of an import. */
 export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it: Import) => void) {
   const all = new Map<string, Import>()
   const note = (it: Import): Import => {
@@ -86,7 +86,7 @@ export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it
     if (it.failed) throw new NotTaken(it.failed)
     return it
   }
-  /** Orders a task and waits for its end. Where the answer to the order was lost, a look tells whether it has begun. */
+  /** Starts a task and waits for its end. If the answer to the start was lost, it looks whether the task has begun. */
   const order = async (
     who: Caller,
     { id }: Import,
@@ -102,14 +102,14 @@ export function deskOf({ contributor, reviewer, send, sleep }: Means, watch: (it
 
   return {
     all: () => [...all.values()],
-    /** Sends a table, maps it, tries it and, unless a trial was all, runs it. Fails with `NotTaken`. */
+    /** Sends a table, maps it, checks it, and runs it unless `dryRun`. Throws `NotTaken`. */
     take: async ({ name, bytes, part }: Table, { dryRun, doubtful, changes }: Wishes): Promise<Import> => {
       const read = await settled(await sent(contributor, send, name, bytes))
       const meant = part ? note(shownIn(await again(() => contributor.patch(`/data/imports/${read.id}/`, part)))) : read
       const tried = await order(contributor, meant, 'check')
       return dryRun ? tried : order(contributor, tried, 'run', { doubtful, changes })
     },
-    /** Has the reviewer accept all that waits of a batch. */
+    /** Accepts all waiting records of an import, as the reviewer. */
     accept: async (it: Import): Promise<Import> =>
       reviewer && it.waiting > 0 ? order(reviewer, it, 'decide', { verdict: 'accept' }) : it,
     /** All rows of an import. */
@@ -143,7 +143,7 @@ function formOf(fields: Readonly<Record<string, string>>, name: string, bytes: U
   return form
 }
 
-/** Once more where the answer was lost: what a mapping says, it may say twice. */
+/** Repeats a call whose answer was lost. Only for calls that may be made twice, such as setting a mapping. */
 async function again(call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call()

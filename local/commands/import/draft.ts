@@ -1,27 +1,27 @@
-import { type Kind, type KindKey, kinds } from '../../../lib/kinds/index.ts'
+import { type Kind, type KindKey, kinds } from '../../../lib/domain/kinds/index.ts'
 import { addresses, bookkeeping, fieldOf, kindOf, mappingOf, provenance, rowKinds } from './mappings.ts'
 import type { Row } from './rows.ts'
 
-/** A value of a row that was not put where its member says, and why. It is kept in a note. */
+/** A value of a row that does not fit its field, and why. It goes into a note instead. */
 export type Aside = { member: string; value: string; reason: string; private?: true }
 /** What is wrong with a member of a row. */
 export type Fault = { member: string; reason: string }
-/** A member that names other rows or records; `to` is their kind, or undefined where their name is all that is kept. */
+/** A member that names other rows or records. `to` is their kind; undefined if only the name is stored. */
 export type Reference = { member: string; as: string; to: KindKey | undefined; given: string[]; many: boolean }
 export type Draft = {
   row: Row
   kind: Kind
-  /** What stands in the row as it is sent. */
+  /** The values to send, by field. */
   values: Record<string, unknown>
   references: Reference[]
   ends: { subject: string; object: string } | undefined
-  /** Field to the row member that it came from. */
+  /** From each field to the member of the row that it came from. */
   origins: ReadonlyMap<string, string>
   assertion: Readonly<Record<string, string>>
   asides: Aside[]
 }
 
-/** A row in the words of the API, its references yet to be looked up; or what keeps it from being said. Pure. */
+/** Turns a row into fields of the API, with references not looked up yet. Returns faults if it cannot. Pure. */
 export function draftOf(row: Row, { lenient }: { lenient: boolean }): Draft | Fault[] {
   const mapping = mappingOf(row.kind)
   if (!mapping)
@@ -74,35 +74,35 @@ export function draftOf(row: Row, { lenient }: { lenient: boolean }): Draft | Fa
   }
   if (faults.length > 0) return faults
   const said = assertionOf(row, kind, remarks)
-  // A data source is itself what others cite: it has no claims, so its own origin is a note on it.
-  if (kind.key === 'data_source') draft.values.note = joined([textOf(draft.values.note), ...Object.values(said)])
+  // A data source has no claims, so where it comes from goes into its note.
+  if (kind.key === 'data_source') draft.values.note = joinLines([textOf(draft.values.note), ...Object.values(said)])
   return { ...draft, origins, assertion: kind.key === 'data_source' ? {} : said }
 }
 
-/** A token that stands for a row ("kg:intangible/place/asan", "DEY002") and does not read as a name. */
+/** Whether a text is the id of a row, not a name. Examples: "kg:intangible/place/asan", "DEY002". */
 export const isRowId = (text: string): boolean => /^[a-z]+:\S+$/.test(text) || /^[A-Z]{2,5}\d{2,}$/.test(text)
 
-/** The ids that a token can mean: itself, or one from the same source as the row that has it. */
+/** The ids that a token can mean. Example: in a row of "kg:...", "DEY002" may also mean "kg:DEY002". */
 export function idsMeant(token: string, row: Row): string[] {
   const [source] = row.id.split(':')
   return token.includes(':') ? [token] : [token, `${source}:${token}`]
 }
 
-/** The line by which a record of a kind without identifiers tells which row it was made from. */
+/** A line in the note of a record whose kind has no identifiers. By it a later run finds the record of a row. */
 export const rowMark = (id: string): string => `row: ${id}`
 
-/** The line in which a note keeps a value that did not fit. */
-export const kept = ({ member, value }: Aside): string => `${member} as given: ${value}`
+/** The line of a note with a value that did not fit its field. */
+export const noteOfAside = ({ member, value }: Aside): string => `${member} as given: ${value}`
 
-/** Lines of text, empty ones left out. */
-export const joined = (lines: readonly string[]): string => lines.filter(Boolean).join('\n')
+/** Joins lines, without empty ones. */
+export const joinLines = (lines: readonly string[]): string => lines.filter(Boolean).join('\n')
 
-/** The confidence that a score from 0 to 1 comes to. */
+/** The confidence for a score from 0 to 1. */
 export function confidenceOf(score: number): 'certain' | 'likely' | 'uncertain' | 'speculative' {
   return score >= 0.9 ? 'certain' : score >= 0.6 ? 'likely' : score >= 0.3 ? 'uncertain' : 'speculative'
 }
 
-/** A value of a row as text that says all of it. */
+/** A value of a row as text, with nothing lost. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return value.map(textOf).join(', ')
@@ -112,7 +112,7 @@ export function textOf(value: unknown): string {
 const isNothing = (value: unknown) => value === null || value === undefined || value === ''
 const isProvenance = (member: string) => provenance.some((one) => one === member)
 
-/** Where a kind has a field of such a name for facts of its own: what a document is, how sure a claim is. */
+/** Whether a member of provenance is a field of the kind instead: the type of a document, the confidence of a claim. */
 const keptAsField = (kind: Kind, member: string) =>
   (member === 'source_type' && ['source', 'data_source'].includes(kind.key)) || member === 'confidence_score'
 
@@ -122,13 +122,13 @@ function endsOf(row: Row, names: { subject: string; object: string } | undefined
   return names && { subject: textOf(row[names.subject]), object: textOf(row[names.object]) }
 }
 
-/** How a source's name tells what kind of source it is; the first that fits. Whatever else rows name is read on the web. */
+/** The type of a source by its name; the first pattern that fits counts. All others are web pages. */
 const sourceTypes: readonly (readonly [RegExp, string])[] = [
   [/UNESCO|curated intangible/i, 'published'],
   [/./, 'web'],
 ]
 
-/** The assertion block: a row's own block first, then its source members; the rest of what it says about itself below. */
+/** The assertion of a row: its own `assertion` first, then its source members. The rest goes into the note on data quality. */
 function assertionOf(row: Row, kind: Kind, remarks: readonly string[]): Record<string, string> {
   const own = isObject(row.assertion) ? row.assertion : {}
   const { source_type, source_citation, source_url, confidence, data_quality_note, ...others } = own
@@ -140,11 +140,11 @@ function assertionOf(row: Row, kind: Kind, remarks: readonly string[]): Record<s
     source_url: textOf(source_url) || textOf(row.source_url),
     confidence: textOf(confidence) || textOf(row.confidence) || scored(row.confidence_score),
   }
-  // What another member outranked is still said.
+  // A member that lost against another one goes into the note.
   const outranked = (['source', 'source_citation', 'source_url', 'confidence'] as const).filter(
     (member) => !isNothing(row[member]) && !Object.values(said).includes(textOf(row[member])),
   )
-  const note = joined([
+  const note = joinLines([
     textOf(data_quality_note),
     textOf(row.data_quality_note),
     ...remarks,
@@ -163,6 +163,6 @@ const scored = (score: unknown) => (typeof score === 'number' ? confidenceOf(sco
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The path under which a kind is listed and created. */
+/** The path of a kind's list, where records are created too. */
 export const pathOf = (kind: KindKey): string =>
   kind === 'entity' ? '/data/cultural-entities/' : `/cidoc/${kinds[kind].segment}/`

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Kind, kinds, schemaOf } from '../../../lib/kinds/index.ts'
+import { type Kind, kinds, schemaOf } from '../../../lib/domain/kinds/index.ts'
 import { type Batch, batchesOf, sideBySide } from './batches.ts'
 import { type Answer, type Caller, Gone } from './client.ts'
 import { type Desk, type Import, NotTaken, type TableRow, type Wishes } from './desk.ts'
@@ -7,7 +7,7 @@ import type { Draft, Fault } from './draft.ts'
 import { fieldNamed } from './mappings.ts'
 import { memoryOf } from './memory.ts'
 import { type Plan, planOf, type Step } from './plan.ts'
-import { type Known, named } from './records.ts'
+import { type Known, reportName } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 import { type Find, type Ready, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
@@ -24,14 +24,17 @@ export type Options = {
   wishes: Wishes
   signal: AbortSignal
   sleep: (ms: number) => Promise<void>
-  /** So many rows are accounted for. */
+  /** Called with the number of rows that are accounted for. */
   advance: (rows: number) => void
   lost: (error: Gone) => void
 }
 
 /**
- * Sends the rows of exchange files, which may be of every kind and name one another: the records as one table for each kind, those
- * first that others name, and the others side by side; claims and registered sources, which are no records, by themselves. Tells what became of every row.
+ * Sends the rows of exchange files, which may be of any kind and name one another. Returns what became of every row.
+ *
+ * 1. Registered sources are sent one by one, since they are no records.
+ * 2. Records are sent as one table for each kind, several at once. Tables that others name go first.
+ * 3. Claims are sent one by one, after the records that they are about.
  */
 export async function importExchange(offered: readonly Offered[], options: Options): Promise<Report> {
   const plan = planOf(offered, { lenient: options.lenient })
@@ -47,7 +50,7 @@ export async function importExchange(offered: readonly Offered[], options: Optio
     await alone(before, scene, options, settle)
     await sideBySide(batches, {
       make: async (batch) => (batch.kind.record ? makeBatch(batch, scene, options, settle) : undefined),
-      // Claims are accepted as they come, so what they are about stands before that.
+      // A claim is accepted at once, so the record that it is about must be accepted before: hence in `end`, not in `make`.
       end: (batch, made) =>
         batch.kind.record ? endBatch(made, options, settle) : alone(batch.steps, scene, options, settle),
     })
@@ -55,7 +58,7 @@ export async function importExchange(offered: readonly Offered[], options: Optio
   return reportOf(offered.map((one) => results.get(one) ?? notReached(one)))
 }
 
-/** Ends early, and well, when it is told to stop and when the service is gone. */
+/** Runs `work`. Returns early, without an error, when the signal stops it or the service is gone. */
 export async function untilStopped(
   { signal, lost }: Pick<Options, 'signal' | 'lost'>,
   work: () => Promise<void>,
@@ -75,7 +78,7 @@ function notReached(one: Offered): Result {
   return { file: one.file, line: one.line, id, kind, outcome: 'not_reached', reasons: [], asides: [] }
 }
 
-/** What is no record goes by itself; a trial leaves it. */
+/** Sends rows that are no records, one by one. A dry run leaves them out. */
 async function alone(steps: readonly Step[], { knownHere }: Scene, options: Options, settle: Settle): Promise<void> {
   options.signal.throwIfAborted()
   if (steps.length === 0) return
@@ -98,7 +101,7 @@ const NOT_TRIED = 'Only records are tried: this goes by itself, once the records
 
 type Scene = { findFor: (step: Step) => Find } & Pick<ReturnType<typeof memoryOf>, 'knownHere' | 'remember'>
 
-/** Records that rows name: of this run, or of an earlier one. In a trial those of this run are there by name only. */
+/** Finds records that rows name, of this run or an earlier one. In a dry run, records of this run have only a name. */
 function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Scene {
   const memory = memoryOf(byId, { contributor, reviewer }, async () => undefined)
   const named = (ids: readonly string[]) => {
@@ -117,10 +120,10 @@ function sceneOf({ byId }: Plan, { contributor, reviewer, wishes }: Options): Sc
 
 type Line = { step: Step; draft: Draft; ready: Ready }
 
-/** A table that the service has run, with the rows that it was made of. */
+/** A table that the service has run, with the rows that were sent and what became of them. */
 type MadeTable = { ran: Import; lines: readonly Line[]; rows: readonly TableRow[] }
 
-/** Has the rows of a table made into records, which others may name from now on. Undefined where none was sent, or the table was not taken. */
+/** Sends a table. Its records can be named by later tables. Undefined if no row was sent, or the service refused the table. */
 async function makeBatch(
   { kind, steps }: Batch,
   scene: Scene,
@@ -151,7 +154,7 @@ async function makeBatch(
   return { ran, lines, rows }
 }
 
-/** Has what a table has made accepted, where that is wished, and tells what became of each row. */
+/** Accepts the records of a table, if `accept` is set, and reports what became of each row. */
 async function endBatch(made: MadeTable | undefined, options: Options, settle: Settle): Promise<void> {
   if (!made) return
   const { desk, accept, wishes } = options
@@ -165,10 +168,10 @@ async function endBatch(made: MadeTable | undefined, options: Options, settle: S
 
 const lineAt = (lines: readonly Line[], { row }: TableRow): Line | undefined => lines[row - FIRST_ROW]
 
-/** Row 1 of JSON Lines has the names. */
+/** The service counts rows from 2, as if row 1 held the names. */
 const FIRST_ROW = 2
 
-/** A row with its body, as the service would take it; what the service would refuse is told without asking it. */
+/** A row with the body to send. Faults that the service would find are found here, without a request. */
 async function lineOf(step: Step, scene: Scene, lenient: boolean): Promise<Line | { faults: Fault[] }> {
   const { draft } = step
   if (!draft) return { faults: step.faults }
@@ -183,7 +186,7 @@ async function lineOf(step: Step, scene: Scene, lenient: boolean): Promise<Line 
     : { faults: faultsOf(draft, milder ?? ready, still ?? reply) }
 }
 
-/** What the service would answer to a body that it does not take, by the same schema. */
+/** The answer that the service would give to an invalid body, by the same schema. Undefined if the body is valid. */
 function refusalOf(kind: Kind, { body }: Ready): Answer | undefined {
   const result = v.safeParse(schemaOf(kind, 'create'), body)
   if (result.success) return undefined
@@ -195,7 +198,7 @@ function refusalOf(kind: Kind, { body }: Ready): Answer | undefined {
   return { status: 400, body: fields }
 }
 
-/** The rows as JSON Lines, and what their members mean: each the field that it is called like. */
+/** The rows as JSON Lines, with a mapping of each member to the field of the same name. */
 function tableOf(kind: Kind, lines: readonly Line[]) {
   const rows = lines.map(({ ready }) => {
     const { assertion, ...values } = ready.body
@@ -214,7 +217,7 @@ function tableOf(kind: Kind, lines: readonly Line[]) {
   return { name: `${kind.segment}.jsonl`, bytes: new TextEncoder().encode(text), part: { mapping } }
 }
 
-/** A value as a cell: a record by its id is `#12`, and what holds marks that would part a list is one. */
+/** A value as a cell. The id of a record is written `#12`. A text with `;` goes into a list, so that it is not split. */
 function cellOf(kind: Kind, name: string, value: unknown): unknown {
   const field = kind.fields[fieldNamed(kind, name)]
   const one = (it: unknown) => (field?.type === 'relation' && typeof it === 'number' ? `#${it}` : it)
@@ -224,14 +227,14 @@ function cellOf(kind: Kind, name: string, value: unknown): unknown {
     : one(value)
 }
 
-/** The record that a row has made or was found to mean; undefined where there is none. */
+/** The record of a row, new or found; undefined if there is none. */
 function knownAs({ draft }: Line, { record, entity_id }: TableRow): Known | undefined {
   if (!record || entity_id === null) return undefined
   const waits = record.status.startsWith('pending')
   return { kind: kinds[draft.kind.key], id: record.id, name: String(draft.row.name ?? ''), review: entity_id, waits }
 }
 
-/** What became of a row, and whether it was accepted; what the verdict on the batch has left is decided on by itself. */
+/** What became of a row. A record that the verdict on the batch has left waiting is accepted by itself. */
 async function resultOf(line: Line, row: TableRow, options: Options): Promise<Result> {
   const { step, draft, ready } = line
   const known = knownAs(line, row)
@@ -240,7 +243,7 @@ async function resultOf(line: Line, row: TableRow, options: Options): Promise<Re
   const result: Result = {
     ...blank(step, created ? 'created' : 'already_there', []),
     asides: created ? ready.asides : [],
-    record: named(known),
+    record: reportName(known),
   }
   if (!options.accept || options.wishes.dryRun) return result
   if (!known.waits) return created && row.record?.status === 'accepted' ? { ...result, accepted: 'yes' } : result
@@ -250,7 +253,7 @@ async function resultOf(line: Line, row: TableRow, options: Options): Promise<Re
   return { ...result, accepted: 'failed', reasons: [{ member: '', reason }] }
 }
 
-/** A row of which no record came, or comes once it is run. */
+/** The outcome of a row without a record. In a dry run that is `created`, as it would be. */
 function whyNot({ outcome, faults, run }: TableRow, { origins }: Draft): [Result['outcome'], Fault[]] {
   if (outcome === 'refused')
     return [

@@ -1,16 +1,16 @@
-import { type Kind, type KindKey, kinds } from '../../../lib/kinds/index.ts'
+import { type Kind, type KindKey, kinds } from '../../../lib/domain/kinds/index.ts'
 
 /**
- * Where the members of a kind of row go. What is called like a field of the kind, or like an alias of one, is that
- * field; only what is called otherwise is listed. A member that has no home here is reported, never dropped.
+ * Where the members of a kind of row go. A member with the name of a field, or of its alias, is that field. Only other names are listed
+ * here. A member that goes nowhere is reported, never dropped.
  */
 export type Mapping = {
   readonly kind: KindKey
-  /** Row member to field. */
+  /** From row members to fields. */
   readonly renamed: Readonly<Record<string, string>>
-  /** Row members that hold the id of the record that the row is about, and of the other one that it names. */
+  /** The row members that hold the ids of the record that the row is about, and of the other record. */
   readonly ends?: { readonly subject: string; readonly object: string }
-  /** Fields of the kind that the service sets itself: what a row says of them is kept as a remark. */
+  /** Fields that the service sets itself. A row's value for them goes into a remark. */
   readonly own?: readonly string[]
 }
 
@@ -66,7 +66,7 @@ const mappings: Readonly<Record<string, Mapping>> = {
   },
 }
 
-/** Members that say where a row comes from; they become the provenance of its values. */
+/** Members that say where a row comes from. They become the provenance of its values. */
 export const provenance = [
   'source',
   'source_type',
@@ -79,7 +79,7 @@ export const provenance = [
   'data_quality_note',
 ] as const
 
-/** Members about the row and not about the thing: kept word for word as remarks on the quality of the data. */
+/** Members about the row, not about the thing. They go word for word into the note on data quality. */
 export const bookkeeping: readonly string[] = [
   'name_script',
   'license',
@@ -98,10 +98,10 @@ export const bookkeeping: readonly string[] = [
   'unresolved',
 ]
 
-/** Bookkeeping that names a person by an email address: the remark keeps what stands before the @. */
+/** Bookkeeping with an email address. The remark has only the part before the @. */
 export const addresses: readonly string[] = ['contributed_by']
 
-/** Kinds in the order in which their rows are made: what others name comes first. */
+/** Kinds in the order in which they are sent: those that others name come first. */
 const order: readonly KindKey[] = [
   'data_source',
   'period',
@@ -131,21 +131,21 @@ const order: readonly KindKey[] = [
   'assertion',
 ]
 
-/** The mapping of a kind of row, by the name that rows have for it or by the registry's; undefined for an unknown one. */
+/** The mapping of a kind of row, by the name in rows or by the key of the kind; undefined for an unknown name. */
 export const mappingOf = (rowKind: string): Mapping | undefined =>
   Object.hasOwn(mappings, rowKind) ? mappings[rowKind] : Object.values(mappings).find((it) => it.kind === rowKind)
 
 export const rankOf = (kind: KindKey): number => order.indexOf(kind)
 
-/** The field that a member of a kind is, by its name or an alias. */
+/** The field for a member, which has the field's name or an alias. */
 export function fieldOf(kind: Kind, member: string) {
   return Object.entries(kind.fields).find(([name, field]) => name === member || field.aliases.includes(member))?.[1]
 }
 
-/** The names that rows have for kinds. */
+/** The names of kinds in rows. */
 export const rowKinds: readonly string[] = Object.keys(mappings)
 export const kindOf = (mapping: Mapping): Kind => kinds[mapping.kind]
 
-/** The name under which a kind has the field that a member is. */
+/** The name of the field for a member; the member itself if there is none. */
 export const fieldNamed = (kind: Kind, member: string): string =>
   Object.entries(kind.fields).find(([name, field]) => name === member || field.aliases.includes(member))?.[0] ?? member

@@ -1,11 +1,11 @@
-import { type KindKey, kinds } from '../../../lib/kinds/index.ts'
+import { type KindKey, kinds } from '../../../lib/domain/kinds/index.ts'
 import type { Step } from './plan.ts'
 import { type Callers, type Known, lookUpId } from './records.ts'
 import type { Find, Found } from './resolve.ts'
 
 /**
- * The records that a run knows: those of its own rows, and those of earlier runs, which it asks the service for once.
- * `finished` answers when a row has been sent.
+ * The records that a run knows: those of its own rows, and those of earlier runs, for which it asks the service once.
+ * `finished` resolves when a row has been sent.
  */
 export function memoryOf(
   byId: ReadonlyMap<string, Step>,
@@ -26,7 +26,7 @@ export function memoryOf(
     return undefined
   }
 
-  /** A row's id is that of an earlier row of this run, else of a record that an earlier run made. */
+  /** Finds the record of a row's id: of an earlier row of this run, else of a record that an earlier run made. */
   const findFor =
     (step: Step): Find =>
     async (ids, among) => {
@@ -40,7 +40,7 @@ export function memoryOf(
       return undefined
     }
 
-  /** What is known of a row of this run without asking the service. */
+  /** The record of a row of this run, without asking the service. */
   const knownHere = (ids: readonly string[]): Found | undefined => {
     const [known] = ids.flatMap((id) => made.get(byId.get(id)) ?? [])
     return known && foundOf(known)

@@ -1,15 +1,15 @@
-import { fold } from '../../../lib/matching/fold.ts'
+import { fold } from '../../../lib/engines/matching/index.ts'
 import { type Draft, draftOf, type Fault, idsMeant, isRowId, textOf } from './draft.ts'
 import { rankOf } from './mappings.ts'
 import type { Offered } from './rows.ts'
 
-/** A row with its draft and its place in the order of work; rows that it names come before it. */
+/** A row with its draft, the rows that it names (`needs`) and its position, which is after theirs. */
 export type Step = { offered: Offered; draft: Draft | undefined; faults: Fault[]; needs: Step[]; position: number }
 export type Plan = { steps: Step[]; byId: ReadonlyMap<string, Step> }
 
 /**
- * The order in which rows are sent: kinds that others name first, and each row after those that it names. Of rows that
- * name each other in a circle one comes first all the same; what it names is then not there yet. Pure.
+ * The order in which rows are sent: kinds that others name first, and each row after those that it names. If rows name each other in a
+ * circle, one still comes first, and the row that it names does not exist yet. Pure.
  */
 export function planOf(offered: readonly Offered[], options: { lenient: boolean }): Plan {
   const byId = new Map<string, Step>()
@@ -50,7 +50,7 @@ const same = (a: Offered, b: Offered) => 'row' in a && 'row' in b && JSON.string
 const rank = ({ draft, offered }: Step) =>
   draft ? rankOf(draft.kind.key) * 2 + ('row' in offered && draft.ends ? 1 : 0) : -1
 
-/** Rows by kind and folded name: text in a relation finds the record of that name, so its row comes first. */
+/** Rows by kind and folded name. A text in a relation finds the record of that name, so its row must come first. */
 function namesIn(steps: readonly Step[]): ReadonlyMap<string, Step[]> {
   return Map.groupBy(
     steps.filter((step) => step.draft),

@@ -1,5 +1,5 @@
 export type Progress = {
-  /** So many of all are done; `what` says with what. */
+  /** Shows that `done` of `total` are done; `what` names the step. */
   show: (what: string, done: number, total: number) => void
   end: () => void
 }
@@ -7,7 +7,7 @@ export type Progress = {
 const WIDTH = 30
 const LINE_MS = 5000
 
-/** Shows on stderr how far a run is, how fast it goes and how long it will take: a bar on a terminal, elsewhere a line every five seconds. */
+/** Shows progress, pace and remaining time on stderr: a bar on a terminal, else a line every five seconds. */
 export function progressOf(
   out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
   clock = () => performance.now(),
@@ -35,14 +35,14 @@ export function progressOf(
   }
 }
 
-/** How many rows a second, and how long the rest takes at this pace; nothing while that cannot be known. */
+/** Rows per second and remaining time; empty in the first second. */
 function paceOf(done: number, left: number, ms: number): string {
   if (done <= 0 || ms < 1000) return ''
   const rate = done / (ms / 1000)
   return `, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)} rows/s, ${clockOf(left / rate)} left`
 }
 
-/** Seconds as minutes and seconds, or with hours. */
+/** Seconds as `1:05` or `2:01:05`. */
 function clockOf(seconds: number): string {
   const whole = Math.round(seconds)
   const two = (number: number) => String(number).padStart(2, '0')

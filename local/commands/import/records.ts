@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { type Kind, kinds } from '../../../lib/kinds/index.ts'
+import { type Kind, kinds } from '../../../lib/domain/kinds/index.ts'
 import { type Answer, type Caller, detailOf } from './client.ts'
 import { type Draft, pathOf, rowMark } from './draft.ts'
 import type { Ready } from './resolve.ts'
 
-/** What the service answers about anything that it stores, as far as an import looks at it. */
+/** The members of the service's answers that an import reads. */
 const Stored = v.looseObject({
   id: v.optional(v.union([v.number(), v.string()])),
   entity_id: v.optional(v.unknown()),
@@ -20,17 +20,21 @@ const Stored = v.looseObject({
 type Stored = v.InferOutput<typeof Stored>
 const Listed = v.object({ results: v.array(Stored), next: v.optional(v.nullable(v.string()), null) })
 
-/** A record as the rest of a run needs it. `review` is the id under which it is reviewed, where it is. */
+/** A record as a run needs it. `review` is its review identity, if it is reviewed; `waits` says that it waits for review. */
 export type Known = { kind: Kind; id: number | string; name: string; review: string | undefined; waits: boolean }
 
-/** How reports name a record. */
-export const named = ({ kind, id, review }: Known) => ({ kind: kind.key, id, ...(review && { entity_id: review }) })
+/** A record as reports name it. */
+export const reportName = ({ kind, id, review }: Known) => ({
+  kind: kind.key,
+  id,
+  ...(review && { entity_id: review }),
+})
 
 export type Callers = { contributor: Caller; reviewer: Caller | undefined }
 
 /**
- * The record that a row was made into by an earlier run, or that stands for the same source id; undefined without one. `fresh` where
- * this run may have made it.
+ * The record that an earlier run made from a row, or that has the row's source id; undefined if there is none. `fresh`: this run may have
+ * made it, so nothing is taken from memory.
  */
 export async function lookUp(
   draft: Draft,
@@ -54,13 +58,13 @@ export async function lookUp(
   return undefined
 }
 
-/** Sources are found by their exact name; others are searched for, and may be too new to be found so. */
+/** Queries that find a record by name. Sources match exactly. Search may miss a new record, so the whole list follows. */
 const byName = ({ key }: Kind, name: string): Record<string, string>[] => {
   const text = [...name].slice(0, 200).join('')
   return key === 'data_source' ? [{ name: text }] : [{ search: text }, {}]
 }
 
-/** The record of a kind that carries a source's id. */
+/** The record of a kind that has this identifier. */
 export async function lookUpId(kind: Kind, identifier: string, { contributor }: Callers): Promise<Known | undefined> {
   if (!kind.fields.identifier) return undefined
   const listed = listOf(await contributor.get(pathOf(kind.key), { identifier }))
@@ -68,10 +72,10 @@ export async function lookUpId(kind: Kind, identifier: string, { contributor }: 
   return found && knownOf(kind, found)
 }
 
-/** What the service answered to a create. */
+/** The record in the service's answer to a create. */
 export const createdOf = (kind: Kind, reply: Answer): Known => knownOf(kind, v.parse(Stored, reply.body))
 
-/** Accepts what waits for review; what has no review stands already. Answers why it could not, or undefined. */
+/** Accepts a record as the reviewer. Sources need no review. Returns why it failed, or undefined. */
 export async function accept(
   { kind, id, review }: Known,
   { contributor, reviewer }: Callers,
@@ -83,7 +87,7 @@ export async function accept(
       ? await reviewer.patch(`/cidoc/assertions/${id}/`, { reconciliation_status: 'accepted' })
       : await reviewer.post(`/data/review-workspace/${review}/decide/`, { verdict: 'accept' })
   if (reply.status < 300) return undefined
-  // An answer that got lost the first time looks like a conflict the second time.
+  // If the answer to a first try was lost, the second one gets 409: then the record may be accepted already.
   if (reply.status === 409 && kind.record) {
     const now = v.safeParse(Stored, (await contributor.get(`${pathOf(kind.key)}${id}/`)).body)
     if (now.success && now.output.status === 'accepted') return undefined
@@ -106,18 +110,18 @@ async function sameRelation(body: Ready['body'], { contributor }: Callers): Prom
   )
 }
 
-/** What rows of claims about no record were made into, by their marks, as a run has found it. */
+/** Claims about no record, by the marks of their rows. A run reads them once. */
 const walked = new WeakMap<Callers, Promise<Map<string, Stored>>>()
 
 async function sameClaim(row: string, callers: Callers, fresh: boolean): Promise<Stored | undefined> {
   const found = (fresh ? undefined : walked.get(callers)) ?? markedClaims(callers)
   walked.set(callers, found)
-  // What has failed is asked for again.
+  // If reading failed, the next call reads again.
   found.catch(() => walked.delete(callers))
   return (await found).get(rowMark(row))
 }
 
-/** No list holds claims about no record alone, and their author is shown them only once they stand: a reviewer walks all claims. */
+/** Walks all claims, as the reviewer: no list has only claims about no record, and their author sees only accepted ones. */
 async function markedClaims({ contributor, reviewer }: Callers): Promise<Map<string, Stored>> {
   const reader = reviewer ?? contributor
   const marked = new Map<string, Stored>()

@@ -8,13 +8,13 @@ export type Result = {
   id: string
   kind: string
   outcome: Outcome
-  /** The record, where there is one. */
+  /** The record, if there is one. */
   record?: { kind: string; id: number | string; entity_id?: string }
   /** Why it was refused, or what went wrong. */
   reasons: Fault[]
   /** Values that were put into a note instead of their field. */
   asides: Aside[]
-  /** Whether this run accepted it; `failed` with the reason among the reasons. */
+  /** Whether this run accepted it. For `failed`, `reasons` says why. */
   accepted?: 'yes' | 'failed'
 }
 export type Report = Record<Outcome, number> & {
@@ -27,7 +27,7 @@ export type Report = Record<Outcome, number> & {
 
 const outcomes: readonly Outcome[] = ['created', 'changed', 'already_there', 'refused', 'failed', 'not_reached']
 
-/** The figures of a run. Every row offered is in exactly one of the outcomes. */
+/** The counts of a run. Every row has exactly one outcome. */
 export function reportOf(rows: readonly Result[]): Report {
   const count = (fits: (row: Result) => boolean) => rows.filter(fits).length
   const of = (outcome: Outcome) => count((row) => row.outcome === outcome)
@@ -46,12 +46,12 @@ export function reportOf(rows: readonly Result[]): Report {
   }
 }
 
-/** True when nothing is lost: what was not taken in is explained, and a further run would not help. */
+/** Whether every row was taken or refused, so that another run would not help. */
 export const isComplete = (report: Report): boolean =>
   report.failed === 0 && report.not_reached === 0 && report.not_accepted === 0
 
-/** The report for people: each refusal and each value put aside with its reason, then the figures per file, then in all. */
-export function printed(report: Report, dryRun = false): string {
+/** The report as text: each refusal and each value that went into a note, with the reason; then counts for each file and in all. */
+export function printReport(report: Report, dryRun = false): string {
   const told = report.rows.flatMap((row) => [
     ...(row.outcome === 'refused' || row.outcome === 'failed' || row.accepted === 'failed'
       ? row.reasons.map((it) => line(row, row.outcome === 'created' ? 'not accepted' : row.outcome, it))

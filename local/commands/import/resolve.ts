@@ -1,21 +1,31 @@
-import { type KindKey, kinds } from '../../../lib/kinds/index.ts'
-import { fold } from '../../../lib/matching/fold.ts'
-import { type Aside, type Draft, type Fault, idsMeant, isRowId, joined, kept, type Reference, textOf } from './draft.ts'
+import { type KindKey, kinds } from '../../../lib/domain/kinds/index.ts'
+import { fold } from '../../../lib/engines/matching/index.ts'
+import {
+  type Aside,
+  type Draft,
+  type Fault,
+  idsMeant,
+  isRowId,
+  joinLines,
+  noteOfAside,
+  type Reference,
+  textOf,
+} from './draft.ts'
 import { mappingOf } from './mappings.ts'
 
-/** A record that a row's id stands for. */
+/** The record of a row's id. */
 export type Found = { kind: KindKey; id: number | string; name: string }
-/** Looks a row's id up: among the rows of this run, else among the records of these kinds. */
+/** Looks up a row's id: in the rows of this run, else in the records of these kinds. */
 export type Find = (ids: readonly string[], among: readonly KindKey[]) => Promise<Found | undefined>
 
 export type Ready = {
   body: Record<string, unknown>
   asides: Aside[]
-  /** Names by which the service finds or makes records: two rows that name one must not be sent at once. */
+  /** Names by which the service finds or makes records. Rows with names are sent one at a time, or one thing might be made twice. */
   names: string[]
 }
 
-/** The body of a row: references looked up, what fits nowhere in its note. Faults where an end of a relationship is missing. */
+/** The body of a row, with references looked up, and with values that fit nowhere in its note. Faults if an end of a relationship is missing. */
 export async function readyOf(draft: Draft, find: Find): Promise<Ready | Fault[]> {
   const ends = await endsOf(draft, find)
   if (Array.isArray(ends)) return ends
@@ -38,7 +48,7 @@ export async function readyOf(draft: Draft, find: Find): Promise<Ready | Fault[]
   return { body: noted(draft, body, asides, remarks), asides, names }
 }
 
-/** A body from which a value that the service refuses has been moved into the note. */
+/** Moves a value that the service refuses into the note. */
 export function without(ready: Ready, field: string, draft: Draft, reason: string): Ready {
   const { [field]: value, ...rest } = ready.body
   const aside: Aside = { member: draft.origins.get(field) ?? field, value: textOf(value), reason }
@@ -57,7 +67,7 @@ async function itemOf(token: string, { member, to }: Reference, { row }: Draft, 
   return { value: found.id }
 }
 
-/** Kinds that do things. Fields for whoever does something hold names, since not all of them have records. */
+/** Kinds of actors. Fields for actors hold names, since not every actor has a record. */
 const actors: readonly KindKey[] = ['caste_group', 'person', 'guthi']
 
 async function endsOf({ row, ends }: Draft, find: Find): Promise<Record<string, unknown> | Fault[]> {
@@ -90,18 +100,18 @@ const missing = (member: string, id: string, name: unknown): Fault => ({
   reason: `There is no record for ${[id, textOf(name) && `"${textOf(name)}"`].filter(Boolean).join(', ')}${id ? '' : ', of which the row gives no id'}.`,
 })
 
-/** What was put aside goes into the note, or beside the provenance where a kind has no note. */
+/** Adds asides and remarks to the note, or to the provenance if the kind has no note. */
 function noted(
   { kind, assertion }: Draft,
   body: Record<string, unknown>,
   asides: readonly Aside[],
   remarks: readonly string[],
 ): Record<string, unknown> {
-  const published = asides.filter((it) => !it.private).map(kept)
+  const published = asides.filter((it) => !it.private).map(noteOfAside)
   const block = isBlock(body.assertion) ? body.assertion : assertion
   const beside = kind.fields.note ? remarks : [...remarks, ...published]
-  const note = kind.fields.note ? joined([textOf(body.note), ...published]) : ''
-  const quality = joined([block.data_quality_note ?? '', ...beside])
+  const note = kind.fields.note ? joinLines([textOf(body.note), ...published]) : ''
+  const quality = joinLines([block.data_quality_note ?? '', ...beside])
   const said = { ...block, ...(quality && { data_quality_note: quality }) }
   return { ...body, ...(note && { note }), ...(Object.keys(said).length > 0 && { assertion: said }) }
 }

@@ -4,17 +4,17 @@ import * as v from 'valibot'
 
 const needsId = 'A row needs an id, by which a second run knows it.'
 
-/** A row as its file has it: an id that is its own everywhere, a kind, and whatever its source knew. */
+/** A row of a file: a globally unique id, a kind, and any other members. */
 const Row = v.looseObject({
   id: v.pipe(v.optional(v.string(needsId), ''), v.trim(), v.minLength(1, needsId)),
   kind: v.optional(v.string('A row needs a kind.'), ''),
 })
 export type Row = v.InferOutput<typeof Row>
 
-/** One line of a file: a row, or why it is none. */
+/** One line of a file: a row, or why it is not one. */
 export type Offered = { file: string; line: number; text: string } & ({ row: Row } | { fault: string })
 
-/** The lines of JSON Lines files, blank ones left out. Fails when a file cannot be read. */
+/** The lines of JSON Lines files, without blank ones. Fails if a file cannot be read. */
 export async function readFiles(paths: readonly string[]): Promise<Offered[]> {
   const files = await Promise.all(paths.map(async (path) => readLines(basename(path), await readFile(path, 'utf8'))))
   return files.flat()
@@ -30,7 +30,7 @@ export function readLines(file: string, content: string): Offered[] {
     .map((at) => ({ ...at, ...read(at.text) }))
 }
 
-/** Rows that are at hand already. */
+/** Rows from memory, as if a file held them. */
 export function offer(file: string, rows: readonly Row[]): Offered[] {
   return rows.map((row, index) => ({ file, line: index + 1, text: JSON.stringify(row), row }))
 }

@@ -2,7 +2,7 @@ import { type Caller, Gone } from './client.ts'
 import type { Fault } from './draft.ts'
 import { memoryOf } from './memory.ts'
 import { planOf, type Step } from './plan.ts'
-import { type Known, lookUp, named } from './records.ts'
+import { type Known, lookUp, reportName } from './records.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 import { type Find, type Found, readyOf } from './resolve.ts'
 import type { Offered } from './rows.ts'
@@ -10,23 +10,23 @@ import { acceptRecord, createRecord, type Sending } from './send.ts'
 
 export type Options = {
   contributor: Caller
-  /** Who accepts, and who looks for claims that only reviewers see. */
+  /** Accepts records, and reads claims that only reviewers see. */
   reviewer?: Caller | undefined
   accept?: boolean
   lenient?: boolean
   concurrency?: number
   signal?: AbortSignal | undefined
   advance?: () => void
-  /** Told when the service does not answer any more; what is left is not sent then. */
+  /** Called when the service has stopped answering. The other rows are not sent. */
   lost?: (error: Gone) => void
   sleep?: (ms: number) => Promise<void>
-  /** Records that are known already by the ids of their rows. */
+  /** The records of rows that were sent before this run. */
   known?: (ids: readonly string[]) => Found | undefined
 }
 
 /**
- * Sends rows to the service, each after those that it names, and tells what became of every one. What is there already
- * is left alone. Never fails for a row: a row that is refused or fails says why. Stops when the signal says so.
+ * Sends rows to the service, each after those that it names. Returns what became of every row. Existing records are left alone. A row
+ * never fails the run: the report says why it was refused or failed. Stops when the signal says so.
  */
 export async function importRows(offered: readonly Offered[], options: Options): Promise<Report> {
   const plan = planOf(offered, { lenient: options.lenient ?? false })
@@ -46,7 +46,7 @@ export async function importRows(offered: readonly Offered[], options: Options):
   return reportOf(results.sort((a, b) => place(a) - place(b)))
 }
 
-/** One run: what becomes of each row, and how it is sent. */
+/** One run: sends each row once, and holds its result. */
 function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
   const { contributor, reviewer, lenient = false, signal, sleep = pause } = options
   const sending: Sending = { callers: { contributor, reviewer }, lenient, sleep }
@@ -86,7 +86,7 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
     if (Array.isArray(ready)) return blank(step, 'refused', ready)
     const there = await lookUp(draft, ready, sending.callers)
     if (there) return reviewed(step, there, blank(step, 'already_there', []), there.waits)
-    // Of two rows that name one thing nobody has made yet, the second must find what the first made.
+    // Two rows may name one thing that does not exist yet. One at a time, the second finds what the first made.
     const send = () => createRecord(draft, ready, sending)
     const outcome = await (ready.names.length > 0 ? oneAtATime(send) : send())
     if (Array.isArray(outcome)) return blank(step, 'refused', outcome)
@@ -95,7 +95,7 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
 
   const reviewed = async (step: Step, known: Known, result: Result, waits: boolean): Promise<Result> => {
     memory.remember(step, known)
-    const record = named(known)
+    const record = reportName(known)
     if (!options.accept || !waits) return { ...result, record }
     const reason = await acceptRecord(known, sending)
     if (reason === undefined) return { ...result, record, accepted: 'yes' }
@@ -105,7 +105,7 @@ function runOf(byId: ReadonlyMap<string, Step>, options: Options) {
   return { perform, finished }
 }
 
-/** Runs what it is given one after the other, in the order in which it came. */
+/** Returns a function that runs each work after the one before has ended. */
 function lane(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

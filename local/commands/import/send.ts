@@ -5,16 +5,16 @@ import { fieldOf } from './mappings.ts'
 import { accept, type Callers, createdOf, type Known, lookUp } from './records.ts'
 import { type Ready, without } from './resolve.ts'
 
-/** With whose rights rows are sent, whether values that are in no controlled list are left out, and how to wait. */
+/** Who sends rows, whether values outside a controlled list go into the note (`lenient`), and how to wait. */
 export type Sending = { callers: Callers; lenient: boolean; sleep: (ms: number) => Promise<void> }
 
 const MOST_TRIES = 6
-/** Milliseconds before a further try. */
+/** Milliseconds before the next try. */
 const delay = (tries: number) => 100 * 2 ** tries
 
 /**
- * Creates the record of a row. Tries again after a conflict, and where the answer did not arrive: then it looks first
- * whether the record is there. Answers why the row is refused; throws where nothing can be said of it.
+ * Creates the record of a row. Tries again after a conflict. If no answer came, it first looks whether the record exists. Returns faults
+ * if the row is refused; throws if the outcome is unknown.
  */
 export async function createRecord(
   draft: Draft,
@@ -38,7 +38,7 @@ export async function createRecord(
   return milder ? createRecord(draft, milder, sending, tries) : faultsOf(draft, ready, reply)
 }
 
-/** Accepts a record for the reviewer; tries again after a conflict. Answers why it could not; undefined when it could. */
+/** Accepts a record as the reviewer. Tries again after a conflict. Returns why it failed, or undefined. */
 export async function acceptRecord(known: Known, sending: Sending, tries = 1): Promise<string | undefined> {
   const reason = await accept(known, sending.callers).catch((error: unknown) => {
     if (error instanceof Gone) throw error
@@ -52,7 +52,7 @@ export async function acceptRecord(known: Known, sending: Sending, tries = 1): P
 
 const FieldErrors = v.record(v.string(), v.union([v.array(v.string()), v.string()]))
 
-/** The row without the values that are in no controlled list; undefined when something else was refused, too. */
+/** The row with values outside a controlled list moved into the note; undefined if something else was refused too. */
 export function withoutOptions(draft: Draft, ready: Ready, reply: Answer): Ready | undefined {
   const errors = v.safeParse(FieldErrors, reply.body)
   if (!errors.success) return undefined

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** With what a process ends that a signal has stopped. */
+/** The exit code after each signal. */
 const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
-/** Stops when one of the signals comes; a second one ends the process at once. */
+/** A signal stops the run in order. A second one ends the process at once. */
 export function stopper() {
   const stop = new AbortController()
   let code = 0

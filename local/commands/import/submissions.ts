@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { now } from '../../../lib/clock.ts'
-import { Problem } from '../../../lib/errors.ts'
-import { isShortId, shortDigest } from '../../../lib/ids/short-id.ts'
-import { longMembers, submissionMembers, submissionStatuses } from '../../../lib/submissions/members.ts'
-import { type Old, takeIn } from '../../../lib/submissions/submissions.ts'
-import { loadByEmail, loadByUsername } from '../../../lib/users/users.ts'
+import { now } from '../../../lib/base/clock.ts'
+import { Problem } from '../../../lib/base/errors.ts'
+import { isShortId, shortDigest } from '../../../lib/base/ids/short-id.ts'
+import { longMembers, submissionMembers, submissionStatuses } from '../../../lib/domain/submissions/members.ts'
+import { importSubmission, type Old } from '../../../lib/domain/submissions/submissions.ts'
+import { loadByEmail, loadByUsername } from '../../../lib/platform/users/users.ts'
 import type { Aside, Fault } from './draft.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 
-/** One line of a file: an object, or why it is none. */
+/** One line of a file: an object, or why it is not one. */
 export type OldRow = { file: string; line: number } & ({ row: Row } | { fault: string })
 type Row = Readonly<Record<string, unknown>>
 
-/** The lines of JSON Lines files, blank ones left out. Fails when a file cannot be read. */
+/** The lines of JSON Lines files, without blank ones. Fails if a file cannot be read. */
 export async function readOldRows(paths: readonly string[]): Promise<OldRow[]> {
   const files = await Promise.all(paths.map(async (path) => oldRowsIn(basename(path), await readFile(path, 'utf8'))))
   return files.flat()
@@ -43,8 +43,8 @@ const isObject = (it: unknown): it is Row => typeof it === 'object' && it !== nu
 type Options = { lenient?: boolean; concurrency?: number; signal?: AbortSignal | undefined; advance?: () => void }
 
 /**
- * Writes legacy submissions straight into the table, and tells what became of each row. What is there already is left
- * alone. Stops when the signal says so.
+ * Writes legacy submissions straight into the table. Returns what became of each row. Existing submissions are left alone. Stops when the
+ * signal says so.
  */
 export async function importSubmissions(offered: readonly OldRow[], options: Options = {}): Promise<Report> {
   const { lenient = false, concurrency = 8, signal, advance } = options
@@ -68,7 +68,7 @@ export async function importSubmissions(offered: readonly OldRow[], options: Opt
   return reportOf(results)
 }
 
-/** Who is meant by an address or a username. */
+/** The id of the user with this email address or username. */
 const idOf = async (name: string): Promise<string | undefined> =>
   (await (name.includes('@') ? loadByEmail(name) : loadByUsername(name)))?.id
 
@@ -83,7 +83,7 @@ const blank = (one: OldRow): Omit<Result, 'outcome'> => ({
 
 const failed = (one: OldRow, error: unknown): Result => ({
   ...blank(one),
-  // What the store refuses is the row's fault; anything else is not.
+  // A `Problem` means that the row is at fault, unless the table was unavailable.
   outcome: error instanceof Problem && error.code !== 'unavailable' ? 'refused' : 'failed',
   reasons: [{ member: '', reason: error instanceof Problem ? saidBy(error) : String(error) }],
 })
@@ -103,7 +103,7 @@ async function resultOf(
     faults.push({ member: `contributor ${JSON.stringify(name)}`, reason: 'There is no such user.' })
   if (faults.length > 0 || !contributor_id) return { ...blank(one), outcome: 'refused', reasons: faults }
   const given = canonical({ ...old, contributor_id })
-  const { made, submission } = await takeIn({
+  const { made, submission } = await importSubmission({
     ...old,
     contributor_id,
     submission_id: old.submission_id || shortDigest(given),
@@ -119,7 +119,7 @@ async function resultOf(
   }
 }
 
-/** Objects by the order of their members' names, so that the same content is the same text. */
+/** JSON with members sorted by name, so that equal content gives equal text. */
 function canonical(it: unknown): string {
   return JSON.stringify(it, (_, value: unknown) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
@@ -129,7 +129,7 @@ function canonical(it: unknown): string {
 const LONGEST = 20_000
 const MOST_DATA = 50_000
 
-/** What a row says, and what is wrong with it. */
+/** Reads a row: its submission, and its faults. */
 function oldOf(row: Row, lenient: boolean) {
   const faults: Fault[] = []
   const asides: Aside[] = []
@@ -189,7 +189,7 @@ function oldOf(row: Row, lenient: boolean) {
   return { old, faults, asides }
 }
 
-/** A moment in UTC; empty when none is given, undefined when it is none. */
+/** A time in UTC. Empty if the text is empty, undefined if it is no date or time. */
 function dateOf(text: string): string | undefined {
   if (text === '') return ''
   const fits = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
@@ -200,7 +200,7 @@ function dateOf(text: string): string | undefined {
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
 const isLong = (name: string) => longMembers.some((it) => it === name)
-/** `id` is the number in the table that the row comes from: here it gets another. */
+/** The members that a row may have. `id` is the number in the old table and is ignored. */
 const known = new Set<string>([
   ...submissionMembers,
   'id',

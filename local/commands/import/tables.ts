@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { kinds } from '../../../lib/kinds/index.ts'
+import { kinds } from '../../../lib/domain/kinds/index.ts'
 import type { Gone } from './client.ts'
 import { type Desk, type Import, NotTaken, type Table, type TableRow, type Wishes } from './desk.ts'
 import { untilStopped } from './exchange.ts'
 import { type Report, type Result, reportOf } from './report.ts'
 
-/** Tables as people have them: each file is sent as it is, and mapped by a guess, by a kept mapping, or for a kind. */
+/** Imports tables as people have them: each file is sent as it is. Its mapping is guessed, stored, or guessed for a kind. */
 
 export type TableFile = { path: string; part: Table['part'] }
 
@@ -19,7 +19,7 @@ type Options = {
   lost: (error: Gone) => void
 }
 
-/** Takes tables through the service, one after the other; a table that is not taken says why. */
+/** Takes tables through the service, one after the other. The report says why a table was refused. */
 export async function importTables(files: readonly TableFile[], options: Options): Promise<Report> {
   const results: Result[] = []
   await untilStopped(options, async () => {
@@ -43,7 +43,7 @@ async function takeFile({ path, part }: TableFile, { desk, accept, wishes, say }
   }
 }
 
-/** What a table was taken for. */
+/** What the service understood of a table: its kind, and columns that were left out. */
 function understood(name: string, { mapping, columns, told }: Import): string[] {
   const left = columns.filter(({ guess, filled }) => guess === null && filled > 0).map((it) => it.name)
   const kind = Object.values(kinds).find(({ key }) => key === mapping?.kind)
@@ -73,7 +73,7 @@ function resultOf(file: string, { mapping }: Import, row: TableRow, accept: bool
 
 const LEFT = 'The verdict has left it: it holds a contradiction, or was escalated. Decide on it by itself.'
 
-/** What became of a row, or would become of it. */
+/** The outcome of a row, or in a dry run what it would be. */
 function becameOf({ outcome, faults, run }: TableRow): [Result['outcome'], Result['reasons']] {
   if (outcome === 'same') return ['already_there', []]
   if (outcome === 'refused')

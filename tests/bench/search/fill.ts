@@ -1,7 +1,7 @@
-import { recordId } from '../../../lib/ids/address.ts'
-import { short } from '../../../lib/records/search-document.ts'
-import type { Document } from '../../../lib/search/document.ts'
-import { memoize } from '../../../lib/search/index/memoize.ts'
+import { recordId } from '../../../lib/base/ids/address.ts'
+import { shortSummary } from '../../../lib/domain/records/search-document.ts'
+import type { Document } from '../../../lib/engines/search/document.ts'
+import { memoize } from '../../../lib/engines/search/index/memoize.ts'
 import { documentOf, type Row } from './rows.ts'
 
 /** Numbers between 0 and 1 that are the same in every run. */
@@ -37,7 +37,7 @@ export function* documents(rows: readonly Row[], size: number): Generator<Docume
     const rest = bare(first)
     yield {
       ...rest,
-      ...{ id: recordId(8, number), object_pk: `made:${number}`, title, summary: short(description) },
+      ...{ id: recordId(8, number), object_pk: `made:${number}`, title, summary: shortSummary(description) },
       names: [name_ne, other].filter((it) => it !== undefined),
       text: `${description}\n${rest.text}`,
       ...(name_ne && { name_ne }),

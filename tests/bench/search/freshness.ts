@@ -11,14 +11,14 @@ export async function benchFreshness(): Promise<void> {
   process.env.SEARCH_LOOK_MS = '250'
   const app = await openApp({ env: { LOG_LEVEL: 'silent' } })
   const { handler } = await import('../../../functions/projector.ts')
-  const { searchModel } = await import('../../../lib/search/model/follower.ts')
+  const { processModel } = await import('../../../lib/engines/search/model/follower.ts')
   const directory = await mkdtemp(join(tmpdir(), 'heritage-freshness-'))
   const { DYNAMODB_ENDPOINT: endpoint = '', TABLE_NAME: table = '' } = process.env
   const pump = startPump({ endpoint, table, directory }, handler)
   const all = { signedIn: true, everything: true, own: null }
   const until = async (id: string, there: boolean) => {
     const began = performance.now()
-    while (((await (await searchModel()).document(id, all)) !== undefined) !== there) await sleep(20)
+    while (((await (await processModel()).document(id, all)) !== undefined) !== there) await sleep(20)
     return performance.now() - began
   }
   const [created, deleted]: [number[], number[]] = [[], []]

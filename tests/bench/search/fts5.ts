@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { fold } from '../../../lib/matching/fold.ts'
-import type { Document } from '../../../lib/search/document.ts'
+import { fold } from '../../../lib/engines/matching/fold.ts'
+import type { Document } from '../../../lib/engines/search/document.ts'
 
 /** What it was given, in words, for the output. */
 export const setUp = `SQLite FTS5 (node:sqlite): texts folded as ours are, in a contentless table of unicode61 without diacritics with an index of

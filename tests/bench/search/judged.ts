@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { recordId } from '../../../lib/ids/address.ts'
-import type { Document } from '../../../lib/search/document.ts'
-import { build } from '../../../lib/search/index/build.ts'
-import { openFile } from '../../../lib/search/index/snapshot-file.ts'
-import { Corpus } from '../../../lib/search/model/corpus.ts'
-import { modelOf } from '../../../lib/search/model/engine.ts'
+import { recordId } from '../../../lib/base/ids/address.ts'
+import type { Document } from '../../../lib/engines/search/document.ts'
+import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
+import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
+import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
+import { createModel } from '../../../lib/engines/search/model/engine.ts'
 import { documentOf } from '../../harness/search-documents.ts'
 import { print, say } from '../table.ts'
 import { documents } from './fill.ts'
@@ -142,10 +142,10 @@ const written = { created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-1
 async function opened(all: Iterable<Document>): Promise<{ find: Finder; close: () => void }> {
   const directory = mkdtempSync(join(tmpdir(), 'heritage-judged-'))
   const path = join(directory, 'model.sqlite')
-  await build(path, all, 0)
-  const corpus = new Corpus(openFile(path))
+  await buildSnapshot(path, all, 0)
+  const corpus = new Corpus(openSnapshotFile(path))
   return {
-    find: finderOf(modelOf(corpus, weights, () => 'judged')),
+    find: finderOf(createModel(corpus, weights, () => 'judged')),
     close: () => {
       corpus.close()
       rmSync(directory, { recursive: true })

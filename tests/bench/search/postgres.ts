@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Document } from '../../../lib/search/document.ts'
+import type { Document } from '../../../lib/engines/search/document.ts'
 import { freePort } from '../../../local/service/ports.ts'
 
 const binaries = '/usr/lib/postgresql/15/bin'

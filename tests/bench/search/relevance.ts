@@ -1,4 +1,4 @@
-import type { Model } from '../../../lib/search/query.ts'
+import type { Model } from '../../../lib/engines/search/query.ts'
 import { print } from '../table.ts'
 import { halves, heldOut } from './held-out.ts'
 import { type Query, type Row, readQueries } from './rows.ts'

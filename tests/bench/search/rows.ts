@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { recordId } from '../../../lib/ids/address.ts'
-import { documentOfValues } from '../../../lib/records/search-document.ts'
-import type { Document } from '../../../lib/search/document.ts'
+import { recordId } from '../../../lib/base/ids/address.ts'
+import { documentOfValues } from '../../../lib/domain/records/search-document.ts'
+import type { Document } from '../../../lib/engines/search/document.ts'
 import { draftOf, isRowId } from '../../../local/commands/import/draft.ts'
 
 const folder = new URL('../../../../shared/data/', import.meta.url)

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Built } from '../../../lib/search/index/build.ts'
-import type { Model } from '../../../lib/search/query.ts'
+import type { BuildResult } from '../../../lib/engines/search/index/build.ts'
+import type { Model } from '../../../lib/engines/search/query.ts'
 import { createTestTable } from '../../harness/emulator.ts'
 import { print, say } from '../table.ts'
 import { documents, questions, sorts, timed } from './fill.ts'
@@ -18,7 +18,7 @@ export async function benchSearch(): Promise<void> {
   if (!hasRows) return say('search: skipped, the shared rows are not here.')
   const sizes = (process.env.SIZES ?? '100000,1000000').split(',').map(Number)
   // What is imported above has read the configuration already: this process and those that it starts use its table.
-  const { config } = await import('../../../lib/config.ts')
+  const { config } = await import('../../../lib/base/config.ts')
   Object.assign(process.env, { TABLE_NAME: config.TABLE_NAME, LOG_LEVEL: 'silent' })
   await createTestTable(config.TABLE_NAME)
   const rows = readRows()
@@ -111,16 +111,18 @@ type Spent = { seconds: number; cpu: number; rss: number }
 
 /** Builds and publishes a snapshot, opens it here, and twice in processes of their own: one that has nothing, one that finds the file. */
 async function openOurs(size: number) {
-  const { openFile } = await import('../../../lib/search/index/snapshot-file.ts')
-  const { Corpus } = await import('../../../lib/search/model/corpus.ts')
-  const { modelOf } = await import('../../../lib/search/model/engine.ts')
-  const { loadPointer, newPlace, publish } = await import('../../../lib/search/model/snapshot.ts')
-  const { config } = await import('../../../lib/config.ts')
-  const { id, path } = await newPlace()
-  const build = await saidBy<Spent & { built: Built }>('build.ts', [path, String(size)])
-  const snapshot = await publish(id, build.built, 0, await loadPointer())
-  const corpus = new Corpus(openFile(path))
-  const model: Model = modelOf(corpus, config.SEARCH_WEIGHTS, () => id)
+  const { openSnapshotFile } = await import('../../../lib/engines/search/index/snapshot-file.ts')
+  const { Corpus } = await import('../../../lib/engines/search/model/corpus.ts')
+  const { createModel } = await import('../../../lib/engines/search/model/engine.ts')
+  const { loadPointer, newSnapshotPath, publishSnapshot } = await import(
+    '../../../lib/engines/search/model/snapshot.ts'
+  )
+  const { config } = await import('../../../lib/base/config.ts')
+  const { id, path } = await newSnapshotPath()
+  const build = await saidBy<Spent & { built: BuildResult }>('build.ts', [path, String(size)])
+  const snapshot = await publishSnapshot(id, build.built, 0, await loadPointer())
+  const corpus = new Corpus(openSnapshotFile(path))
+  const model: Model = createModel(corpus, config.SEARCH_WEIGHTS, () => id)
   const empty = mkdtempSync(join(tmpdir(), 'heritage-fresh-'))
   const fresh = await saidBy<Spent>('fresh.ts', [], { TMPDIR: empty })
   const again = await saidBy<Spent>('fresh.ts', [], { TMPDIR: empty })

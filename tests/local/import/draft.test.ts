@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { kindKeys, kinds } from '../../../lib/kinds/index.ts'
+import { kindKeys, kinds } from '../../../lib/domain/kinds/index.ts'
 import { confidenceOf, type Draft, draftOf } from '../../../local/commands/import/draft.ts'
 import { bookkeeping, fieldOf, kindOf, mappingOf, rankOf, rowKinds } from '../../../local/commands/import/mappings.ts'
 import type { Row } from '../../../local/commands/import/rows.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isComplete, type Outcome, printed, type Result, reportOf } from '../../../local/commands/import/report.ts'
+import { isComplete, type Outcome, printReport, type Result, reportOf } from '../../../local/commands/import/report.ts'
 
 const outcomes: Outcome[] = ['created', 'changed', 'already_there', 'refused', 'failed', 'not_reached']
 const result = (outcome: Outcome, more: Partial<Result> = {}): Result => ({
@@ -36,7 +36,7 @@ test('each refusal and each value put aside is told with its reason', () => {
     result('refused', { line: 3, reasons: [{ member: 'type "x"', reason: 'Not a valid choice.' }] }),
     result('created', { line: 4, asides: [{ member: 'place', value: 'LOC1', reason: 'It names nothing.' }] }),
   ])
-  expect(printed(report).split('\n')).toEqual([
+  expect(printReport(report).split('\n')).toEqual([
     'refused  f.jsonl:3  t:1  type "x": Not a valid choice.',
     'set aside  f.jsonl:4  t:1  place "LOC1": It names nothing.',
     '',

@@ -4,11 +4,11 @@ import { type Node, parseSync } from 'oxc-parser'
 import { ROOT, type Span } from '../world/sources.ts'
 
 /**
- * Every check of who may, found in the sources themselves: each part of a rule in `lib/permissions.ts` that can refuse, each place
+ * Every check of who may, found in the sources themselves: each part of a rule in `lib/platform/permissions.ts` that can refuse, each place
  * where somebody asks one of its rules, and what the pipeline refuses by them.
  */
-const RULES = 'lib/permissions.ts'
-const PIPELINE = 'lib/http/endpoint.ts'
+const RULES = 'lib/platform/permissions.ts'
+const PIPELINE = 'lib/platform/http/endpoint.ts'
 
 /** `passes`: what stands there when the check is taken away. `rule`: a function is named there, whose answer it is. */
 export type Check = Span & { file: string; name: string; passes: boolean; rule: boolean }

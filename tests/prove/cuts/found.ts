@@ -13,7 +13,7 @@ const ROOMS = ['functions/**/*.ts', 'lib/**/*.ts']
 /** Waits for a moment, and for files that a process keeps to itself: nothing is written. */
 const NO_WRITE = /^(sleep|pause|rm|rename|mkdir|symlink|pipeline|Promise)$/
 /** What the world has not: a cache server, the wire to an identity provider, the reader of images and of PDFs as pictures. Tests of their own ask these. */
-const NOT_THERE = /^lib\/(cache\/redis|auth\/idp|files\/(ocr-engine|pdf-pages))\.ts$/
+const NOT_THERE = /^lib\/(platform\/cache\/redis|platform\/auth\/idp|engines\/ocr\/(engine|pdf-pages))\.ts$/
 const CONDITION = 'ConditionExpression'
 
 /** `waited`: where what is waited for begins. `before`: what its function has waited for by then. */

@@ -43,7 +43,7 @@ const plainOf = (item: Item): Plain => {
   return made
 }
 
-/** The items by what large transactions say of them; see lib/table/two-phase. Written without its code. */
+/** The items by what large transactions say of them; see lib/engines/table/two-phase. Written without its code. */
 function seen(raw: readonly Plain[]): Plain[] {
   const done = new Set(raw.filter((it) => it.type === 'large' && it.state === 'done').map((it) => it.id))
   const marks: Readonly<Record<string, (isDone: boolean) => boolean>> = {
@@ -136,28 +136,29 @@ export type Oracle = {
 
 export async function openOracle(): Promise<Oracle> {
   const load = (path: string) => moduleIn(0, path)
-  await load('lib/effects/repair.ts')
+  await load('lib/domain/composition.ts')
+  await load('lib/domain/effects/repair.ts')
   const [item, counters, loads, repair, documents, boards, records, packs, comments] = await Promise.all(
     [
-      'lib/table/item.ts',
-      'lib/table/counters.ts',
-      'lib/records/load.ts',
-      'lib/effects/repair-records.ts',
-      'lib/effects/search-documents.ts',
-      'lib/leaderboard/items.ts',
-      'lib/records/items.ts',
-      'lib/records/claim-packs.ts',
-      'lib/comments/on-records.ts',
+      'lib/engines/table/item.ts',
+      'lib/engines/table/counters.ts',
+      'lib/domain/records/load.ts',
+      'lib/domain/effects/repair-records.ts',
+      'lib/domain/effects/search-documents.ts',
+      'lib/domain/leaderboard/items.ts',
+      'lib/domain/records/items.ts',
+      'lib/domain/records/claim-packs.ts',
+      'lib/domain/comments/on-records.ts',
     ].map(load),
   )
   type Told = { type: Plain; told: (it: Plain, about: Plain) => Plain }
   const tellings: Readonly<Record<string, Told>> = {
-    activity: { type: records.activity, told: records.toldOf },
-    decision: { type: records.decision, told: records.toldOfDecision },
-    flag: { type: records.flag, told: records.toldOfFlag },
+    activity: { type: records.activity, told: records.withActivityAudience },
+    decision: { type: records.decision, told: records.withDecisionAudience },
+    flag: { type: records.flag, told: records.withFlagAudience },
     claims: {
       type: packs.claimPack,
-      told: (it, about) => ({ audience: packs.audienceOfClaims(packs.unpacked(it), about) }),
+      told: (it, about) => ({ audience: packs.audienceOfClaims(packs.unpackClaims(it), about) }),
     },
   }
   return {
@@ -166,10 +167,10 @@ export async function openOracle(): Promise<Oracle> {
     sizeOf: counters.sizeOf,
     sizesIn: counters.sizesIn,
     sumOf: counters.sumOf,
-    assemble: loads.assemble,
+    assemble: loads.assembleRecord,
     derivedOf: repair.shown_derivedOf,
     documentOf: documents.documentOf,
-    moves: boards.moves,
+    moves: boards.rowChanges,
     tallies: boards.tallies,
     audienceOf: (it, about) => {
       const telling = tellings[String(it.type)]

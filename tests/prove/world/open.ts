@@ -40,9 +40,13 @@ type Next = (args: unknown) => Promise<unknown>
 /** Puts the world where a process has its clients and its clock. */
 async function connect(world: World, process: number): Promise<void> {
   const [{ db }, { bucket }, { shown_client: lambda }, { shown_client: ses }, { clock }] = await Promise.all(
-    ['lib/table/client.ts', 'lib/files/blobs.ts', 'lib/ops/invoke.ts', 'lib/letters/mail.ts', 'lib/clock.ts'].map(
-      (path) => moduleIn(process, path),
-    ),
+    [
+      'lib/engines/table/client.ts',
+      'lib/engines/bucket/blobs.ts',
+      'lib/base/telemetry/invoke.ts',
+      'lib/doors/letters/mail.ts',
+      'lib/base/clock.ts',
+    ].map((path) => moduleIn(process, path)),
   )
   const { s3 } = await bucket()
   for (const [client, answer] of [

@@ -33,62 +33,65 @@ export type Changes = { cut?: Cut | undefined; marks?: readonly Mark[]; switches
 
 /** What a process keeps from one request to the next, by module: it goes with the process. */
 const MEMORY: Readonly<Record<string, readonly string[]>> = {
-  'lib/clock.ts': ['counter'],
-  'lib/auth/jwt.ts': ['known'],
-  'lib/auth/idp.ts': ['userOf'],
-  'lib/cache/cached.ts': ['store', 'underWay', 'raising'],
-  'lib/health/prometheus.ts': ['kept'],
-  'lib/table/two-phase/staged.ts': ['known'],
-  'lib/table/sequence.ts': ['blocks'],
-  'lib/leaderboard/keep.ts': ['closed'],
-  'lib/search/model/follower.ts': ['ours'],
+  'lib/base/clock.ts': ['counter'],
+  'lib/platform/auth/jwt.ts': ['known'],
+  'lib/platform/auth/idp.ts': ['userOf'],
+  'lib/platform/cache/cached.ts': ['store', 'underWay', 'raising'],
+  'lib/platform/health/prometheus.ts': ['kept'],
+  'lib/engines/table/two-phase/staged.ts': ['known'],
+  'lib/engines/table/sequence.ts': ['blocks'],
+  'lib/domain/leaderboard/keep.ts': ['closedMonth'],
+  'lib/engines/search/model/follower.ts': ['ours'],
 }
 
 /** What modules keep to themselves and invariants look at. */
 const SHOWN: Readonly<Record<string, string>> = {
-  'lib/effects/repair-records.ts': 'export { derivedOf as shown_derivedOf }',
-  'lib/ops/invoke.ts': 'export { client as shown_client }',
-  'lib/letters/mail.ts': 'export { client as shown_client }',
+  'lib/domain/effects/repair-records.ts': 'export { derivedOf as shown_derivedOf }',
+  'lib/base/telemetry/invoke.ts': 'export { client as shown_client }',
+  'lib/doors/letters/mail.ts': 'export { client as shown_client }',
 }
 
 /** What stands in another way in some modules: what stood, and what follows it or stands in its place. */
 const CHANGED: Readonly<Record<string, readonly [was: string, is: string]>> = {
-  'lib/table/item.ts': [
+  'lib/engines/table/item.ts': [
     'export function defineItem<Id, S extends Schema>(item: ItemType<Id, S>): ItemType<Id, S> {',
     '$& (globalThis as any).proved.typesOf(import.meta.url).set(item.type, item);',
   ],
-  'lib/ops/log.ts': ["  if (config.LOG_LEVEL === 'silent') return\n", ';(globalThis as any).proved.log(line)\n$&'],
+  'lib/base/telemetry/log.ts': [
+    "  if (config.LOG_LEVEL === 'silent') return\n",
+    ';(globalThis as any).proved.log(line)\n$&',
+  ],
   // Reading is done by threads and takes seconds; what is proved is what becomes of it. A small picture is one that nobody can read.
-  'lib/files/ocr-engine.ts': [
-    'export async function readText(image: Uint8Array, wanted: readonly Language[], seconds: number): Promise<Reading> {',
-    "$&\n  if (image.length < 200) throw new Unreadable('Nobody can read it.')\n  if (image) return { text: 'Carved in stone', confidence: 90, words: [] }",
+  'lib/engines/ocr/engine.ts': [
+    'export async function readImageText(\n  image: Uint8Array,\n  wanted: readonly OcrLanguage[],\n  seconds: number,\n): Promise<TextReading> {',
+    "$&\n  if (image.length < 200) throw new UnreadableFile('Nobody can read it.')\n  if (image) return { text: 'Carved in stone', confidence: 90, words: [] }",
   ],
   // An identity provider answers at once.
-  'lib/auth/idp.ts': [
+  'lib/platform/auth/idp.ts': [
     'async function fetched(url: string, init: RequestInit): Promise<unknown> {',
     '$&\n  if (url) return (globalThis as any).proved.provider(init)',
   ],
   // Of what waits patiently it is known which of its calls have failed.
-  'lib/table/two-phase/patience.ts': [
+  'lib/engines/table/two-phase/patience.ts': [
     'export async function patiently<T>(work: () => Promise<T>): Promise<T> {\n',
     '$&  work = (globalThis as any).proved.patient(work)\n',
   ],
   // What is done alone is done while nobody else may do it.
-  'lib/table/alone.ts': [
+  'lib/engines/table/alone.ts': [
     '  const holder = newId()\n',
     '$&  work = (globalThis as any).proved.guarded(key.lock(name), work)\n',
   ],
-  'lib/search/model/rebuild.ts': [
+  'lib/engines/search/model/rebuild.ts': [
     "  const busy = () => unavailable('The search model is being built. Try again.')\n",
     '$&  work = (globalThis as any).proved.guarded(key.searchRebuild(), work)\n',
   ],
   // The bucket of the world takes small parts, so that what is stored in parts needs not be large.
-  'lib/files/blobs.ts': ['const PART = 5 << 20', 'const PART = 1000'],
+  'lib/engines/bucket/blobs.ts': ['const PART = 5 << 20', 'const PART = 1000'],
   // Nor need tables have many rows, or pictures be large, to come in several pieces.
-  'lib/files/admit.ts': ['const IN_ONE_PIECE = 5_000_000', 'const IN_ONE_PIECE = 1000'],
-  'lib/files/media/source.ts': ['const WINDOW = 64 * 1024', 'const WINDOW = 200'],
-  'lib/imports/store.ts': ['export const CHUNK = 500', 'export const CHUNK = 2'],
-  'lib/imports/report.ts': ['if (lines.length === 500)', 'if (lines.length === 2)'],
+  'lib/engines/media/admit.ts': ['const IN_ONE_PIECE = 5_000_000', 'const IN_ONE_PIECE = 1000'],
+  'lib/engines/media/formats/source.ts': ['const WINDOW = 64 * 1024', 'const WINDOW = 200'],
+  'lib/domain/imports/store.ts': ['export const CHUNK = 500', 'export const CHUNK = 2'],
+  'lib/domain/imports/report.ts': ['if (lines.length === 500)', 'if (lines.length === 2)'],
 }
 
 /** What stands around a span, whose first letters may go. */
@@ -169,7 +172,7 @@ const reading = (changes: Changes): Plugin => ({
   name: 'prove',
   setup: (it) => {
     it.onResolve({ filter: /^node:https?$/ }, ({ path, importer }) =>
-      importer.startsWith(join(ROOT, 'lib/projects'))
+      importer.startsWith(join(ROOT, 'lib/domain/webhooks'))
         ? { path: join(ROOT, 'tests/prove/world/receiver.ts') }
         : { path, external: true },
     )

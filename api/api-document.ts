@@ -1,0 +1,453 @@
+import type { GenericSchema } from 'valibot'
+import type { Schema } from '../lib/base/shapes.ts'
+import { type Kind, kinds, recordKinds } from '../lib/domain/kinds/index.ts'
+import { pascalCase } from '../lib/domain/kinds/keys.ts'
+import {
+  type Answers,
+  BadRequestView,
+  type Body,
+  DetailView,
+  type HeaderName,
+  WarningView,
+} from '../lib/platform/http/answer.ts'
+import { type Declared, declarationOf, isSelective } from '../lib/platform/http/endpoint.ts'
+import { parameterTypes } from '../lib/platform/http/known.ts'
+import { CSV } from '../lib/platform/http/media.ts'
+import { DEFAULT_SIZE, LARGEST_SIZE } from '../lib/platform/http/page.ts'
+import { permissions } from '../lib/platform/permissions.ts'
+import build from '../package.json' with { type: 'json' }
+import { examples } from './examples.ts'
+import { groups } from './groups.ts'
+import { headers } from './headers.ts'
+import { isJson, type Json } from './json.ts'
+import { components, writeJsonSchema } from './schema.ts'
+import { whoMay } from './who.ts'
+import { words } from './words.ts'
+
+export type Operation = Json & { operationId: string; parameters: Json[]; responses: Record<string, Json> }
+export type Document = Json & {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Json> } & Json
+}
+
+/** The API document (OpenAPI 3.1): what the routes, the permissions and the schemas say. */
+export function document(): Document {
+  const paths: Document['paths'] = {}
+  for (const one of operations()) {
+    const at = versioned(one.path)
+    paths[at] = { ...paths[at], [one.method.toLowerCase()]: operationOf(one) }
+  }
+  const schemas = components()
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Heritage knowledge service',
+      version: build.version,
+      summary: build.description,
+      description,
+      license: { name: build.license, identifier: build.license },
+    },
+    servers: [{ url: '/', description: 'This service' }],
+    tags: Object.entries(groups).map(([name, { about }]) => ({ name, description: about })),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      schemas: needed(paths, schemas),
+      responses: Object.fromEntries(
+        Object.entries(refusals)
+          .filter(([status]) => JSON.stringify(paths).includes(`responses/R${status}"`))
+          .map(([status, it]) => [`R${status}`, refusalOf(it)]),
+      ),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token: of the identity provider, of the secondary provider, or from `/api/token/`.',
+        },
+        devUser: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Dev-User',
+          description: 'The email address of a seeded user. In dev mode only.',
+        },
+      },
+    },
+  }
+}
+
+const description = `Structured records of cultural heritage: contributed, reviewed and published, every value with its source.
+
+- Paths under \`/api/v1/data/\` and \`/api/v1/cidoc/\` are also served without \`/api/v1\`, and \`/data/\` as \`/data/api/\`; every path with and without its last slash.
+- A token that no authenticator accepts leaves the caller anonymous where nobody has to be signed in.
+- What the caller may not see is 404, as if it were not there.
+- Lists take \`limit\` and \`offset\`, or \`page\` and \`page_size\`, and answer \`count\`, \`next\`, \`previous\` and \`results\`.
+- Refusals are \`{"detail": "..."}\`, or \`{"member": ["..."]}\` for members that break a rule, nested as they are: \`{"assertion": {"confidence": ["..."]}}\`. Each answer carries \`X-Request-Id\`.
+- Any JSON object that is answered may carry \`warnings\`, a list of \`Warning\`: members and parameters that are unknown (with the nearest known name) or say nothing, and values that are doubtful. Other answers carry them in the header \`Warning\`. With \`Prefer: handling=strict\` (RFC 7240) what is unknown or malformed is refused with 400, and the answer says \`Preference-Applied: handling=strict\`.
+- Errors, warnings and what else the service says are in Nepali for whoever asks for it by \`Accept-Language: ne\` or has set it in the profile (\`language\`), else in English. \`Content-Language\` tells which, and \`Vary\` that it makes a difference. What caches may share goes by the header alone.
+- Whatever is made by POST takes an \`Idempotency-Key\`: sent again within a day, the same request gets the same answer.
+- Within v1 nothing is removed, renamed or retyped, and nothing that was optional becomes required. Members may be added: ignore those that you do not know.`
+
+type One = { group: string; method: string; path: string; spec: Declared; answer: Answers; kind?: Kind }
+
+/** Every operation, routes with a segment written out for each kind. */
+function operations(): One[] {
+  return Object.entries(groups).flatMap(([group, { routes }]) =>
+    Object.entries(routes).flatMap(([key, route]) => {
+      const [method = '', path = ''] = key.split(' ')
+      const spec = declarationOf(route)
+      const one = { group, method, path, spec, answer: spec.answer }
+      if (!path.includes('{segment}')) return [one]
+      return recordKinds.map((name) => ({
+        ...one,
+        path: path.replace('{segment}', kinds[name].segment),
+        kind: kinds[name],
+      }))
+    }),
+  )
+}
+
+/** New clients take the versioned form. */
+const versioned = (path: string) => (/^\/(data|cidoc)\//.test(path) ? `/api/v1${path}` : path)
+
+function operationOf(one: One): Operation {
+  const { group, method, path, spec, kind } = one
+  const rule = permissions[spec.permission]
+  const { words: who, roles } = whoMay(spec.permission)
+  const signedIn = 'role' in rule || 'changes' in rule
+  const operationId = spec.operationId ?? idOf(method, path)
+  const body = requestOf(one, operationId)
+  return {
+    operationId,
+    summary: named(spec.summary, kind),
+    description: [spec.description && named(spec.description, kind), `**Who may:** ${who}`]
+      .filter(Boolean)
+      .join('\n\n'),
+    tags: [group],
+    'x-permission': spec.permission,
+    ...(roles && { 'x-roles': roles }),
+    security: [...(signedIn ? [] : [{}]), { bearer: [] }, { devUser: [] }],
+    parameters: [...pathParameters(one), ...queryParameters(one), ...headerParameters(one)],
+    ...(body && { requestBody: body }),
+    responses: { ...successes(one, operationId), ...failures(one, signedIn) },
+  }
+}
+
+const named = (text: string, kind: Kind | undefined) =>
+  text.replace('{one}', kind?.label ?? '').replace('{many}', kind?.labelPlural ?? '')
+
+/** `GET /data/review-flags/{id}/` is getReviewFlagsById. */
+function idOf(method: string, path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== 'data' && part !== 'cidoc')
+  const said = parts.map((part) => part.replace('{', 'by_').replace('}', '').replaceAll(/[-.]/g, '_'))
+  return `${method.toLowerCase()}${pascalCase(said.join('_') || 'root')}`
+}
+
+function pathParameters({ group, path, spec }: One): Json[] {
+  const { properties } = objectOf(spec.params)
+  const types = parameterTypes(spec.params)
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: wordFor(group, name),
+    schema: types[name] ?? properties[name] ?? { type: 'string' },
+  }))
+}
+
+function queryParameters({ group, spec, answer }: One): Json[] {
+  const { properties, required } = objectOf(spec.query)
+  const types = parameterTypes(spec.query)
+  const parameter = (name: string, schema: Json, isRequired = false) => ({
+    name,
+    in: 'query',
+    required: isRequired,
+    description: wordFor(group, name),
+    schema,
+  })
+  const own = Object.entries(properties).map(([name, { default: _, ...schema }]) =>
+    // What may be sent several times may be sent no times.
+    parameter(name, types[name] ?? withoutBlank(schema), required.includes(name) && !spec.repeated?.includes(name)),
+  )
+  const isPaged = Object.values(answer).some((it) => it?.paged)
+  const paging = Object.entries(pagingTypes(spec.pageSize)).map(([name, schema]) => parameter(name, schema))
+  return [...own, ...(isPaged ? paging : [])]
+}
+
+const pagingTypes = (pageSize = DEFAULT_SIZE): Record<string, Json> => {
+  const size = { type: 'integer', minimum: 1, maximum: LARGEST_SIZE, default: pageSize }
+  return {
+    limit: size,
+    offset: { type: 'integer', minimum: 0, default: 0 },
+    page: { type: 'integer', minimum: 1, default: 1 },
+    page_size: size,
+    hint: { type: 'string' },
+  }
+}
+
+/** A parameter that is left out needs no blank and no null, although the service takes them. */
+function withoutBlank(schema: Json): Json {
+  if (!Array.isArray(schema.anyOf)) return schema
+  const [first, ...others] = schema.anyOf.filter((it) => isJson(it) && it.const !== '' && it.type !== 'null')
+  return isJson(first) && others.length === 0 ? withoutBlank(first) : schema
+}
+
+/** Whether a version can be named or is told. */
+const isTagged = ({ spec, answer }: One) =>
+  Object.values(answer).some((it) => it?.etag) || (spec.subject !== undefined && '200' in answer && !isChange(spec))
+const isChange = ({ permission }: Declared) => 'changes' in permissions[permission]
+
+function headerParameters(one: One): Json[] {
+  const header = (name: string, what: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description: what,
+    schema: { type: 'string' },
+  })
+  return [
+    ...(one.spec.idempotent
+      ? [
+          header(
+            'Idempotency-Key',
+            'A name for this request: whoever sends it again within a day gets the same answer.',
+          ),
+        ]
+      : []),
+    ...(one.spec.says
+      ? [header('Accept-Language', 'The language of its texts: en or ne, with weights if you like.')]
+      : []),
+    ...(isChange(one.spec) ? [header('If-Match', 'An ETag: refuses the change when others were faster.')] : []),
+    ...(one.method === 'GET' && isTagged(one)
+      ? [header('If-None-Match', 'An ETag: 304 while nothing has changed.')]
+      : []),
+  ]
+}
+
+const wordFor = (group: string, name: string) => words[`${group} ${name}`] ?? words[name] ?? ''
+
+function objectOf(schema: GenericSchema | undefined): { properties: Record<string, Json>; required: string[] } {
+  const { properties, required } = schema ? writeJsonSchema(schema, 'input') : {}
+  return {
+    properties: isJson(properties) ? Object.fromEntries(Object.entries(properties).filter(isMember)) : {},
+    required: Array.isArray(required) ? required.map(String) : [],
+  }
+}
+const isMember = (member: [string, unknown]): member is [string, Json] => isJson(member[1])
+
+function requestOf({ method, path, spec, kind }: One, operationId: string): Json | undefined {
+  if (!['POST', 'PUT', 'PATCH'].includes(method)) return undefined
+  // A kind in the path decides on the schema.
+  const schema = spec.shownBody ?? (typeof spec.body === 'function' ? spec.body({ segment: kind }) : spec.body)
+  if (!schema) return undefined
+  const others = [...(spec.form ? [form] : []), ...(spec.urlencoded ? ['application/x-www-form-urlencoded'] : [])]
+  const types = spec.form && !spec.form.json ? [form] : ['application/json', ...others]
+  const shape = writeJsonSchema(schema, 'input')
+  const example = examples[operationId]?.request
+  const shown = (type: string) => ({ schema: shape, ...(type !== form && example !== undefined && { example }) })
+  return {
+    required: requiresBody(shape, path),
+    content: Object.fromEntries(types.map((type) => [type, shown(type)])),
+  }
+}
+
+const form = 'multipart/form-data'
+/** A body that may be missing altogether stands for an empty one. */
+const requiresBody = (shape: Json, path: string) =>
+  Array.isArray(shape.required) || '$ref' in shape || 'allOf' in shape || path === ''
+
+function successes(one: One, operationId: string): Record<string, Json> {
+  const tagged = isTagged(one) && one.method === 'GET'
+  const given = Object.entries(one.answer).map(([status, body]) => {
+    const others = status === '200' ? Object.keys(one.spec.representations ?? {}) : []
+    const untold = others.find((type) => !body?.also?.[type] && !body?.types?.includes(type))
+    if (untold) throw new Error(`the route does not say what ${operationId} looks like as ${untold}`)
+    const content = body && contentOf(body, one, status, operationId)
+    const told: HeaderName[] = [
+      ...(isTagged(one) && status === '200' ? (['ETag'] as const) : []),
+      ...(one.spec.idempotent ? (['Idempotent-Replayed'] as const) : []),
+      ...(others.includes(CSV) ? (['Content-Disposition'] as const) : []),
+      ...(one.spec.says ? (['Content-Language'] as const) : []),
+      ...(one.spec.answerHeaders ?? []),
+    ]
+    return [status, { description: reasons[status], ...headersOf(told), ...(content && { content }) }]
+  })
+  return Object.fromEntries([...given, ...(tagged ? [['304', { description: reasons[304] }]] : [])])
+}
+
+const headersOf = (names: readonly HeaderName[]) =>
+  names.length > 0 ? { headers: Object.fromEntries(names.map((name) => [name, headers[name]])) } : {}
+
+function contentOf(
+  { shape, also = {}, types = [] }: Body,
+  { kind, spec }: One,
+  status: string,
+  operationId: string,
+): Json {
+  const known = examples[operationId]
+  const main = shape && { 'application/json': shape }
+  const shaped = Object.entries({ ...main, ...also }).map(([type, it]) => {
+    const schema = typeof it === 'function' ? kind && (it as (kind: Kind) => Schema)(kind) : it
+    if (!schema) throw new Error(`${operationId} is of no kind`)
+    const example = type === 'application/json' ? (spec.example?.() ?? known?.answers[status]) : known?.others?.[type]
+    return [
+      type,
+      { schema: withWarnings(writeJsonSchema(schema, 'output')), ...(example !== undefined && { example }) },
+    ]
+  })
+  const plain = types.map((type) => {
+    const example = known?.others?.[type]
+    return [type, { schema: schemaOfType(type), ...(example !== undefined && { example }) }]
+  })
+  return Object.fromEntries([...shaped, ...plain])
+}
+
+const warnings = { type: 'array', items: writeJsonSchema(WarningView, 'output') }
+
+/** The schema of an answer that is an object, with the `warnings` that any such answer may carry. */
+function withWarnings(schema: Json): Json {
+  const { properties, additionalProperties } = schema
+  // Members by any name are of one shape: a list of warnings would not be of it.
+  if (schema.type === 'array' || (isJson(additionalProperties) && !isJson(properties))) return schema
+  if (schema.type === 'object') return { ...schema, properties: { ...Object(properties), warnings } }
+  return { allOf: [schema, { properties: { warnings } }] }
+}
+
+/** A body of which no more is known than its media type. */
+const schemaOfType = (type: string): Json => (/^text\/|yaml$/.test(type) ? { type: 'string' } : bytes)
+const bytes = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+const reasons: Readonly<Record<string, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Accepted: it will be done.',
+  204: 'Done; there is nothing to say.',
+  303: 'It is elsewhere.',
+  304: 'Nothing has changed.',
+  413: 'The body is too large.',
+  503: 'It is not ready.',
+}
+
+/** Refusals, each with what its body holds. */
+type Refused = { why: string; shape: Schema; shows: Json; headers?: readonly HeaderName[] }
+const refusals: Readonly<Record<number, Refused>> = {
+  400: {
+    why: 'A member or parameter breaks a rule, the body cannot be read, or the host is not served.',
+    shape: BadRequestView,
+    shows: { name: ['This field is required.'] },
+  },
+  401: {
+    why: 'Nobody is signed in, or the token or password is not good.',
+    shape: DetailView,
+    shows: { detail: 'Authentication credentials were not provided.' },
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    why: 'The caller may not do this.',
+    shape: DetailView,
+    shows: { detail: 'You do not have permission to perform this action.' },
+  },
+  404: {
+    why: 'There is no such thing, or the caller may not see it.',
+    shape: DetailView,
+    shows: { detail: 'Not found.' },
+  },
+  406: {
+    why: 'The Accept header excludes every media type that there is.',
+    shape: DetailView,
+    shows: { detail: 'Not acceptable. There is application/json, application/ld+json, application/geo+json.' },
+  },
+  409: {
+    why: 'Others were faster, or the state does not permit it.',
+    shape: DetailView,
+    shows: { detail: 'This has changed since it was read. Read it again and retry.' },
+  },
+  410: { why: 'It is gone.', shape: DetailView, shows: { detail: 'It is gone.' } },
+  412: {
+    why: 'It has changed since the version that If-Match names.',
+    shape: DetailView,
+    shows: { detail: 'This has changed since the version named in If-Match.' },
+  },
+  413: {
+    why: 'The body is too large.',
+    shape: DetailView,
+    shows: { detail: 'The body is larger than 1048576 bytes.' },
+  },
+  415: {
+    why: 'The content type is not read here.',
+    shape: DetailView,
+    shows: { detail: 'Unsupported media type. Send application/json.' },
+  },
+  422: {
+    why: 'The same key came with another body before.',
+    shape: DetailView,
+    shows: { detail: 'This key was used with another body.' },
+  },
+  429: {
+    why: 'Too often. `Retry-After` says how many seconds to wait.',
+    shape: DetailView,
+    shows: { detail: 'Request was throttled. Expected available in 30 seconds.' },
+    headers: ['Retry-After'],
+  },
+  500: {
+    why: 'Our fault. The body says nothing more.',
+    shape: DetailView,
+    shows: { detail: 'Internal server error.' },
+  },
+  502: {
+    why: 'A service that ours asks did not answer, or nothing that can be read.',
+    shape: DetailView,
+    shows: { detail: 'The language model did not answer. Try again.' },
+  },
+  503: {
+    why: 'A part that is needed does not answer; try again.',
+    shape: DetailView,
+    shows: { detail: 'Temporarily unavailable. Try again.' },
+    headers: ['Retry-After'],
+  },
+}
+
+function refusalOf({ why, shape, shows, headers: told = [] }: Refused): Json {
+  return {
+    description: why,
+    ...headersOf(told),
+    content: { 'application/json': { schema: writeJsonSchema(shape, 'output'), example: shows } },
+  }
+}
+
+/** Every refusal that there can be: those that the declaration implies, and its own `errors`. */
+function failures(one: One, signedIn: boolean): Record<string, Json> {
+  const { method, path, spec, answer } = one
+  const sends = ['POST', 'PUT', 'PATCH'].includes(method)
+  const statuses = [
+    400,
+    ...(signedIn ? [401] : []),
+    // A machine may be refused what anyone else may do, and each key calls only so often.
+    ...(signedIn || !('open' in permissions[spec.permission]) ? [403] : []),
+    429,
+    ...(path.includes('{') || spec.subject ? [404] : []),
+    ...(isSelective(spec.representations) ? [406] : []),
+    ...(isChange(spec) ? [409, 412] : []),
+    ...(sends ? [413, 415] : []),
+    ...(spec.idempotent ? [409, 422] : []),
+    ...(spec.errors ?? []),
+    500,
+    503,
+  ].filter((status) => !(status in answer))
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/R${status}` }]))
+}
+
+/** The schemas that something refers to, by name. */
+function needed(paths: object, schemas: Record<string, Json>): Record<string, Json> {
+  const found = new Set<string>(['Detail', 'FieldErrors', 'BadRequest', 'Warning'])
+  const visit = (value: unknown) => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (found.has(name)) continue
+      found.add(name)
+      if (!schemas[name]) throw new Error(`nothing is called ${name}`)
+      visit(schemas[name])
+    }
+  }
+  visit(paths)
+  visit([...found].map((name) => schemas[name]))
+  const used = Object.entries(schemas).filter(([name]) => found.has(name))
+  return Object.fromEntries(used.sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util'
+import { pascalCase } from '../../lib/domain/kinds/keys.ts'
+import { isJson, type Json } from '../json.ts'
+import { answerAtLength, answerInShort, operationAtLength, operationInShort } from './operation.ts'
+import { type Parameters, parametersOf, withNamed, withWritten } from './parameters.ts'
+import { type Schemas, schemasAtLength, schemasInShort } from './schemas.ts'
+
+/** Where the contract lies: written by `npm run openapi`, compared with the routes by every test run. */
+export const CONTRACT = 'tests/contract/contract.json'
+
+/** A kind of record as documents name it: a segment of paths, and the beginning of its schemas' names. */
+export type KindName = { segment: string; name: string }
+
+/**
+ * What clients rely on, short enough to be reviewed: each route once, with `{segment}` and `{Kind}` where it is the same for
+ * all kinds; what several routes take, and each schema, once; of a kind's schemas what it does not share with all other kinds.
+ */
+export type Contract = {
+  kinds: KindName[]
+  /** By method and path. An operation of one kind goes before that of all kinds; null says that the kind has none. */
+  operations: Record<string, Json | null>
+  parameters: Parameters
+  responses: Record<string, Json>
+} & Schemas
+
+/** The contract that a canonical document states. */
+export function contractOf(document: Json, kinds: readonly KindName[]): Contract {
+  const { schemas, responses } = object(document.components)
+  const operations = operationsOf(document, kinds)
+  const parameters = parametersOf(operations)
+  return {
+    kinds: [...kinds],
+    operations: changed(operations, (it) => withNamed(it, parameters)),
+    parameters,
+    responses: mapped(responses, (each) => answerInShort(object(each))),
+    ...schemasInShort(
+      object(schemas),
+      kinds.map(({ name }) => name),
+    ),
+  }
+}
+
+/** The canonical document that a contract stands for. */
+export function documentOf({ kinds, parameters, responses, everyKind, schemas, ...short }: Contract): Json {
+  const operations = changed(short.operations, (it) => withWritten(it, parameters))
+  const written = Object.entries(operations).flatMap(([key, it]) =>
+    key.includes('{segment}')
+      ? kinds.map((kind): [string, Json | null] => [forKind(key, kind), it && forKind(it, kind)])
+      : [[key, it] as [string, Json | null]],
+  )
+  // What is said of one kind goes before what is said of all.
+  const all = { ...Object.fromEntries(written), ...operations }
+  const paths: Record<string, Json> = {}
+  for (const [key, it] of Object.entries(all)) {
+    const [method = '', path = ''] = key.split(' ')
+    if (it && !path.includes('{segment}'))
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operationAtLength(it) }
+  }
+  return {
+    paths,
+    components: {
+      schemas: schemasAtLength({ everyKind, schemas }),
+      responses: mapped(responses, (each) => answerAtLength(object(each))),
+    },
+  }
+}
+
+const changed = (operations: Contract['operations'], change: (it: Json) => Json): Contract['operations'] =>
+  Object.fromEntries(Object.entries(operations).map(([key, it]) => [key, it && change(it)]))
+
+function operationsOf({ paths }: Json, kinds: readonly KindName[]): Contract['operations'] {
+  const own = Object.entries(object(paths)).flatMap(([path, methods]) =>
+    Object.entries(object(methods)).map(([method, it]): [string, Json] => [
+      `${method.toUpperCase()} ${path}`,
+      operationInShort(object(it)),
+    ]),
+  )
+  const [first] = kinds
+  if (!first) return Object.fromEntries(own)
+  const known = new Map(own)
+  // A route of all kinds is one that the first has and most of them have alike.
+  const general = own
+    .map(([key, it]): [string, Json] => [generalized(key, first), generalized(it, first)])
+    .filter(([key, it]) => {
+      const alike = kinds.filter((kind) => isDeepStrictEqual(known.get(forKind(key, kind)), forKind(it, kind)))
+      return key.includes('{segment}') && alike.length * 2 > kinds.length
+    })
+  const exceptions: Contract['operations'] = {}
+  for (const [key, it] of general)
+    for (const kind of kinds) {
+      const at = forKind(key, kind)
+      const is = known.get(at)
+      known.delete(at)
+      if (!isDeepStrictEqual(is, forKind(it, kind))) exceptions[at] = is ?? null
+    }
+  return Object.fromEntries(
+    Object.entries({ ...Object.fromEntries([...known, ...general]), ...exceptions }).sort(([a], [b]) => byPath(a, b)),
+  )
+}
+
+function byPath(a: string, b: string): number {
+  const [one, other] = [a, b].map((key) => key.split(' ').toReversed().join(' '))
+  return (one ?? '') < (other ?? '') ? -1 : 1
+}
+
+/** The same with what stands for a kind in place of its names. */
+function generalized<T extends string | Json>(it: T, { segment, name }: KindName): T {
+  const title = pascalCase(segment)
+  return JSON.parse(
+    JSON.stringify(it)
+      .replaceAll(new RegExp(`/cidoc/${segment}/`, 'g'), '/cidoc/{segment}/')
+      .replaceAll(new RegExp(`(?<=[a-z])${title}(?=ById|")`, 'g'), '{Segment}')
+      .replaceAll(new RegExp(`"${name}(?=(Row|Create|Change)?(\\[\\]| with warnings)?")`, 'g'), '"{Kind}'),
+  )
+}
+
+function forKind<T extends string | Json | null>(it: T, { segment, name }: KindName): T {
+  return JSON.parse(
+    JSON.stringify(it)
+      .replaceAll('{segment}', segment)
+      .replaceAll('{Segment}', pascalCase(segment))
+      .replaceAll('{Kind}', name),
+  )
+}
+
+const mapped = (it: unknown, change: (each: unknown) => Json): Record<string, Json> =>
+  Object.fromEntries(Object.entries(object(it)).map(([name, each]) => [name, change(each)]))
+const object = (it: unknown): Json => (isJson(it) ? it : {})

@@ -1,0 +1,9 @@
+import { kinds, recordKinds } from '../lib/domain/kinds/index.ts'
+import { pascalCase } from '../lib/domain/kinds/keys.ts'
+import type { KindName } from './contract/contract.ts'
+
+/** Today's kinds of record, as documents name them. */
+export const kindNames: readonly KindName[] = recordKinds.map((key) => ({
+  segment: kinds[key].segment,
+  name: pascalCase(key),
+}))

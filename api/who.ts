@@ -1,0 +1,108 @@
+import {
+  type Actor,
+  type Changes,
+  type Lists,
+  type Permission,
+  type PermissionBy,
+  permissions,
+  ranks,
+  type Sees,
+  type Subject,
+} from '../lib/platform/permissions.ts'
+
+/** Who may use a permission, in words; and by role, where the rule looks at nothing else. */
+export type Who = { words: string; roles?: readonly string[] }
+
+type ByThing = PermissionBy<Lists> | PermissionBy<Sees<Subject>> | PermissionBy<Changes<Subject>> | keyof typeof things
+
+const visitors =
+  'everyone when it is public; whoever works on it; reviewers while it is in review or approved; once it is merged, reviewers from domain_expert upwards; and staff'
+
+/** What rules that look at the stored thing come to. The others speak for themselves. */
+const things = {
+  'record.list': 'Everyone. What the caller may not see is left out and not counted.',
+  'record.read':
+    'Whoever sees the record: everyone once it is published and its tier is public, its contributor, and staff.',
+  'record.update': 'The contributor of the record, and staff.',
+  'record.delete': 'The contributor while the record is not published, and staff.',
+  'record.restore': 'Staff.',
+  'review.read': 'Reviewers and staff.',
+  'review.decide': 'Reviewers and staff; nobody on a contribution of their own.',
+  'history.list': 'Everyone. What the caller may not see is left out and not counted.',
+  'history.read': 'Whoever sees the record, and reviewers while it waits.',
+  'related.list': 'Everyone. What the caller may not see is left out.',
+  'assertion.list': 'Everyone. What the caller may not see is left out and not counted.',
+  'assertion.read': 'Whoever sees the record, and reviewers while it waits.',
+  'assertion.change': 'Reviewers and staff.',
+  'activity.list': 'Everyone. What the caller may not see is not named.',
+  'flag.read': 'Whoever is signed in and sees or reviews the record.',
+  'flag.change': 'Reviewers and staff, but not on a record of their own.',
+  'flag.resolve': 'Whoever raised the flag; reviewers and staff, but not on a record of their own.',
+  'flag.delete': 'Whoever raised the flag while it is open; reviewers and staff, but not on a record of their own.',
+  'source.list': 'Everyone. What the caller may not see is left out and not counted.',
+  'source.read': 'Whoever sees the source: everyone when its tier is public, whoever is signed in otherwise.',
+  'source.change': 'Whoever registered the source, and staff.',
+  'cluster.read': 'Everyone. Members that the caller may not see are left out.',
+  'cluster.change': 'Expert curators and staff.',
+  'project.list': 'Everyone. Projects that the caller may not see are left out and not counted.',
+  'project.read': `Whoever sees the project: ${visitors}.`,
+  'project.preview': 'Reviewers and staff who see the project.',
+  'project.follow': `Whoever is signed in and sees the project: ${visitors}.`,
+  'project.comment.create': 'Whoever is signed in and sees the project.',
+  'project.comment.delete': 'Whoever wrote the comment, and staff.',
+  'project.update': 'The owner of the project, its editors, and staff.',
+  'project.contribute': 'The owner of the project, its editors, and staff.',
+  'project.transition':
+    'Whoever sees the project and has a part in it: its owner, editors and domain experts, reviewers, and staff. Each move is for some of them.',
+  'project.rollback': 'Staff, and reviewers from domain_expert upwards.',
+  'activity.read': 'Whoever sees the record, and reviewers while it waits.',
+  'search.read': 'Everyone. What the caller may not see is neither found nor counted.',
+  'assistant.ask': 'Everyone. What the caller may not see is neither quoted nor named.',
+  'hook.read': 'Whoever has set the hook, and staff.',
+  'hook.change': 'Whoever has set the hook, and staff.',
+  'key.revoke': 'Whoever the key is of, and staff.',
+  'comment.list': 'Everyone. Comments on what the caller may not see are left out and not counted.',
+  'reaction.list': 'Everyone who sees the record or the comment.',
+  'comment.read': 'Whoever sees the record, and reviewers while it waits.',
+  'comment.create': 'Whoever is signed in and sees the record, and reviewers while it waits.',
+  'comment.change': 'Whoever wrote the comment, while they see the record, and staff.',
+  'source.restore': 'Staff.',
+  'picture.view': 'Whoever sees the record or the project of the image, and reviewers while the record waits.',
+  'picture.read': 'Whoever has sent the file, and staff.',
+  'picture.change': 'Whoever has sent the file.',
+  'import.read': 'Whoever has sent the table, reviewers and staff.',
+  'import.change': 'Whoever has sent the table.',
+  'import.decide': 'Reviewers and staff; nobody on a table of their own.',
+  'import.take_back': 'Staff.',
+  'submission.read': 'Everyone once it is accepted, whoever is signed in until then.',
+  'suggestion.read':
+    'Whoever is signed in once it is taken over; until then whoever made it, whose submission it is, and reviewers.',
+  'suggestion.decide': 'Reviewers and staff; nobody on a suggestion of their own.',
+} as const satisfies Partial<Record<Permission, string>>
+
+// Each permission whose rule looks at the thing has its words: without them this does not compile.
+things satisfies Record<ByThing, string>
+
+/** Who may use a permission. */
+export function whoMay(permission: Permission): Who {
+  const rule = permissions[permission]
+  if ('open' in rule) return { words: `Everyone: ${rule.open}.` }
+  const roles = 'role' in rule && { roles: personas.filter(({ actor }) => rule.role(actor)).map(({ name }) => name) }
+  const words = hasWords(permission) ? things[permission] : inWords(roles ? roles.roles : [])
+  return { words, ...roles }
+}
+
+const hasWords = (permission: Permission): permission is keyof typeof things => permission in things
+
+const nobody = { id: '', username: '', email: '', is_staff: false, is_superuser: false, rank: null }
+const personas: readonly { name: string; actor: Actor }[] = [
+  { name: 'user', actor: nobody },
+  ...ranks.map((rank) => ({ name: rank, actor: { ...nobody, rank } })),
+  { name: 'staff', actor: { ...nobody, is_staff: true } },
+]
+
+function inWords(roles: readonly string[]): string {
+  if (roles.includes('user')) return 'Whoever is signed in.'
+  const [first = 'staff'] = roles
+  return first === 'staff' ? 'Staff.' : `Staff, and reviewers from ${first} upwards.`
+}

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { type BuildOptions, build, context, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild'
+import { carriedBy, neverBundled } from './carried.ts'
+import { unlessFresh } from './fresh.ts'
+import { buildDocuments } from './shipped-documents.ts'
+import { withoutAnswers } from './without-answers.ts'
+import { zip } from './zip.ts'
+
+/**
+ * Builds each function, minified and with the SDK, and zips it. What a start needs is in one file or a few. Beside them lies what is
+ * loaded on first use. Returns the path of each function's zip file. Source maps lie beside the zips, not in them.
+ */
+export async function buildPackages(
+  root: string,
+  names: readonly string[],
+  outdir = packagesIn(root),
+): Promise<Map<string, string>> {
+  await rm(outdir, { recursive: true, force: true })
+  await mkdir(outdir, { recursive: true })
+  const others = await build({ ...packaged(root, outdir), entryPoints: Object.values(apart), splitting: false })
+  const documents = await buildDocuments(root)
+  const made = packagesOf(outdir, names)
+  await using bundler = await bundlerOf(root, outdir)
+  for (const [name, file] of made) {
+    const { outputFiles, metafile } = await bundler.bundle(name)
+    const parts = partsOf(metafile, `functions/${name}.ts`)
+    const own = outputFiles.filter((it) => isCode(it) && parts.has(basename(it.path)))
+    const also = Object.keys(apart).filter((it) => asksFor(metafile, it))
+    const bundles = [...own, ...others.outputFiles.filter(({ path }) => also.includes(basename(path, '.mjs')))]
+    const code = Object.fromEntries(bundles.map((it) => [`functions/${nameOf(name, it)}`, it.contents]))
+    await writeFile(file, zip({ ...code, ...(name === 'documents' && documents), ...(await carriedBy(name, root)) }))
+    for (const map of outputFiles.filter(({ path }) => path.endsWith('.map') && parts.has(basename(path, '.map'))))
+      await writeFile(mapIn(outdir, name, map), map.contents)
+  }
+  return made
+}
+
+/** What packages are made of: a change of any of these makes them out of date. */
+const SOURCES = ['functions', 'lib', 'deploy', 'api', 'local', 'package.json', 'package-lock.json', 'serverless.yml']
+
+/** Packages in the usual folder, built only if a source has changed since they were built last. */
+export async function keptPackages(root: string, names: readonly string[]): Promise<Map<string, string>> {
+  const made = { root, sources: SOURCES, mark: `${folder}/packages-made` }
+  await unlessFresh(made, async () => void (await buildPackages(root, names)))
+  return packagesOf(packagesIn(root), names)
+}
+
+const packaged = (root: string, outdir: string) =>
+  ({
+    ...forLambda(root),
+    outdir,
+    entryNames: '[name]',
+    write: false,
+    // `external` makes the map, and adds no comment to the bundle that points to it.
+    sourcemap: 'external',
+  }) satisfies BuildOptions
+
+/**
+ * Bundles functions one after the other. In one build, esbuild would put what several functions share into files of its own, and a
+ * function would start from a hundred files. esbuild's context keeps parsed sources, so each source is read once.
+ */
+async function bundlerOf(root: string, outdir: string) {
+  let name = ''
+  const oneAtATime: Plugin = {
+    name: 'one-at-a-time',
+    setup: (it) => it.onResolve({ filter: /^one-function$/ }, () => ({ path: join(root, `functions/${name}.ts`) })),
+  }
+  const how = packaged(root, outdir)
+  const builds = await context({ ...how, entryPoints: ['one-function'], plugins: [oneAtATime, ...how.plugins] })
+  return {
+    bundle: (next: string) => {
+      name = next
+      return builds.rebuild()
+    },
+    [Symbol.asyncDispose]: () => builds.dispose(),
+  }
+}
+
+/**
+ * The files that the bundle of `source` imports, directly or not. A build has other files too: what is imported only by code that was
+ * left out.
+ */
+function partsOf({ outputs }: Metafile, source: string): ReadonlySet<string> {
+  const parts = new Set<string>()
+  const add = (file: string): void => {
+    if (parts.has(basename(file))) return
+    parts.add(basename(file))
+    for (const { path } of outputs[file]?.imports ?? []) if (outputs[path]) add(path)
+  }
+  for (const [file, { entryPoint }] of Object.entries(outputs)) if (entryPoint === source) add(file)
+  return parts
+}
+
+const isCode = ({ path }: OutputFile) => path.endsWith('.mjs')
+/** The name of a bundle in its package. The file that Lambda starts is named after the function. */
+const nameOf = (name: string, { path }: OutputFile) => basename(path).replace(/^one-function\./, `${name}.`)
+/** Two functions may have parts of the same name, so the map of a part gets the function's name before its own. */
+const mapIn = (outdir: string, name: string, map: OutputFile) => {
+  const own = nameOf(name, map)
+  return join(outdir, own.startsWith(`${name}.`) ? own : `${name}.${own}`)
+}
+
+/** The folder of the zip files. */
+export const packagesIn = (root: string): string => join(root, folder, 'package')
+const packagesOf = (outdir: string, names: readonly string[]): Map<string, string> =>
+  new Map(names.map((name) => [name, join(outdir, `${name}.zip`)]))
+
+/**
+ * Builds the functions for the local service. npm packages stay outside. Each function has its own copy of our code, as in a deployment.
+ * A file's name changes with its content, so a changed function is loaded anew. Returns each function's handler.
+ */
+export async function buildLocal(root: string, names: readonly string[], place: string): Promise<Map<string, string>> {
+  const outdir = join(root, folder, place)
+  const documents = await buildDocuments(root)
+  const { metafile } = await build({
+    ...common,
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(names.map((name) => [name, `${DEPLOYED}${name}`])),
+    entryNames: '[name]-[hash]',
+    outdir,
+    packages: 'external',
+    sourcemap: 'inline',
+    sourcesContent: false,
+    plugins: [wrapped(root, tagOf(documents))],
+  })
+  // Otherwise esbuild's helper process keeps 50 MB until the next build.
+  await stop()
+  const made = new Map<string, string>()
+  for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
+    if (entryPoint) made.set(entryPoint.slice(DEPLOYED.length), file.replace(/\.mjs$/, '.handler'))
+  }
+  return made
+}
+
+/** Deletes all bundles but these. Call it when no old bundle is in use: the runner opens a bundle's file at each call. */
+export async function prune(root: string, place: string, handlers: Iterable<string>): Promise<void> {
+  const outdir = join(root, folder, place)
+  const kept = new Set([...handlers].map((handler) => basename(handler, '.handler')))
+  const stale = (await readdir(outdir)).filter((file) => !kept.has(basename(file, '.mjs')))
+  await Promise.all(stale.map((file) => rm(join(outdir, file), { force: true })))
+}
+
+/** Where bundles go, beside package.json. */
+const folder = '.build'
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  logLevel: 'silent',
+  metafile: true,
+} as const satisfies BuildOptions
+
+/** How a bundle for Lambda is made. */
+export const forLambda = (root: string) =>
+  ({
+    ...common,
+    absWorkingDir: root,
+    minify: true,
+    // Devanagari as it is written takes half the bytes of its escapes.
+    charset: 'utf8',
+    // A dynamic import becomes a file of its own, which a start need not read.
+    splitting: true,
+    mainFields: ['module', 'main'],
+    external: [...neverBundled],
+    legalComments: 'none',
+    // CommonJS dependencies inside an ES module still call require() for Node's own modules.
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    plugins: [besides, membersAlone, withoutAnswers],
+    alias: {
+      '@aws-sdk/credential-provider-node': join(root, 'deploy/lambda-credentials.ts'),
+      '@aws-sdk/middleware-endpoint-discovery': join(root, 'deploy/endpoint-discovery.ts'),
+    },
+  }) satisfies BuildOptions
+
+/** Modules that lie beside a function as files of their own, by file name. They are loaded on first use, so a start does not pay for them. */
+const apart: Readonly<Record<string, string>> = {
+  'bucket-client': 'lib/engines/bucket/bucket-client.ts',
+  iovalkey: 'iovalkey',
+  nepali: 'lib/base/language/nepali.ts',
+}
+
+/** Makes a dynamic import of one of them look for the file beside the bundle. */
+const besides: Plugin = {
+  name: 'besides',
+  setup: (it) => {
+    const file = new RegExp(`^(?:\\./)?(${Object.keys(apart).join('|')})(?:\\.ts)?$`)
+    it.onResolve({ filter: file }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${file.exec(path)?.[1]}.mjs`, external: true } : undefined,
+    )
+  },
+}
+
+/**
+ * An import of a Node module reads every member of it, and some members load much: the WebSocket of http, the streams of fs, the
+ * comparisons of util. This plugin reads only the members that are used, which saves a fifth of each start.
+ */
+const membersAlone: Plugin = {
+  name: 'members-alone',
+  setup: (it) => {
+    it.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'node' } : { path, external: true },
+    )
+    it.onLoad({ filter: /./, namespace: 'node' }, ({ path }) => ({ contents: membersOf(path) }))
+  },
+}
+
+/** The source of a module that stands in for a Node module. esbuild drops the members that nobody imports. */
+function membersOf(path: string): string {
+  const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== 'default')
+  const members = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => $.${name})()`)
+  return [`const $ = globalThis.process.getBuiltinModule('${path}')`, 'export default $', ...members].join('\n')
+}
+
+/** Whether a function's bundles import the module `other`, which lies beside them. */
+const asksFor = ({ outputs }: Metafile, other: string): boolean =>
+  Object.values(outputs).some(({ imports }) => imports.some(({ path }) => basename(path) === `${other}.mjs`))
+
+const DEPLOYED = 'deployed:'
+
+/** A hash of the shipped files. The function `documents` keeps them in memory, so a changed file must change its bundle. */
+function tagOf(documents: Readonly<Record<string, Uint8Array>>): string {
+  const hash = createHash('sha256')
+  for (const name of Object.keys(documents).sort()) hash.update(name).update(documents[name] ?? '')
+  return hash.digest('base64url')
+}
+
+/** The entry `deployed:NAME` is the function NAME in the wrapper of local/service/as-deployed.ts, which adds what serverless-offline leaves out. */
+function wrapped(root: string, documents: string): Plugin {
+  return {
+    name: 'deployed',
+    setup: (it) => {
+      it.onResolve({ filter: /^deployed:/ }, ({ path }) => ({
+        path: path.slice(DEPLOYED.length),
+        namespace: 'deployed',
+      }))
+      it.onLoad({ filter: /./, namespace: 'deployed' }, ({ path }) => ({
+        resolveDir: root,
+        contents: `import { handler as inner } from './functions/${path}.ts'
+import { asDeployed } from './local/service/as-deployed.ts'
+export const handler = asDeployed('${path}', inner)${path === 'documents' ? `\nexport const documents = '${documents}'` : ''}`,
+      }))
+    },
+  }
+}

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import type { Answer as Refusal } from '../access/judge.ts'
+import { functionArn } from '../access/requests.ts'
+import { nameOf, visit, type World } from './background.ts'
+import { largeMerge } from './large-merge.ts'
+import { picture } from './pictures.ts'
+import type { Runtime } from './runtime.ts'
+import { type Around, type Door, searchDoors } from './smoke.ts'
+import { expectStatus, formOf, good, type Speaker, signedIn } from './speaker.ts'
+import { tables, tableWaits } from './tables.ts'
+
+export type Scene = {
+  world: World
+  runtime: Runtime
+  origin: string
+  targetOf: (path: string, method: string) => string | undefined
+  bucket: Around['bucket']
+}
+
+/**
+ * What seldom happens, brought about with the rights of the account's owner: unreadable snapshots of search, missing files, two-phase
+ * commits that were stopped, a table that refuses at the wrong moment. No function may fail because of it. Returns what went wrong.
+ */
+export async function gaps(scene: Scene): Promise<string[]> {
+  const failed: string[] = []
+  const chapter = async (name: string, work: (scene: Scene) => Promise<unknown>) => {
+    await work(scene).catch((error: unknown) =>
+      failed.push(`${name}: ${error instanceof Error ? error.message : error}`),
+    )
+    scene.world.meddle = undefined
+  }
+  await chapter('what was stopped holds nobody up any more', unlocked)
+  await chapter('tables that become records', tables)
+  await chapter('no snapshot can be read', noSnapshots)
+  await chapter('files of old exports', oldExports)
+  await chapter('files that are gone', filesGone)
+  await chapter('a file is stored and its source refused', sourceRefused)
+  await chapter('a table is stored and its import refused', importRefused)
+  await chapter('a transaction was stopped', stopped)
+  await chapter('a transaction was stopped after its switch', stoppedLate)
+  await chapter('a large merge', largeMerge)
+  return failed
+}
+
+/** Deletes all leases, as if a quarter of an hour had passed. Functions that were killed at work have left some. */
+async function unlocked(): Promise<void> {
+  const [{ removeAll }, { keyOf }] = await Promise.all([
+    import('../../lib/engines/table/write.ts'),
+    import('../../lib/engines/table/keys.ts'),
+  ])
+  const locks = await inTable((it) => it.type === 'lock')
+  await removeAll(locks.map(keyOf))
+}
+
+/** Each function that searches starts while no snapshot can be read, and has to build one. */
+async function noSnapshots(scene: Scene): Promise<void> {
+  const { world, runtime, origin, targetOf } = scene
+  const staff = await signedIn(origin, 'staff')
+  const doors = await searchDoors()
+  const searching = [...world.roles].filter(([, all]) => all.some(({ Action }) => Action.includes('dynamodb:Scan')))
+  for (const [name] of searching) {
+    if (name === 'importer') await tableWaits(scene)
+    await spoilSnapshots()
+    runtime.cool(name)
+    for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === name))
+      await visit(world, schedule)
+    for (const { method, path, body } of doors.filter(
+      (it: Door) => nameOf(targetOf(it.path.split('?')[0] ?? '', it.method) ?? '') === name,
+    )) {
+      const { status, text } = await staff(method, path, body)
+      if (status >= 500) throw new Error(`${name}: ${status} ${text.slice(0, 200)}`)
+      if (hasScanned(world, name)) break
+    }
+    if (!hasScanned(world, name)) throw new Error(`${name} has made no snapshot`)
+  }
+}
+
+const hasScanned = ({ record }: World, name: string) =>
+  [...record.used].some((it) => it.startsWith(`${name} dynamodb:Scan `))
+
+/** Makes the pointer name two snapshots that do not exist. Two changes go into the change log first. */
+async function spoilSnapshots(): Promise<void> {
+  const [{ key }, { rawMany }, { db, TableName }, { appendChanges, loadLogEnd }, { PutCommand }] = await Promise.all([
+    import('../../lib/engines/search/keys.ts'),
+    import('../../lib/engines/table/two-phase/staged.ts'),
+    import('../../lib/engines/table/client.ts'),
+    import('../../lib/engines/search/log.ts'),
+    import('@aws-sdk/lib-dynamodb'),
+  ])
+  for (let entry = 0; entry < 2; entry += 1)
+    await appendChanges([{ id: `gone:${randomUUID()}`, gone: true, version: 1 }])
+  const [pointer] = (await rawMany([key.searchSnapshot()])).values()
+  if (!pointer) throw new Error('nobody has searched')
+  const { number, changes } = await loadLogEnd()
+  const missing = () => {
+    const id = randomUUID()
+    return { ...Object(pointer.current), id, key: `search/${id}.sqlite.zst`, position: number, changes }
+  }
+  const Item = {
+    ...pointer,
+    current: missing(),
+    previous: missing(),
+    unreadable: true,
+    version: Number(pointer.version) + 1,
+  }
+  await db.send(new PutCommand({ TableName, Item }))
+}
+
+/** The exporter deletes files that an earlier run has left. */
+async function oldExports({ world }: Scene): Promise<void> {
+  const { listKeys, putObject } = await import('../../lib/engines/bucket/blobs.ts')
+  const key = 'exports/20200101T000000000Z-old/structures.jsonl'
+  await putObject(key, Buffer.from('{}\n'), 'application/x-ndjson')
+  for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'exporter'))
+    await visit(world, schedule)
+  if ((await listKeys('exports/')).includes(key)) throw new Error('they are still there')
+}
+
+/** Files that clients never uploaded, or that somebody has deleted from the bucket. */
+async function filesGone({ origin }: Scene): Promise<void> {
+  const { deleteObject, listKeys } = await import('../../lib/engines/bucket/blobs.ts')
+  const lose = async (folder: string) => {
+    for (const key of await listKeys(folder)) await deleteObject(key)
+  }
+  const dev = await signedIn(origin, 'dev')
+  good(await dev('POST', '/data/user/profile-image/', formOf({ profile_image: await picture() })))
+  const { body: me } = good(await dev('GET', '/data/user/me/'))
+  await lose('profile-images/')
+  expectStatus(await dev('GET', `/data/user/${me.user_id}/image/`), 404)
+
+  const text = new File(['A chronicle.'], 'chronicle.txt', { type: 'text/plain' })
+  const { body: source } = good(
+    await dev('POST', '/cidoc/data_sources/', formOf({ name: 'A lost chronicle', uploaded_file: text })),
+  )
+  await lose('data-sources/')
+  expectStatus(await dev('GET', `/cidoc/data_sources/${source.id}/file/`), 404)
+
+  const at = await newProject(dev)
+  const { size, type: media_type, name: file_name } = await picture()
+  const { body: form } = good(await dev('POST', `${at}assets/uploads/`, { file_name, size, media_type }))
+  expectStatus(await dev('POST', `${at}assets/uploads/${form.asset_id}/complete/`), 400)
+}
+
+/** The table refuses a commit whose file is in the bucket already. The file must be deleted. */
+async function sourceRefused({ world, origin }: Scene): Promise<void> {
+  const dev = await signedIn(origin, 'dev')
+  const text = new File(['Another chronicle.'], 'chronicle.txt', { type: 'text/plain' })
+  world.meddle = async (signer, operation) =>
+    signer === 'sources' && operation === 'TransactWriteItems' ? throttled : undefined
+  expectStatus(
+    await dev('POST', '/cidoc/data_sources/', formOf({ name: 'A chronicle too many', uploaded_file: text })),
+    503,
+  )
+  const { listKeys } = await import('../../lib/engines/bucket/blobs.ts')
+  if ((await listKeys('data-sources/')).length > 0) throw new Error('its file is still there')
+}
+
+/** The same for a table that is imported. */
+async function importRefused({ world, origin }: Scene): Promise<void> {
+  const dev = await signedIn(origin, 'dev')
+  world.meddle = async (signer, operation) =>
+    signer === 'imports' && operation === 'TransactWriteItems' ? throttled : undefined
+  expectStatus(await dev('POST', '/data/imports/', formOf({ file: new File(['name\nShrine'], 'shrine.csv') })), 503)
+}
+
+const throttled: Refusal = {
+  status: 400,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'Rate exceeded' }),
+}
+
+/** Workers get events again: first while a two-phase commit is open on their items, then when the files are gone. */
+async function stopped({ world }: Scene): Promise<void> {
+  const isPicture = (it: Item) => it.type === 'project_asset' && it.media_type === 'image'
+  const assets = (await inTable(isPicture)).slice(0, 2)
+  if (assets.length === 0) throw new Error('there is no picture')
+  const event = { Records: assets.map(asNew) }
+  const deliver = async (name: string, sent: object) => {
+    const found = world.stack.functions().find((it) => it.name === name)
+    await world.invoke(functionArn(found?.fullName ?? name), sent).catch(() => undefined)
+  }
+  await whileStaged([...assets, ...(await inTable((it) => it.type === 'delivery'))], async () => {
+    await deliver('asset-files', event)
+    for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
+    await deliver('webhooks', {})
+  })
+  const [{ deleteObject }, { putAll }] = await Promise.all([
+    import('../../lib/engines/bucket/blobs.ts'),
+    import('../../lib/engines/table/write.ts'),
+  ])
+  for (const { object_key } of assets) await deleteObject(String(object_key))
+  await deliver('asset-files', event)
+  await putAll(assets.map((it) => ({ ...waiting(it), version: Number(it.version) + 1 })))
+  for (const { project_id, id } of assets) await deliver('ocr', { project_id, id })
+}
+
+/** A two-phase commit stops after its switch. The sweeper must settle it. */
+async function stoppedLate({ world }: Scene): Promise<void> {
+  const [{ TableName }, transaction, { stageCounters, stagePart }, { rawMany }] = await Promise.all([
+    import('../../lib/engines/table/client.ts'),
+    import('../../lib/engines/table/two-phase/transaction.ts'),
+    import('../../lib/engines/table/two-phase/stage.ts'),
+    import('../../lib/engines/table/two-phase/staged.ts'),
+  ])
+  const id = randomUUID()
+  const at = { pk: `REHEARSAL#${id}`, sk: 'A' }
+  await transaction.begin(id)
+  await stagePart(id, 1, async () => [{ action: { Put: { TableName, Item: at } }, counts: { [at.pk]: 1 } }])
+  await stageCounters(id)
+  await transaction.switchOver(id, [])
+  for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'sweeper'))
+    await visit(world, schedule)
+  const [item] = (await rawMany([at])).values()
+  const ended = await transaction.find(id)
+  if (!item || !ended?.settled) throw new Error('it is not in its place')
+}
+
+/** A picture that waits for OCR. */
+const waiting = (picture: Item) => ({ ...picture, ocr_status: 'pending', ocr_since: new Date().toISOString() })
+
+type Item = Record<string, unknown>
+
+/** The stream's record of a new picture that waits for OCR. */
+function asNew(picture: Item) {
+  const item = waiting(picture)
+  const { pk, sk } = picture
+  const keys = marshall({ pk, sk })
+  return {
+    eventName: 'INSERT',
+    dynamodb: { Keys: keys, NewImage: marshall(item, { removeUndefinedValues: true }), SequenceNumber: randomUUID() },
+  }
+}
+
+async function inTable(isWanted: (item: Item) => boolean): Promise<Item[]> {
+  const [{ db, TableName }, { ScanCommand }] = await Promise.all([
+    import('../../lib/engines/table/client.ts'),
+    import('@aws-sdk/lib-dynamodb'),
+  ])
+  const found: Item[] = []
+  for (let ExclusiveStartKey: Item | undefined, more = true; more; more = ExclusiveStartKey !== undefined) {
+    const page = await db.send(new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey }))
+    found.push(...(page.Items ?? []).filter(isWanted))
+    ExclusiveStartKey = page.LastEvaluatedKey
+  }
+  return found
+}
+
+/** Does some work while a two-phase commit is open on these items. It changes nothing and is called off afterwards. */
+async function whileStaged(items: readonly Item[], work: () => Promise<void>): Promise<void> {
+  const [{ TableName }, transaction, { stagePart }, { settle }] = await Promise.all([
+    import('../../lib/engines/table/client.ts'),
+    import('../../lib/engines/table/two-phase/transaction.ts'),
+    import('../../lib/engines/table/two-phase/stage.ts'),
+    import('../../lib/engines/table/two-phase/settle.ts'),
+  ])
+  const id = randomUUID()
+  await transaction.begin(id)
+  await stagePart(id, 1, async () => items.map((Item) => ({ action: { Put: { TableName, Item } }, counts: {} })))
+  await work()
+  await transaction.callOff(id)
+  await settle(id)
+}
+
+async function newProject(who: Speaker): Promise<string> {
+  const slug = `gap-${randomUUID().slice(0, 8)}`
+  good(await who('POST', '/data/projects/', { slug, title: 'Gaps', visibility: 'public' }))
+  return `/data/projects/${slug}/`
+}

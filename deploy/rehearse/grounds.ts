@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startEmulator } from '../../local/service/emulator.ts'
+import { startMailCatcher } from '../../local/service/mail-catcher.ts'
+import { root } from '../../local/service/paths.ts'
+import { freePort } from '../../local/service/ports.ts'
+import { startS3 } from '../../local/service/s3.ts'
+import { createTable } from '../../local/service/table.ts'
+import type { AccessRecord, Roles } from '../access/judge.ts'
+import { type Meddle, startTableGate } from '../access/table-gate.ts'
+import { rolesIn } from '../access/template.ts'
+import { loadStack } from '../stack.ts'
+import { startParameters } from './parameters.ts'
+import { type Route, Stack } from './template.ts'
+
+/** The identity that the mail service has verified. */
+const IDENTITY = 'letters.invalid'
+
+/**
+ * Packages a stage, from its sources, and reads the template. What an operator would set in the shell is set here, such as the origins
+ * of browsers and the identity provider.
+ */
+export async function packageStage(stage: string, idp: string): Promise<Stack> {
+  const directory = join('.build/rehearsal', stage)
+  execFileSync(
+    process.execPath,
+    [join(root, 'node_modules/serverless/bin/serverless.js'), 'package', '--stage', stage, '--package', directory],
+    {
+      ...{ cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
+      env: {
+        ...process.env,
+        BUNDLES: 'kept',
+        ...{
+          CORS_ORIGINS: 'http://localhost:3000',
+          EXTRA_HOSTS: 'localhost',
+          // No list fits into an answer, so every list as a table goes to the bucket.
+          LARGEST_TABLE: '0',
+          REVIEW_WEBHOOK_URL: 'https://reviews.invalid/hook',
+          ...{ LETTERS_SENDER: `Heritage <letters@${IDENTITY}>`, LETTERS_IDENTITY: IDENTITY },
+        },
+        ...{ IDP_CLIENT_ID: 'heritage-local', IDP_ISSUER: idp, IDP_USERINFO_URL: `${idp}/userinfo` },
+        ...{ IDP_TOKENINFO_URL: `${idp}/introspection`, IDP_JWKS_URL: `${idp}/jwks` },
+      },
+    },
+  )
+  return new Stack(
+    JSON.parse(await readFile(join(root, directory, 'cloudformation-template-update-stack.json'), 'utf8')),
+  )
+}
+
+export type Access = { roles: Roles; record: AccessRecord; meddle: Meddle }
+/** What has to be stopped at the end, in reverse order. */
+export type Ending = (() => unknown)[]
+
+/** Starts the stand-ins for AWS: table, bucket, parameters and mail, each with the roles of the template. */
+export async function raise(stack: Stack, folder: string, { roles, record, meddle }: Access, ending: Ending) {
+  const emulator = await startEmulator({ port: await freePort(), file: join(folder, 'dynamodb.sqlite') })
+  ending.push(emulator.stop)
+  const table = { endpoint: emulator.endpoint, name: String(stack.properties('Table').TableName) }
+  await createTable(table.endpoint, table.name, loadStack().table)
+  const gate = await startTableGate(table.endpoint, roles, record, meddle)
+  ending.push(gate.stop)
+  const name = String(stack.properties('Bucket').BucketName)
+  const access = { roles: () => roles, record }
+  const files = await startS3({ port: 0, directory: join(folder, 's3'), bucket: name, access })
+  ending.push(files.stop)
+  const secrets = new Map<string, string>()
+  const parameters = await startParameters(roles, record, (path) => {
+    if (path.endsWith('-fallbacks')) return undefined
+    if (!secrets.has(path)) secrets.set(path, randomBytes(32).toString('hex'))
+    return secrets.get(path)
+  })
+  ending.push(parameters.stop)
+  const mail = await startMailCatcher({ identity: IDENTITY, access })
+  ending.push(mail.stop)
+  return { table, gate, bucket: { name, endpoint: files.endpoint }, parameters, mail }
+}
+
+type Grounds = Awaited<ReturnType<typeof raise>>
+
+/** The variables that Lambda adds to a function's own. Its access key id is its name, by which its role is found. */
+export function surroundings(
+  name: string,
+  { gate, bucket, parameters, mail }: Grounds,
+  lambda: string,
+): NodeJS.ProcessEnv {
+  return {
+    ...{
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: name,
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_SESSION_TOKEN: 'session',
+    },
+    ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
+    ...{ AWS_ENDPOINT_URL_SSM: parameters.endpoint, AWS_ENDPOINT_URL_LAMBDA: lambda },
+    AWS_ENDPOINT_URL_SESV2: mail.endpoint,
+    // The S3 emulator does not read trailing checksums.
+    AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
+  }
+}
+
+/** The roles of functions, by the function's name. The gateway's roles are under their own names. */
+export function rolesOf(stack: Stack): Roles {
+  const byName = new Map(stack.functions().map(({ name, role }) => [name, role]))
+  for (const name of stack.routes().map(roleIn)) byName.set(name, name)
+  return rolesIn([...byName.keys()], (name) => byName.get(name) ?? '', stack.resources)
+}
+
+export function roleIn({ role }: Route): string {
+  return role.split('/').at(-1) ?? ''
+}
+
+/** Makes the seeded users, with the rights of the account's owner. */
+export async function people({ table, bucket }: Grounds): Promise<void> {
+  Object.assign(process.env, {
+    ...{ STAGE: 'local', TABLE_NAME: table.name, BUCKET_NAME: bucket.name, LOG_LEVEL: 'silent', ALLOWED_HOSTS: '' },
+    ...{ DYNAMODB_ENDPOINT: table.endpoint, S3_ENDPOINT: bucket.endpoint },
+  })
+  const { seedUsers } = await import('../../local/service/users.ts')
+  await seedUsers()
+}

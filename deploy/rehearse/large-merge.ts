@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nameOf, visit } from './background.ts'
+import type { Scene } from './gaps.ts'
+import { picture } from './pictures.ts'
+import { formOf, good, type Speaker, signedIn } from './speaker.ts'
+
+/** Enough records for several parts of the two-phase commit. */
+const RECORDS = 25
+/** For how long the first part's write to the table is delayed, in milliseconds: longer than a request waits. */
+const HELD = 21_500
+
+/**
+ * 1. A merge takes longer than a request waits, so the merger finishes it in the background.
+ * 2. Its rollback goes to the background too. The project's snapshot is deleted meanwhile, so it gives up: the project stays merged.
+ * 3. A rollback that a request can wait for meets the same and is answered 400.
+ */
+export async function largeMerge({ world, origin }: Scene): Promise<void> {
+  const [dev, reviewer, expert] = await Promise.all(['dev', 'reviewer', 'expert'].map((it) => signedIn(origin, it)))
+  if (!dev || !reviewer || !expert) throw new Error('nobody can sign in')
+  const at = await approved(dev, reviewer)
+  const late = async (work: () => Promise<{ status: number; text: string }>) => {
+    const until = performance.now() + HELD
+    world.meddle = async (signer, operation) => {
+      const isHeld = signer === 'projects' && operation === 'BatchWriteItem'
+      return isHeld ? sleep(Math.max(0, until - performance.now()), undefined) : undefined
+    }
+    const { status, text } = await work()
+    world.meddle = undefined
+    if (status !== 202) throw new Error(`${status} instead of 202: ${text.slice(0, 200)}`)
+  }
+  const ended = async () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const schedule of world.stack.schedules().filter(({ target }) => nameOf(target) === 'merger'))
+        await visit(world, schedule)
+      const { body } = good(await dev('GET', at))
+      if (body.merge === null) return body.state
+    }
+    throw new Error('it comes to no end')
+  }
+  await late(() => expert('POST', `${at}transition/`, { target_state: 'merged', comment: '' }))
+  is(await ended(), 'merged')
+  await late(() => expert('POST', `${at}rollback-merge/`))
+  const { deleteObject, listKeys } = await import('../../lib/engines/bucket/blobs.ts')
+  for (const key of await listKeys('snapshots/')) await deleteObject(key)
+  is(await ended(), 'merged')
+  const { status, text } = await expert('POST', `${at}rollback-merge/`)
+  if (status !== 400) throw new Error(`without a snapshot it is answered ${status}: ${text.slice(0, 200)}`)
+}
+
+function is(found: unknown, wanted: string): void {
+  if (found !== wanted) throw new Error(`it is ${found}, not ${wanted}`)
+}
+
+/** Makes an approved project with waiting records, one of them with a picture. Returns its address. */
+async function approved(dev: Speaker, reviewer: Speaker): Promise<string> {
+  const slug = `large-${randomUUID().slice(0, 8)}`
+  good(await dev('POST', '/data/projects/', { slug, title: 'Large', abstract: 'Many.', visibility: 'public' }))
+  const at = `/data/projects/${slug}/`
+  let depicts = ''
+  for (let n = 1; n <= RECORDS; n += 1) {
+    const { body } = good(await dev('POST', '/cidoc/structures/', { name: `Wayside shrine ${n} of ${slug}` }))
+    good(await dev('POST', `${at}entities/`, { entity: body.cultural_entity_id, role_in_project: '' }))
+    depicts = String(body.cultural_entity_id)
+  }
+  const form = formOf({ file: await picture(), role: 'evidence', run_ocr: 'false', depicts, licence: 'CC-BY-4.0' })
+  good(await dev('POST', `${at}assets/upload/`, form))
+  for (const [who, target_state] of [[dev, 'in_review'] as const, [reviewer, 'approved'] as const])
+    good(await who('POST', `${at}transition/`, { target_state, comment: '' }))
+  return at
+}

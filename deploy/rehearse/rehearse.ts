@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startIdp } from '../../local/service/identity-provider.ts'
+import type { MailCatcher } from '../../local/service/mail-catcher.ts'
+import { root } from '../../local/service/paths.ts'
+import { newRecord } from '../access/judge.ts'
+import { packagesIn } from '../build.ts'
+import { originsOf } from '../reach.ts'
+import { act, startBackground, visit, type World } from './background.ts'
+import { gaps } from './gaps.ts'
+import { readings, router, startGateway } from './gateway.ts'
+import { type Ending, packageStage, people, raise, roleIn, rolesOf, surroundings } from './grounds.ts'
+import { startLambda } from './lambda.ts'
+import { letters as letterScene } from './letters.ts'
+import { everyTable } from './lists.ts'
+import { pictures } from './pictures.ts'
+import { placesOf, print } from './print.ts'
+import { compare } from './report.ts'
+import { type Runtime, startRuntime } from './runtime.ts'
+import { type Around, everyRoute, newcomers, pictureSent, story } from './smoke.ts'
+import type { Route } from './template.ts'
+import { troubles } from './troubles.ts'
+
+/**
+ * `npm run rehearse -- --stage STAGE [--short]`: runs the packages of a stage as AWS would, behind stand-ins that are made from the
+ * template alone. Then it compares the rights that were used with those that are granted. The exit code is 1 if a right is denied, a call
+ * fails, or a right is unused and nothing explains it. `--short` plays what goes well, and ignores unused rights.
+ */
+const { values } = parseArgs({ options: { stage: { type: 'string' }, short: { type: 'boolean', default: false } } })
+const { stage = 'prod', short } = values
+const ending: Ending = []
+let code = 1
+try {
+  code = await rehearse()
+} finally {
+  for (const end of ending.reverse()) await Promise.resolve(end()).catch(() => undefined)
+}
+process.exit(code)
+
+async function rehearse(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'heritage-rehearsal-'))
+  ending.push(() => rm(folder, { recursive: true, force: true }))
+  const idp = await startIdp(0)
+  ending.push(idp.stop)
+  const stack = await packageStage(stage, idp.issuer)
+  const functions = stack.functions()
+  const [roles, record, letters] = [rolesOf(stack), newRecord(), new Map<string, number>()]
+  const grounds = await raise(
+    stack,
+    folder,
+    { roles, record, meddle: async (...call) => world.meddle?.(...call) },
+    ending,
+  )
+  const { table, bucket, parameters, mail } = grounds
+  const runtime = await startRuntime(functions, {
+    folder,
+    packages: (name) => join(packagesIn(root), `${name}.zip`),
+    // `lambda` is set below. A function starts at its first call, which is later.
+    surroundings: (name) => surroundings(name, grounds, lambda.endpoint),
+    note: (name, action) => record.used.add(`${name} ${action} ${placesOf(roles, name, action)}`),
+  })
+  ending.push(runtime.stop)
+  const invoke = (target: string, event: object) =>
+    runtime.invoke(functions.find((it) => target.endsWith(`:${it.fullName}`))?.name ?? target, event)
+  const world: World = {
+    ...{ stack, roles, record, table, folder, invoke, letters },
+    ...{ isLate: false, meddle: undefined },
+  }
+  const lambda = await startLambda(world)
+  ending.push(lambda.stop)
+  await people(grounds)
+  const origins = await gateways(world)
+  ending.push((await startBackground(world)).stop)
+  console.log(`${functions.length} packages of ${stage} answer at ${origins.join(' and ')}.`)
+  const failed = await played(world, runtime, origins, { bucket, idp: idp.issuer, mail }).catch((error: unknown) => [
+    `the rehearsal came to an end: ${error instanceof Error ? error.message : error}`,
+  ])
+  const names = functions.map(({ name }) => name)
+  const finding = compare(roles, record, await askers(names, bucket.name))
+  return print({ finding, failed, errors: runtime.errors, throttled: parameters.throttled(), letters }, short)
+}
+
+/** Starts one gateway for each reading of AWS's guide. Returns their origins. */
+async function gateways(world: World): Promise<string[]> {
+  const routes = world.stack.routes()
+  const origins: string[] = []
+  for (const reading of readings) {
+    const invoke = async (route: Route, event: object) => {
+      act(world, roleIn(route), ['lambda:InvokeFunction'], route.target)
+      return world.invoke(route.target, event)
+    }
+    const gateway = await startGateway(routes, invoke, reading)
+    ending.push(gateway.stop)
+    origins.push(gateway.origin)
+  }
+  return origins
+}
+
+/** Plays all scenes in turn. Returns what went wrong. */
+async function played(
+  world: World,
+  runtime: Runtime,
+  origins: readonly string[],
+  around: Around & { mail: MailCatcher },
+): Promise<string[]> {
+  const [origin = ''] = origins
+  const choose = router(world.stack.routes(), { restMayBeEmpty: true })
+  const targetOf = (path: string, method: string) => choose(path, method)?.target
+  const failed: string[] = []
+  const scene = async (name: string, work: () => Promise<readonly string[]>) => {
+    const began = performance.now()
+    failed.push(...(await work()))
+    console.log(`  ${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${name}`)
+  }
+  await scene('newcomers', () => newcomers(origin, around, targetOf))
+  await scene('what people do', () => story(origin, around))
+  await scene('every route', () => everyRoute(origins, around, short))
+  await scene('what comes by', () => visited(world))
+  await scene('letters', () => letterScene(world, origin, around.mail))
+  await scene('pictures', () => pictures(world, origin, around))
+  if (short) return failed
+  await scene('what fails', () => troubles(world, runtime, () => pictureSent(origin)))
+  await scene('what seldom happens', () => gaps({ world, runtime, origin, targetOf, bucket: around.bucket }))
+  await scene('every list as a table', () => everyTable(origin, around))
+  for (const each of origins) await scene(`the dashboard's calls, at ${each}`, () => replayed(each))
+  return failed
+}
+
+/** Runs each schedule once. Returns which failed. */
+async function visited(world: World): Promise<string[]> {
+  const failed: string[] = []
+  for (const schedule of world.stack.schedules())
+    if (!(await visit(world, schedule))) failed.push(`${schedule.target} fails by its schedule`)
+  return failed
+}
+
+/** Returns a function that says which files of a function's code ask for a right. */
+async function askers(names: readonly string[], bucket: string) {
+  const origins = await originsOf(root, names)
+  return (name: string, action: string, resource: string): readonly string[] => {
+    const place = resource
+      .replace(`arn:aws:s3:::${bucket}`, 'Bucket')
+      .replace(/^.*:table\/[^/]+/, 'Table')
+      .replace(/\/index\/.*/, '/index')
+    return origins.get(name)?.get(`${action} ${place}`) ?? []
+  }
+}
+
+/** Replays the dashboard's calls, if they lie beside the project. */
+async function replayed(origin: string): Promise<string[]> {
+  const script = join(root, '../shared/acceptance/replay.mjs')
+  const cases = join(root, '../shared/spec/dashboard-cases.json')
+  if (!existsSync(script)) {
+    console.log('The replay of the dashboard was skipped: ../shared is not there.')
+    return []
+  }
+  // Search and lists follow a change late when many processes share a machine.
+  const env = { ...process.env, BASE: origin, BASE_PROD: origin, SETTLE_MS: '20000' }
+  const child = spawn(process.execPath, [script, cases], { env, stdio: 'inherit' })
+  const [status] = await once(child, 'exit')
+  return status === 0 ? [] : ['the replay of the dashboard']
+}

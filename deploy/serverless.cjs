@@ -1,0 +1,30 @@
+// The framework reads variables from CommonJS files only. The parts themselves are TypeScript.
+const { domain } = require('./custom-domain.ts')
+const { gateway } = require('./gateway.ts')
+const { operations } = require('./operations.ts')
+const { events, rest } = require('./routes.ts')
+const { roles } = require('./roles.ts')
+
+module.exports.events = { ...events, dispatcher: rest }
+
+module.exports.roles = async ({ resolveVariable }) => {
+  const { environment: shared } = await resolveVariable('self:provider')
+  const functions = await resolveVariable('self:functions')
+  return roles(
+    await nameOf(resolveVariable),
+    (name) => ({ ...shared, ...functions[name].environment }),
+    Object.keys(functions),
+  )
+}
+
+module.exports.operations = async ({ resolveVariable }) =>
+  operations(await nameOf(resolveVariable), await resolveVariable('param:alarmEmail'))
+
+module.exports.gateway = async ({ resolveVariable }) =>
+  gateway(await nameOf(resolveVariable), await resolveVariable('param:logDays'))
+
+module.exports.domain = async ({ resolveVariable }) =>
+  domain(await resolveVariable('param:domain'), await resolveVariable('param:certificate'))
+
+const nameOf = async (resolveVariable) =>
+  `${await resolveVariable('self:service')}-${await resolveVariable('sls:stage')}`

@@ -1,0 +1,43 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { childId } from './ids/address.ts'
+
+/** The two things that tests replace: time and chance. */
+export const clock = {
+  now: () => new Date(),
+  uuid: () => randomUUID() as string,
+  random: (below: number) => randomInt(below),
+}
+
+/** The present as stored and sent: ISO 8601 in UTC with milliseconds. */
+export const now = () => clock.now().toISOString()
+
+/** So many seconds from now, as stored and sent. */
+export const later = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString()
+
+/** The time of day, whatever the service's clock says: AWS compares it with its own. Milliseconds since 1970. */
+export const timeOfDay = () => Date.now()
+
+/** Whole seconds since 1970, as JWT claims and DynamoDB's TTL count them. */
+export const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
+
+/** A fresh random UUID. */
+export const newId = () => clock.uuid()
+
+/** The id of a new thing in a record's partition (see lib/base/ids/address.ts); later ones sort after earlier ones. */
+export function newChildId(record: string): string {
+  return childId(record, clock.now().getTime(), nextCount(), clock.random(0x100000))
+}
+
+/**
+ * Makes ids for things of a record that are kept together in one pack (`packOf`). Each id sorts after the one before.
+ */
+export function newPackIds(record: string): () => string {
+  const [at, chance] = [clock.now().getTime(), clock.random(0x100000)]
+  return () => childId(record, at, nextCount(), chance)
+}
+
+let counter = 0
+function nextCount(): number {
+  counter = (counter + 1) % 0x1000
+  return counter
+}

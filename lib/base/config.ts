@@ -1,0 +1,223 @@
+import * as v from 'valibot'
+import { booleanIn } from './booleans.ts'
+import { resolveParameters } from './secrets.ts'
+
+const flag = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((text) => booleanIn(text) === true),
+)
+const text = (fallback = '') => v.optional(v.string(), fallback)
+const list = (fallback = '') =>
+  v.pipe(
+    text(fallback),
+    v.transform((it) =>
+      it
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    ),
+  )
+const address = v.pipe(
+  text(),
+  v.check((it) => it === '' || URL.canParse(it), 'must be a URL'),
+)
+const seconds = { s: 1, min: 60, h: 3600, day: 86_400 } as const
+
+/** `10/min`: how many times, and per how many seconds. */
+const rate = (fallback: string) =>
+  v.pipe(
+    text(fallback),
+    v.regex(/^\d+\/(s|min|h|day)$/, 'must look like 10/min (s, min, h, day)'),
+    v.transform((it) => {
+      const [limit = '0', per = 's'] = it.split('/')
+      return { limit: Number(limit), seconds: seconds[per as keyof typeof seconds] }
+    }),
+  )
+
+/** A whole number from 1 to `limit`, without `limit` itself. */
+const wholeBelow = (limit: number, fallback: string) =>
+  v.pipe(
+    text(fallback),
+    v.check(
+      (it) => /^\d+$/.test(it) && Number(it) >= 1 && Number(it) < limit,
+      `must be a whole number from 1 to ${limit - 1}`,
+    ),
+    v.transform(Number),
+  )
+
+/** A whole number of bytes up to `most`; `most` where nothing is set. */
+const bytesUpTo = (most: number) =>
+  v.pipe(
+    text(String(most)),
+    v.check((it) => /^\d{1,9}$/.test(it) && Number(it) <= most, `must be a whole number from 0 to ${most}`),
+    v.transform(Number),
+  )
+
+/** `0.80,0.15,0.05`: the shares of text, recency and popularity in a score. */
+const weights = (fallback: string) =>
+  v.pipe(
+    text(fallback),
+    v.regex(/^(\d*\.?\d+)(,\d*\.?\d+){2}$/, 'must be three numbers such as 0.80,0.15,0.05'),
+    v.transform((it) => {
+      const [text = 0, recency = 0, popularity = 0] = it.split(',').map(Number)
+      return { text, recency, popularity }
+    }),
+    v.check(({ text, recency, popularity }) => Math.abs(text + recency + popularity - 1) < 1e-9, 'must add up to 1'),
+  )
+
+const stages = ['local', 'dev', 'staging', 'prod'] as const
+/** Stages that people outside use. */
+const isSecure = (stage: string) => stage === 'prod' || stage === 'staging'
+
+/**
+ * Whether a key was drawn and not typed. 32 random bytes in base 16 have fewer than ten different characters once in
+ * 10,000 times.
+ */
+const isRandom = (key: string) => new Set(key).size >= 10
+
+// Checks of several members look at these only, so that a fault elsewhere does not hide theirs.
+const Environment = v.pipe(
+  v.object(
+    {
+      STAGE: v.picklist(stages, `must be one of ${stages.join(', ')}`),
+      AWS_REGION: text('us-east-1'),
+      TABLE_NAME: v.pipe(v.string('is missing'), v.minLength(3, 'must have 3 characters or more')),
+      BUCKET_NAME: text(),
+      DYNAMODB_ENDPOINT: address,
+      S3_ENDPOINT: address,
+      LAMBDA_ENDPOINT: address,
+      SES_ENDPOINT: address,
+      /** The sender of letters: an address, or a name and an address in angle brackets. */
+      LETTERS_SENDER: v.pipe(
+        text(),
+        v.regex(/^$|^(?:[^<>\p{Cc}]* <)?[^<>@\s]+@[^<>@\s]+>?$/u, 'must be an address, or a name and <an address>'),
+      ),
+      /** The most letters that go out in a minute. */
+      LETTERS_PER_MINUTE: wholeBelow(10_001, '120'),
+      DEBUG: flag,
+      SERVICE_DEV_AUTH: flag,
+      SECRET_KEY: text(),
+      SECRET_KEY_FALLBACKS: list(),
+      ALLOWED_HOSTS: list(),
+      CORS_ORIGINS: list(),
+      SECURE_SSL_REDIRECT: flag,
+      IDP_CLIENT_ID: text(),
+      IDP_ISSUER: address,
+      IDP_USERINFO_URL: address,
+      IDP_TOKENINFO_URL: address,
+      IDP_JWKS_URL: address,
+      SECONDARY_ISSUER: text(),
+      SECONDARY_AUDIENCE: text(),
+      SECONDARY_JWKS_URL: address,
+      EXPORT_LICENCE: text(),
+      /**
+       * A table of more bytes is put into the bucket, and answered by its address. No function can answer more than the
+       * default.
+       */
+      LARGEST_TABLE: bytesUpTo(4_000_000),
+      CACHE_URL: v.pipe(
+        text(),
+        v.regex(/^$|^dynamodb:|^rediss?:\/\/./, 'must be empty, dynamodb:, redis://HOST or rediss://HOST'),
+      ),
+      CACHE_KEY_PREFIX: text(),
+      RATE_TOKEN: rate('10/min'),
+      RATE_REGISTER: rate('5/h'),
+      RATE_DEV_LOGIN: rate('20/min'),
+      RATE_PROJECTS: rate('10/h'),
+      RATE_UPLOADS: rate('50/day'),
+      RATE_OCR: rate('10/day'),
+      RATE_KEYS: rate('600/min'),
+      RATE_IMPORTS: rate('200/day'),
+      RATE_IMPORT_ROWS: rate('20000/day'),
+      REVIEW_WEBHOOK_URL: address,
+      WEBHOOK_SECRET: text(),
+      RATE_ASSISTANT: rate('20/min'),
+      ASSISTANT_BASE_URL: address,
+      ASSISTANT_API_KEY: text(),
+      ASSISTANT_MODEL: text('gpt-4o-mini'),
+      ASSISTANT_TIMEOUT: wholeBelow(26, '20'),
+      SEARCH_WEIGHTS: weights('0.80,0.15,0.05'),
+      /** How long a search process takes its model to be up to date after a look at the log, in milliseconds. */
+      SEARCH_LOOK_MS: v.pipe(
+        text('250'),
+        v.regex(/^\d{1,5}$/, 'must be a number of milliseconds below 100000'),
+        v.transform(Number),
+      ),
+      LOG_LEVEL: v.optional(v.picklist(['info', 'silent'], 'must be info or silent'), 'info'),
+    },
+    'is missing',
+  ),
+  v.forward(
+    v.partialCheck(
+      [['STAGE'], ['SECRET_KEY']],
+      (it) => it.STAGE === 'local' || Buffer.byteLength(it.SECRET_KEY) >= 32,
+      'must have 32 bytes or more',
+    ),
+    ['SECRET_KEY'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['STAGE'], ['SECRET_KEY']],
+      (it) => it.STAGE === 'local' || Buffer.byteLength(it.SECRET_KEY) < 32 || isRandom(it.SECRET_KEY),
+      'must be random',
+    ),
+    ['SECRET_KEY'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['SECRET_KEY_FALLBACKS']],
+      (it) => it.SECRET_KEY_FALLBACKS.every((key) => Buffer.byteLength(key) >= 32),
+      'each must have 32 bytes or more',
+    ),
+    ['SECRET_KEY_FALLBACKS'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['STAGE'], ['ALLOWED_HOSTS']],
+      (it) => it.STAGE === 'local' || (it.ALLOWED_HOSTS.length > 0 && !it.ALLOWED_HOSTS.includes('*')),
+      'must list the API hosts',
+    ),
+    ['ALLOWED_HOSTS'],
+  ),
+  v.forward(
+    v.partialCheck([['STAGE'], ['DEBUG']], (it) => !(isSecure(it.STAGE) && it.DEBUG), 'must be off in this stage'),
+    ['DEBUG'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['STAGE'], ['REVIEW_WEBHOOK_URL']],
+      (it) => !['staging', 'prod'].includes(it.STAGE) || /^(https:|$)/.test(it.REVIEW_WEBHOOK_URL),
+      'must begin with https:',
+    ),
+    ['REVIEW_WEBHOOK_URL'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['IDP_CLIENT_ID'], ['IDP_USERINFO_URL'], ['IDP_ISSUER']],
+      (it) => !it.IDP_CLIENT_ID || it.IDP_USERINFO_URL !== '' || it.IDP_ISSUER !== '',
+      'is needed beside IDP_CLIENT_ID',
+    ),
+    ['IDP_USERINFO_URL'],
+  ),
+  v.transform((it) => ({
+    ...it,
+    SECRET_KEY: it.SECRET_KEY || 'local-stage-only-secret-key-0123456789',
+    /** The one place where DEBUG and the dev flag meet. */
+    devMode: it.DEBUG && it.SERVICE_DEV_AUTH,
+    secure: isSecure(it.STAGE),
+  })),
+)
+
+export type Config = v.InferOutput<typeof Environment>
+export type Weights = Config['SEARCH_WEIGHTS']
+export type Rate = Config['RATE_TOKEN']
+
+/** Reads the environment; fails with one message that names every missing or malformed variable. */
+export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const result = v.safeParse(Environment, environment)
+  if (result.success) return result.output
+  const faults = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`)
+  throw new Error(`Configuration: ${[...new Set(faults)].join('; ')}.`)
+}
+
+export const config = parseConfig(await resolveParameters(process.env))

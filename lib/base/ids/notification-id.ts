@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * The id of a notification: 8 letters of milliseconds, 3 derived from the event. One event of one moment always gives
+ * the same id, so a repeated notification is stored once. Ids sort by time (until the year 8888) in the order of ASCII.
+ */
+export const notificationId = (milliseconds: number, event: string): string =>
+  toBase62(milliseconds, 8) + toBase62(2 * (createHash('sha256').update(event).digest().readUIntBE(0, 6) % HALF), 3)
+
+/**
+ * The id of the nth announcement, made like that of a notification. Its last number is odd, and that of a notification
+ * is even, so the two never meet.
+ */
+export const announcementId = (milliseconds: number, nth: number): string =>
+  toBase62(milliseconds, 8) + toBase62(2 * (nth % HALF) + 1, 3)
+
+/** Half of the numbers that have three digits. */
+const HALF = 62 ** 3 / 2
+
+/** The least id of this moment: every earlier id is less. */
+export const firstIdAt = (milliseconds: number): string => toBase62(milliseconds, 8) + toBase62(0, 3)
+
+/** Whether a text can be an id at all. */
+export const isNotificationId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.test(text)
+
+const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** The last digits of a number in base 62. */
+function toBase62(number: number, digits: number): string {
+  let text = ''
+  for (let rest = number; text.length < digits; rest = Math.floor(rest / LETTERS.length))
+    text = LETTERS.charAt(rest % LETTERS.length) + text
+  return text
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+
+/** Ids of eleven letters and digits, as the wire has them for comments and legacy submissions. */
+
+/** Whether a text can be such an id at all. */
+export const isShortId = (text: string): boolean => /^[0-9A-Za-z]{11}$/.test(text)
+
+/**
+ * A number as a short id that does not show the number. The factor shares no divisor with 62, so each number below
+ * 62^11 has an id of its own. So neither of the two has to be stored to be found by the other.
+ */
+export const shortIdOf = (number: number): string => toBase62((BigInt(number) * FACTOR) % ALL)
+
+/** The number behind a short id; undefined if it is larger than numbers can hold exactly. */
+export function numberOf(id: string): number | undefined {
+  if (!isShortId(id)) return undefined
+  const number = (fromBase62(id) * INVERSE) % ALL
+  return number > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(number)
+}
+
+/** The number that a text names, by its digits or by its short id; undefined if it is neither. */
+export function numberNamed(text: string): number | undefined {
+  if (isShortId(text)) return numberOf(text) || undefined
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
+/** The short id of a text: the same text always has the same one. */
+export const shortDigest = (text: string): string =>
+  toBase62(BigInt(`0x${createHash('sha256').update(text).digest('hex')}`) % ALL)
+
+const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const LENGTH = 11
+const ALL = 62n ** 11n
+// The golden section of 62^11, or the next number that shares no divisor with it: ids of neighbouring numbers lie far
+// apart.
+const FACTOR = 32_160_363_160_257_795_053n
+// Undoes the factor. 62^11 / 2 * 30 / 31 numbers below 62^11 share no divisor with it. The factor to the power of that
+// many is 1 (Euler), so to one power less it is the inverse.
+const INVERSE = power(FACTOR, (ALL / 62n) * 30n - 1n)
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n
+  for (let [square, rest] = [base % ALL, exponent]; rest > 0n; rest >>= 1n, square = (square * square) % ALL)
+    if (rest & 1n) result = (result * square) % ALL
+  return result
+}
+
+function toBase62(number: bigint): string {
+  let text = ''
+  for (let rest = number; text.length < LENGTH; rest /= 62n) text = LETTERS.charAt(Number(rest % 62n)) + text
+  return text
+}
+
+const fromBase62 = (id: string) => [...id].reduce((sum, letter) => sum * 62n + BigInt(LETTERS.indexOf(letter)), 0n)

@@ -1,0 +1,34 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import { config } from '../config.ts'
+
+const client = new LambdaClient({
+  region: config.AWS_REGION,
+  maxAttempts: 2,
+  ...(config.LAMBDA_ENDPOINT && {
+    endpoint: config.LAMBDA_ENDPOINT,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  }),
+})
+
+/** Calls another function of the service and returns its answer. Fails if it failed, or could not be called. */
+export async function invoke(FunctionName: string, event: object): Promise<unknown> {
+  const { Payload, FunctionError } = await client.send(
+    new InvokeCommand({ FunctionName, Payload: Buffer.from(JSON.stringify(event)) }),
+  )
+  if (FunctionError) throw new Error(`${FunctionName} failed: ${FunctionError}`)
+  return Payload && Payload.length > 0 ? JSON.parse(Buffer.from(Payload).toString()) : undefined
+}
+
+/** Hands an event to another function and does not wait for it. The platform keeps the event and tries three times. */
+export async function invokeLater(FunctionName: string, event: object): Promise<void> {
+  await client.send(
+    new InvokeCommand({ FunctionName, InvocationType: 'Event', Payload: Buffer.from(JSON.stringify(event)) }),
+  )
+}
+
+/**
+ * The name of another function of the same service and stage, made from one's own: `heritage-prod-a` and `b` give
+ * `heritage-prod-b`.
+ */
+export const besides = (own: string, self: string, other: string): string =>
+  own.endsWith(`-${self}`) ? `${own.slice(0, -self.length)}${other}` : other

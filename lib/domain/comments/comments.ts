@@ -1,0 +1,182 @@
+import { now } from '../../base/clock.ts'
+import { conflict, invalid, notFound } from '../../base/errors.ts'
+import type { Plan } from '../../engines/table/index.ts'
+import {
+  add,
+  get,
+  put,
+  remove as removal,
+  type UnitOfWork,
+  type Write,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+
+import type { Actor } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type Comment, type CommentAudience, comment, commentPlace, isThere, type Thread, threadOf } from './items.ts'
+import { load, loadIn } from './threads.ts'
+
+/** Writing, changing and deleting comments. */
+
+/** The text, and the number of the comment that it answers. */
+export type CommentInput = { comment: string; parent: number | null }
+/** What else is written with a comment: further writes, its audience, and its activity. */
+export type Also = {
+  writes: readonly Write[]
+  standing?: CommentAudience
+  activity_id?: string | null
+}
+
+/** Many people comment on one thing at the same time, so each tries this often. */
+const ATTEMPTS = 20
+
+/**
+ * Writes a comment and what goes with it, in one transaction. `also` is called again after a conflict. Fails with `invalid` if
+ * `parent` is no comment of this thread.
+ */
+export async function create(
+  unit: UnitOfWork,
+  thread: Thread,
+  actor: Actor,
+  input: CommentInput,
+  also: (at: string, attempt: number) => Promise<Also> = async () => ({ writes: [] }),
+): Promise<Comment> {
+  // A number that stays unused leaves a gap, which does no harm.
+  const id = await add(key.sequence('comment'))
+  unit.retryOn('conflict', ATTEMPTS)
+  const above = input.parent === null ? undefined : await findParent(thread, input.parent)
+  const at = now()
+  const { writes, standing = 'withheld', activity_id = null } = await also(at, unit.attempt)
+  const root =
+    above && withNextVersion<Comment>(above.root, { replies: above.root.replies + 1, came: above.root.came + 1 })
+  const made: Comment = {
+    id,
+    thread: threadOf(thread),
+    ...thread,
+    user_id: actor.id,
+    comment: input.comment,
+    parent: input.parent,
+    parent_user_id: above?.parent.user_id ?? null,
+    root: root?.id ?? id,
+    place: root?.came ?? 0,
+    answers: 0,
+    replies: 0,
+    came: 0,
+    upvotes: 0,
+    downvotes: 0,
+    standing,
+    activity_id,
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  }
+  unit.add([...newComment(made), ...(above && root ? answerWrites(above, root) : []), ...writes])
+  return made
+}
+
+/** The comment that is answered, and the root of its thread of replies. */
+type Above = { parent: Comment; root: Comment }
+
+async function findParent(thread: Thread, id: number): Promise<Above> {
+  const parent = (await loadIn(thread, id))?.comment
+  if (!parent || !isThere(parent)) throw invalid({ parent: ['There is no such comment here.'] })
+  return { parent, root: parent.id === parent.root ? parent : await rootOf(parent) }
+}
+
+function answerWrites({ parent, root: old }: Above, root: Comment): Write[] {
+  if (parent.id === root.id) return [put(comment, { ...root, answers: root.answers + 1 }, old)]
+  return [
+    put(comment, root, old),
+    put(comment, withNextVersion<Comment>(parent, { answers: parent.answers + 1 }), parent),
+  ]
+}
+
+/** The writes of a new comment alone, without its activity. */
+export const newComment = (made: Comment): Write[] => {
+  const { id, thread, root, place } = made
+  return [put(comment, made, undefined), put(commentPlace, { id, thread, root, place, version: 1 as const }, undefined)]
+}
+
+/** Changes the text. Fails with `notFound` if the comment is deleted, and with `conflict` if its text was changed meanwhile. */
+export const amend = (
+  unit: UnitOfWork,
+  old: Comment,
+  text: string,
+  also: (it: Comment, attempt: number) => Promise<readonly Write[]> = async () => [],
+): Promise<Comment> =>
+  planOnLatest(unit, old, async (it, attempt) => {
+    if (it.comment === text) return { result: it, writes: [] }
+    const next = withNextVersion<Comment>(it, { comment: text, updated_at: now() })
+    return { result: next, writes: [put(comment, next, it), ...(await also(it, attempt))] }
+  })
+
+/** Deletes a comment. One that has replies keeps its place, without text and author. Fails as `amend` does. */
+export const remove = (
+  unit: UnitOfWork,
+  old: Comment,
+  also: (it: Comment, attempt: number) => Promise<readonly Write[]> = async () => [],
+): Promise<void> =>
+  planOnLatest(unit, old, async (it, attempt) => {
+    const empty = withNextVersion<Comment>(it, { comment: '', user_id: null, parent_user_id: null, updated_at: now() })
+    const writes = it.answers > 0 ? [put(comment, empty, it)] : await removalWrites(it)
+    return { result: undefined, writes: [...writes, ...(await also(it, attempt))] }
+  })
+
+/** Plans on the comment as it is now. Fails if its text is not the one that was read. */
+async function planOnLatest<T>(
+  unit: UnitOfWork,
+  old: Comment,
+  plan: (it: Comment, attempt: number) => Promise<Plan<T>>,
+): Promise<T> {
+  unit.retryOn('conflict', ATTEMPTS)
+  const it = unit.attempt === 1 ? old : await get(comment, old)
+  if (!it || !isThere(it)) throw notFound()
+  if (it.comment !== old.comment) throw conflict()
+  return unit.addPlan(await plan(it, unit.attempt))
+}
+
+/** Deleted comments that are removed at most with one reply. */
+const MOST_LEVELS = 40
+
+/** Removes a comment without replies. Deleted comments above it, kept only because of this reply, go too. */
+async function removalWrites(it: Comment): Promise<Write[]> {
+  const writes = itemRemovals(it)
+  let above = await parentOf(it)
+  let removedRows = 1
+  for (; above && above.parent !== null && isKeptForOneReply(above) && removedRows < MOST_LEVELS; removedRows += 1) {
+    writes.push(...itemRemovals(above))
+    above = await parentOf(above)
+  }
+  if (!above) return writes
+  const answers = above.answers - 1
+  if (above.parent !== null) {
+    const root = await rootOf(above)
+    const fewer = withNextVersion<Comment>(root, { replies: root.replies - removedRows })
+    return [...writes, put(comment, withNextVersion<Comment>(above, { answers }), above), put(comment, fewer, root)]
+  }
+  if (isKeptForOneReply(above)) return [...writes, ...itemRemovals(above)]
+  return [
+    ...writes,
+    put(comment, withNextVersion<Comment>(above, { answers, replies: above.replies - removedRows }), above),
+  ]
+}
+
+const isKeptForOneReply = (it: Comment) => !isThere(it) && it.answers === 1
+const itemRemovals = (it: Comment): Write[] => {
+  const { id, thread, root, place } = it
+  return [removal(comment, it), removal(commentPlace, { id, thread, root, place, version: 1 as const })]
+}
+
+const parentOf = async (it: Comment): Promise<Comment | undefined> => {
+  if (it.parent === null) return undefined
+  const above = await load(it.parent)
+  // It was removed a moment ago, together with this comment.
+  if (!above) throw conflict()
+  return above
+}
+
+const rootOf = async ({ thread, root }: Comment): Promise<Comment> => {
+  const it = await get(comment, { thread, id: root, root, place: 0 })
+  if (!it) throw conflict()
+  return it
+}

@@ -1,0 +1,109 @@
+import type { Images, Stored } from '../../engines/table/index.ts'
+import { parse } from '../../engines/table/index.ts'
+import { userOf } from '../../platform/users/users.ts'
+import { moveComments, placeComments } from '../comments/visibility.ts'
+import { figuresOf } from '../leaderboard/keep.ts'
+import { countedTypes, peopleConcernedBy } from '../leaderboard/recount.ts'
+import { announceAll } from '../notifications/announcements.ts'
+import { followReviewer, isReviewer } from '../notifications/membership.ts'
+import { sendAll } from '../notifications/send.ts'
+import { followAssetText } from '../projects/assets/texts.ts'
+import { followProject } from '../projects/derived.ts'
+import { announceReview } from '../projects/review-webhook.ts'
+import { claimsIn } from '../records/claim-packs.ts'
+import { moveHistory } from '../records/history-audience.ts'
+import { type RecordItem, recordItem } from '../records/items.ts'
+import { claimEdges, followCards, followEdges, publicEdges } from '../records/links.ts'
+import { type Memo, notificationsOf, notifiedTypes, type Telling } from './notify.ts'
+
+/** The effects of a change, by item type. Each gets both images and is safe to repeat. */
+const effects: Readonly<Record<string, (images: Images) => Promise<void>>> = {
+  record: async ({ before, after }) => {
+    const [old, next] = [headIn(before), headIn(after)]
+    await followEdges(publicEdges(old), publicEdges(next))
+    await followCards(old, next)
+    await moveComments(old, next)
+    await moveHistory(old, next)
+  },
+  claims: async ({ before, after }) => {
+    const [old = [], next = []] = [before && claimsIn(before), after && claimsIn(after)]
+    await followEdges(old.flatMap(claimEdges), next.flatMap(claimEdges))
+  },
+  project: followProject,
+  project_asset: followAssetText,
+}
+
+/** Effects that only a replay adds. A replay has no image from before, so it cannot see that an audience changed. */
+const placements: Readonly<Record<string, (after: Stored) => Promise<void>>> = {
+  record: (after) => placeComments(parse(recordItem, after).entity_id),
+}
+
+/** Messages to other servers, by item type. */
+const messages: Readonly<Record<string, (images: Images) => Promise<void>>> = { project_activity: announceReview }
+
+/** The types of items whose changes have effects. */
+export const effectTypes: readonly string[] = [
+  ...new Set([...Object.keys(effects), ...Object.keys(messages), ...countedTypes(), ...notifiedTypes()]),
+]
+
+/** What a change contributes to the shared work. `finish` does it once for several changes. */
+export type Common = {
+  /** Whose figures may change. */
+  people: readonly string[]
+  /** Who may have begun or ended reviewing. */
+  reviewers: readonly string[]
+  told: readonly Telling[]
+}
+export const nothing: Common = { people: [], reviewers: [], told: [] }
+
+/** Applies the effects of one change. Returns its part of the shared work. */
+export async function applyEffects(images: Images, memo: Memo = {}): Promise<Common> {
+  const type = typeOf(images)
+  await effects[type]?.(images)
+  const told = await sendMessages(images, memo)
+  return { people: await peopleConcernedBy(type, images), reviewers: reviewersIn(type, images), told }
+}
+
+/** The user who began or ended reviewing with this change, if any. */
+function reviewersIn(type: string, { before, after }: Images): string[] {
+  if (type !== 'user' || !after) return []
+  const was = before !== undefined && isReviewer(userOf(before))
+  return isReviewer(userOf(after)) === was ? [] : [userOf(after).id]
+}
+
+/** Sends the messages of one change to other servers. Returns the notifications for people. A repeat gives the same. */
+export async function sendMessages(images: Images, memo: Memo = {}): Promise<readonly Telling[]> {
+  const type = typeOf(images)
+  await messages[type]?.(images)
+  return notificationsOf(type, images, memo)
+}
+
+/** Does the shared work: notes who reviews, refreshes figures, and notifies people. */
+export async function finish({ people, reviewers, told }: Common): Promise<void> {
+  for (const user_id of new Set(reviewers)) await followReviewer(user_id)
+  const refresh = await figuresOf([...new Set(people)])
+  for (const user_id of new Set(people)) await refresh(user_id)
+  for (const [user_id, them] of Map.groupBy(told, (it) => it.user_id)) await tell(user_id, them)
+}
+
+/** Notifies one person, or all reviewers (`null`), in order. */
+const tell = (user_id: string | null, news: readonly Telling[]): Promise<void> =>
+  user_id === null
+    ? announceAll(news.map(({ user_id: _, ...it }) => it))
+    : sendAll(
+        user_id,
+        news.map(({ not_for: _, ...it }) => it),
+      )
+
+/** Applies the effects of an item as if it were new. Notifies nobody. Returns its part of the shared work. */
+export async function applyAnew(after: Stored): Promise<Common> {
+  const images = { before: undefined, after }
+  const type = typeOf(images)
+  await effects[type]?.(images)
+  await placements[type]?.(after)
+  const reviewers = type === 'user' ? [userOf(after).id] : []
+  return { people: await peopleConcernedBy(type, images), reviewers, told: [] }
+}
+
+const typeOf = ({ before, after }: Images): string => String((after ?? before)?.type)
+const headIn = (stored: Stored | undefined): RecordItem | undefined => stored && parse(recordItem, stored)

@@ -1,0 +1,220 @@
+import { isProblem } from '../../base/errors.ts'
+import { log } from '../../base/telemetry/log.ts'
+import { measureCost } from '../../base/telemetry/request-cost.ts'
+import { cut } from '../../engines/matching/index.ts'
+import type { Change } from '../../engines/search/index.ts'
+import { appendChanges } from '../../engines/search/index.ts'
+import { changesOf, type Images, type StreamRecord } from '../../engines/table/index.ts'
+import { type FeedChange, feedChangeOf, followChanges } from '../feed/follow.ts'
+import { figuresOf } from '../leaderboard/keep.ts'
+import { applyEffects, type Common, effectTypes, finish, nothing } from './apply.ts'
+import { headsOf, type Memo, type Telling } from './notify.ts'
+import { parkChange } from './parked.ts'
+import { changeOf, documentTypes } from './search-documents.ts'
+
+/** The types of items whose changes the projector follows. */
+export const followedTypes: readonly string[] = [...new Set([...effectTypes, ...documentTypes])]
+
+export type Projected = {
+  /** The first record that failed for a passing reason, such as throttling. What came before it was applied or parked. */
+  failed: StreamRecord | undefined
+  /** How many changes were parked. */
+  parked: number
+  /** Whether the batch held any change to follow. */
+  isApplied: boolean
+}
+
+type FollowedChange = { id: string; record: StreamRecord; place: number; images: Images }
+
+/** How many partitions are followed at the same time. */
+const AT_ONCE = 12
+
+/**
+ * Applies the effects of a batch of changes. Each partition is followed in order, several partitions side by side.
+ * Notifications, figures, search and the feed are shared work, done once at the end.
+ */
+export async function project(records: readonly StreamRecord[]): Promise<Projected> {
+  const changes = await changesToFollow(records)
+  const heads = await headsOf(changes.map(({ images }) => images)).catch(complain)
+  // This read serves the whole batch, so its failure fails the whole batch.
+  if (!heads) return { failed: changes[0]?.record, parked: 0, isApplied: false }
+  const batch = new Batch({ heads })
+  const partitions = [...Map.groupBy(changes, ({ images }) => String((images.after ?? images.before)?.pk)).values()]
+  const worker = async () => {
+    for (let some = partitions.shift(); some; some = partitions.shift()) await followInOrder(some, batch)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await batch.close()
+  return { failed: records[batch.failed], parked: batch.parked, isApplied: changes.length > 0 }
+}
+
+/** The changes of followed types, each with the place of its record in the batch. */
+async function changesToFollow(records: readonly StreamRecord[]): Promise<FollowedChange[]> {
+  const changes = await changesOf(records)
+  return records.flatMap((record, place) =>
+    (changes[place] ?? []).flatMap((images, nth) => {
+      const type = String((images.after ?? images.before)?.type)
+      return followedTypes.includes(type) ? [{ id: idOf(record, nth), record, place, images }] : []
+    }),
+  )
+}
+
+/**
+ * The sequence number of a change. If one record of the stream tells of several changes, later ones get a suffix:
+ * `4711#1`.
+ */
+const idOf = ({ dynamodb, eventID }: StreamRecord, nth: number): string =>
+  `${dynamodb?.SequenceNumber ?? eventID ?? ''}${nth === 0 ? '' : `#${nth}`}`
+
+/** Collects the shared work of a batch, and its first failure. */
+class Batch {
+  /** The place of the first record that failed; infinite if none did. */
+  failed = Number.POSITIVE_INFINITY
+  parked = 0
+  /** What is read once for the whole batch. */
+  readonly memo: Memo
+  /**
+   * Whose figures may change, who may have begun or ended reviewing, and whom to notify: each with the place of its
+   * change.
+   */
+  readonly #counted: Placed<string>[] = []
+  readonly #reviewers: Placed<string>[] = []
+  readonly #told: Placed<Telling>[] = []
+  readonly #learned: Placed<Change>[] = []
+  readonly #fed: Placed<FeedChange>[] = []
+
+  constructor(memo: Memo) {
+    this.memo = memo
+  }
+
+  fail(place: number): void {
+    this.failed = Math.min(this.failed, place)
+  }
+
+  /** Adds what one change contributes to the shared work. */
+  take(
+    place: number,
+    { people, reviewers, told }: Common,
+    learned: Change | undefined,
+    fed: FeedChange | undefined,
+  ): void {
+    this.#counted.push(...people.map((it) => ({ place, it })))
+    this.#reviewers.push(...reviewers.map((it) => ({ place, it })))
+    this.#told.push(...told.map((it) => ({ place, it })))
+    if (learned) this.#learned.push({ place, it: learned })
+    if (fed) this.#fed.push({ place, it: fed })
+  }
+
+  /**
+   * Does the shared work: reviewers first, then notifications and figures, then search, then the feed. A failure counts
+   * for the first change that it concerns.
+   */
+  async close(): Promise<void> {
+    const told = Map.groupBy(this.#told.sort(inOrder), ({ it }) => it.user_id)
+    const counted = Map.groupBy(this.#counted.sort(inOrder), ({ it }) => it)
+    for (const them of Map.groupBy(this.#reviewers.sort(inOrder), ({ it }) => it).values())
+      await this.#together(them, (reviewers) => finish({ ...nothing, reviewers }))
+    await Promise.all([
+      ...[...told.values()].map((them) => this.#together(them, (told) => finish({ ...nothing, told }))),
+      this.#count(counted),
+    ])
+    await this.#together(this.#learned.sort(inOrder), appendChanges)
+    await this.#together(this.#fed.sort(inOrder), followChanges)
+  }
+
+  /** Reads the figures of all people at once. Writes them one by one, because people share sums. */
+  async #count(counted: ReadonlyMap<string, readonly Placed<string>[]>): Promise<void> {
+    const all = [...counted.values()].flat().sort(inOrder)
+    await this.#together(all, async () => {
+      const refresh = await figuresOf([...counted.keys()])
+      for (const [user_id, them] of counted) await this.#together(them, () => refresh(user_id))
+    })
+  }
+
+  async #together<T>(them: readonly Placed<T>[], work: (all: T[]) => Promise<void>): Promise<void> {
+    const [first] = them
+    if (!first) return
+    try {
+      await work(them.map(({ it }) => it))
+    } catch (error) {
+      complain(error)
+      this.fail(first.place)
+    }
+  }
+}
+
+type Placed<T> = { place: number; it: T }
+const inOrder = (a: Placed<unknown>, b: Placed<unknown>) => a.place - b.place
+
+/** Follows the changes of one partition, up to the first that must come again. */
+async function followInOrder(changes: readonly FollowedChange[], batch: Batch): Promise<void> {
+  for (const each of changes) {
+    const { id, place, images } = each
+    const error = await failureOf(each, batch)
+    if (error === undefined) continue
+    complain(error, causeOf(images))
+    if (isPassing(error) || !(await putAside(id, images, error))) return batch.fail(place)
+    batch.parked += 1
+  }
+}
+
+/** How often a change is tried before it is parked. */
+const ATTEMPTS = 3
+
+/** Applies one change. Returns the error if it failed, else undefined. */
+async function failureOf({ images, place }: FollowedChange, batch: Batch): Promise<unknown> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const change = changeOf(images)
+      // What it writes and logs carries the id of the request that made the change.
+      const { told, ...others } = await measureCost(() => applyEffects(images, batch.memo), causeOf(images))
+      const request_id = causeOf(images)
+      const common = { ...others, told: told.map((it) => ({ ...it, request_id })) }
+      batch.take(place, common, change, feedChangeOf(images))
+      return undefined
+    } catch (error) {
+      if (isPassing(error) || attempt === ATTEMPTS) return error
+    }
+  }
+}
+
+/** Codes and names of errors that pass by themselves. */
+const passing = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
+const passingNames = new Set(['TimeoutError', 'AbortError', 'RequestTimeout', 'TransactionInProgressException'])
+
+/** Whether a failure passes by itself: the table does not answer or throttles, or others write the same items. */
+function isPassing(error: unknown): boolean {
+  if (isProblem(error, 'unavailable') || isProblem(error, 'conflict')) return true
+  if (!(error instanceof Error)) return false
+  const { $fault, code }: { $fault?: string; code?: string } = Object(error)
+  return (
+    $fault === 'server' ||
+    passing.has(code ?? '') ||
+    passingNames.has(error.name) ||
+    /Thrott|Throughput|LimitExceeded/.test(error.name)
+  )
+}
+
+/** Parks a change. Returns false if even that failed. */
+async function putAside(id: string, images: Images, error: unknown): Promise<boolean> {
+  try {
+    await parkChange(id, images, error instanceof Error ? cut(`${error.name}: ${error.message}`, 1000) : 'unknown')
+    return true
+  } catch (further) {
+    complain(further)
+    return false
+  }
+}
+
+const complain = (error: unknown, request_id?: string): void =>
+  log({
+    level: 'error',
+    message: 'projection of a change',
+    request_id,
+    error: error instanceof Error ? error.name : 'unknown',
+  })
+
+const causeOf = ({ before, after }: Images): string | undefined => {
+  const { request_id } = after ?? before ?? {}
+  return typeof request_id === 'string' ? request_id : undefined
+}

@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from 'node:util'
+import { addressOf } from '../../base/ids/address.ts'
+import {
+  checkVersion,
+  commitPlan,
+  getMany,
+  itemAt,
+  type Key,
+  keyOf,
+  place,
+  removeEntry,
+  type Stored,
+  scan,
+  transact,
+  type Write,
+} from '../../engines/table/index.ts'
+import { indexWrites } from '../../platform/name-index/entries.ts'
+import { key } from '../../platform/table/keys.ts'
+import { placeComments } from '../comments/visibility.ts'
+import { kindOfCode } from '../kinds/index.ts'
+import { storedNameEntryOf } from '../records/build.ts'
+import type { LoadedRecord } from '../records/items.ts'
+import { derivedWrites } from '../records/links.ts'
+import { loadRecordById } from '../records/load.ts'
+import { queueWrites } from '../records/queue-entry.ts'
+
+/** How many records were looked at, and how many items were wrong. */
+export type Repaired = { looked: number; mended: number }
+
+/** A transaction holds a hundred writes, one of which is the condition. */
+const AT_ONCE = 90
+
+/** The items that follow from a record, by place: name index, queue, and links at other records. */
+function derivedOf(it: LoadedRecord): Map<string, Write> {
+  const indexed = storedNameEntryOf(it)
+  const writes = [
+    ...(indexed ? indexWrites(undefined, indexed) : []),
+    ...queueWrites(undefined, it),
+    ...(it.deleted_at ? [] : derivedWrites(it)),
+  ]
+  return new Map(writes.map((write) => [place(keyIn(write)), write]))
+}
+
+/**
+ * Writes the items that follow from each record, and removes those that follow from none. `repairSizes` counts lists
+ * afterwards.
+ */
+export async function repairRecords(progress: (looked: number) => void): Promise<Repaired> {
+  let [looked, mended] = [0, 0]
+  for await (const page of scan(['record'])) {
+    for (const item of page) {
+      mended += await completeRecord(String(item.entity_id))
+      await placeComments(String(item.entity_id))
+    }
+    looked += page.length
+    progress(looked)
+  }
+  for await (const page of scan(derivedTypes)) for (const item of page) mended += await takeAwayStale(item)
+  return { looked, mended }
+}
+
+const derivedTypes = ['entry', 'link', 'queue_by_urgency', 'queue_by_category', 'queue_by_age']
+
+/** Writes what is missing or different. Returns the number of items. */
+const completeRecord = (entity_id: string): Promise<number> =>
+  commitPlan(
+    async () => {
+      const it = await loadRecordById(entity_id)
+      if (!it) return { result: 0, writes: [] }
+      const derived = derivedOf(it)
+      const found = await getMany([...derived.values()].map(keyIn), true)
+      const wrong = [...derived.values()].filter((write) => !isStored(write, itemAt(found, keyIn(write))))
+      return { result: wrong.length, writes: wrong.flatMap((write) => guarded(write, it)) }
+    },
+    { write: inParts },
+  )
+
+/** Each write needs the record unchanged since it was read. It changes no counters: sizes are counted afterwards. */
+const guarded = ({ action }: Write, it: LoadedRecord): Write[] => [
+  checkVersion(key.head(it.entity_id), it.version),
+  { action: { Put: { TableName: action.Put?.TableName, Item: action.Put?.Item } }, counts: {} },
+]
+
+/** Writes in several transactions. Each holds the condition once. */
+async function inParts(writes: readonly Write[]): Promise<void> {
+  const [condition] = writes
+  if (!condition) return
+  const others = writes.filter(({ action }) => !action.ConditionCheck)
+  for (let start = 0; start < others.length; start += AT_ONCE)
+    await transact([condition, ...others.slice(start, start + AT_ONCE)])
+}
+
+/** Removes an item that follows from no record. Returns 1 if it did, else 0. */
+const takeAwayStale = (item: Stored): Promise<number> =>
+  commitPlan(async () => {
+    const at = keyOf(item)
+    const owners = ownersOf(item, at)
+    if (owners.length === 0) return { result: 0, writes: [] }
+    const records = await Promise.all(owners.map(loadRecordById))
+    if (records.some((it) => it && derivedOf(it).has(place(at)))) return { result: 0, writes: [] }
+    const conditions = records.flatMap((it) => (it ? [checkVersion(key.head(it.entity_id), it.version)] : []))
+    return { result: 1, writes: [...conditions, removeEntry(at)] }
+  })
+
+/** The records from which a derived item may follow. None if it follows from something else. */
+function ownersOf(item: Stored, { pk, sk }: Key): string[] {
+  const [list = '', ...rest] = pk.split('#')
+  if (item.type === 'link') return records([item.from])
+  if (list === 'ENTITY') return records(rest)
+  if (list === 'RELATED') return records([rest[0], sk.split('#')[1]])
+  return lists.has(list) ? records([item.entity_id]) : []
+}
+
+const lists = new Set(['NAME', 'ALIKE', 'IDENTIFIER', 'GRID'])
+
+/** Keeps the ids of records. Ids of people and clusters carry no address. */
+const records = (ids: readonly unknown[]): string[] =>
+  ids.map(String).filter((id) => kindOfCode(addressOf(id)?.kindCode ?? 0) !== undefined)
+
+const keyIn = ({ action }: Write): Key => keyOf(action.Put?.Item ?? {})
+
+/** Whether the stored item is what the write would make. The id of the request that wrote it does not count. */
+function isStored({ action }: Write, stored: Stored | undefined): boolean {
+  if (!stored) return false
+  const { request_id: _, ...own } = stored
+  const { request_id: __, ...wanted } = action.Put?.Item ?? {}
+  return isDeepStrictEqual(plain(own), plain(wanted))
+}
+
+/** As the table returns it: without undefined members. */
+const plain = (it: object): unknown => JSON.parse(JSON.stringify(it))

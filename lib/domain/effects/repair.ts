@@ -1,0 +1,65 @@
+// These imports only define item types: the repair of sizes must know every counted list.
+import '../clusters/clusters.ts'
+import '../sources/sources.ts'
+import '../submissions/items.ts'
+import '../../platform/users/applications.ts'
+import { rebuildSnapshot } from '../../engines/search/maintenance.ts'
+import { scan } from '../../engines/table/index.ts'
+import { thingOf } from '../feed/follow.ts'
+import { writeChanges } from '../feed/tell.ts'
+import { recountAll } from '../leaderboard/sweep.ts'
+import { followReviewer } from '../notifications/membership.ts'
+import { renewTexts } from '../projects/assets/texts.ts'
+import { followProject } from '../projects/derived.ts'
+import { repairRecords } from './repair-records.ts'
+import { repairSizes } from './repair-sizes.ts'
+
+/** What a repair looked at, and how much of it was wrong. */
+export type Repair = {
+  records: number
+  mended: number
+  projects: number
+  sizes: number
+  people: number
+  documents: number
+}
+
+/**
+ * Computes anew all that follows from other items. Safe to repeat, and to run while the service goes on. For operators.
+ *
+ * 1. From records: name index, queue, links, audiences of comments. Then the feed.
+ * 2. What follows from projects.
+ * 3. The sizes of lists. Then who reviews, and the boards, which are made of sizes.
+ * 4. The texts of assets, and the snapshot of search.
+ */
+export async function repairAll(progress: (looked: number) => void = () => undefined): Promise<Repair> {
+  const { looked, mended } = await repairRecords(progress)
+  await repairFeed()
+  const projects = await repairProjects()
+  const sizes = await repairSizes()
+  await repairReviewers()
+  const people = await recountAll()
+  await renewTexts()
+  const { documents } = await rebuildSnapshot()
+  return { records: looked, mended, projects, sizes, people, documents }
+}
+
+/** Tells the feed of things that it does not know: older than the feed, or restored from a backup. */
+async function repairFeed(): Promise<void> {
+  for await (const page of scan(['record', 'cluster'])) await writeChanges(page.map(thingOf))
+}
+
+/** Notes who began or ended reviewing, where the projector missed it. */
+async function repairReviewers(): Promise<void> {
+  for await (const page of scan(['user']))
+    for (const { id, reviewer_role } of page) if (reviewer_role) await followReviewer(String(id))
+}
+
+async function repairProjects(): Promise<number> {
+  let looked = 0
+  for await (const page of scan(['project'])) {
+    for (const after of page) await followProject({ before: undefined, after })
+    looked += page.length
+  }
+  return looked
+}

@@ -1,0 +1,84 @@
+import { appendChanges } from '../../engines/search/index.ts'
+import type { Stored } from '../../engines/table/index.ts'
+import { scan } from '../../engines/table/index.ts'
+import { applyAnew, applyEffects, finish, sendMessages } from './apply.ts'
+import type { Telling } from './notify.ts'
+import { listParked, unparkChange } from './parked.ts'
+import { followedTypes } from './project.ts'
+import { changeOf, documentOf } from './search-documents.ts'
+
+/** Which part of the table to replay. An absent member narrows nothing. */
+export type Part = {
+  /** Types of items. */
+  types?: readonly string[] | undefined
+  /** A kind of record, as the registry names it. */
+  kind?: string | undefined
+  /** The beginning of partition keys. */
+  prefix?: string | undefined
+  /** Only items that were created or changed since then, ISO 8601. */
+  since?: string | undefined
+  /** Also sends notifications and messages that were not sent yet. */
+  messages?: boolean | undefined
+}
+
+/** How many items are applied at the same time. */
+const AT_ONCE = 12
+
+/**
+ * Applies the effects of all items of a part of the table again: links, comments, figures, search. Safe to repeat, to
+ * interrupt, and to run beside the projector. Returns the number of items.
+ */
+export async function replay(part: Part, progress?: (so_far: number) => void): Promise<number> {
+  const types = (part.types ?? followedTypes).filter((it) => followedTypes.includes(it))
+  const people = new Set<string>()
+  const reviewers: string[] = []
+  const news: Telling[] = []
+  let count = 0
+  for await (const page of scan(types)) {
+    const items = page.filter((item) => isIn(part, item))
+    for (let start = 0; start < items.length; start += AT_ONCE)
+      await Promise.all(
+        items.slice(start, start + AT_ONCE).map(async (item) => {
+          const common = await applyAnew(item)
+          for (const user_id of common.people) people.add(user_id)
+          reviewers.push(...common.reviewers)
+          if (part.messages) news.push(...(await sendMessages({ before: undefined, after: item })))
+        }),
+      )
+    await appendChanges(items.flatMap((item) => documentOf(item) ?? []))
+    count += items.length
+    if (items.length > 0) progress?.(count)
+  }
+  await finish({ people: [...people], reviewers, told: news })
+  return count
+}
+
+function isIn({ kind, prefix, since }: Part, item: Stored): boolean {
+  const at = String(item.updated_at ?? item.created_at ?? '')
+  return (
+    (kind === undefined || item.kind === kind) &&
+    (prefix === undefined || String(item.pk).startsWith(prefix)) &&
+    (since === undefined || at >= since)
+  )
+}
+
+/**
+ * Applies parked changes in the order of the stream, and removes each that succeeds. Returns how many, and why the others
+ * failed.
+ */
+export async function replayParked(): Promise<{ applied: number; failures: string[] }> {
+  const failures: string[] = []
+  let applied = 0
+  for (const { id, images } of await listParked()) {
+    try {
+      const change = changeOf(images)
+      await finish(await applyEffects(images))
+      await appendChanges(change ? [change] : [])
+      await unparkChange(id)
+      applied += 1
+    } catch (error) {
+      failures.push(`${id}: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`)
+    }
+  }
+  return { applied, failures }
+}

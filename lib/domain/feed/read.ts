@@ -1,0 +1,51 @@
+import { get, parse, queryBetween } from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type KindKey, recordKinds } from '../kinds/keys.ts'
+import { type Current, current, type Entry, end, entry, type LastTold, lastTold } from './items.ts'
+
+/** The number of the latest change, 0 before the first. Strongly consistent. */
+export const loadLastNumber = async (): Promise<number> => (await get(end, {}))?.number ?? 0
+
+/** At most `limit` changes after a number, in order and without a gap. One query, however long the feed is. */
+export async function listChangesAfter(number: number, limit: number): Promise<Entry[]> {
+  const [from, to] = [key.change(number + 1), key.change(number + limit)]
+  return (await queryBetween(from.pk, from.sk, to.sk, limit)).map((item) => parse(entry, item))
+}
+
+export const loadChange = (number: number): Promise<Entry | undefined> => get(entry, { number })
+
+/** Where to continue in the lists of things: in this kind, after this sort key. */
+export type ListPosition = { kind: string; after: string }
+
+/** The kinds of record in the feed. Each has its own list. */
+export const feedKinds: readonly KindKey[] = [...recordKinds, 'entity']
+
+/**
+ * The things that changed last between two moments, both included. They are sorted by kind, then by time; withdrawn ones are
+ * among them. Returns at most `limit`, and whether there are more. One query for each kind.
+ */
+export async function listThingsBetween(
+  span: { from: string; until: string; kinds: readonly string[] },
+  place: ListPosition | undefined,
+  limit: number,
+): Promise<{ things: Current[]; more: boolean }> {
+  const things: Current[] = []
+  for (const kind of place ? span.kinds.slice(span.kinds.indexOf(place.kind)) : span.kinds) {
+    const from = place?.kind === kind ? `${place.after}~` : span.from
+    // `~` sorts after every other character, so the whole last second is included.
+    const until = `${span.until}~`
+    const left = limit + 1 - things.length
+    const items = from <= until ? await queryBetween(key.changed(kind, '', 0).pk, from, until, left) : []
+    things.push(...items.map((item) => parse(current, item)))
+    if (things.length > limit) return { things: things.slice(0, limit), more: true }
+  }
+  return { things, more: false }
+}
+
+export const loadLastTold = (id: string): Promise<LastTold | undefined> => get(lastTold, { id })
+
+/** The place of a thing in the lists of `listThingsBetween`. */
+export const positionOf = ({ kind, at, number }: Current): ListPosition => ({
+  kind,
+  after: key.changed(kind, at, number).sk,
+})

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import * as v from 'valibot'
+import { newId, now } from '../../base/clock.ts'
+import { config } from '../../base/config.ts'
+import { impossible, invalid } from '../../base/errors.ts'
+import * as s from '../../base/shapes.ts'
+import { defineItem, get, type Plan, parse, put, remove, type UnitOfWork, walk } from '../../engines/table/index.ts'
+import { seal, unseal } from '../../platform/http/seal.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { changeSorts } from '../feed/items.ts'
+import { feedKinds, loadLastNumber } from '../feed/read.ts'
+import { kindKeys } from '../kinds/index.ts'
+import { isPublicUrl } from '../webhooks/send.ts'
+
+/** A receiver of the feed, registered by a person or a key. */
+const Hook = v.object({
+  id: v.string(),
+  user_id: v.string(),
+  url: v.string(),
+  /** The sorts of change that it gets. */
+  changes: v.array(v.picklist(changeSorts)),
+  kinds: v.array(v.picklist(kindKeys)),
+  /** The key that signs its messages. It is sealed and not hashed, because signing needs the key itself. */
+  secret: v.string(),
+  /** The origin of the request that created the hook. The addresses of records in messages begin with it. */
+  origin: v.string(),
+  /** The number of the last change that the hook has got, or that its filter left out. */
+  position: v.number(),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Hook = v.InferOutput<typeof Hook>
+
+export const hook = defineItem({
+  type: 'hook',
+  schema: Hook,
+  key: ({ id }: { id: string }) => key.hook(id),
+  indexes: (it) => {
+    const sk = `${it.created_at}#${it.id}`
+    return { gsi2: { pk: ALL, sk }, gsi3: { pk: listOf(it.user_id), sk } }
+  },
+})
+const ALL = 'HOOK'
+const listOf = (user: string) => `HOOK#OF#${user}`
+
+/** Hooks of one person. */
+const MOST_HOOKS = 10
+const context = (id: string) => `hook ${id}`
+
+/** The kinds that a hook may ask for. */
+export const hookKinds: readonly (typeof kindKeys)[number][] = [...feedKinds, 'entity_cluster']
+/** Anybody may create a hook. So in every stage but `local` only public addresses are allowed. */
+export const isGuarded = (): boolean => config.STAGE !== 'local'
+
+type Wanted = Pick<Hook, 'url' | 'changes' | 'kinds'>
+
+/**
+ * Creates a hook, which gets all changes from now on. The secret is in this answer only. Fails with `invalid` if nothing may be
+ * sent to the address.
+ */
+export async function createHook(
+  unit: UnitOfWork,
+  by: Actor,
+  wanted: Wanted,
+  origin: string,
+): Promise<{ made: Hook; secret: string }> {
+  unit.retryOn('conflict')
+  return unit.addPlan(await plan(by, wanted, origin))
+}
+
+async function plan(by: Actor, wanted: Wanted, origin: string): Promise<Plan<{ made: Hook; secret: string }>> {
+  await checkUrl(wanted.url)
+  if ((await listHooks(by.id)).length >= MOST_HOOKS)
+    throw impossible(`Nobody has more than ${MOST_HOOKS} hooks. Remove one first.`)
+  const secret = randomBytes(32).toString('base64url')
+  const id = newId()
+  const made: Hook = {
+    ...{ id, user_id: by.id, ...wanted },
+    secret: seal(secret, context(id)),
+    origin,
+    position: await loadLastNumber(),
+    created_at: now(),
+    version: 1,
+  }
+  return { result: { made, secret }, writes: [put(hook, made, undefined)] }
+}
+
+async function checkUrl(url: string): Promise<void> {
+  const at = new URL(url)
+  if (at.username !== '' || at.password !== '') throw invalid({ url: ['Give an address without a password.'] })
+  if (!isGuarded()) return
+  if (at.protocol !== 'https:') throw invalid({ url: ['Give an address that begins with https:.'] })
+  if (!(await isPublicUrl(at))) throw invalid({ url: ['This is no address of the public internet.'] })
+}
+
+/** A person's hooks, newest first. It reads an index, so a hook created a moment ago may be missing. */
+export const listHooks = async (user: string): Promise<Hook[]> =>
+  (await walk({ index: 'gsi3', pk: listOf(user), forward: false, limit: MOST_HOOKS * 2 })).map((it) => parse(hook, it))
+
+/** Everybody's hooks, oldest first. `at` is the sort key to continue from. */
+export const nextHooks = async (beyond: string | undefined, limit: number): Promise<{ hooks: Hook[]; at: string }> => {
+  const items = await walk({ index: 'gsi2', pk: ALL, forward: true, limit, beyond })
+  return { hooks: items.map((it) => parse(hook, it)), at: String(items.at(-1)?.gsi2_sk) }
+}
+
+export const loadHook = (id: string): Promise<Hook | undefined> => get(hook, { id })
+
+/** Removes a hook. Its waiting messages are not sent any more. */
+export async function removeHook(unit: UnitOfWork, id: string): Promise<void> {
+  unit.retryOn('conflict')
+  const old = await loadHook(id)
+  if (old) unit.add([remove(hook, old)])
+}
+
+/** The key that signs a hook's messages, unsealed. */
+export const secretOf = (it: Hook): string => unseal(it.secret, context(it.id)) ?? ''
+
+export const HookView = s.shape('Hook', () =>
+  v.object({
+    id: s.uuid,
+    url: s.text,
+    changes: v.array(s.oneOf(['created', 'updated', 'withdrawn'])),
+    kinds: v.array(s.text),
+    position: s.whole,
+    created_at: s.time,
+  }),
+)
+export const NewHookView = s.shape('NewHook', () => v.object({ ...HookView.entries, secret: s.text }))
+
+/** A hook as its owner sees it, without the secret. */
+export const hookView = ({ id, url, changes, kinds, position, created_at }: Hook) => ({
+  ...{ id, url, changes, kinds, position, created_at },
+})

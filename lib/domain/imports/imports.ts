@@ -1,0 +1,220 @@
+import { later, newId, now } from '../../base/clock.ts'
+import { conflict, invalid } from '../../base/errors.ts'
+import {
+  countKeys,
+  get,
+  getMany,
+  type PageRequest,
+  type PageResult,
+  parse,
+  put,
+  readList,
+  sumOf,
+  type UnitOfWork,
+  walk,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+
+import type { Actor, Subject } from '../../platform/permissions.ts'
+import { queueLists } from '../records/queue-entry.ts'
+import { withNames } from './by-names.ts'
+import { guessFor } from './guess.ts'
+import { actorOf, type Format, type Import, importItem, lists, type State, type Task, type Work } from './items.ts'
+import { type Mapping, mappingFaults } from './mapping.ts'
+import { columnsOf, keepColumns, namesUnder, profile } from './read.ts'
+
+/** Days for which the file of an import, and everything read from it, is kept. */
+const KEPT_DAYS = 90
+/** Seconds in which a client must send an announced file. */
+const LIFETIME_S = 24 * 3600
+
+/** An import as the subject of permissions. */
+export type Seen = Import & Subject
+const asSubject = (it: Import): Seen => ({ ...it, public: false, authors: [it.contributor_id] })
+
+export async function loadImport(id: string): Promise<Seen | undefined> {
+  const it = await get(importItem, { id })
+  return it && asSubject(it)
+}
+
+export type Sent = { file_name: string; format: Format; size: number; sha256: string | null }
+
+type StoredFile = { id: string; object_key: string }
+
+/** Creates an import. Its file is in the bucket already, or the client will put it there. */
+export async function beginImport(unit: UnitOfWork, actor: Actor, sent: Sent, there?: StoredFile): Promise<Import> {
+  const { id = newId(), object_key = null } = there ?? {}
+  const direct = object_key === null
+  const at = now()
+  const made: Import = {
+    ...sent,
+    id,
+    contributor_id: actor.id,
+    state: direct ? 'announced' : 'uploaded',
+    pending_key: direct ? `uploads/imports/${id}` : null,
+    object_key,
+    ...{ sheets: [], told: [], mapping: null, columns: null, kind_guess: null, counts: null, chunks: [], kept: [] },
+    made: { created: 0, amended: 0, left: 0, failed: 0 },
+    work: direct ? null : workOf('read', actor, 0),
+    failed: null,
+    decided: null,
+    open: false,
+    files_until: later(direct ? LIFETIME_S : KEPT_DAYS * 86_400),
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  }
+  unit.add([put(importItem, made, undefined)])
+  return made
+}
+
+/** A key that no client ever learns, so nobody can change the object. */
+export const objectKey = (id: string): string => `imports/${id}/${newId()}`
+
+/** Notes that an announced file is in the bucket. */
+export const completeImport = (
+  unit: UnitOfWork,
+  old: Import,
+  actor: Actor,
+  kept: { object_key: string; sha256: string },
+): Promise<Import> =>
+  save(unit, old, {
+    ...kept,
+    state: 'uploaded',
+    pending_key: null,
+    work: workOf('read', actor, 0),
+    files_until: later(KEPT_DAYS * 86_400),
+  })
+
+/** A task for a worker. */
+const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work> = {}): Work => ({
+  task,
+  by: actorOf(actor),
+  decide: null,
+  doubtful: 'create',
+  changes: 'make',
+  ...{ next: 0, done: 0, of, failures: 0 },
+  held_until: now(),
+  since: now(),
+  ...more,
+})
+
+async function save(unit: UnitOfWork, old: Import, changes: Partial<Import>): Promise<Import> {
+  const stored = importOf(old)
+  const next = withNextVersion(stored, { ...changes, updated_at: now() })
+  unit.add([put(importItem, next, stored)])
+  return next
+}
+
+/** An import without the members that permissions look at. */
+const importOf = (it: Import): Import => parse(importItem, it)
+
+/** The states in which a task may begin. */
+const startStates: Readonly<Record<Task, readonly State[]>> = {
+  read: [],
+  check: ['read', 'checked'],
+  run: ['checked'],
+  decide: ['done'],
+  withdraw: ['running', 'done'],
+  take_back: ['done', 'withdrawn'],
+}
+
+/** Gives a task to the workers. Fails with `conflict` while another task goes on, or if the state does not allow it. */
+export async function orderTask(
+  unit: UnitOfWork,
+  old: Import,
+  task: Task,
+  actor: Actor,
+  more: Partial<Work> = {},
+): Promise<Import> {
+  checkIdle(old)
+  if (!startStates[task].includes(old.state))
+    throw conflict(`An import that is ${old.state.replace('_', ' ')} cannot do this.`)
+  if (task === 'check' || task === 'run') await checkMapping(old)
+  const of = task === 'check' || task === 'run' ? dataRows(old) : old.made.created + old.made.amended
+  const runs = task === 'run' && { state: 'running' as const, open: true }
+  return save(unit, old, {
+    work: workOf(task, actor, of, more),
+    failed: null,
+    ...runs,
+    ...(task === 'decide' && { decided: null }),
+  })
+}
+
+function checkIdle({ work }: Import): void {
+  if (work) throw conflict(`This import is at work (${work.task}). Wait until it is done.`)
+}
+
+/** Rows below the header of the chosen sheet. */
+const dataRows = ({ sheets, mapping, counts }: Import): number =>
+  counts
+    ? Object.values(counts).reduce((sum, many) => sum + many, 0)
+    : Math.max(0, (sheets[mapping?.sheet ?? 0]?.rows ?? 0) - (mapping?.header_row ?? 1))
+
+async function checkMapping({ id, mapping, sheets }: Import): Promise<void> {
+  if (!mapping) throw invalid({ mapping: ['Say what the columns mean.'] })
+  if (!sheets[mapping.sheet]) throw invalid({ mapping: [`There is no sheet ${mapping.sheet}.`] })
+  const faults = mappingFaults(mapping, await namesUnder(id, mapping.sheet, mapping.header_row))
+  if (faults.length > 0) throw invalid({ mapping: faults })
+}
+
+/** Changes the mapping. The results of an earlier dry run are dropped. */
+export async function changeMapping(unit: UnitOfWork, old: Import, mapping: Mapping, actor: Actor): Promise<Import> {
+  checkIdle(old)
+  if (old.state !== 'read' && old.state !== 'checked') throw conflict('The mapping of an import that has run stays.')
+  await checkMapping({ ...old, mapping })
+  const columns = (await isProfiled(old, mapping)) ? old.columns : (await guessAgain(old, mapping, actor)).columns
+  return save(unit, old, { mapping, columns, state: 'read', counts: null, chunks: [] })
+}
+
+type GuessTarget = Pick<Mapping, 'kind' | 'sheet' | 'header_row'>
+
+/** Guesses again for another kind, sheet or header row. Returns the mapping, and the name under which its columns are stored. */
+export async function guessAgain(
+  old: Import,
+  target: GuessTarget,
+  actor: Actor,
+): Promise<{ mapping: Mapping; columns: string }> {
+  if (!old.sheets[target.sheet]) throw invalid({ sheet: [`There is no sheet ${target.sheet}.`] })
+  const { columns } = await profile(old.id, target.sheet, target.header_row)
+  const guessed = await withNames(guessFor(target.kind, columns, target), columns, actor)
+  const { mapping, guesses } = guessed
+  return { mapping, columns: await keepColumns(old.id, target.sheet, { columns, guesses }) }
+}
+
+/** Whether the stored columns belong to this mapping. */
+async function isProfiled(old: Import, { kind, sheet, header_row }: Mapping): Promise<boolean> {
+  const same = old.mapping?.sheet === sheet && old.mapping.header_row === header_row && old.mapping.kind === kind
+  return same && (await columnsOf(old)) !== undefined
+}
+
+/** One page of a person's imports, newest first. */
+export async function listImports(user: string, place: PageRequest): Promise<PageResult<Import>> {
+  const pk = lists.of(user)
+  const { items, ...listed } = await readList({ partitions: [{ index: 'gsi3', pk }], counted: [pk] }, place)
+  return { ...listed, results: items.map((item) => parse(importItem, item)) }
+}
+
+/** A batch, and how many of its rows wait for review. */
+export type Batch = { about: Import; waiting: number }
+
+/** Batches that are read at most. */
+const MOST_BATCHES = 100
+
+/** The batches with waiting rows, oldest first. */
+export async function listBatches(): Promise<Batch[]> {
+  const open = await walk({ index: 'gsi1', pk: lists.batches, forward: true, limit: MOST_BATCHES })
+  const all = open.map((item) => parse(importItem, item))
+  const sizes = await waitingOf(all.map(({ id }) => id))
+  return all.map((about) => ({ about, waiting: sizes.get(about.id) ?? 0 })).filter(({ waiting }) => waiting > 0)
+}
+
+/** How many rows of each of these imports wait for review. */
+export async function waitingOf(ids: readonly string[]): Promise<Map<string, number>> {
+  const found = await getMany(countKeys(ids.map(queueLists.batch)))
+  return new Map(ids.map((id) => [id, sumOf([queueLists.batch(id)], found)]))
+}
+
+/** Rows that a run would write, by the dry run. */
+export const writingRows = ({ counts }: Import): number =>
+  counts ? (counts.new ?? 0) + (counts.changes ?? 0) + (counts.doubtful ?? 0) : 0

@@ -1,0 +1,198 @@
+import * as v from 'valibot'
+import { defineItem } from '../../engines/table/index.ts'
+import { type Actor, keyScopes, ranks } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { kindKeys } from '../kinds/index.ts'
+import { handlings } from '../records/rules/verdicts.ts'
+import { Mapping } from './mapping.ts'
+
+/** The states of an import. Its present task is stored apart, in `work`. */
+export const states = [
+  'announced',
+  'uploaded',
+  'read',
+  'checked',
+  'running',
+  'done',
+  'failed',
+  'withdrawn',
+  'taken_back',
+] as const
+export type State = (typeof states)[number]
+
+/** What a worker does with an import. */
+export const tasks = ['read', 'check', 'run', 'decide', 'withdraw', 'take_back'] as const
+export type Task = (typeof tasks)[number]
+
+/** What the dry run says about a row. */
+export const outcomes = ['new', 'same', 'changes', 'doubtful', 'conflict', 'refused'] as const
+export type Outcome = (typeof outcomes)[number]
+const Counts = v.record(v.picklist(outcomes), v.number())
+export type Counts = Record<Outcome, number>
+
+export const formats = ['csv', 'tsv', 'xlsx', 'jsonl'] as const
+export type Format = (typeof formats)[number]
+
+const Sheet = v.object({
+  name: v.string(),
+  hidden: v.boolean(),
+  /** Rows that are not empty, with the header. */
+  rows: v.number(),
+  columns: v.number(),
+  /** Cells with formulas, of which only the last value is read, and merged cells. */
+  formulas: v.number(),
+  merged: v.number(),
+})
+export type Sheet = v.InferOutput<typeof Sheet>
+
+/** A verdict on a batch. */
+export const Decide = v.object({
+  verdict: v.picklist(['accept', 'reject', 'request_changes']),
+  feedback: v.string(),
+  /** Only these rows; all if it is empty. */
+  rows: v.array(v.number()),
+  /** Only rows with flags, or only rows without; null means both. */
+  flagged: v.nullable(v.boolean()),
+  /** Only rows with this outcome in the dry run. */
+  outcome: v.optional(v.nullable(v.picklist(outcomes)), null),
+  /** How contradictions are settled. Without it, records with a contradiction are left. */
+  conflict_handling: v.optional(v.picklist(handlings), 'not_applicable'),
+})
+export type Decide = v.InferOutput<typeof Decide>
+
+/** The result of a verdict on a batch. `reasons` are the first different reasons why records were left. */
+const Decided = v.object({ records: v.number(), left: v.number(), reasons: v.array(v.string()) })
+export type Decided = v.InferOutput<typeof Decided>
+
+const Work = v.object({
+  task: v.picklist(tasks),
+  by: v.object({
+    id: v.string(),
+    username: v.string(),
+    email: v.string(),
+    is_staff: v.boolean(),
+    is_superuser: v.boolean(),
+    rank: v.nullable(v.picklist(ranks)),
+    /** The API key of a program. Its claims carry the key's name. */
+    key: v.exactOptional(v.object({ id: v.string(), name: v.string(), scopes: v.array(v.picklist(keyScopes)) })),
+  }),
+  decide: v.optional(v.nullable(Decide), null),
+  /** What the run does with rows that have look-alikes. */
+  doubtful: v.optional(v.picklist(['create', 'skip']), 'create'),
+  /** What the run does with rows that change a record. */
+  changes: v.optional(v.picklist(['make', 'leave']), 'make'),
+  /** Where the task continues. What is counted depends on the task. */
+  next: v.number(),
+  done: v.number(),
+  of: v.number(),
+  failures: v.number(),
+  /** The end of the lease. */
+  held_until: v.string(),
+  since: v.string(),
+})
+export type Work = v.InferOutput<typeof Work>
+
+export const Import = v.object({
+  id: v.string(),
+  contributor_id: v.string(),
+  file_name: v.string(),
+  format: v.picklist(formats),
+  size: v.number(),
+  sha256: v.nullable(v.string()),
+  state: v.picklist(states),
+  /** Where the client puts an announced file, and where our own copy of it is. */
+  pending_key: v.nullable(v.string()),
+  object_key: v.nullable(v.string()),
+  sheets: v.array(Sheet),
+  /** Remarks for the sender about what was decided when the file was read. Example: "The workbook has 3 sheets: ...". */
+  told: v.array(v.string()),
+  mapping: v.nullable(Mapping),
+  /** The name under which the columns of the chosen sheet are stored; null for old imports. */
+  columns: v.optional(v.nullable(v.string()), null),
+  kind_guess: v.nullable(v.picklist(kindKeys)),
+  /** The results of the dry run, for all rows and for each chunk. */
+  counts: v.nullable(Counts),
+  chunks: v.array(Counts),
+  /** The results of the run: rows that made a record, changed one, were left, or failed. */
+  made: v.object({ created: v.number(), amended: v.number(), left: v.number(), failed: v.number() }),
+  /** Records that were left when the batch was taken back, since somebody had changed them. */
+  kept: v.array(v.string()),
+  /** The result of the last verdict on the batch. */
+  decided: v.optional(v.nullable(Decided), null),
+  work: v.nullable(Work),
+  failed: v.nullable(v.string()),
+  /** Whether some of its rows may wait for review. */
+  open: v.boolean(),
+  /** When its files are deleted; null once they are. */
+  files_until: v.nullable(v.string()),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Import = v.InferOutput<typeof Import>
+
+/** The index partitions of imports. */
+export const lists = {
+  of: (user: string) => `IMPORT#OF#${user}`,
+  atWork: 'IMPORT#AT_WORK',
+  batches: 'IMPORT#BATCH',
+  files: 'IMPORT#FILES',
+}
+
+export const importItem = defineItem({
+  type: 'import',
+  schema: Import,
+  key: (it: { id: string }) => key.import(it.id),
+  indexes: (it) => ({
+    gsi3: { pk: lists.of(it.contributor_id), sk: `${it.created_at}#${it.id}` },
+    ...(it.work && { gsi2: { pk: lists.atWork, sk: `${it.work.since}#${it.id}` } }),
+    ...(it.open && { gsi1: { pk: lists.batches, sk: `${it.created_at}#${it.id}` } }),
+    ...(it.files_until && { gsi4: { pk: lists.files, sk: `${it.files_until}#${it.id}` } }),
+  }),
+  counted: (it) => [lists.of(it.contributor_id)],
+})
+
+/** What a row has made. It is written in the same transaction, so no row runs twice. */
+const Made = v.object({
+  import_id: v.string(),
+  row: v.number(),
+  entity_id: v.string(),
+  what: v.picklist(['created', 'amended']),
+  /** Further records that the row has made by naming them. */
+  named: v.array(v.string()),
+  version: v.literal(1),
+})
+export type Made = v.InferOutput<typeof Made>
+export const madeItem = defineItem({
+  type: 'import_row',
+  schema: Made,
+  key: (it: { import_id: string; row: number }) => key.importRow(it.import_id, it.row),
+})
+
+const Kept = v.object({
+  user_id: v.string(),
+  name: v.string(),
+  mapping: Mapping,
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type KeptMapping = v.InferOutput<typeof Kept>
+export const mappingItem = defineItem({
+  type: 'import_mapping',
+  schema: Kept,
+  key: (it: { user_id: string; name: string }) => key.importMapping(it.user_id, it.name),
+})
+
+export const noCounts = (): Counts => ({ new: 0, same: 0, changes: 0, doubtful: 0, conflict: 0, refused: 0 })
+export function addCounts(a: Counts, b: Counts): Counts {
+  const sum = noCounts()
+  for (const it of outcomes) sum[it] = a[it] + b[it]
+  return sum
+}
+
+/** The caller as a task stores it. */
+export const actorOf = ({ id, username, email, is_staff, is_superuser, rank, key }: Actor) => ({
+  ...{ id, username, email, is_staff, is_superuser, rank },
+  ...(key && { key: { ...key, scopes: [...key.scopes] } }),
+})

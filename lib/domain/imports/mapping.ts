@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import { languages } from '../../base/language/languages.ts'
+import { didYouMean } from '../../engines/matching/index.ts'
+import { choice, line, members } from '../../platform/http/body.ts'
+import { type Field, type Kind, kindKeys, kinds } from '../kinds/index.ts'
+
+/** How the columns of a table become members of a contribution. A mapping is data: its owner changes, stores and reuses it. */
+
+export const scripts = ['latin', 'devanagari'] as const
+export type Script = (typeof scripts)[number]
+const short = (most: number) => v.pipe(line(most), v.nonEmpty('This field may not be blank.'))
+const mark = v.exactOptional(v.pipe(v.string('Not a valid text.'), v.minLength(1), v.maxLength(5)))
+
+/** The origin of a text: a column, named by its header, or the same text for all rows. */
+const origin = { column: v.exactOptional(short(300)), constant: v.exactOptional(line(2000)) }
+
+const Rule = members({
+  /** A field of the kind, `latitude` or `longitude`. In a table that comes back, also `id` or `revision`. */
+  field: short(60),
+  ...origin,
+  /** The text is split at this mark. `part` takes one piece, counted from 1, or from the end if negative. */
+  split: mark,
+  part: v.exactOptional(v.pipe(v.number('Give a whole number.'), v.integer('Give a whole number.'))),
+  /** What joins the texts of several columns in one field. */
+  join: mark,
+  /** Only the words in this script are taken. */
+  script: v.exactOptional(choice(scripts)),
+  /** The language of the name. A Nepali name also fills `name_ne`, unless a column does. */
+  language: v.exactOptional(choice(languages)),
+})
+export type Rule = v.InferOutput<typeof Rule>
+
+/** Members of the source that the contribution's claims share. */
+export const sourceMembers = [
+  'source_type',
+  'source_citation',
+  'source_url',
+  'confidence',
+  'data_quality_note',
+] as const
+const Source = members({ member: choice(sourceMembers), ...origin })
+
+/** How the record of a row is found. */
+export const matches = ['id', 'identifier', 'name_and_place', 'none'] as const
+
+export const Mapping = members({
+  kind: choice(kindKeys),
+  sheet: v.optional(v.pipe(v.number('Give a whole number.'), v.integer(), v.minValue(0)), 0),
+  /** The row of the headers in the sheet, from 1. */
+  header_row: v.optional(v.pipe(v.number('Give a whole number.'), v.integer(), v.minValue(1), v.maxValue(20)), 1),
+  match: v.optional(choice(matches), 'identifier'),
+  /** The language of names without a language in their rule. */
+  language: v.exactOptional(choice(languages)),
+  rules: v.pipe(v.array(Rule, 'Give a list.'), v.maxLength(300, 'Give 300 rules at most.')),
+  assertion: v.optional(v.pipe(v.array(Source, 'Give a list.'), v.maxLength(20)), []),
+})
+export type Mapping = v.InferOutput<typeof Mapping>
+
+/** Members of a row that are no fields: two coordinates, and the id and revision of a table that comes back. */
+const besides = ['latitude', 'longitude', 'id', 'revision'] as const
+
+/** The field that a rule fills; undefined for `latitude`, `longitude`, `id` and `revision`. */
+export const fieldOf = (kind: Kind, name: string): Field | undefined => kind.fields[name]
+
+/** The faults of a mapping for these columns, one sentence each. */
+export function mappingFaults(mapping: Mapping, columns: readonly string[]): string[] {
+  const kind = kinds[mapping.kind]
+  if (!kind.record) return [`Records of the kind ${mapping.kind} cannot be imported from tables.`]
+  const fields = [...Object.keys(kind.fields), ...besides]
+  const origins = [...mapping.rules, ...mapping.assertion]
+  return [
+    ...mapping.rules
+      .filter(({ field }) => !fields.includes(field))
+      .map(({ field }) => `${kind.label} has no field ${field}.${didYouMean(field, fields)}`),
+    ...origins.flatMap(({ column }) =>
+      column === undefined || columns.includes(column)
+        ? []
+        : [`There is no column "${column}".${didYouMean(column, columns)}`],
+    ),
+    ...(origins.some((it) => (it.column === undefined) === (it.constant === undefined))
+      ? ['A rule takes either a column or a constant.']
+      : []),
+    ...missingName(kind, mapping),
+    ...mapping.rules
+      .filter(({ field, language }) => language !== undefined && field !== kind.nameField)
+      .map(({ field }) => `Only the name has a language: leave it out for ${field}.`),
+    ...(mapping.match === 'id' && !mapping.rules.some(({ field }) => field === 'id')
+      ? ['To match by id, say which column holds it.']
+      : []),
+  ]
+}
+
+const missingName = (kind: Kind, { match, rules }: Mapping): string[] =>
+  match === 'id' || rules.some(({ field }) => field === kind.nameField)
+    ? []
+    : [`Say which column is the ${kind.nameField}: no ${kind.label.toLowerCase()} is without one.`]

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto'
+import * as v from 'valibot'
+import { newId } from '../../base/clock.ts'
+import { impossible } from '../../base/errors.ts'
+import { lru } from '../../base/lru.ts'
+import { getObject } from '../../engines/bucket/index.ts'
+import { kindByIds } from './by-ids.ts'
+import { withNames } from './by-names.ts'
+import { type Column, profiler, uniqueNames } from './columns.ts'
+import { areHeaders, type Guessed, guessFor, guessTable } from './guess.ts'
+import type { Format, Import, Sheet } from './items.ts'
+import { jsonRows } from './json-lines.ts'
+import { getChunk, putChunk, rowsOf, rowWriter } from './store.ts'
+import { decodeText, delimiterOf, textRows } from './text-table.ts'
+
+/** The largest table: rows, columns, and characters of a cell. */
+const limits = { rows: 20_000, columns: 1_000, cell: 32_767 }
+
+export type ReadFile = Pick<Import, 'sheets' | 'told' | 'mapping' | 'columns' | 'kind_guess'>
+
+/**
+ * Reads the file of an import into rows, and guesses their meaning. Safe to repeat. Fails with `invalid` if it is no readable
+ * table.
+ */
+export async function readFile(it: Import): Promise<ReadFile> {
+  const stored = it.object_key === null ? undefined : await getObject(it.object_key)
+  if (!stored) throw impossible('The file is gone.')
+  const bytes = Buffer.from(stored.bytes)
+  if (it.sha256 !== createHash('sha256').update(bytes).digest('hex')) throw impossible('The file is not what was sent.')
+  const { sheets, told } = await readers[it.format](it.id, bytes)
+  const first = sheets.findIndex(({ rows, hidden }) => rows > 0 && !hidden)
+  if (first < 0) throw impossible('The table is empty.')
+  const { columns, header_row } = await profile(it.id, first, it.format === 'jsonl' ? 1 : undefined)
+  const about = [it.file_name, sheets[first]?.name ?? '']
+  const guessed = await guessWith(it, columns, about, { sheet: first, header_row })
+  return {
+    sheets,
+    columns: await keepColumns(it.id, first, { columns, guesses: guessed.guesses }),
+    told: [...told, ...sheetTold(sheets, first, header_row), ...columnsTold(columns)],
+    mapping: guessed.mapping,
+    kind_guess: guessed.kind,
+  }
+}
+
+/** Guesses by the table itself, then by the known records that it names. */
+async function guessWith(
+  { id, work }: Import,
+  columns: readonly Column[],
+  about: readonly string[],
+  at: { sheet: number; header_row: number },
+): Promise<Guessed> {
+  const plain = guessTable(columns, about, at.sheet, at.header_row)
+  if (!work) return plain
+  if (plain.mapping.match !== 'id') return withNames(plain, columns, work.by)
+  const rows = (await rowsOf(id, at.sheet, 0)).filter(([row]) => row > at.header_row)
+  const names = columns.map(({ name }) => name)
+  const kind = await kindByIds(plain.mapping, names, rows, work.by)
+  return kind === undefined || kind === plain.kind ? plain : guessFor(kind, columns, at)
+}
+
+type Told = { sheets: Sheet[]; told: string[] }
+
+const readers: Readonly<Record<Format, (id: string, bytes: Buffer) => Promise<Told>>> = {
+  csv: (id, bytes) => readText(id, bytes),
+  tsv: (id, bytes) => readText(id, bytes, '\t'),
+  xlsx: readWorkbook,
+  jsonl: readLines,
+}
+
+async function readText(id: string, bytes: Buffer, mark?: string): Promise<Told> {
+  const { text, encoding } = decodeText(bytes)
+  const delimiter = mark ?? delimiterOf(text)
+  const plain = text.replace(/^\uFEFF/, '')
+  const size = await storeRows(id, 0, textRows(plain, delimiter))
+  const told = encoding === 'UTF-8' ? [] : [`The file is in ${encoding}; it was read as such.`]
+  if (delimiter === ';') told.push('The cells are parted by semicolons.')
+  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told }
+}
+
+async function readLines(id: string, bytes: Buffer): Promise<Told> {
+  const { text, encoding } = decodeText(bytes)
+  if (encoding === 'Windows-1252') throw impossible('JSON Lines are written in UTF-8, and this file is not.')
+  const size = await storeRows(id, 0, jsonRows(text.replace(/^\uFEFF/, '')))
+  return { sheets: [{ name: '', hidden: false, formulas: 0, merged: 0, ...size }], told: [] }
+}
+
+async function readWorkbook(id: string, bytes: Buffer): Promise<Told> {
+  // Loaded only here, since the functions that show imports need no reader of workbooks.
+  const { lookThrough, workbookRows } = await import('./workbook.ts')
+  const facts = await lookThrough(bytes)
+  const sheets: Sheet[] = []
+  for (const [i, it] of facts.entries()) sheets.push({ ...it, ...(await storeRows(id, i, workbookRows(bytes, i))) })
+  return { sheets, told: [] }
+}
+
+/** Stores the rows that are not empty. Fails with too many rows or columns. */
+async function storeRows(
+  id: string,
+  sheet: number,
+  rows: Iterable<[number, string[]]> | AsyncIterable<[number, string[]]>,
+) {
+  const writer = rowWriter(id, sheet)
+  let [count, columns] = [0, 0]
+  for await (const [row, cells] of rows) {
+    const last = cells.findLastIndex((it) => it.trim() !== '')
+    if (last < 0) continue
+    count += 1
+    columns = Math.max(columns, last + 1)
+    // The limit does not count the header.
+    if (count > limits.rows + 1) throw impossible(`The table has more than ${limits.rows} rows. Send it in parts.`)
+    if (columns > limits.columns) throw impossible(`The table has more than ${limits.columns} columns.`)
+    if (cells.some((it) => it.length > limits.cell))
+      throw impossible(`Row ${row} has a cell of more than ${limits.cell} characters.`)
+    await writer.add([row, cells.slice(0, last + 1).map((it) => it.normalize('NFC'))])
+  }
+  await writer.end()
+  return { rows: count, columns }
+}
+
+/** Rows that a guess looks at. */
+const LOOKED_AT = 4000
+
+/** The columns of a sheet, from the rows below its header. */
+export async function profile(
+  id: string,
+  sheet: number,
+  header?: number,
+): Promise<{ columns: Column[]; header_row: number }> {
+  const start = await rowsOf(id, sheet, 0)
+  const header_row = header ?? headerIn(start)
+  const heads = start.find(([row]) => row === header_row)?.[1] ?? []
+  const widest = Math.max(heads.length, ...start.slice(0, 200).map(([, cells]) => cells.length))
+  const seen = profiler(Array.from({ length: widest }, (_, i) => heads[i] ?? ''))
+  let looked = 0
+  for (
+    let chunk = 0, rows = start;
+    rows.length > 0 && looked < LOOKED_AT;
+    chunk += 1, rows = await rowsOf(id, sheet, chunk)
+  ) {
+    for (const [row, cells] of rows) if (row > header_row) seen.look(cells)
+    looked += rows.length
+  }
+  return { columns: seen.columns(), header_row }
+}
+
+/**
+ * Finds the header among the first ten rows: the row with the most different words. Of several headers above each other the
+ * lowest is taken.
+ */
+function headerIn(rows: readonly (readonly [number, readonly string[]])[]): number {
+  const scores = rows.slice(0, 10).map(([row, cells]) => {
+    const filled = cells.map((it) => it.trim()).filter(Boolean)
+    const words = new Set(filled.filter((it) => !/^[\d.,°'"\s+-]+$/.test(it) && it.length <= 80))
+    return { row, score: words.size }
+  })
+  const most = Math.max(0, ...scores.map(({ score }) => score))
+  const first = scores.findIndex(({ score }) => score >= most * 0.75 && score > 0)
+  // Headers in two languages may be in two rows.
+  const last = first + rows.slice(first + 1, 10).findIndex(([, cells]) => !areHeaders(cells))
+  return rows[Math.max(first, last, 0)]?.[0] ?? 1
+}
+
+const ONE_HIDDEN = '1 of the sheets is hidden, and not taken unless asked for.'
+
+const sheetTold = (sheets: readonly Sheet[], chosen: number, header_row: number): string[] => {
+  const it = sheets[chosen]
+  const hidden = sheets.filter((each) => each.hidden).length
+  return [
+    ...(sheets.length > 1 ? [`The workbook has ${sheets.length} sheets: "${it?.name}" was taken.`] : []),
+    ...(hidden > 0
+      ? [hidden === 1 ? ONE_HIDDEN : `${hidden} of the sheets are hidden, and not taken unless asked for.`]
+      : []),
+    ...(it && it.formulas > 0 ? [`${it.formulas} cells hold formulas: the values that they had were taken.`] : []),
+    ...(it && it.merged > 0
+      ? [`${it.merged} ranges of cells are merged: the value stands in the first cell of each.`]
+      : []),
+    ...(header_row > 1 ? [`The headers were found in row ${header_row}; what stands above them is left out.`] : []),
+  ]
+}
+
+function columnsTold(columns: readonly Column[]): string[] {
+  const again = columns.filter(({ name, header }) => header !== '' && /\(\d+\)$/.test(name) && !/\(\d+\)$/.test(header))
+  return again.map(
+    ({ header, name }) => `There is more than one column "${header}": a further one is called "${name}".`,
+  )
+}
+
+/** 0 for a sort that did not exist when the columns were stored. */
+const share = v.optional(v.number(), 0)
+const Shares = v.object({
+  ...{ date: share, coordinates: share, degrees: share, address: share },
+  ...{ devanagari: share, mixed: share, number: share, long: share },
+})
+
+const Kept = v.object({
+  columns: v.array(
+    v.object({
+      name: v.string(),
+      header: v.string(),
+      filled: v.number(),
+      samples: v.array(v.string()),
+      shares: Shares,
+      values: v.optional(v.array(v.string())),
+    }),
+  ),
+  guesses: v.array(
+    v.object({
+      column: v.string(),
+      field: v.nullable(v.string()),
+      by: v.nullable(v.picklist(['header', 'values', 'names'])),
+      sure: v.number(),
+    }),
+  ),
+})
+export type KeptColumns = { columns: Column[]; guesses: Guessed['guesses'] }
+
+/** Stores the columns of a sheet with their guesses. Returns a new name for them, which is never used again. */
+export async function keepColumns(id: string, sheet: number, { columns, guesses }: KeptColumns): Promise<string> {
+  const name = `columns-${newId()}`
+  await putChunk(id, name, sheet, { guesses, columns: columns.map(({ rows: _, ...it }) => it) })
+  return name
+}
+
+/** Clients poll an import, so columns are read from memory. */
+const read = lru<string, KeptColumns>(4 * 1024 * 1024, (it) => JSON.stringify(it).length)
+
+/** The stored columns of the chosen sheet. */
+export async function columnsOf({ id, mapping, columns }: Import): Promise<KeptColumns | undefined> {
+  if (!mapping) return undefined
+  const known = columns === null ? undefined : read.get(columns)
+  if (known) return known
+  const found = await getChunk(Kept, id, columns ?? 'columns', mapping.sheet)
+  if (!found) return undefined
+  const kept = { guesses: found.guesses, columns: found.columns.map((it) => ({ ...it, values: it.values })) }
+  if (columns !== null) read.set(columns, kept)
+  return kept
+}
+
+/** The names of the columns of a sheet, with the headers in this row. */
+export async function namesUnder(id: string, sheet: number, header_row: number): Promise<string[]> {
+  const start = await rowsOf(id, sheet, 0)
+  const heads = start.find(([row]) => row === header_row)?.[1] ?? []
+  const widest = Math.max(heads.length, ...start.slice(0, 200).map(([, cells]) => cells.length))
+  return uniqueNames(Array.from({ length: widest }, (_, i) => heads[i] ?? ''))
+}

@@ -1,0 +1,163 @@
+import * as v from 'valibot'
+import { type Contribution, type Field, type Kind, kinds, schemaOf } from '../kinds/index.ts'
+import { asDegrees, inScript, optionNear, valueFor } from './cells.ts'
+import { fieldOf, type Mapping, type Rule } from './mapping.ts'
+
+/** A row as its mapping reads it: the body of a contribution, and the record that it is about. */
+export type Read = {
+  body: Record<string, unknown>
+  /** The record's id in the table, and the revision from which the row was made. */
+  id: string | undefined
+  revision: number | undefined
+  /** The texts of the cells, by field. */
+  texts: ReadonlyMap<string, string>
+}
+
+/** A fault in a cell. */
+export const Fault = v.object({
+  field: v.string(),
+  column: v.nullable(v.string()),
+  value: v.string(),
+  message: v.string(),
+  /** Values that would be accepted, and the one that was probably meant. */
+  legal: v.exactOptional(v.array(v.string())),
+  nearest: v.exactOptional(v.string()),
+})
+export type Fault = v.InferOutput<typeof Fault>
+
+/** Returns a function that reads rows by a mapping. It reads neither table nor bucket. */
+export function rowReader(mapping: Mapping, columns: readonly string[]) {
+  const kind = kinds[mapping.kind]
+  const places = new Map(columns.map((name, i) => [name, i]))
+  const byField = Object.entries(Object.groupBy(mapping.rules, (it) => it.field)).map(([field, rules = []]) => ({
+    field,
+    rules,
+  }))
+  const named = mapping.rules.find(({ field }) => field === kind.nameField)
+  const isNepali = 'name_ne' in kind.fields && (named?.language ?? mapping.language) === 'ne'
+  const textOf = (cells: readonly string[], it: { column?: string; constant?: string }) =>
+    (it.column === undefined ? (it.constant ?? '') : withoutGuard(cells[places.get(it.column) ?? -1] ?? '')).trim()
+  return (cells: readonly string[]): Read => {
+    const body: Record<string, unknown> = {}
+    const texts = new Map<string, string>()
+    for (const { field, rules } of byField) {
+      const of = fieldOf(kind, field)
+      const given = rules.map((rule) => textOf(cells, rule))
+      const list = of?.multivalued && of.type !== 'media' ? given.flatMap((text) => jsonList(text) ?? []) : []
+      const parts = list.length > 0 ? list : rules.flatMap((rule, i) => partsOf(rule, given[i] ?? '', of))
+      // In a table that comes back an empty cell deletes the value. In any other table it says nothing.
+      if (parts.length === 0 && mapping.match === 'id') body[field] = null
+      if (parts.length === 0) continue
+      texts.set(field, given.filter(Boolean).join(' '))
+      body[field] =
+        of && list.length > 0 ? list.map((it) => valueFor(of, it)) : bodyValue(kind, field, parts, rules[0]?.join)
+    }
+    if (isNepali && texts.has(kind.nameField) && !texts.has('name_ne')) {
+      body.name_ne = body[kind.nameField]
+      texts.set('name_ne', texts.get(kind.nameField) ?? '')
+    }
+    const assertion = mapping.assertion.flatMap((it) => {
+      const text = textOf(cells, it)
+      return text === '' ? [] : [[it.member, text] as const]
+    })
+    if (assertion.length > 0)
+      body.assertion = Object.fromEntries(assertion.map(([name, text]) => [name, sourceValue(name, text)]))
+    const { id, revision } = Object.fromEntries(texts)
+    for (const name of ['id', 'revision']) delete body[name]
+    return { body, texts, id, revision: revision && /^\d+$/.test(revision) ? Number(revision) : undefined }
+  }
+}
+
+/** Removes the apostrophe that our exports put before "=", so that spreadsheets do not see a formula. */
+const withoutGuard = (text: string) => text.replace(/^'(?=\s*[=+\-@＝＋－＠\t\r\n])/, '')
+
+/** The texts of a JSON list in a cell, which are not split any further; undefined for other texts. */
+function jsonList(text: string): string[] | undefined {
+  if (!text.startsWith('["') && !text.startsWith('[]')) return undefined
+  try {
+    const found = v.safeParse(v.array(v.string()), JSON.parse(text))
+    return found.success ? found.output.map((it) => it.trim()).filter(Boolean) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The pieces of a text that a rule asks for; none for an empty text. */
+function partsOf({ split, part, script }: Rule, text: string, field: Field | undefined): string[] {
+  const written = script ? inScript(text, script) : text
+  const mark = split ?? (field?.multivalued ? marksOf(field, written) : undefined)
+  const pieces = (mark === undefined ? [written] : written.split(mark)).map((it) => it.trim()).filter(Boolean)
+  if (part === undefined) return pieces
+  const one = pieces.at(part > 0 ? part - 1 : part)
+  return one === undefined ? [] : [one]
+}
+
+/** Names may contain commas. So names are split at semicolons only, and without one a list of labels is split later. */
+const marksOf = (field: Field, text: string) => {
+  if (field.type === 'media') return undefined
+  return field.type === 'relation' || text.includes(';') ? ';' : undefined
+}
+
+function bodyValue(kind: Kind, name: string, parts: readonly string[], join = ' '): unknown {
+  const field = fieldOf(kind, name)
+  if (!field) return name === 'latitude' || name === 'longitude' ? degrees(parts.join(' ')) : parts.join(' ')
+  if (field.multivalued && parts.length > 1) return parts.map((it) => valueFor(field, it))
+  return valueFor(field, parts.join(field.multivalued ? ', ' : join))
+}
+
+const sourceType = (text: string) =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+const sourceValue = (member: string, text: string) =>
+  member === 'source_type' || member === 'confidence' ? sourceType(text) : text
+
+/** An angle in decimal degrees. A text that is no angle stays, and the schema refuses it. */
+function degrees(text: string): string {
+  const angle = asDegrees(text)
+  return angle === undefined ? text : String(Number(angle.toFixed(8)))
+}
+
+/** A row as a contribution, or the faults of its cells. */
+export function contributionOf(
+  mapping: Mapping,
+  read: Read,
+  mode: 'create' | 'change',
+): { contribution: Contribution } | { faults: Fault[] } {
+  const kind = kinds[mapping.kind]
+  const result = v.safeParse(schemaOf(kind, mode), read.body)
+  if (result.success) return { contribution: result.output }
+  return {
+    faults: result.issues.map(({ path, message }): Fault => {
+      const names = (path ?? []).map(({ key }) => String(key))
+      return faultOf(mapping, read, names, message)
+    }),
+  }
+}
+
+function faultOf(mapping: Mapping, { texts, body }: Read, path: readonly string[], message: string): Fault {
+  const [first = '', second] = path
+  const field = second ?? first
+  const inner = Object(body.assertion)[field]
+  const value = texts.get(field) ?? (second !== undefined && typeof inner === 'string' ? inner : '')
+  const options = fieldOf(kinds[mapping.kind], field)
+  const near = options && optionNear(options, value)
+  return {
+    field: path.join('.'),
+    column: columnOf(mapping, path),
+    value: value.slice(0, 200),
+    message,
+    ...(options?.vocabulary && value !== '' && { legal: Object.keys(options.vocabulary.values) }),
+    ...(near !== undefined && value !== '' && { nearest: near }),
+  }
+}
+
+/** The column that a member of the body comes from. */
+export function columnOf(mapping: Mapping, [first = '', second]: readonly string[]): string | null {
+  const found =
+    second === undefined
+      ? mapping.rules.find((it) => it.field === first)
+      : mapping.assertion.find((it) => it.member === second)
+  return found?.column ?? null
+}

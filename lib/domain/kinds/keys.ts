@@ -1,0 +1,46 @@
+const recordKeys = [
+  'person',
+  'location',
+  'event',
+  'tradition',
+  'source',
+  'deity',
+  'guthi',
+  'structure',
+  'ritual',
+  'festival',
+  'production',
+  'consecration',
+  'enshrinement',
+  'transfer_of_custody',
+  'iconography',
+  'monument',
+  'kumari_tenure',
+  'kumari_selection',
+  'kumari_retirement',
+  'syncretism',
+  'caste_group',
+  'calendar',
+  'period',
+] as const
+
+const uuidKeys = ['assertion', 'entity_cluster', 'data_source', 'entity'] as const
+
+/** A kind whose records have small integer ids. */
+export type RecordKey = (typeof recordKeys)[number]
+/** The key of a kind, by which all parts of the service name it. */
+export type KindKey = RecordKey | (typeof uuidKeys)[number]
+
+/** The keys of all kinds, in registry order. */
+export const kindKeys: readonly KindKey[] = [...recordKeys, ...uuidKeys]
+/** The keys of the kinds whose records have integer ids, in registry order. */
+export const recordKinds: readonly RecordKey[] = recordKeys
+
+/** True if records of the kind have integer ids. The others have UUIDs only. */
+export function isRecordKey(key: string): key is RecordKey {
+  return recordKeys.some((known) => known === key)
+}
+
+/** The name of a kind in the API document: `transfer_of_custody` is TransferOfCustody. */
+export const pascalCase = (key: string): string =>
+  key.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())

@@ -1,0 +1,133 @@
+import * as v from 'valibot'
+import { type Members, readingMembers } from '../../../platform/http/body-members.ts'
+import { type AssertionInput, assertionInputFields, assertionInputOf } from './assertion-input.ts'
+import type { Field } from './fields.ts'
+import { forms } from './forms.ts'
+import type { Kind } from './kind.ts'
+import { pictureMembers } from './pictures.ts'
+import { latitude, longitude, pointText } from './points.ts'
+import { type InputValues, isAbsent, isObject, Refusal } from './value.ts'
+
+/** A contribution as it was read from a body: its values, the members that it empties (changes only), and its assertion. */
+export type Contribution = { data: InputValues; cleared: string[]; assertion: AssertionInput }
+
+export type Mode = 'create' | 'change'
+
+type Body = Readonly<Record<string, unknown>>
+type Fault = { readonly path: readonly string[]; readonly message: string }
+
+/**
+ * The schema of a body for a kind. A create must have the required members. A change may leave out any, and empties those
+ * that it sends as null or "". Unknown members are dropped. Issues name the member under which it was sent.
+ */
+export function schemaOf(kind: Kind, mode: Mode): v.GenericSchema<unknown, Contribution> {
+  const known = schemas[mode].get(kind)
+  if (known) return known
+  const schema = v.pipe(
+    v.custom<Body>(isObject, 'The body must be an object.'),
+    v.rawTransform<Body, Contribution>(({ dataset, addIssue, NEVER }) => {
+      const faults: Fault[] = []
+      const contribution = readContribution(kind, mode, dataset.value, faults)
+      for (const fault of faults) addIssue({ message: fault.message, path: pathOf(fault, dataset.value) })
+      return faults.length > 0 ? NEVER : contribution
+    }),
+  )
+  schemas[mode].set(kind, schema)
+  return readingMembers(schema, membersOf(kind))
+}
+
+function membersOf({ fields }: Kind): Members {
+  const plain = (all: readonly string[]) => Object.fromEntries(all.map((name) => [name, null]))
+  const named = Object.entries(fields).map(([name, { type, aliases }]): Members => {
+    const inside = type === 'media' ? plain(pictureMembers) : null
+    return Object.fromEntries([name, ...aliases].map((each) => [each, inside]))
+  })
+  const pair = fields.coordinates?.type === 'coordinates' ? ['latitude', 'longitude'] : []
+  return { ...Object.assign({}, ...named), ...plain(pair), assertion: plain(Object.keys(assertionInputFields)) }
+}
+
+const schemas = {
+  create: new Map<Kind, v.GenericSchema<unknown, Contribution>>(),
+  change: new Map<Kind, v.GenericSchema<unknown, Contribution>>(),
+}
+
+function readContribution(kind: Kind, mode: Mode, body: Body, faults: Fault[]): Contribution {
+  const data: InputValues = {}
+  const cleared: string[] = []
+  const withPoint: Body = { ...body, ...pairAsPoint(kind, body, faults) }
+  for (const [name, field] of Object.entries(kind.fields)) {
+    const sent = [name, ...field.aliases].filter((member) => Object.hasOwn(withPoint, member))
+    const value = firstValue(sent, field, withPoint, faults)
+    if (value !== undefined) data[name] = value
+    else if (sent.every((member) => isAbsent(withPoint[member]))) {
+      if (isMissing(field, mode, sent, body)) faults.push({ path: [sent[0] ?? name], message: missingMessages[mode] })
+      else if (mode === 'change' && sent.length > 0) cleared.push(name)
+    }
+  }
+  return { data, cleared, assertion: assertionInputOf(readAssertion(body, faults), data) }
+}
+
+const missingMessages = { create: 'This field is required.', change: 'This field may not be blank.' }
+
+/** The value of a field: the first filled one of its name and aliases. All that are filled must be valid. */
+function firstValue(
+  sent: readonly string[],
+  field: Field,
+  body: Body,
+  faults: Fault[],
+  within: readonly string[] = [],
+) {
+  const values = sent.flatMap((member) => {
+    if (isAbsent(body[member])) return []
+    const value = forms[field.type].read(body[member], field)
+    if (!(value instanceof Refusal)) return value === undefined ? [] : [value]
+    faults.push({ path: [...within, member], message: value.message })
+    return []
+  })
+  return values[0]
+}
+
+function isMissing(field: Field, mode: Mode, sent: readonly string[], body: Body): boolean {
+  if (!field.required || (mode === 'change' && sent.length === 0)) return false
+  return field.unless === undefined || !Object.hasOwn(body, field.unless) || isAbsent(body[field.unless])
+}
+
+/** `coordinates` made of `latitude` and `longitude`, where the kind has them and the body sends no `coordinates`. */
+function pairAsPoint(kind: Kind, body: Body, faults: Fault[]): Body {
+  const field = kind.fields.coordinates
+  const isSent = Object.hasOwn(body, 'latitude') || Object.hasOwn(body, 'longitude')
+  if (field?.type !== 'coordinates' || !isSent) return {}
+  const lat = firstValue(['latitude'], latitude, body, faults)
+  const lng = firstValue(['longitude'], longitude, body, faults)
+  if (isAbsent(body.latitude) !== isAbsent(body.longitude)) {
+    const member = isAbsent(body.latitude) ? 'latitude' : 'longitude'
+    faults.push({ path: [member], message: 'Latitude and longitude go together.' })
+  }
+  if (['coordinates', ...field.aliases].some((member) => !isAbsent(body[member]))) return {}
+  return { coordinates: typeof lat === 'number' && typeof lng === 'number' ? pointText({ lat, lng }) : null }
+}
+
+function readAssertion(body: Body, faults: Fault[]): InputValues {
+  const block: InputValues = {}
+  if (!Object.hasOwn(body, 'assertion') || isAbsent(body.assertion)) return block
+  if (!isObject(body.assertion)) {
+    faults.push({ path: ['assertion'], message: 'Give an object.' })
+    return block
+  }
+  for (const [name, field] of Object.entries(assertionInputFields)) {
+    const value =
+      Object.hasOwn(body.assertion, name) && firstValue([name], field, body.assertion, faults, ['assertion'])
+    if (value) block[name] = value
+  }
+  return block
+}
+
+/** The path of an issue. It carries no values, so that no answer or log repeats what was sent. */
+function pathOf(fault: Fault, input: Body): [v.IssuePathItem, ...v.IssuePathItem[]] {
+  const items = fault.path.map(
+    (key): v.IssuePathItem => ({ type: 'object', origin: 'value', input, key, value: undefined }),
+  )
+  const [head, ...rest] = items
+  if (!head) throw new Error('A fault without a path')
+  return [head, ...rest]
+}

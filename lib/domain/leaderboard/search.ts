@@ -1,0 +1,18 @@
+import type { Scope } from '../../base/visibility.ts'
+import { openSearchModelIfAny } from '../../engines/search/index.ts'
+import { filterByName, findByBeginning } from '../../platform/users/search.ts'
+
+/** People that one search finds at most. Their entries are read one by one and cached with the answer. */
+const MOST_FOUND = 500
+
+const everyone: Scope = { signedIn: false, everything: false, own: null }
+
+/**
+ * Finds people by name. First come those whose username, full name or last name begins with the text, read from the table. Then
+ * those whose username or full name contains it, as search knows them. Two calls; if very many match, only some.
+ */
+export async function findPeople(text: string): Promise<string[]> {
+  const [begin, model] = await Promise.all([findByBeginning(text), openSearchModelIfAny()])
+  const hold = model ? await filterByName(model, text, everyone) : []
+  return [...new Set([...begin, ...hold.map((it) => it.id)])].slice(0, MOST_FOUND)
+}

@@ -1,0 +1,50 @@
+import { readInterval } from '../../engines/calendars/index.ts'
+import type { Kind } from '../kinds/index.ts'
+import { parseSameAs } from './same-as.ts'
+import type { Values } from './values.ts'
+
+/**
+ * What identifies a record besides its names, as words: its ids in other collections, and for a calendar its era. Two records
+ * that share a word are about one thing. Example: `wd:q37`, `era:78`.
+ */
+export const identitiesOf = (kind: Kind, data: Values): string[] => [
+  ...new Set([...linkWords(data), ...(kind.key === 'calendar' ? eraWords(data) : [])].slice(0, MOST)),
+]
+
+const MOST = 4
+
+/** The record's own `identifier` counts only where it names its collection, as in `wd:Q37`. Every collection has a "12". */
+function linkWords(data: Values): string[] {
+  const sameAs = Array.isArray(data.same_as) ? data.same_as : []
+  return [data.identifier, ...sameAs]
+    .filter((text) => typeof text === 'string')
+    .map(identityWord)
+    .filter((text) => /[:/]/.test(text))
+}
+
+/** A link as one word. All spellings of a known link give the same word. Other addresses lose scheme, `www.` and last slash. */
+export function identityWord(text: string): string {
+  const known = parseSameAs(text)
+  if (known) return known.word
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\/(?:www\.)?/, '')
+    .replace(/\/$/, '')
+    .slice(0, 200)
+}
+
+/**
+ * The Gregorian year from which a calendar counts, by its epoch and by its offset. Sources differ by a year (year 0, New Year),
+ * so each year also yields the next. They give the offset with either sign.
+ */
+function eraWords(data: Values): string[] {
+  const epoch = typeof data.epoch_date_gregorian === 'string' ? readInterval(data.epoch_date_gregorian) : undefined
+  const years = [
+    ...(epoch && Number.isFinite(epoch.from) ? [yearOf(epoch.from)] : []),
+    ...(typeof data.year_offset_from_gregorian === 'number' ? [data.year_offset_from_gregorian] : []),
+  ].map(Math.abs)
+  return years.flatMap((year) => [`era:${year}`, `era:${year + 1}`])
+}
+
+const yearOf = (day: number) => new Date(day * 86_400_000).getUTCFullYear()

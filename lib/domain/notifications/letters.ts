@@ -1,0 +1,109 @@
+import { clock } from '../../base/clock.ts'
+import { get, parse, put, type Write, walk, walkTable, withNextVersion } from '../../engines/table/index.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { announcement, loadLastId } from './announcements.ts'
+import { changeInbox, DUE, emptyInbox, type Inbox, inbox, isReviewing, notification, WAITING } from './items.ts'
+import { resolveRows } from './list.ts'
+import { type Mailing, withDue } from './mailing.ts'
+import { announcedRows, idOf, ownRows } from './rows.ts'
+
+/** The letters that are due, and what stands in them. A letter is taken in the inbox before it is sent, so it is sent at most once. */
+
+/** The ids of those whose letter is due, the longest due first. One call. */
+export const dueInboxes = async (at: string, limit: number): Promise<string[]> =>
+  (await walk({ index: 'gsi2', pk: DUE, forward: true, limit }))
+    .map((item) => parse(inbox, item))
+    .filter(({ mailing }) => mailing?.due_at && mailing.due_at <= at)
+    .map(({ user_id }) => user_id)
+
+/** Makes a letter due for each of so many reviewers who want letters and were not told of the last announcements. Two calls, and two for each of them. */
+export async function remindReviewers(limit: number): Promise<void> {
+  const last = await loadLastId()
+  if (last === '') return
+  const waiting = await walk({ index: 'gsi4', pk: WAITING, forward: false, limit, beyond: last })
+  for (const { user_id } of waiting.map((item) => parse(inbox, item))) await remind(user_id, last)
+}
+
+const remind = (user_id: string, last: string): Promise<void> =>
+  changeInbox(async () => {
+    const box = await get(inbox, { user_id })
+    const { announced, mailing } = box ?? {}
+    const isWaiting = mailing?.due_at === null && isReviewing(announced) && (announced?.told_through ?? last) < last
+    if (!box || !mailing || !isWaiting) return { result: undefined, writes: [] }
+    const due = withDue(mailing, clock.now().toISOString())
+    return { result: undefined, writes: [put(inbox, withNextVersion<Inbox>(box, { mailing: due }), box)] }
+  })
+
+/** The writes by which someone's letters begin, change or end. They tell of what arrives from now on. */
+export async function mailingWrites(
+  user_id: string,
+  how: Pick<Mailing, 'mode' | 'hour' | 'zone'> | undefined,
+): Promise<Write[]> {
+  const old = await get(inbox, { user_id })
+  if (!how) return old?.mailing ? [put(inbox, withNextVersion<Inbox>(old, { mailing: undefined }), old)] : []
+  const box = old ?? emptyInbox(user_id)
+  const fresh = { told: box.arrived, due_at: null, last_at: '', attempts: 0 }
+  const waits = box.mailing !== undefined && box.mailing.due_at !== null
+  const changed: Mailing = { ...fresh, ...box.mailing, ...how, due_at: null }
+  const mailing = waits ? withDue(changed, clock.now().toISOString()) : changed
+  const announced =
+    old?.mailing || !box.announced ? box.announced : { ...box.announced, told_through: await loadLastId() }
+  return [put(inbox, withNextVersion<Inbox>(box, { mailing, announced }), old)]
+}
+
+/** A letter that has been begun: from now on, what stands in it counts as told. Both ends of `announced` are ids. */
+export type BegunLetter = {
+  after: number
+  through: number
+  announced: { after: string; through: string }
+  attempts: number
+}
+
+/** Takes the letter that is due to someone, so that no failure sends it twice. Undefined where none is due, or somebody else has taken it. */
+export const beginLetter = (user_id: string, at: string): Promise<BegunLetter | undefined> =>
+  changeInbox(async () => {
+    const box = await get(inbox, { user_id })
+    const mailing = box?.mailing
+    if (!box || !mailing?.due_at || mailing.due_at > at) return { result: undefined, writes: [] }
+    const last = box.announced ? await loadLastId() : ''
+    const own = { after: mailing.told, through: box.arrived, attempts: mailing.attempts }
+    const begun = { ...own, announced: { after: box.announced?.told_through ?? '', through: last } }
+    const next = { ...mailing, told: box.arrived, due_at: null, last_at: at, attempts: 0 }
+    const announced = box.announced && { ...box.announced, told_through: last }
+    return { result: begun, writes: [put(inbox, withNextVersion<Inbox>(box, { mailing: next, announced }), box)] }
+  })
+
+/** Makes a letter due again that the mail service has certainly not accepted. */
+export const postponeLetter = (user_id: string, begun: BegunLetter, until: string): Promise<void> =>
+  changeInbox(async () => {
+    const box = await get(inbox, { user_id })
+    if (!box?.mailing) return { result: undefined, writes: [] }
+    const attempts = begun.attempts + 1
+    const mailing = { ...box.mailing, told: Math.min(begun.after, box.mailing.told), due_at: until, attempts }
+    const { after } = begun.announced
+    const announced =
+      box.announced && box.announced.told_through > after ? { ...box.announced, told_through: after } : box.announced
+    return { result: undefined, writes: [put(inbox, withNextVersion<Inbox>(box, { mailing, announced }), box)] }
+  })
+
+/** A letter looks at so many of the latest. */
+const MOST_IN_LETTER = 100
+
+/** What stands in a letter: what arrived or was announced and is not read yet, newest first, as its reader may see it now. Up to six calls. */
+export async function listForLetter(actor: Actor, { after, through, announced }: BegunLetter) {
+  const latest = { forward: false, limit: MOST_IN_LETTER }
+  const isAnnounced = announced.through > announced.after
+  const [items, others, box] = await Promise.all([
+    walkTable({ ...latest, pk: key.notification(actor.id, '').pk }),
+    isAnnounced ? walkTable({ ...latest, pk: key.announcement('').pk }) : [],
+    get(inbox, { user_id: actor.id }),
+  ])
+  const own = items.map((item) => parse(notification, item)).filter((it) => it.arrival > after && it.arrival <= through)
+  const theirs = others
+    .map((item) => parse(announcement, item))
+    .filter(({ notification_id: id }) => id > announced.after && id <= announced.through)
+  const rows = [...ownRows(own, box), ...(box ? await announcedRows(theirs, box) : [])]
+  const unread = rows.filter(({ is_read }) => !is_read).sort((a, b) => (idOf(a) < idOf(b) ? 1 : -1))
+  return resolveRows(actor, unread.slice(0, MOST_IN_LETTER))
+}

@@ -1,0 +1,106 @@
+import { isNotificationId } from '../../base/ids/notification-id.ts'
+import { getMany, itemIn, parse, put, type Write, walkTable, withNextVersion } from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type Announcement, announcement, isFor, lastIdIn } from './announcements.ts'
+import {
+  type AnnouncedTo,
+  changeInbox,
+  type Inbox,
+  inbox,
+  isLiving,
+  isRead,
+  livingIn,
+  type Notification,
+  notification,
+} from './items.ts'
+import { addReadMark, loadReadMarks, readMark } from './read-marks.ts'
+import { loadUnread, unreadStart } from './unread.ts'
+
+/** Marks everything that has arrived as read, in one write. Returns how many were unread, up to 100. */
+export const markAllRead = (user_id: string): Promise<number> =>
+  changeInbox(async () => {
+    const found = await getMany([key.inbox(user_id), key.announcedEnd], true)
+    const box = itemIn(found, inbox, { user_id })
+    if (!box) return { result: 0, writes: [] }
+    const unread = await loadUnread(user_id, box)
+    if (unread.length === 0) return { result: 0, writes: [] }
+    const announced = box.announced && { ...box.announced, read_through: lastIdIn(found) }
+    const next = withNextVersion<Inbox>(box, { read_through: box.arrived, announced })
+    return { result: unread.length, writes: [put(inbox, next, box)] }
+  })
+
+/** Marks these as read; returns how many of them were unread. Ids of nobody or of somebody else are ignored. */
+export async function markRead(user_id: string, ids: readonly string[]): Promise<number> {
+  const wanted = [...new Set(ids)].filter(isNotificationId)
+  let marked = 0
+  for (let start = 0; start < wanted.length; start += MARKED_AT_ONCE)
+    marked += await markSome(user_id, wanted.slice(start, start + MARKED_AT_ONCE))
+  return marked
+}
+
+/** How many fit into one read and one transaction. */
+const MARKED_AT_ONCE = 90
+
+const markSome = (user_id: string, ids: readonly string[]): Promise<number> =>
+  changeInbox(async () => {
+    const found = await getMany([key.inbox(user_id), ...ids.map((id) => key.notification(user_id, id))], true)
+    const box = itemIn(found, inbox, { user_id })
+    if (!box) return { result: 0, writes: [] }
+    const own = ids.flatMap((id) => livingIn(found, user_id, id) ?? []).filter((it) => !isRead(it, box))
+    const others = ids.filter((id) => !itemIn(found, notification, { user_id, notification_id: id }))
+    const announced = await loadUnreadAnnouncements(box, others)
+    return {
+      result: own.length + announced.length,
+      writes: [
+        ...own.map((it) => put(notification, withNextVersion<Notification>(it, { is_read: true }), it)),
+        ...announced.map((it) => addReadMark(user_id, it)),
+        ...(announced.length > 0 ? await advanceReadThrough(box, announced) : []),
+      ],
+    }
+  })
+
+/** Those of these ids that name announcements which the owner of the inbox has not read. Two calls; none for who has never reviewed. */
+async function loadUnreadAnnouncements(box: Inbox, ids: readonly string[]): Promise<Announcement[]> {
+  const { user_id, announced } = box
+  const unread = ids.filter((id) => announced && id > announced.read_through)
+  if (!announced || unread.length === 0) return []
+  const marks = unread.map((notification_id) => readMark.key({ user_id, notification_id }))
+  const found = await getMany([...unread.map(key.announcement), ...marks], true)
+  return unread
+    .filter((id) => !itemIn(found, readMark, { user_id, notification_id: id }))
+    .flatMap((id) => itemIn(found, announcement, { notification_id: id }) ?? [])
+    .filter((it) => isLiving(it) && isFor(user_id, announced, it))
+}
+
+/** So many announcements may come to lie before the place up to which all is read at one time. */
+const ADVANCED_AT_ONCE = 100
+
+/**
+ * Moves the place up to which all is read to just before the oldest unread announcement. So whoever reads one by one never has more
+ * read marks to look at than they have left gaps. Two calls.
+ */
+async function advanceReadThrough(box: Inbox, justRead: readonly Announcement[]): Promise<Write[]> {
+  const { user_id, announced } = box
+  if (!announced) return []
+  const start = { pk: key.announcement('').pk, forward: true, limit: ADVANCED_AT_ONCE, beyond: unreadStart(box) }
+  const next = (await walkTable(start)).map((item) => parse(announcement, item))
+  const ids = next.map((it) => it.notification_id)
+  const read = new Set([
+    ...(await loadReadMarks(user_id, ids)),
+    ...justRead.map(({ notification_id }) => notification_id),
+  ])
+  const read_through = lastReadInRow(user_id, announced, next, read)
+  if (read_through === announced.read_through) return []
+  return [put(inbox, withNextVersion<Inbox>(box, { announced: { ...announced, read_through } }), box)]
+}
+
+function lastReadInRow(
+  user_id: string,
+  announced: AnnouncedTo,
+  next: readonly Announcement[],
+  read: ReadonlySet<string>,
+): string {
+  const gap = next.findIndex((it) => isFor(user_id, announced, it) && !read.has(it.notification_id))
+  const last = gap < 0 ? next.at(-1) : next[gap - 1]
+  return last?.notification_id ?? announced.read_through
+}

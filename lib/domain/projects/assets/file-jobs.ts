@@ -1,0 +1,53 @@
+import type { Images } from '../../../engines/table/index.ts'
+import { parse, put, withNextVersion } from '../../../engines/table/index.ts'
+import { inUnit } from '../../../platform/unit-of-work.ts'
+
+import { type Asset, asset, isReadable } from '../items.ts'
+import { loadAsset } from './assets.ts'
+import { upload } from './upload-items.ts'
+
+/** The work that follows a change: an image to make a thumbnail of, objects to delete, an asset to read. */
+export type FileWork = { draw?: Asset; clear: string[]; read?: { project_id: string; id: string } }
+
+/** Finds the work that follows a change of an asset or an upload. Objects that the asset still names are not deleted. */
+export async function fileWork({ before, after }: Images): Promise<FileWork> {
+  const type = (after ?? before)?.type
+  if (type === asset.type && after) {
+    const it = parse(asset, after)
+    // Only a new `ocr_since` is a new request, not other changes of a waiting asset.
+    const asksAnew = it.ocr_status === 'pending' && before?.ocr_since !== it.ocr_since
+    return {
+      clear: [],
+      ...(!before && isReadable(it) && { draw: it }),
+      ...(asksAnew && { read: { project_id: it.project_id, id: it.id } }),
+    }
+  }
+  if (!before || after) return { clear: [] }
+  if (type === asset.type) {
+    const it = parse(asset, before)
+    return { clear: await unusedKeys(it, [it.object_key, it.thumbnail_key ?? thumbnailKey(it)]) }
+  }
+  if (type !== upload.type) return { clear: [] }
+  const it = parse(upload, before)
+  return { clear: await unusedKeys(it, [...it.object_keys, ...(it.pending_key ? [it.pending_key] : [])]) }
+}
+
+/** The key of an asset's thumbnail. */
+export const thumbnailKey = ({ object_key }: Pick<Asset, 'object_key'>): string =>
+  object_key.replace(/^assets\//, 'thumbnails/')
+
+async function unusedKeys({ project_id, id }: { project_id: string; id: string }, keys: string[]): Promise<string[]> {
+  const now = await loadAsset(project_id, id)
+  return keys.filter((key) => key !== now?.object_key && key !== now?.thumbnail_key)
+}
+
+/** Stores the key of an asset's thumbnail. Returns whether the asset still exists. */
+export const saveThumbnailKey = ({ project_id, id }: Asset, thumbnail_key: string): Promise<boolean> =>
+  inUnit(async (unit) => {
+    unit.retryOn('conflict')
+    const before = await loadAsset(project_id, id)
+    if (!before) return false
+    if (before.thumbnail_key === thumbnail_key) return true
+    unit.add([put(asset, withNextVersion<Asset>(before, { thumbnail_key }), before)])
+    return true
+  })

@@ -1,0 +1,65 @@
+import { findPhrases } from '../../../engines/matching/index.ts'
+import { getMany, itemIn, queryBetween } from '../../../engines/table/index.ts'
+import { foldedName, readEntry } from '../../../platform/name-index/entries.ts'
+import { maySee } from '../../../platform/permissions.ts'
+import { key } from '../../../platform/table/keys.ts'
+import { kinds } from '../../kinds/index.ts'
+import type { KindKey } from '../../kinds/keys.ts'
+import { recordItem } from '../../records/items.ts'
+import type { Asset } from '../items.ts'
+
+type Suggestion = Asset['entity_suggestions'][number]
+type Word = { text: string; confidence: number }
+
+/** The kinds whose names are looked for in texts. */
+const namedKinds: readonly KindKey[] = [
+  'structure',
+  'monument',
+  'location',
+  'person',
+  'deity',
+  'festival',
+  'event',
+  'guthi',
+]
+/** Phrases of a text that are looked up, and how many in parallel. A printed page costs about 320 small reads. */
+const MOST_PHRASES = 40
+const AT_ONCE = 5
+const MOST_SUGGESTIONS = 20
+
+/** The public records that a text names, surest first. How sure is the OCR's confidence in the words of the name. */
+export async function mentionsIn(text: string, words: readonly Word[]): Promise<Suggestion[]> {
+  const phrases = findPhrases(text, MOST_PHRASES)
+  const hits: { entity_id: string; sure: number }[] = []
+  for (let start = 0; start < phrases.length; start += AT_ONCE) {
+    const found = await Promise.all(
+      phrases.slice(start, start + AT_ONCE).map(async (phrase) => {
+        const ids = await recordsNamed(phrase.text)
+        const sure = phrase.words.map((at) => words[at]?.confidence ?? 0)
+        return ids.map((entity_id) => ({ entity_id, sure: sure.reduce((sum, one) => sum + one, 0) / sure.length }))
+      }),
+    )
+    hits.push(...found.flat())
+  }
+  const best = new Map<string, number>()
+  for (const { entity_id, sure } of hits) best.set(entity_id, Math.max(best.get(entity_id) ?? 0, sure))
+  const heads = await getMany([...best.keys()].map(key.head))
+  return [...best]
+    .flatMap(([entity_id, sure]) => {
+      const it = itemIn(heads, recordItem, { entity_id })
+      // Only records that everyone may read, since readers of the asset may be anybody.
+      if (!it || !maySee(null, it)) return []
+      const { className, label } = kinds[it.kind]
+      return [{ label: it.name, ontology_class: className, confidence: Math.round(sure * 100) / 100, hint: label }]
+    })
+    .sort((a, b) => b.confidence - a.confidence || (a.label < b.label ? -1 : 1))
+    .slice(0, MOST_SUGGESTIONS)
+}
+
+async function recordsNamed(text: string): Promise<string[]> {
+  const name = foldedName(text)
+  const entries = await Promise.all(
+    namedKinds.map((kind) => queryBetween(key.name(kind, name, '').pk, `${name}#`, `${name}#~`, 3)),
+  )
+  return entries.flat().map((entry) => readEntry(entry).entity_id)
+}

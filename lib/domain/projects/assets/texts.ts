@@ -1,0 +1,97 @@
+import * as v from 'valibot'
+import type { Images } from '../../../engines/table/index.ts'
+import { defineItem, getMany, itemIn, parse, put, queryAll, scan } from '../../../engines/table/index.ts'
+import { key } from '../../../platform/table/keys.ts'
+import { inUnit } from '../../../platform/unit-of-work.ts'
+import { type Asset, asset, type Project, project } from '../items.ts'
+
+/**
+ * The text of an asset for search, with the facts of its project that decide who may find it. The projector writes it beside the
+ * asset, so OCR, merge and rollback need not know of it. When a text goes, the item stays with an empty text. Its version shows
+ * that a late update is older.
+ */
+const AssetText = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  slug: v.string(),
+  title: v.string(),
+  text: v.string(),
+  public: v.boolean(),
+  owner_id: v.string(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  /** Made from the versions of project and asset, since an asset comes and goes only with a change of its project. */
+  version: v.number(),
+})
+export type AssetText = v.InferOutput<typeof AssetText>
+export const assetText = defineItem({
+  type: 'project_asset_text',
+  schema: AssetText,
+  key: (it: { project_id: string; id: string }) => key.assetText(it.project_id, it.id),
+})
+
+/** Follows a change of an asset. Nothing happens if it has no text and had none. Safe to repeat. */
+export async function followAssetText({ before, after }: Images): Promise<void> {
+  const [old, next] = [before, after].map((it) => it && parse(asset, it))
+  const one = next ?? old
+  if (!one || (!old?.ocr_text && !next?.ocr_text)) return
+  if (old && next && assetMembers.every((name) => old[name] === next[name])) return
+  await writeText(one.project_id, one.id)
+}
+
+const assetMembers = ['ocr_text', 'caption', 'file_name'] as const satisfies readonly (keyof Asset)[]
+
+/** Follows a change of a project: updates the texts of its assets if its visibility, owner, slug or deletion changed. */
+export async function followTexts(old: Project | undefined, next: Project | undefined): Promise<void> {
+  if (old && next && projectMembers.every((name) => old[name] === next[name])) return
+  const it = next ?? old
+  if (!it || (old?.asset_count ?? 0) + (next?.asset_count ?? 0) === 0) return
+  const { pk, sk } = key.assetText(it.id, '')
+  const texts = (await queryAll(pk, sk)).map((stored) => parse(assetText, stored))
+  for (let start = 0; start < texts.length; start += AT_ONCE)
+    await Promise.all(texts.slice(start, start + AT_ONCE).map(({ id }) => writeText(it.id, id)))
+}
+
+const projectMembers = ['visibility', 'owner_id', 'slug', 'deleted_at'] as const satisfies readonly (keyof Project)[]
+const AT_ONCE = 8
+
+/**
+ * Writes the texts of all assets anew, those that the projector missed too. Returns how many assets have one. Scans the whole
+ * table, so it is for a command.
+ */
+export async function renewTexts(): Promise<number> {
+  let texts = 0
+  for await (const page of scan([asset.type])) {
+    const read = page.map((stored) => parse(asset, stored)).filter((it) => it.ocr_text)
+    for (const { project_id, id } of read) await writeText(project_id, id)
+    texts += read.length
+  }
+  return texts
+}
+
+/** Writes the text of an asset as project and asset are now, whichever change was seen. */
+const writeText = (project_id: string, id: string): Promise<void> =>
+  inUnit(async (unit) => {
+    unit.retryOn('conflict')
+    const ids = { project_id, id }
+    const found = await getMany([key.project(project_id), asset.key(ids), assetText.key(ids)], true)
+    const [about, old] = [itemIn(found, project, { id: project_id }), itemIn(found, assetText, ids)]
+    const next = about && textOf(about, itemIn(found, asset, ids), ids)
+    const isNews = next && (old ? isDifferent(old, next) && next.version > old.version : next.text !== '')
+    if (isNews) unit.add([put(assetText, next, old)])
+  })
+
+function textOf(about: Project, it: Asset | undefined, ids: { project_id: string; id: string }): AssetText {
+  const version = about.version * MOST_CHANGES + (it?.version ?? 0)
+  const [created_at, updated_at] = [it?.created_at ?? about.created_at, it?.updated_at ?? about.updated_at]
+  const common = { ...ids, owner_id: about.owner_id, slug: about.slug, created_at, updated_at, version }
+  if (!it?.ocr_text || about.deleted_at !== null) return { ...common, title: '', text: '', public: false }
+  const title = it.caption || it.file_name || about.slug
+  return { ...common, title, text: it.ocr_text, public: about.visibility === 'public' }
+}
+
+/** More changes than one asset has while its project stays the same. */
+const MOST_CHANGES = 1_000_000
+
+const textMembers = ['title', 'text', 'public', 'owner_id', 'slug'] as const satisfies readonly (keyof AssetText)[]
+const isDifferent = (old: AssetText, next: AssetText) => textMembers.some((name) => old[name] !== next[name])

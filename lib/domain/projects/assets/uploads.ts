@@ -1,0 +1,127 @@
+import { clock, later, newId, now } from '../../../base/clock.ts'
+import { conflict, goneForGood, isDone } from '../../../base/errors.ts'
+import {
+  get,
+  parse,
+  put,
+  remove as removal,
+  transact,
+  type UnitOfWork,
+  walk,
+  withNextVersion,
+} from '../../../engines/table/index.ts'
+import type { Actor } from '../../../platform/permissions.ts'
+import type { Project } from '../items.ts'
+import { checkOpen } from '../projects.ts'
+import { checkRoom } from './assets.ts'
+import { type Upload, type UploadInput, upload } from './upload-items.ts'
+
+/** Bytes of the largest file. */
+export const LARGEST_UPLOAD = 50 * 1024 * 1024
+/** Seconds from the beginning of an upload to its end. */
+const LIFETIME = 24 * 3600
+/** Seconds of the lease for completing an upload. */
+const HOLD = 120
+/** Attempts at most, since each may leave an object until the upload ends. */
+const MOST_TRIES = 20
+
+export type AnnouncedUpload = UploadInput & {
+  file_name: string
+  size: number
+  content_type: string
+  sha256: string | null
+  run_ocr: boolean
+}
+
+/**
+ * Announces a file for a project. If `direct`, the client puts it into the bucket; else it came with the request. Fails with
+ * `refused` if the project is frozen, and with `invalid` if it is full.
+ */
+export async function beginUpload(
+  unit: UnitOfWork,
+  about: Project,
+  actor: Actor,
+  announced: AnnouncedUpload,
+  direct: boolean,
+): Promise<Upload> {
+  checkOpen(about)
+  checkRoom(about)
+  const id = orderedId()
+  const made: Upload = {
+    ...announced,
+    id,
+    project_id: about.id,
+    uploaded_by: actor.id,
+    pending_key: direct ? `uploads/${about.id}/${id}` : null,
+    object_keys: direct ? [] : [objectKey(about.id, id)],
+    held_until: null,
+    until: later(LIFETIME),
+    created_at: now(),
+    version: 1,
+  }
+  unit.add([put(upload, made, undefined)])
+  return made
+}
+
+/** An upload of a project by its id. */
+export const loadUpload = (project_id: string, id: string): Promise<Upload | undefined> =>
+  get(upload, { project_id, id })
+
+/**
+ * Takes the lease of an upload to complete it, with an object key for this attempt alone. Fails with `gone` if the upload has
+ * expired, and with `conflict` while somebody else completes it.
+ */
+export async function takeUpload(old: Upload): Promise<Upload> {
+  if (old.until <= now() || old.object_keys.length >= MOST_TRIES)
+    throw goneForGood('This upload has expired. Begin a new one.')
+  if (old.held_until !== null && old.held_until > now()) throw leaseConflict()
+  const object_keys = [...old.object_keys, objectKey(old.project_id, old.id)]
+  const next = withNextVersion<Upload>(old, { object_keys, held_until: later(HOLD) })
+  await transact([put(upload, next, old, leaseConflict)])
+  return next
+}
+
+const leaseConflict = () => conflict('This upload is being completed right now.')
+
+/** Gives the lease back after a file was refused, so that another file can be sent. */
+export async function releaseUpload(old: Upload): Promise<void> {
+  await transact([put(upload, withNextVersion<Upload>(old, { held_until: null }), old)])
+}
+
+/** Ends an upload. Its objects are deleted after the commit. */
+export async function endUpload(old: Upload): Promise<void> {
+  await transact([removal(upload, old)])
+}
+
+/** Uploads ended in one visit, and in parallel. The next visit continues. */
+const MOST = 500
+const AT_ONCE = 8
+
+/** Ends the uploads that have expired. Returns how many. Safe to run twice at once. */
+export async function sweepUploads(): Promise<number> {
+  const oldest = await walk({ index: 'gsi1', pk: 'UPLOAD', forward: true, limit: MOST })
+  const expired = oldest.map((item) => parse(upload, item)).filter((it) => it.until <= now())
+  let ended = 0
+  for (let start = 0; start < expired.length; start += AT_ONCE) {
+    const done = await Promise.all(expired.slice(start, start + AT_ONCE).map(endIfExpired))
+    ended += done.filter(Boolean).length
+  }
+  return ended
+}
+
+/** Reads the upload itself, since the index may be older: it may have ended or become an asset. */
+async function endIfExpired({ project_id, id }: Upload): Promise<boolean> {
+  const latest = await loadUpload(project_id, id)
+  // Somebody is completing it. It is left to them until their lease ends.
+  if (!latest || (latest.held_until !== null && latest.held_until > now())) return false
+  return isDone(endUpload(latest))
+}
+
+/** The key names the project, the upload and the attempt, so no two attempts share an object. */
+const objectKey = (project: string, id: string) => `assets/${project}/${id}/${newId()}`
+
+/** A UUID of version 7. It begins with the time, so a list by id is a list by age. */
+function orderedId(): string {
+  const time = clock.now().getTime().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${newId().slice(15)}`
+}

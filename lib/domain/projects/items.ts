@@ -1,0 +1,245 @@
+import * as v from 'valibot'
+import { defineItem } from '../../engines/table/index.ts'
+import type { Subject } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { projectStates } from './states.ts'
+
+/** The item types of a project's partition: the project with its members, what belongs to it, and what happened in it. */
+
+const text = v.optional(v.string(), '')
+const nullableText = v.optional(v.nullable(v.string()), null)
+
+export const visibilities = ['private', 'org', 'public'] as const
+export const licenses = ['CC-BY-4.0', 'CC-BY-SA-4.0', 'CC-BY-NC-4.0', 'CC0-1.0', 'ODbL-1.0'] as const
+export const memberRoles = ['owner', 'editor', 'viewer', 'domain_expert'] as const
+
+const Membership = v.object({
+  id: v.string(),
+  user_id: v.string(),
+  role: v.picklist(memberRoles),
+  invited_by: nullableText,
+  created_at: v.string(),
+  updated_at: v.string(),
+})
+export type Membership = v.InferOutput<typeof Membership>
+
+/** A project with its members. So one read is enough to decide what a caller may do. */
+export const Project = v.object({
+  id: v.string(),
+  slug: v.string(),
+  title: v.string(),
+  abstract: text,
+  intended_subject: text,
+  languages: v.optional(v.array(v.string()), []),
+  license: v.picklist(licenses),
+  visibility: v.picklist(visibilities),
+  state: v.picklist(projectStates),
+  owner_id: v.string(),
+  /** The first one is the owner's. */
+  memberships: v.array(Membership),
+  forked_from: nullableText,
+  schema_version: text,
+  canvas_state: v.optional(v.record(v.string(), v.any()), {}),
+  tags: v.optional(v.array(v.string()), []),
+  pid: text,
+  prov_activity_uri: text,
+  asset_count: v.number(),
+  entity_count: v.number(),
+  activity_count: v.number(),
+  submitted_at: nullableText,
+  merged_at: nullableText,
+  created_at: v.string(),
+  updated_at: v.string(),
+  deleted_at: nullableText,
+  /**
+   * The merge or rollback that runs in the background; meanwhile nobody edits the project. `lib/domain/projects/merge-job.ts`
+   * stores its progress.
+   */
+  merge: v.optional(
+    v.nullable(v.object({ id: v.string(), action: v.picklist(['merge', 'rollback']), of: v.number() })),
+    null,
+  ),
+  version: v.number(),
+})
+export type Project = v.InferOutput<typeof Project>
+/** The index partition of deleted projects that still have files. Merged projects keep their files and are not in it. */
+export const WITH_FILES = 'DELETED'
+export const project = defineItem({
+  type: 'project',
+  schema: Project,
+  key: ({ id }: { id: string }) => key.project(id),
+  indexes: (it) =>
+    it.deleted_at !== null && it.merged_at === null && it.asset_count > 0
+      ? { gsi1: { pk: WITH_FILES, sk: `${it.deleted_at}#${it.id}` } }
+      : {},
+})
+
+/** A project as the subject of permissions. */
+export type Visited = Subject & { about: Project; version: number }
+
+/** What permissions look at in a project. */
+export const asSubject = (it: Project): Visited => ({
+  about: it,
+  contributor_id: it.owner_id,
+  public: it.visibility === 'public',
+  deleted_at: it.deleted_at,
+  project: { state: it.state, roles: Object.fromEntries(it.memberships.map(({ user_id, role }) => [user_id, role])) },
+  version: it.version,
+})
+
+/** Claims a slug. Whoever writes it first has it. */
+export const slugClaim = defineItem({
+  type: 'project_slug',
+  schema: v.object({ slug: v.string(), project_id: v.string(), version: v.literal(1) }),
+  key: ({ slug }: { slug: string }) => key.slug(slug),
+})
+
+/** A record that belongs to a project. The record's id is in the key, so a record is linked once. */
+export const ProjectEntity = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  entity_id: v.string(),
+  role_in_project: text,
+  added_by: v.string(),
+  added_at: v.string(),
+  version: v.number(),
+})
+export type ProjectEntity = v.InferOutput<typeof ProjectEntity>
+export const projectEntity = defineItem({
+  type: 'project_entity',
+  schema: ProjectEntity,
+  key: (it: { project_id: string; entity_id: string }) => key.projectEntity(it.project_id, it.entity_id),
+})
+
+export const assetRoles = ['evidence', 'primary', 'reference'] as const
+export const ocrStatuses = ['not_started', 'not_applicable', 'pending', 'processing', 'completed', 'failed'] as const
+const Suggestion = v.object({
+  label: v.string(),
+  ontology_class: v.optional(v.string()),
+  confidence: v.optional(v.number()),
+  hint: v.optional(v.string()),
+})
+/** What makes an image a picture of a record when the project is merged: the record, and the credits of the picture. */
+export const pictureOfAsset = {
+  depicts: nullableText,
+  creator: text,
+  /** An SPDX identifier or a statement of rightsstatements.org. If empty, the project's licence holds. */
+  licence: text,
+  date: text,
+}
+export const Asset = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  role: v.picklist(assetRoles),
+  caption: text,
+  version_label: text,
+  /** The number of its file. Older clients send it instead of an upload. */
+  media: v.number(),
+  content_type: v.string(),
+  media_type: v.picklist(['image', 'video', 'audio', 'document']),
+  file_name: text,
+  size: v.number(),
+  sha256: v.string(),
+  width: v.optional(v.nullable(v.number()), null),
+  height: v.optional(v.nullable(v.number()), null),
+  orientation: v.optional(v.nullable(v.number()), null),
+  object_key: v.string(),
+  thumbnail_key: nullableText,
+  ocr_status: v.picklist(ocrStatuses),
+  ocr_text: text,
+  /** A sentence that says why no text could be read. */
+  ocr_error: text,
+  /** When it began to wait or to be read, and how many attempts there were. Null if no OCR is going on. */
+  ocr_since: nullableText,
+  ocr_attempts: v.optional(v.number(), 0),
+  /** The version of what people change; it is the ETag. A thumbnail or a text that comes later does not raise it. */
+  edition: v.optional(v.number(), 1),
+  entity_suggestions: v.optional(v.array(Suggestion), []),
+  uploaded_by: v.string(),
+  source_institution: text,
+  collection_name: text,
+  language: text,
+  ocr_language: text,
+  copyright_note: text,
+  ...pictureOfAsset,
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Asset = v.InferOutput<typeof Asset>
+export const asset = defineItem({
+  type: 'project_asset',
+  schema: Asset,
+  key: (it: { project_id: string; id: string }) => key.asset(it.project_id, it.id),
+  // This index holds only assets whose OCR is going on. In it the sweeper finds those that wait too long.
+  indexes: (it) => (it.ocr_since === null ? {} : { gsi2: { pk: 'OCR', sk: `${it.ocr_since}#${it.id}` } }),
+})
+
+/** Whether text can be read from an asset: from images and PDFs. */
+export const isReadable = ({ media_type }: Pick<Asset, 'media_type'>): boolean =>
+  media_type === 'image' || media_type === 'document'
+
+/** The size of an image as it is shown; undefined if it is no image. The EXIF orientations 5 to 8 swap width and height. */
+export function uprightSize({ media_type, width, height, orientation }: Asset): Size | undefined {
+  if (media_type !== 'image' || width === null || height === null) return undefined
+  return (orientation ?? 1) >= 5 ? { width: height, height: width } : { width, height }
+}
+type Size = { width: number; height: number }
+
+export const projectActions = [
+  'created',
+  'updated',
+  'state_changed',
+  'member_added',
+  'member_removed',
+  'asset_added',
+  'asset_removed',
+  'entity_linked',
+  'entity_unlinked',
+  'commented',
+  'merge_started',
+  'merge_failed',
+] as const
+export const ProjectActivity = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  /** Its ordinal among the project's activities, from 1. */
+  number: v.number(),
+  /** Null if the service itself did it. */
+  actor_id: nullableText,
+  action: v.picklist(projectActions),
+  target_kind: text,
+  target_id: text,
+  payload: v.optional(v.record(v.string(), v.any()), {}),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type ProjectActivity = v.InferOutput<typeof ProjectActivity>
+/** The sort key is the number, and the project holds the count. So a page at any offset is one query. */
+export const projectActivity = defineItem({
+  type: 'project_activity',
+  schema: ProjectActivity,
+  key: (it: { project_id: string; number: number }) => key.projectActivity(it.project_id, it.number),
+})
+
+/** Where the state of a project before its merge is stored. */
+export const ProjectSnapshot = v.object({
+  id: v.string(),
+  project_id: v.string(),
+  merged_by: nullableText,
+  /** Digest of the stored bytes; it is part of the object's name. */
+  sha256: v.string(),
+  object_key: v.string(),
+  size: v.number(),
+  /** When the merge was rolled back; null while it stands. */
+  restored_at: nullableText,
+  created_at: v.string(),
+  version: v.number(),
+})
+export type ProjectSnapshot = v.InferOutput<typeof ProjectSnapshot>
+export const projectSnapshot = defineItem({
+  type: 'project_snapshot',
+  schema: ProjectSnapshot,
+  key: (it: { project_id: string; id: string; created_at: string }) =>
+    key.snapshot(it.project_id, it.created_at, it.id),
+})

@@ -1,0 +1,143 @@
+import * as v from 'valibot'
+import { later, now, nowSeconds } from '../../base/clock.ts'
+import { isConflict, noneIf } from '../../base/errors.ts'
+import {
+  defineItem,
+  getMany,
+  itemAt,
+  parse,
+  put,
+  putAlways,
+  queryAll,
+  remove,
+  removeReservation,
+  reserve,
+  transact,
+  type Write,
+  walk,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+import { ranks } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { noteFolder } from './merge-folder.ts'
+import { StoredObject } from './snapshots.ts'
+
+/**
+ * A merge or rollback that runs in the background, with the lease of its worker. It has the key of the reservation that a waiting
+ * request wrote.
+ */
+const Job = v.object({
+  project_id: v.string(),
+  /** The id of the two-phase commit. */
+  id: v.string(),
+  action: v.picklist(['merge', 'rollback']),
+  actor: v.object({
+    id: v.string(),
+    username: v.string(),
+    email: v.string(),
+    is_staff: v.boolean(),
+    is_superuser: v.boolean(),
+    rank: v.nullable(v.picklist(ranks)),
+  }),
+  comment: v.string(),
+  /** Records in one part. */
+  size: v.number(),
+  /** The next part, from 0. */
+  part: v.number(),
+  /** Records that are done, and all of them. */
+  done: v.number(),
+  of: v.number(),
+  /** Failures in a row, without a finished part between them. */
+  failures: v.number(),
+  /** Why it is called off; null if it is not. */
+  failed: v.optional(v.nullable(v.object({ reason: v.string(), blockers: v.array(v.string()) })), null),
+  /** The end of the lease. */
+  held_until: v.string(),
+  started_at: v.string(),
+  version: v.number(),
+})
+export type Job = v.InferOutput<typeof Job>
+
+const RUNNING = 'MERGING'
+const job = defineItem({
+  type: 'project_merge',
+  schema: Job,
+  key: (it: { project_id: string }) => key.merging(it.project_id),
+  indexes: (it) => ({ gsi2: { pk: RUNNING, sk: `${it.started_at}#${it.id}` } }),
+})
+
+/** Longer than any part takes. A worker that has not renewed its lease for so long is dead. */
+const LEASE_SECONDS = 60
+export const leaseEnd = (): string => later(LEASE_SECONDS)
+
+/** Reserves a project for a merge while a request waits. Fails with `otherwise` if somebody else has reserved it. */
+export const reserveProject = (project: string, otherwise: Parameters<typeof reserve>[3]): Write =>
+  reserve(key.merging(project), nowSeconds(), LEASE_SECONDS, otherwise)
+
+/** Removes the reservation. Fails with `conflict` if a job has replaced it. */
+export const releaseProject = (project: string): Write => removeReservation(key.merging(project))
+
+/** Returns the write that replaces the reservation by a new job. */
+export const newJob = (it: Omit<Job, 'version' | 'failures' | 'failed'>): Write =>
+  putAlways(job, { ...it, failures: 0, failed: null, version: 1 })
+/** Returns the writes that end a job. A merge's folder is looked through later, since another worker may still write to it. */
+export const endJob = (it: Job): Write[] => [remove(job, it), ...(it.action === 'merge' ? [noteFolder(it)] : [])]
+
+/** The job of a project; undefined without one. */
+export async function findJob(project: string): Promise<Job | undefined> {
+  const at = key.merging(project)
+  const stored = itemAt(await getMany([at], true), at)
+  return stored?.type === job.type ? parse(job, stored) : undefined
+}
+
+/** All jobs, oldest first. */
+export const listJobs = async (limit = 100): Promise<Job[]> =>
+  (await walk({ index: 'gsi2', pk: RUNNING, forward: true, limit })).map((item) => parse(job, item))
+
+/** Takes the lease of a job; undefined if somebody else has it. */
+export async function takeJob(it: Job): Promise<Job | undefined> {
+  return it.held_until > now() ? undefined : saveJob(it, { held_until: leaseEnd() }).catch(noneIf(isConflict))
+}
+
+/** Stores the progress of a job. Fails with `conflict` if another worker has it by now. */
+export async function saveJob(it: Job, changes: Partial<Job>): Promise<Job> {
+  const next = withNextVersion(it, changes)
+  await transact([put(job, next, it)])
+  return next
+}
+
+const Result = v.object({
+  merge_id: v.string(),
+  number: v.number(),
+  records: v.number(),
+  kept: v.optional(StoredObject),
+  left: v.optional(v.array(v.string()), []),
+  version: v.number(),
+})
+const result = defineItem({
+  type: 'merge_part',
+  schema: Result,
+  key: (it: { merge_id: string; number: number }) => key.mergePart(it.merge_id, it.number),
+  // Needed until the switch. Thirty days are more than any merge takes.
+  expires: () => nowSeconds() + 30 * 86_400,
+})
+type PartOutcome = Pick<v.InferOutput<typeof Result>, 'records'> & {
+  kept?: StoredObject | undefined
+  left?: readonly string[] | undefined
+}
+
+/** Stores the result of a part. If the part is done again, the last result counts. */
+export async function savePartResult(
+  merge_id: string,
+  number: number,
+  { records, kept, left }: PartOutcome,
+): Promise<void> {
+  const it = { merge_id, number, records, left: [...(left ?? [])], ...(kept && { kept }), version: 1 }
+  await transact([putAlways(result, it)])
+}
+
+/** The results of the parts before this one, in order. */
+export async function loadPartResults(merge_id: string, before: number): Promise<v.InferOutput<typeof Result>[]> {
+  const { pk } = key.mergePart(merge_id, 0)
+  return (await queryAll(pk, 'PART#')).map((item) => parse(result, item)).filter((it) => it.number < before)
+}

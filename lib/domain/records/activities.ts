@@ -1,0 +1,129 @@
+import { addressOf } from '../../base/ids/address.ts'
+import { audiences, audiencesWith } from '../../base/visibility.ts'
+import {
+  get,
+  getMany,
+  itemIn,
+  type PageRequest,
+  type PageResult,
+  parse,
+  queryAll,
+  readList,
+  type Stored,
+} from '../../engines/table/index.ts'
+import { type Actor, mayInspect, mayReview, maySeeAll, type Subject, worksOn } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { keyOf, loadByUsername } from '../../platform/users/users.ts'
+import {
+  type Activity,
+  activity,
+  activityList,
+  activityTypes,
+  type HistoryAudience,
+  historyAudiences,
+  type RecordItem,
+  recordItem,
+  withActivityAudience,
+} from './items.ts'
+
+export type ActivityFilter = {
+  username?: string | undefined
+  activity_type?: string | undefined
+  entity?: string | undefined
+  forward?: boolean | undefined
+}
+export type ActivityPage = PageResult<{ activity: Activity; about: RecordItem | undefined }> & {
+  found: ReadonlyMap<string, Stored>
+}
+
+/**
+ * One page of activities, of all or of one person, type or record. `about` is undefined where the caller may not see the record.
+ * Calls: one for each audience of the caller, and one for the size with the records and people.
+ */
+export async function listActivities(
+  filter: ActivityFilter,
+  actor: Actor | null,
+  place: PageRequest,
+): Promise<ActivityPage> {
+  const by = filter.username === undefined ? undefined : await loadByUsername(filter.username)
+  const nobody = filter.username !== undefined && !by
+  const noType = filter.activity_type !== undefined && !activityTypes.some((it) => it === filter.activity_type)
+  if (nobody || noType) return { count: 0, results: [], found: new Map() }
+  const { items, ...listing } = filter.entity
+    ? await listOfRecord(filter, by?.id, actor, place)
+    : await listOfAll(filter, by?.id, actor, place)
+  const results = items.map((row) => {
+    const about = itemIn(listing.found, recordItem, row)
+    return { activity: row, about: about && mayInspect(actor, about) ? about : undefined }
+  })
+  return { ...listing, results }
+}
+
+/** An activity as permissions see it. */
+type ActivityWithRecord = Subject & { activity: Activity; about: RecordItem; version: number }
+
+/** Loads an activity with its record by its id, which contains the record's. One call. */
+export async function loadActivity(id: string): Promise<ActivityWithRecord | undefined> {
+  const record = addressOf(id)?.record
+  if (!record) return undefined
+  const found = await getMany([key.activity(record, id), key.head(record)], true)
+  const it = itemIn(found, activity, { entity_id: record, activity_id: id })
+  const about = itemIn(found, recordItem, { entity_id: record })
+  if (!it || !about) return undefined
+  const { contributor_id, access_tier, deleted_at } = about
+  const isPublic = audiences.some((one) => one === withActivityAudience(it, about).audience)
+  return { activity: it, about, contributor_id, public: isPublic, access_tier, deleted_at, version: it.version }
+}
+
+/** The audiences of history items to which the caller belongs on any record. */
+export function historyAudiencesOf(actor: Actor | null): readonly HistoryAudience[] {
+  if (maySeeAll(actor)) return historyAudiences
+  const open = audiencesWith(actor !== null)
+  return mayReview(actor) ? [...open, 'withheld'] : open
+}
+
+const keysInvolved = (rows: readonly Activity[]) => rows.flatMap((it) => [key.head(it.entity_id), keyOf(it.user_id)])
+
+/** The index partitions for the caller: activities of the caller's audiences, and the caller's own withheld ones. */
+function partitionsFor({ activity_type }: ActivityFilter, by: string | undefined, actor: Actor | null) {
+  const callerAudiences = historyAudiencesOf(actor)
+  const within = (audience: HistoryAudience, user: string | undefined) =>
+    ({
+      index: user ? (activity_type ? 'gsi4' : 'gsi3') : activity_type ? 'gsi1' : 'gsi2',
+      pk: activityList(audience, user, activity_type),
+    }) as const
+  const own = actor && !callerAudiences.includes('withheld') && (by === undefined || by === actor.id)
+  return [...callerAudiences.map((audience) => within(audience, by)), ...(own ? [within('withheld', actor.id)] : [])]
+}
+
+async function listOfAll(filter: ActivityFilter, by: string | undefined, actor: Actor | null, place: PageRequest) {
+  const partitions = partitionsFor(filter, by, actor)
+  const counted = partitions.map(({ pk }) => pk)
+  const list = { partitions, counted, isCountedEach: true, ...(filter.forward && { forward: true }) }
+  const listing = await readList(list, place, (items) => keysInvolved(items.map((item) => parse(activity, item))))
+  return { ...listing, items: listing.items.map((item) => parse(activity, item)) }
+}
+
+/** The activities of one record, read from its partition. One record has few enough to read them all. */
+async function listOfRecord(
+  { entity = '', activity_type, forward }: ActivityFilter,
+  by: string | undefined,
+  actor: Actor | null,
+  place: PageRequest,
+) {
+  const about = await get(recordItem, { entity_id: entity.toLowerCase() })
+  if (!about || !mayInspect(actor, about)) return { items: [], count: 0, found: new Map() }
+  const callerAudiences = historyAudiencesOf(actor)
+  const stored = await queryAll(key.head(entity.toLowerCase()).pk, 'ACTIVITY#', forward ?? false)
+  const rows = stored
+    .map((item) => parse(activity, item))
+    .filter(
+      (it) =>
+        worksOn(actor, about) ||
+        it.user_id === actor?.id ||
+        callerAudiences.includes(withActivityAudience(it, about).audience),
+    )
+    .filter((it) => (!by || it.user_id === by) && (!activity_type || it.activity_type === activity_type))
+  const items = rows.slice(place.offset, place.offset + place.limit)
+  return { items, count: rows.length, found: await getMany(keysInvolved(items)) }
+}

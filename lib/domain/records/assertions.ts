@@ -1,0 +1,326 @@
+import { now } from '../../base/clock.ts'
+import { conflict, invalid } from '../../base/errors.ts'
+import { addressOf, recordId } from '../../base/ids/address.ts'
+import { audiences } from '../../base/visibility.ts'
+import type { Plan } from '../../engines/table/index.ts'
+import {
+  getMany,
+  itemAt,
+  type PageRequest,
+  type PageResult,
+  parse,
+  put,
+  readList,
+  type Stored,
+  type UnitOfWork,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+
+import { type Actor, mayInspect, type Subject } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type AssertionInput, type Contribution, kindOfScope, kinds, predicateOf, predicates } from '../kinds/index.ts'
+import { textOf } from '../names/text.ts'
+import { historyAudiencesOf } from './activities.ts'
+import { newClaim, newFlag, nextRecordId } from './build.ts'
+import { assertionList, assertionPartitions, claimsIn, claimWrites } from './claim-packs.ts'
+import { contradictionFlags, detectConflicts } from './conflict-flags.ts'
+import {
+  type Assertion,
+  addToClaimCount,
+  claimStatuses,
+  flag,
+  type HistoryAudience,
+  isSettled,
+  type LoadedRecord,
+  type RecordItem,
+  recordItem,
+  recordItemOf,
+} from './items.ts'
+import { hasAllClaims, loadRecord, loadRecordById } from './load.ts'
+import { findPeriodMeanings } from './periods.ts'
+import { queueWrites } from './queue-entry.ts'
+import { resolveRelations } from './relations.ts'
+import { findMove } from './rules/status.ts'
+import { ageAt, worstSource } from './rules/triage.ts'
+import { stateOf } from './write.ts'
+
+/** A claim as permissions see it. Whoever reads the record reads a settled claim; its author and reviewers read any. */
+export type ClaimWithRecord = Subject & { claim: Assertion; about: RecordItem | undefined; version: number }
+/** A claim with all claims of its pack, itself included. */
+export type ClaimWithPack = ClaimWithRecord & { pack: readonly Assertion[] }
+
+/** Loads a claim by its id, with its record. One call. */
+export async function loadClaim(id: string): Promise<ClaimWithPack | undefined> {
+  const record = addressOf(id)?.record
+  if (!record) return undefined
+  const [at, headAt] = [key.ofClaim(id), key.head(record)]
+  const found = await getMany([at, headAt], true)
+  const stored = itemAt(found, at)
+  const pack = stored ? claimsIn(stored) : []
+  const it = pack.find((one) => one.id === id)
+  return it && { ...claimOf(it, itemAt(found, headAt)), pack }
+}
+
+function claimOf(it: Assertion, stored: Stored | undefined): ClaimWithRecord {
+  const about = stored && parse(recordItem, stored)
+  return {
+    claim: it,
+    about,
+    contributor_id: it.contributor_id,
+    authors: [it.contributor_id],
+    public: isSettled(it) && (about?.public ?? true),
+    access_tier: about?.access_tier,
+    deleted_at: about?.deleted_at,
+    version: it.version,
+  }
+}
+
+export type ClaimFilter = {
+  entity_type?: string | undefined
+  entity_id?: string | undefined
+  cultural_entity_id?: string | undefined
+  asserted_property?: string | undefined
+  status?: string | undefined
+}
+export type ClaimPage = PageResult<ClaimWithRecord>
+
+/**
+ * Claims about one record, or about all records where the filter names none (then by default the accepted ones). Only
+ * those that the caller may see.
+ */
+export async function listClaims(filter: ClaimFilter, actor: Actor | null, place: PageRequest): Promise<ClaimPage> {
+  const about = await findRecord(filter)
+  return about === 'any' ? listAllClaims(filter, actor, place) : listClaimsOfRecord(about, filter, actor, place)
+}
+
+/** The record that a filter or a body names. Undefined when it does not exist, `any` when none is named. */
+async function findRecord({
+  entity_type,
+  entity_id,
+  cultural_entity_id,
+}: ClaimFilter): Promise<LoadedRecord | undefined | 'any'> {
+  if (cultural_entity_id) return loadRecordById(cultural_entity_id.toLowerCase())
+  if (!entity_type && !entity_id) return 'any'
+  const kind = kindOfScope(entity_type ?? '')
+  if (!kind || !entity_id) return undefined
+  if (!kind.record) return loadRecordById(entity_id.toLowerCase())
+  return /^[1-9]\d{0,11}$/.test(entity_id) ? loadRecord(kind, Number(entity_id)) : undefined
+}
+
+function listClaimsOfRecord(
+  about: LoadedRecord | undefined,
+  { asserted_property, status }: ClaimFilter,
+  actor: Actor | null,
+  place: PageRequest,
+): ClaimPage {
+  if (!about || !mayInspect(actor, about)) return { count: 0, results: [] }
+  const results = about.assertions
+    .map((it): ClaimWithRecord => ({ ...claimOf(it, about), about }))
+    .filter((it) => mayInspect(actor, it) || about.contributor_id === actor?.id)
+    .filter(({ claim: it }) => !asserted_property || it.asserted_property === asserted_property)
+    .filter(({ claim: it }) => !status || it.reconciliation_status === status)
+    .reverse()
+  return { count: results.length, results: results.slice(place.offset, place.offset + place.limit) }
+}
+
+async function listAllClaims(filter: ClaimFilter, actor: Actor | null, place: PageRequest): Promise<ClaimPage> {
+  const { status = 'accepted', asserted_property } = filter
+  if (!isStatus(status)) return { count: 0, results: [] }
+  const isPublic = isSettled({ reconciliation_status: status })
+  // Pending and superseded claims are in lists of reviewers and staff alone.
+  const callerAudiences = historyAudiencesOf(actor).filter((it) => isPublic || isForInsiders(it))
+  const isAsked = (it: Assertion) =>
+    it.reconciliation_status === status && (!asserted_property || it.asserted_property === asserted_property)
+  const unpacked = new Map<Stored, readonly Assertion[]>()
+  const claimsOf = (item: Stored) => {
+    const its = unpacked.get(item) ?? claimsIn(item)
+    unpacked.set(item, its)
+    return its
+  }
+  const listing = await readList(
+    {
+      partitions: callerAudiences.flatMap((it) => assertionPartitions(status, it)),
+      counted: callerAudiences.map((it) => assertionList(status, it)),
+      isSpread: !isPublic,
+      ...(asserted_property && { has: ['claims', asserted_property] as const }),
+      entries: (item) =>
+        claimsOf(item)
+          .filter(isAsked)
+          .map(({ id }) => id),
+    },
+    place,
+    (items) => items.map((item) => key.head(String(item.entity_id))),
+  )
+  const results = listing.items
+    .flatMap((item, i) => claimsOf(item).find((it) => listing.places[i]?.endsWith(it.id)) ?? [])
+    .map((it) => claimOf(it, itemAt(listing.found, key.head(it.entity_id))))
+    // The index may still list a record that was hidden a moment ago.
+    .filter((it) => mayInspect(actor, it))
+  return { ...listing, results }
+}
+
+const isStatus = (status: string): status is Assertion['reconciliation_status'] =>
+  claimStatuses.some((it) => it === status)
+const isForInsiders = (audience: HistoryAudience) => !audiences.some((it) => it === audience)
+
+/**
+ * Makes a claim apart from a contribution. It waits for review and is checked for contradictions like any value. Fails with field
+ * errors when it names a record, property or predicate that does not exist. If the record changes meanwhile, it is planned again.
+ */
+export async function createClaim(unit: UnitOfWork, actor: Actor, it: Contribution): Promise<ClaimWithRecord> {
+  unit.retryOn('conflict')
+  return unit.addPlan(await planClaim(actor, it))
+}
+
+async function planClaim(actor: Actor, { data, assertion: source }: Contribution): Promise<Plan<ClaimWithRecord>> {
+  const { data: values } = await resolveRelations(kinds.assertion, data, actor)
+  const text = (name: string) => textOf(values[name])
+  const about = await findRecord({
+    entity_type: text('entity_type'),
+    entity_id: text('entity_id'),
+    cultural_entity_id: text('cultural_entity_id'),
+  })
+  if (about !== 'any' && !(about && mayInspect(actor, about))) {
+    throw invalid({
+      [values.cultural_entity_id ? 'cultural_entity_id' : 'entity_id']: ['There is no record with this id.'],
+    })
+  }
+  const property = text('asserted_property')
+  const other = await findOtherEnd(property, text('object_entity_type'), text('object_entity_id'), actor)
+  const at = now()
+  const subject = about === 'any' ? undefined : about
+  const made: Assertion = {
+    ...newClaim(
+      {
+        about: subject ?? (await newLooseSubject()),
+        source: assertionOf(source, text),
+        actor,
+        revision_number: null,
+        at,
+      },
+      property,
+      undefined,
+    ),
+    // May be empty: then a relationship is shown by the name of its other record; see shown.ts.
+    asserted_value: text('asserted_value'),
+    value: subject && property in kinds[subject.kind].fields ? values.asserted_value : undefined,
+    assertion_content: text('assertion_content'),
+    source: textOf(firstId(values.source)) || null,
+    confidence_score: typeof values.confidence_score === 'number' ? values.confidence_score : null,
+    justification_note: text('justification_note'),
+    crminf_conclusion: text('crminf_conclusion'),
+    temporal_scope_edtf: text('temporal_scope_edtf'),
+    generated_at_time: text('generated_at_time'),
+    supporting_sources: ids(values.was_derived_from_source),
+    attributed_to_agent: text('attributed_to_agent') || text('was_attributed_to_agent'),
+    supersedes: textOf(firstId(values.supersedes)) || null,
+    object_entity_type: other?.kind ?? null,
+    object_entity_id: other?.id ?? null,
+  }
+  const flags = subject ? await contradictionsOf(subject, made, actor) : []
+  const stored = subject && recordItemOf(subject)
+  const next =
+    stored &&
+    withNextVersion<RecordItem>(stored, {
+      ...addToClaimCount(stored, 1),
+      open_flags: stored.open_flags + flags.length,
+      open_contradictions: stored.open_contradictions + flags.length,
+      contradicted: stored.contradicted || flags.length > 0,
+      ...(flags.length > 0 && returnToReview(stored, made, at)),
+    })
+  const writes = [
+    ...claimWrites([], [made], subject),
+    ...(subject ? flags.map((it) => put(flag, newFlag(subject, it, at), undefined)) : []),
+    ...(stored && next ? [put(recordItem, next, stored), ...queueWrites(stored, next)] : []),
+  ]
+  return { result: { ...claimOf(made, undefined), about: subject }, writes }
+}
+
+/** The changes that put an accepted record back into the queue, because a claim contradicts it. */
+function returnToReview(it: RecordItem, made: Assertion, at: string): Partial<RecordItem> {
+  const moved = it.public && it.status === 'accepted' ? findMove(stateOf(it), 'edit') : undefined
+  if (!moved) return {}
+  return {
+    status: moved.status,
+    queue_age: ageAt(it.created_at, Date.parse(at)),
+    ...worstSource([made.source_type]),
+  }
+}
+
+/**
+ * Sets the status of a claim. Fails with `conflict` when the claim has changed since it was read. A claim cannot be accepted
+ * while its record is not published: that fails with `conflict` too.
+ */
+export async function setClaimStatus(
+  unit: UnitOfWork,
+  old: ClaimWithPack,
+  reconciliation_status: Assertion['reconciliation_status'],
+): Promise<ClaimWithRecord> {
+  if (reconciliation_status === 'accepted' && old.about && !old.about.public)
+    throw conflict('Its record is not published: that is decided first.')
+  const at = now()
+  const settlings = [...(old.claim.settlings ?? []), { status: reconciliation_status, at }]
+  const next = withNextVersion<Assertion>(old.claim, { reconciliation_status, settlings, updated_at: at })
+  const before = old.about && recordItemOf(old.about)
+  const after = before && withNextVersion<RecordItem>(before, { updated_at: at })
+  unit.add([
+    ...claimWrites(
+      old.pack,
+      old.pack.map((it) => (it.id === next.id ? next : it)),
+      old.about,
+    ),
+    // The record's version rises too: its ETag changes, and a simultaneous decision fails instead of losing this.
+    ...(before && after ? [put(recordItem, after, before), ...queueWrites(before, after)] : []),
+  ])
+  return { ...old, claim: next, version: next.version }
+}
+
+/** The flags for what a new claim contradicts. Two calls for each date that names a period. */
+async function contradictionsOf(about: LoadedRecord, made: Assertion, actor: Actor) {
+  // With claims missing from the read, a contradiction could be overlooked.
+  if (!hasAllClaims(about)) throw conflict()
+  const data = { calendar_system: about.data.calendar_system, [made.asserted_property]: made.value }
+  const meanings = await findPeriodMeanings(kinds[about.kind], data, actor, about)
+  return contradictionFlags([made], detectConflicts(about, [made], { meanings, actor }))
+}
+
+/**
+ * The other record of a relationship; undefined for any other property. Fails on an unknown predicate or a record that
+ * the caller may not see.
+ */
+async function findOtherEnd(property: string, type: string, id: string, actor: Actor) {
+  const code = /^relationship\.(.+)$/.exec(property)?.[1]
+  if (code === undefined) return undefined
+  if (!predicateOf(property)) {
+    throw invalid({
+      asserted_property: [
+        `Not a valid choice. Choose relationship. and one of: ${predicates.map((it) => it.code).join(', ')}.`,
+      ],
+    })
+  }
+  const found = await findRecord({ entity_type: type, entity_id: id })
+  if (found === 'any' || !found || !mayInspect(actor, found))
+    throw invalid({ object_entity_id: ['There is no record with this id.'] })
+  return {
+    kind: found.kind,
+    id: kinds[found.kind].record ? found.id : found.entity_id,
+  }
+}
+
+/** A claim about no stored record gets a partition of its own. */
+async function newLooseSubject(): Promise<Pick<RecordItem, 'entity_id' | 'kind' | 'id'>> {
+  const id = await nextRecordId(kinds.assertion)
+  return { entity_id: recordId(kinds.assertion.code, id), kind: 'assertion', id }
+}
+
+/** The evidence of a claim: members of the body come before its `assertion` block. */
+const assertionOf = (block: AssertionInput, text: (name: string) => string): AssertionInput => ({
+  source_type: text('source_type') || block.source_type,
+  source_citation: text('source_citation') || block.source_citation,
+  source_url: text('source_url') || block.source_url,
+  confidence: text('confidence') || block.confidence,
+  data_quality_note: text('data_quality_note') || block.data_quality_note,
+})
+
+const ids = (links: unknown): string[] => (Array.isArray(links) ? links.map((link) => String(link.id)) : [])
+const firstId = (links: unknown) => ids(links)[0]

@@ -1,0 +1,167 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
+import { packedId, packOf, placeInPack } from '../../base/ids/address.ts'
+import { openTier } from '../../base/visibility.ts'
+import type { Stored } from '../../engines/table/index.ts'
+import {
+  blankOf,
+  defineItem,
+  parse,
+  pickMembers,
+  put,
+  remove,
+  shapeOf,
+  sparse,
+  type Write,
+} from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import { textOf } from '../names/text.ts'
+import {
+  Assertion,
+  type AudienceSubject,
+  claimStatuses,
+  type HistoryAudience,
+  historyAudienceOf,
+  historyAudiences,
+  isSettled,
+} from './items.ts'
+
+/**
+ * How claims are stored. The claims of one contribution are one item, a pack. Members that all its claims share are stored once,
+ * and defaults of the schema are left out. So eight values are one item of some 1.5 KB, and a verdict changes one item.
+ */
+const { entity_id: _, audience: __, version: ___, ...entries } = Assertion.entries
+const Part = v.partial(v.object({ ...entries, at: v.number() }))
+
+/** The stored members of one claim, or those that all claims of a pack share. `at` is the place of a claim in its pack. */
+type Part = v.InferOutput<typeof Part>
+
+export const ClaimPack = v.object({
+  /** The id of the pack. With `at` it gives the id of a claim; see lib/base/ids/address.ts. */
+  pack: v.string(),
+  entity_id: v.string(),
+  /** Who may read the settled claims of the pack. The projector changes it when the record becomes public or hidden. */
+  audience: v.picklist(historyAudiences),
+  common: Part,
+  /** By property: a pack holds at most one claim on each. */
+  claims: v.record(v.string(), Part),
+  version: v.number(),
+})
+export type ClaimPack = v.InferOutput<typeof ClaimPack>
+type Status = Assertion['reconciliation_status']
+
+/** The list of claims with this status that this audience may read. */
+export const assertionList = (status: string, audience: HistoryAudience) => `ASSERTION#${audience}#${status}`
+
+/** Every contribution adds pending claims. They are spread over six partitions, so that none is hot. */
+const SPREAD = 6
+const spreadOver = (status: string) => (status === 'pending' ? SPREAD : 1)
+/** A pack is listed once for each status that its claims have, so each status needs an index of its own. */
+const indexOf = { pending: 'gsi1', accepted: 'gsi2', disputed: 'gsi3', superseded: 'gsi4' } as const satisfies Record<
+  Status,
+  string
+>
+const partition = (status: Status, audience: HistoryAudience, part: number) =>
+  spreadOver(status) === 1 ? assertionList(status, audience) : `${assertionList(status, audience)}#${part}`
+
+/** The index partitions that together hold the list of a status and audience. */
+export const assertionPartitions = (status: Status, audience: HistoryAudience) =>
+  Array.from({ length: spreadOver(status) }, (_, part) => ({
+    index: indexOf[status],
+    pk: partition(status, audience, part),
+  }))
+
+/** Who may read the claims of a pack that have this status. */
+const audienceIn = ({ audience }: Pick<ClaimPack, 'audience'>, status: Status): HistoryAudience =>
+  isSettled({ reconciliation_status: status }) || audience === 'deleted' ? audience : 'withheld'
+
+const statusesOf = ({ common, claims }: ClaimPack): Status[] =>
+  Object.values(claims).flatMap((it) => it.reconciliation_status ?? common.reconciliation_status ?? [])
+
+export const claimPack = defineItem({
+  type: 'claims',
+  schema: ClaimPack,
+  key: (it: { entity_id: string; pack: string }) => key.claims(it.entity_id, it.pack),
+  indexes: (it) => {
+    const sk = `${it.common.created_at}#${it.pack}`
+    const statuses = claimStatuses.filter((status) => statusesOf(it).includes(status))
+    return Object.fromEntries(
+      // The last digits of a pack's id are random.
+      statuses.map((status) => {
+        const part = Number.parseInt(it.pack.slice(-4), 16) % spreadOver(status)
+        return [indexOf[status], { pk: partition(status, audienceIn(it, status), part), sk }]
+      }),
+    )
+  },
+  counted: (it) => statusesOf(it).map((status) => assertionList(status, audienceIn(it, status))),
+})
+
+const blank = blankOf(Assertion)
+
+/** The claims of a stored pack, oldest first. */
+export const claimsIn = (stored: Stored): Assertion[] => unpackClaims(parse(claimPack, stored))
+
+/** The claims of a pack, oldest first. */
+export function unpackClaims({ pack, entity_id, audience, common, claims, version }: ClaimPack): Assertion[] {
+  const made = Object.entries(claims).map(([asserted_property, own]): Assertion => {
+    const { at = 0, reconciliation_status = 'pending', value, ...rest } = { ...common, ...own }
+    const whole = {
+      ...{ ...blank, asserted_value: textOf(value), ...rest },
+      ...{ id: packedId(pack, at), entity_id, asserted_property, value, reconciliation_status, version },
+      audience: audienceIn({ audience }, reconciliation_status),
+    }
+    // The members of a claim were checked before it was packed.
+    return pickMembers(shapeOf(Assertion), whole) as Assertion
+  })
+  return made.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function packClaims(pack: string, its: readonly Assertion[], audience: HistoryAudience, version: number): ClaimPack {
+  const members = its.map(packedMembers)
+  const [first = {}, ...others] = members
+  const isCommon = (name: string, value: unknown) =>
+    name !== 'at' && others.every((it) => isDeepStrictEqual(it[name], value))
+  const common = Object.fromEntries(Object.entries(first).filter(([name, value]) => isCommon(name, value)))
+  const own = (it: Readonly<Record<string, unknown>>) =>
+    sparse(blank, Object.fromEntries(Object.entries(it).filter(([name]) => !(name in common))))
+  const claims = Object.fromEntries(its.map((it, i) => [it.asserted_property, own(members[i] ?? {})]))
+  return { pack, entity_id: its[0]?.entity_id ?? '', audience, common: sparse(blank, common), claims, version }
+}
+
+/** The audience of these claims. Claims without a record (`about`) are for everyone, once one of them is settled. */
+export const audienceOfClaims = (its: readonly Assertion[], about: AudienceSubject | undefined): HistoryAudience =>
+  historyAudienceOf(about ?? { public: true, access_tier: openTier, deleted_at: null }, its.some(isSettled))
+
+/** The audience of the pack as it is stored. */
+const storedAudience = (its: readonly Assertion[]): HistoryAudience =>
+  its.find(isSettled)?.audience ?? its[0]?.audience ?? 'withheld'
+
+/** The members of a claim that a pack stores. `asserted_value` only where it is not the text of `value`. */
+function packedMembers(it: Assertion): Part & Readonly<Record<string, unknown>> {
+  const { id, entity_id: _, asserted_property: __, audience: ___, version: ____, asserted_value, ...rest } = it
+  return { ...rest, at: placeInPack(id), ...(asserted_value !== textOf(it.value) && { asserted_value }) }
+}
+
+/**
+ * The writes that turn the claims `old` into `next`. `old` must hold all claims of every pack that it touches. `about` is the
+ * record after the change. Each write requires the version of the pack that was read (optimistic lock).
+ */
+export function claimWrites(
+  old: readonly Assertion[],
+  next: readonly Assertion[],
+  about: AudienceSubject | undefined,
+): Write[] {
+  const [before, after] = [old, next].map((its) => Map.groupBy(its, ({ id }) => packOf(id)))
+  return [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].flatMap((pack): Write[] => {
+    const [claimsBefore = [], claimsAfter = []] = [before?.get(pack), after?.get(pack)]
+    const version = claimsBefore[0]?.version ?? 0
+    const stored =
+      claimsBefore.length > 0 ? packClaims(pack, claimsBefore, storedAudience(claimsBefore), version) : undefined
+    if (stored && claimsAfter.length === 0) return [remove(claimPack, stored)]
+    const made = packClaims(pack, claimsAfter, audienceOfClaims(claimsAfter, about), version + 1)
+    return stored && saysSame(stored, made) ? [] : [put(claimPack, made, stored)]
+  })
+}
+
+const saysSame = (one: ClaimPack, other: ClaimPack): boolean =>
+  isDeepStrictEqual([one.common, one.claims], [other.common, other.claims])

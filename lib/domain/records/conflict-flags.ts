@@ -1,0 +1,90 @@
+import { withCalendar } from '../../engines/calendars/index.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { comparatorOf, type Kind, type KindKey, kindOfScope, kinds } from '../kinds/index.ts'
+import type { Header, NewFlag } from './build.ts'
+import type { Assertion, LoadedRecord } from './items.ts'
+import { findLookAlikes } from './look-alikes.ts'
+import type { PeriodMeanings } from './periods.ts'
+import { valueFor } from './place.ts'
+import { type ClaimConflict, type ComparedClaim, contradictingRivals, findConflicts } from './rules/conflicts.ts'
+
+/** One flag `suspected_duplicate` for each look-alike. Records that it links to (`linked`) are no duplicates. */
+export async function findLikenessFlags(
+  kind: Kind,
+  { names, identities, point }: Header,
+  own: { entity_id?: string; linked: readonly string[] },
+): Promise<NewFlag[]> {
+  const { entity_id } = own
+  const found = await findLookAlikes({ kind: kind.key, names, identities, point, ...(entity_id && { entity_id }) })
+  return found
+    .filter((it) => !own.linked.includes(it.entity_id))
+    .map(({ entity_id, kind, id, names, how }) => ({
+      flag_type: 'suspected_duplicate' as const,
+      other_entity_id: entity_id,
+      reason: likenesses[how](`${(kindOfScope(kind)?.label ?? kind).toLowerCase()} ${id}`, names[0] ?? ''),
+    }))
+}
+
+const likenesses = {
+  same_identity: (other: string, name: string) => `Identified as the same thing as ${other}, "${name}".`,
+  same_name: (other: string, name: string) => `The same name as ${other}, "${name}".`,
+  close: (other: string, name: string) => `Close to, and named like, ${other}, "${name}".`,
+}
+
+/**
+ * Compares new claims with those on record. A hidden place is first rounded as `actor` may see it. Otherwise the flag, or its
+ * absence, would reveal the place.
+ */
+export function detectConflicts(
+  old: LoadedRecord,
+  claims: readonly Assertion[],
+  { meanings, actor }: { meanings: PeriodMeanings; actor: Actor },
+): ClaimConflict[] {
+  const stated = claims.find((it) => it.asserted_property === 'calendar_system')?.value
+  const calendar = old.data.calendar_system
+  return findConflicts(
+    old.assertions.flatMap((it) => {
+      const value = valueFor(old, it.asserted_property, it.value, actor)
+      return comparableClaims(old.kind, { ...it, value }, { calendar, meanings })
+    }),
+    claims.flatMap((it) => comparableClaims(old.kind, it, { calendar: stated ?? calendar, meanings })),
+  )
+}
+
+/** A claim as the conflict check compares it. Empty where its property is no field of the kind. */
+function comparableClaims(
+  kind: KindKey,
+  it: Assertion,
+  { calendar, meanings }: { calendar: unknown; meanings: PeriodMeanings },
+): ComparedClaim[] {
+  const field = kinds[kind].fields[it.asserted_property]
+  if (!field || it.value === undefined) return []
+  const comparator = comparatorOf(field)
+  return [
+    {
+      id: it.id,
+      property: it.asserted_property,
+      comparator,
+      value: comparator === 'date' ? (meanings.get(String(it.value)) ?? withCalendar(it.value, calendar)) : it.value,
+      status: it.reconciliation_status,
+      author: it.contributor_id,
+    },
+  ]
+}
+
+/** One flag for each new claim that contradicts a standing or waiting one. It names the claims of both sides. */
+export function contradictionFlags(claims: readonly Assertion[], conflicts: readonly ClaimConflict[]): NewFlag[] {
+  return conflicts.flatMap((each) => {
+    const rivals = contradictingRivals(each)
+    const property = claims.find((it) => it.id === each.claim)?.asserted_property
+    if (property === undefined || rivals.length === 0) return []
+    return [
+      {
+        flag_type: 'contradiction' as const,
+        property,
+        assertion_ids: [each.claim, ...rivals.map((rival) => rival.id)],
+        reason: `Another value of ${property} stands or waits already.`,
+      },
+    ]
+  })
+}

@@ -1,0 +1,104 @@
+import { recordId } from '../../base/ids/address.ts'
+import { isFault, readDateOrFault } from '../../engines/calendars/index.ts'
+import { distanceInMetres, type Point } from '../../engines/matching/index.ts'
+import { getMany, itemIn } from '../../engines/table/index.ts'
+import { warn } from '../../platform/http/warnings.ts'
+import { type Actor, maySee } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type Kind, kinds, pointOf } from '../kinds/index.ts'
+import { parseSameAs } from '../names/same-as.ts'
+import { isLink } from '../names/text.ts'
+import type { Values } from '../names/values.ts'
+import type { NewFlag } from './build.ts'
+import { recordItem } from './items.ts'
+import type { PeriodMeanings } from './periods.ts'
+import { pointFor } from './place.ts'
+
+/** Unlikely values are accepted as input. The contributor gets a warning, and reviewers get a flag. */
+
+/** Nepal with a margin, in degrees. A point outside it that falls inside with its numbers swapped counts as swapped. */
+const home = { south: 26, north: 31, west: 79.5, east: 88.5 }
+/** A point farther than this from every place that the record names is doubtful. In metres. */
+const FARTHEST_M = 50_000
+
+type Doubt = { property: string; message: string }
+
+/** The flags for unlikely values among the `changed` ones; each is also a warning. One call where a place is linked. */
+export async function findDoubtFlags(
+  kind: Kind,
+  data: Values,
+  actor: Actor,
+  { changed = Object.keys(data), meanings }: { changed?: readonly string[]; meanings: PeriodMeanings },
+): Promise<NewFlag[]> {
+  const doubts = [
+    ...dateDoubts(kind, data, { changed, meanings }),
+    ...linkDoubts(data, changed),
+    ...(await pointDoubts(kind, data, actor, changed)),
+  ]
+  for (const { property, message } of doubts) warn({ member: property, message })
+  return doubts.map(({ property, message }) => ({
+    flag_type: 'low_confidence' as const,
+    property,
+    reason: `${kind.fields[property]?.label ?? property}: ${message}`,
+  }))
+}
+
+type DateContext = { changed: readonly string[]; meanings: PeriodMeanings }
+
+/** Dates that cannot be read and name no period. */
+function dateDoubts({ fields }: Kind, data: Values, { changed, meanings }: DateContext): Doubt[] {
+  return changed.flatMap((property) => {
+    const [type, value] = [fields[property]?.type, data[property]]
+    const isDate = type === 'date' || type === 'edtf_date'
+    if (!isDate || typeof value !== 'string' || value.trim() === '' || meanings.has(value)) return []
+    const read = readDateOrFault(value, data.calendar_system)
+    return isFault(read) ? [{ property, message: read.fault }] : []
+  })
+}
+
+/** Values of `same_as` with a known collection but a wrong id. Example: `wd:37` instead of `wd:Q37`. */
+function linkDoubts(data: Values, changed: readonly string[]): Doubt[] {
+  const links = changed.includes('same_as') && Array.isArray(data.same_as) ? data.same_as : []
+  const faults = links.flatMap((link) => (typeof link === 'string' ? (parseSameAs(link)?.fault ?? []) : []))
+  return [...new Set(faults)].map((message) => ({ property: 'same_as', message }))
+}
+
+async function pointDoubts(kind: Kind, data: Values, actor: Actor, changed: readonly string[]): Promise<Doubt[]> {
+  const point = pointOf(data)
+  const places = Object.keys(data).filter((name) => kind.fields[name]?.relation === 'location')
+  if (!point || !['coordinates', ...places].some((name) => changed.includes(name))) return []
+  const message = placeDoubt(
+    point,
+    await pointsOf(
+      places.flatMap((name) => data[name] ?? []),
+      actor,
+    ),
+  )
+  return message === undefined ? [] : [{ property: 'coordinates', message }]
+}
+
+/** Why a point is doubtful, compared with `places`, or with Nepal where there are none. Undefined where it is not. */
+function placeDoubt(point: Point, places: readonly Point[]): string | undefined {
+  const swapped = { lat: point.lng, lng: point.lat }
+  const isSwapped = Math.abs(swapped.lat) <= 90
+  const near = (it: Point) => places.some((place) => distanceInMetres(it, place) <= FARTHEST_M)
+  if (places.length === 0) return !isHome(point) && isSwapped && isHome(swapped) ? SWAPPED : undefined
+  if (near(point)) return undefined
+  if (isSwapped && near(swapped)) return SWAPPED
+  const nearest = Math.min(...places.map((place) => distanceInMetres(point, place)))
+  return `This is ${Math.round(nearest / 1000)} km from the place that the record names.`
+}
+
+const SWAPPED = 'Latitude and longitude seem to be swapped: the latitude goes first.'
+const isHome = ({ lat, lng }: Point) => lat >= home.south && lat <= home.north && lng >= home.west && lng <= home.east
+
+/** The points of the linked places that the caller may see, as exactly as the caller may know them. */
+async function pointsOf(values: readonly unknown[], actor: Actor): Promise<Point[]> {
+  const ids = values.flat().flatMap((it) => (isLink(it) && typeof it.id === 'number' && it.id > 0 ? [it.id] : []))
+  const records = ids.map((id) => recordId(kinds.location.code, id))
+  const found = records.length > 0 ? await getMany(records.map(key.head)) : new Map()
+  return records.flatMap((entity_id) => {
+    const it = itemIn(found, recordItem, { entity_id })
+    return it && !it.deleted_at && maySee(actor, it) ? (pointFor(it, actor) ?? []) : []
+  })
+}

@@ -1,0 +1,17 @@
+import { type KindKey, kinds } from '../kinds/index.ts'
+import type { RecordItem } from './items.ts'
+
+/** The IRI of a record is its address without an API version. That address answers in every representation. */
+export const iriOf = (origin: string, kind: KindKey, id: number | string) =>
+  kind === 'entity' ? `${origin}/data/cultural-entities/${id}/` : `${origin}/cidoc/${kinds[kind].segment}/${id}/`
+
+/** The IRI of a record: by its integer id, or by its review identity where its kind has none. */
+export const recordIri = (origin: string, { kind, id, entity_id }: Pick<RecordItem, 'kind' | 'id' | 'entity_id'>) =>
+  iriOf(origin, kind, kinds[kind].record ? id : entity_id)
+
+/** The IRI of a value from a controlled list. */
+export const typeIri = (origin: string, field: string, value: string) =>
+  `${origin}/cidoc/context.jsonld#${field}.${encodeURIComponent(value)}`
+
+/** Whether a contributor's text can be used as an IRI: a whole http(s) address without characters that IRIs forbid. */
+export const isAddress = (text: string) => /^https?:\/\/[^\s<>"{}|\\^`\p{Cc}]+$/u.test(text) && URL.canParse(text)

@@ -1,0 +1,508 @@
+import * as v from 'valibot'
+import { timeOf } from '../../base/ids/address.ts'
+import { audienceOf, audiences, openTier } from '../../base/visibility.ts'
+import { blankOf, defineItem, type IndexName, sparse } from '../../engines/table/index.ts'
+import { ranks } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { kindKeys } from '../kinds/index.ts'
+import { packOutcomes, unpackOutcomes } from './outcomes.ts'
+import { rules } from './rules/canonical.ts'
+import { statuses, withheldStatuses } from './rules/status.ts'
+import { ages } from './rules/triage.ts'
+import { handlings, verdicts } from './rules/verdicts.ts'
+
+/** The item types in a record's partition: the record itself (the head), its revisions, activities, flags, decisions and links. */
+
+const text = v.optional(v.string(), '')
+const nullableText = v.optional(v.nullable(v.string()), null)
+const Values = v.record(v.string(), v.any())
+
+const ActivityBrief = v.object({
+  activity_id: v.string(),
+  activity_type: v.string(),
+  comment: v.string(),
+  created_at: v.string(),
+  user_id: nullableText,
+  username: text,
+})
+
+export const RecordItem = v.object({
+  entity_id: v.string(),
+  kind: v.picklist(kindKeys),
+  /** Counts up within a kind: structure 7. Records of the kind `entity` have one too, but answers do not show it. */
+  id: v.number(),
+  name: v.string(),
+  category: v.string(),
+  /** The canonical values: the accepted ones once published, else the contributor's latest. */
+  data: Values,
+  /** All values as the waiting edit of a published record would make them. Null where no edit waits. */
+  proposed: v.optional(v.nullable(Values), null),
+  /** Where its review stands. Whether the public sees it depends on `public` instead. */
+  status: v.picklist(statuses),
+  /** True while an accepted revision stands, even if an edit waits behind it. */
+  public: v.boolean(),
+  contributor_id: v.string(),
+  /** The contributor's username, copied here. The projector updates the copy when the username changes. */
+  contributor: v.string(),
+  access_tier: v.optional(v.string(), openTier),
+  point: v.optional(v.nullable(v.object({ lat: v.number(), lng: v.number() })), null),
+  current_revision: v.number(),
+  current_revision_id: v.string(),
+  accepted_revision: v.optional(v.nullable(v.number()), null),
+  accepted_revision_id: nullableText,
+  /** When the values that the public sees last changed. */
+  accepted_at: nullableText,
+  open_flags: v.optional(v.number(), 0),
+  open_contradictions: v.optional(v.number(), 0),
+  /** True once a contradiction was ever flagged, even if it is resolved by now. */
+  contradicted: v.optional(v.boolean(), false),
+  /** True once a reviewer has given any verdict. */
+  decided: v.optional(v.boolean(), false),
+  activity_count: v.optional(v.number(), 0),
+  /** How many claims about it are stored. A read that finds another number has seen half of a transaction. Absent in old items. */
+  claim_count: v.optional(v.number()),
+  /** The least trusted source type among the claims under review. Example: `web`. */
+  worst_source_type: nullableText,
+  worst_source_rank: v.optional(v.number(), 6),
+  /** Its age class in the queue. The sweeper moves it on; an edit or a return to the queue computes it again. */
+  queue_age: v.optional(v.picklist(ages), 'fresh'),
+  recent_activities: v.optional(v.array(ActivityBrief), []),
+  latest_feedback: v.optional(v.nullable(ActivityBrief), null),
+  /** The lowest rank that may decide on it. An escalation raises it. */
+  required_persona: v.optional(v.picklist(ranks), 'community_reviewer'),
+  stub: v.optional(v.boolean(), false),
+  /** The import and row that made a revision of it. While that revision waits, reviewers find the record in the batch. */
+  batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number(), revision: v.number() })), null),
+  created_at: v.string(),
+  updated_at: v.string(),
+  deleted_at: nullableText,
+  /** The times between a deletion and a restoration: it was not public then. Absent where it was never restored. */
+  absences: v.optional(v.array(v.object({ from: v.string(), until: v.string() }))),
+  version: v.number(),
+})
+export type RecordItem = v.InferOutput<typeof RecordItem>
+
+/** The members of a record that lists show. It has no activities and no proposed values. */
+export const RecordRow = v.pick(RecordItem, [
+  ...([
+    'entity_id',
+    'kind',
+    'id',
+    'name',
+    'category',
+    'data',
+    'status',
+    'public',
+    'contributor_id',
+    'contributor',
+  ] as const),
+  ...([
+    'access_tier',
+    'point',
+    'current_revision',
+    'accepted_revision',
+    'accepted_revision_id',
+    'accepted_at',
+  ] as const),
+  ...(['stub', 'created_at', 'updated_at', 'deleted_at', 'absences', 'version'] as const),
+])
+export type RecordRow = v.InferOutput<typeof RecordRow>
+/** The names of the members that a read of rows asks the table for. */
+export const rowMembers: readonly string[] = Object.keys(RecordRow.entries)
+export type ActivityBrief = v.InferOutput<typeof ActivityBrief>
+
+/** The `claim_count` after `more` new claims. Empty for old items, which have no count. */
+export const addToClaimCount = ({ claim_count }: Pick<RecordItem, 'claim_count'>, more: number): Partial<RecordItem> =>
+  claim_count === undefined ? {} : { claim_count: claim_count + more }
+
+/** A record item without what was loaded beside it, such as its claims. */
+export function recordItemOf(it: RecordItem): RecordItem {
+  const item = { ...it }
+  for (const name of Object.keys(item)) if (!(name in RecordItem.entries)) Reflect.deleteProperty(item, name)
+  return item
+}
+
+/** When the record last changed, as the public may know it. An edit that waits does not count. */
+export function changedAt(
+  it: Pick<RecordItem, 'public' | 'accepted_at' | 'accepted_revision_id' | 'updated_at'>,
+): string {
+  if (!it.public) return it.updated_at
+  // Old items have no `accepted_at`. The id of the revision holds its time.
+  return it.accepted_at ?? (it.accepted_revision_id && timeOf(it.accepted_revision_id)) ?? it.updated_at
+}
+
+/** The audience of a published record, else its status. Example: `restricted`, `draft`. */
+export const visibilityOf = (it: { status: string; public: boolean; access_tier: string }) =>
+  it.public ? audienceOf(it.access_tier) : it.status
+export const visibilities = [...audiences, ...withheldStatuses] as const
+
+/**
+ * The names of the lists that a record is in. Each visibility has lists of its own, so no page holds what its reader
+ * may not see.
+ */
+export const listsOf = {
+  kind: (kind: string, visibility: string) => `KIND#${kind}#${visibility}`,
+  every: (visibility: string) => `RECORD#${visibility}`,
+  owner: (user: string, visibility: string) => `OWNER#${user}#${visibility}`,
+  owner_kind: (user: string, kind: string, visibility: string) => `OWNER#${user}#${kind}#${visibility}`,
+}
+
+/** The name under which lists file a kind. Cultural entities are filed by category: `entity:festival`. */
+export const listingKindOf = (kind: string, category: string) => (kind === 'entity' ? `entity:${category}` : kind)
+
+const partitionsOf = (it: RecordItem) => {
+  const visibility = visibilityOf(it)
+  return {
+    gsi1: listsOf.kind(listingKindOf(it.kind, it.category), visibility),
+    gsi2: listsOf.every(visibility),
+    gsi3: listsOf.owner(it.contributor_id, visibility),
+    gsi4: listsOf.owner_kind(it.contributor_id, listingKindOf(it.kind, it.category), visibility),
+  }
+}
+
+export const recordItem = defineItem({
+  type: 'record',
+  schema: RecordItem,
+  key: (it: { entity_id: string }) => key.head(it.entity_id),
+  indexes: (it) => {
+    if (it.deleted_at) return {}
+    const sk = `${it.created_at}#${it.entity_id}`
+    return Object.fromEntries(Object.entries(partitionsOf(it)).map(([index, pk]) => [index, { pk, sk }]))
+  },
+  counted: (it) => {
+    if (it.deleted_at) return []
+    return Object.values(partitionsOf(it))
+  },
+})
+
+/** Who may read an item of a record's history: an audience of published records, those who work on it, or staff alone. */
+export const historyAudiences = [...audiences, 'withheld', 'deleted'] as const
+export type HistoryAudience = (typeof historyAudiences)[number]
+
+export type AudienceSubject = Pick<RecordItem, 'deleted_at' | 'public' | 'access_tier'>
+
+/** The audience of an item of a record's history. `isPublic`: whoever reads the record may read the item. */
+export function historyAudienceOf(about: AudienceSubject, isPublic: boolean): HistoryAudience {
+  if (about.deleted_at) return 'deleted'
+  return about.public && isPublic ? audienceOf(about.access_tier) : 'withheld'
+}
+
+export const claimStatuses = ['pending', 'accepted', 'disputed', 'superseded'] as const
+
+/** A claim. claim-packs.ts says how it is stored. */
+export const Assertion = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  kind: v.picklist(kindKeys),
+  object_id: v.number(),
+  asserted_property: v.string(),
+  asserted_value: v.string(),
+  /** The value as the record's data holds it. Comparators compare this one, not `asserted_value`. */
+  value: v.optional(v.any()),
+  assertion_content: text,
+  source_type: text,
+  source_citation: text,
+  source_url: text,
+  source: nullableText,
+  confidence: v.optional(v.string(), 'likely'),
+  confidence_score: v.optional(v.nullable(v.number()), null),
+  data_quality_note: text,
+  justification_note: text,
+  crminf_conclusion: text,
+  temporal_scope_edtf: text,
+  generated_at_time: text,
+  supporting_sources: v.optional(v.array(v.string()), []),
+  attributed_to_agent: text,
+  /** The name of the API key with which a machine sent it. Null where a person sent it. */
+  software: nullableText,
+  object_entity_type: nullableText,
+  object_entity_id: v.optional(v.nullable(v.union([v.number(), v.string()])), null),
+  contributor_id: v.string(),
+  contributed_by: v.string(),
+  reconciliation_status: v.picklist(claimStatuses),
+  supersedes: nullableText,
+  refines: nullableText,
+  /** The revision that holds this value. Null for a claim that was made apart from a contribution. */
+  revision_number: v.optional(v.nullable(v.number()), null),
+  /** Who may read it. The projector changes it when the record becomes public or hidden. */
+  audience: v.optional(v.picklist(historyAudiences), 'withheld'),
+  /** The statuses that reviewers set on this claim alone, oldest first. Other statuses come from decisions on the record. */
+  settlings: v.optional(v.array(v.object({ status: v.picklist(claimStatuses), at: v.string() }))),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Assertion = v.InferOutput<typeof Assertion>
+/** Whether the next decision on the record decides on this claim. A claim that was made apart is settled by itself. */
+export const isUnderReview = (it: Assertion) => it.reconciliation_status === 'pending' && it.revision_number !== null
+/** The statuses of claims that every reader of the record may see. A superseded claim may never have been public. */
+const settledClaims = ['accepted', 'disputed'] as const
+/** Whether every reader of the record may see the claim: it is accepted or disputed. */
+export const isSettled = ({ reconciliation_status: status }: Pick<Assertion, 'reconciliation_status'>): boolean =>
+  settledClaims.some((it) => it === status)
+
+export const Revision = v.object({
+  revision_id: v.string(),
+  entity_id: v.string(),
+  revision_number: v.number(),
+  data: Values,
+  created_by: v.string(),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Revision = v.InferOutput<typeof Revision>
+export const revision = defineItem({
+  type: 'revision',
+  schema: Revision,
+  key: (it: { entity_id: string; revision_number: number }) => key.revision(it.entity_id, it.revision_number),
+  counted: (it) => [revisionList(it.created_by)],
+})
+/** Only the size of this list is stored. No endpoint lists a person's revisions. */
+export const revisionList = (user: string) => `REVISION#${user}`
+
+export const activityTypes = [
+  'submitted',
+  'accepted',
+  'rejected',
+  'revised',
+  'commented',
+  'escalated',
+  'changes_requested',
+  'flagged',
+  'conflict_resolved',
+] as const
+export const Activity = v.object({
+  activity_id: v.string(),
+  entity_id: v.string(),
+  user_id: v.string(),
+  activity_type: v.picklist(activityTypes),
+  comment: text,
+  /** It sent in an edit of a published record. */
+  of_edit: v.optional(v.boolean(), false),
+  /** Who may read it. The projector changes it when the record becomes public or hidden. */
+  audience: v.optional(v.picklist(historyAudiences), 'withheld'),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Activity = v.InferOutput<typeof Activity>
+/** The list of activities of an audience; with `user` or `type`, only those by that person or of that type. */
+export const activityList = (audience: HistoryAudience, user?: string, type?: string) =>
+  `ACTIVITY#${audience}${user ? `#USER#${user}` : ''}${type ? `#TYPE#${type}` : ''}`
+/** The lists of all activities, one for each audience. */
+export const activityLists = historyAudiences.map((audience) => activityList(audience))
+
+export const activity = defineItem({
+  type: 'activity',
+  schema: Activity,
+  key: (it: { entity_id: string; activity_id: string }) => key.activity(it.entity_id, it.activity_id),
+  indexes: (it) => {
+    const sk = `${it.created_at}#${it.activity_id}`
+    return {
+      gsi2: { pk: activityList(it.audience), sk },
+      gsi3: { pk: activityList(it.audience, it.user_id), sk },
+      gsi1: { pk: activityList(it.audience, undefined, it.activity_type), sk },
+      gsi4: { pk: activityList(it.audience, it.user_id, it.activity_type), sk },
+    }
+  },
+  counted: (it) => [
+    activityList(it.audience),
+    activityList(it.audience, it.user_id),
+    activityList(it.audience, undefined, it.activity_type),
+    activityList(it.audience, it.user_id, it.activity_type),
+  ],
+})
+
+/** An activity with its audience. Readers see the first submission, acceptances and comments. They see no edit that waits. */
+export const withActivityAudience = (done: Activity, about: RecordItem): Activity => ({
+  ...done,
+  audience: historyAudienceOf(
+    about,
+    done.activity_type === 'accepted' ||
+      done.activity_type === 'commented' ||
+      (done.activity_type === 'submitted' && !done.of_edit),
+  ),
+})
+
+export const flagTypes = [
+  'questionable_source',
+  'suspected_duplicate',
+  'sensitive_content',
+  'low_confidence',
+  'stale_review',
+  'contradiction',
+  'other',
+] as const
+export const Flag = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  flag_type: v.picklist(flagTypes),
+  reason: text,
+  /** The person who raised it. Null where the service did. */
+  flagged_by: nullableText,
+  /** The record that looks alike. `assertion_ids` below are the claims that contradict each other. */
+  other_entity_id: nullableText,
+  assertion_ids: v.optional(v.array(v.string()), []),
+  property: nullableText,
+  is_resolved: v.boolean(),
+  resolved_by: nullableText,
+  resolved_at: nullableText,
+  /** It may reveal what waits: the service raised it, or someone who works on the record raised it while something waited. */
+  of_edit: v.optional(v.boolean(), true),
+  /** The contributor of the record. */
+  contributor_id: v.optional(v.string(), ''),
+  /** Who may read it. The projector changes it when the record becomes public or hidden. */
+  audience: v.optional(v.picklist(historyAudiences), 'withheld'),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Flag = v.InferOutput<typeof Flag>
+/** A filter of flags: by type, by whether they are resolved, or by both. */
+export type FlagFilter = { flag_type?: string | undefined; is_resolved?: boolean | undefined }
+const filterText = ({ flag_type: type, is_resolved }: FlagFilter) =>
+  `${type === undefined ? '' : `#TYPE#${type}`}${is_resolved === undefined ? '' : `#RESOLVED#${is_resolved}`}`
+/** The list of flags that an audience may read. */
+export const flagList = (audience: HistoryAudience, filter: FlagFilter = {}) => `FLAG#${audience}${filterText(filter)}`
+/** The withheld flags on one person's records. A contributor who is no reviewer sees only these withheld flags. */
+export const ownFlagList = (user: string, filter: FlagFilter = {}) => `FLAGGED#${user}${filterText(filter)}`
+
+type IndexPartition = { index: IndexName; pk: string }
+
+/** The index partitions that hold the flags of an audience. Flags of one type lie in two: open and resolved. */
+export function flagPartitions(audience: HistoryAudience, { flag_type, is_resolved }: FlagFilter): IndexPartition[] {
+  if (flag_type === undefined)
+    return [{ index: is_resolved === undefined ? 'gsi2' : 'gsi3', pk: flagList(audience, { is_resolved }) }]
+  const halves = is_resolved === undefined ? [true, false] : [is_resolved]
+  return halves.map((half) => ({ index: 'gsi1', pk: flagList(audience, { flag_type, is_resolved: half }) }))
+}
+
+/** The four filters that a flag passes. Each has a counter. */
+const flagWays = ({ flag_type, is_resolved }: Flag): FlagFilter[] => [
+  {},
+  { flag_type },
+  { is_resolved },
+  { flag_type, is_resolved },
+]
+const isOwners = (it: Flag) => it.audience === 'withheld' && it.contributor_id !== ''
+
+export const flag = defineItem({
+  type: 'flag',
+  schema: Flag,
+  key: (it: { entity_id: string; id: string }) => key.flag(it.entity_id, it.id),
+  indexes: (it) => {
+    const { audience, flag_type, is_resolved } = it
+    const sk = `${it.created_at}#${it.id}`
+    return {
+      gsi2: { pk: flagList(audience), sk },
+      gsi3: { pk: flagList(audience, { is_resolved }), sk },
+      gsi1: { pk: flagList(audience, { flag_type, is_resolved }), sk },
+      ...(isOwners(it) && { gsi4: { pk: ownFlagList(it.contributor_id), sk } }),
+    }
+  },
+  counted: (it) => [
+    ...flagWays(it).map((way) => flagList(it.audience, way)),
+    ...(isOwners(it) ? flagWays(it).map((way) => ownFlagList(it.contributor_id, way)) : []),
+  ],
+})
+
+/** A flag with its audience. Readers of the record see a flag, unless it may reveal an edit that waits. */
+export const withFlagAudience = (it: Flag, about: AudienceSubject): Flag => ({
+  ...it,
+  audience: historyAudienceOf(about, !it.of_edit),
+})
+
+/** What the decision made of one property. lib/domain/records/rules/canonical.ts explains the members. */
+const Outcome = v.object({
+  property: v.string(),
+  stands: v.nullable(v.string()),
+  rule: v.picklist(rules),
+  rivals: v.array(v.string()),
+})
+export const Decision = v.object({
+  id: v.string(),
+  entity_id: v.string(),
+  reviewer_id: v.string(),
+  revision_reviewed: v.number(),
+  /**
+   * The revision that the decision accepted: the one reviewed, or a new one with the reviewer's edits. Null where it
+   * accepted none.
+   */
+  accepted_revision: v.optional(v.nullable(v.number()), null),
+  /** The version of the record after the decision. It orders decisions even where clocks differ. */
+  sequence: v.optional(v.number(), 0),
+  outcomes: v.optional(v.array(Outcome), []),
+  verdict: v.picklist(verdicts),
+  conflict_handling: v.picklist(handlings),
+  confidence_override: nullableText,
+  verification_method: nullableText,
+  feedback: text,
+  reconciliation_note: text,
+  internal_note: text,
+  escalated_to: nullableText,
+  /** Who may read it. The projector changes it when the record becomes public or hidden. */
+  audience: v.optional(v.picklist(historyAudiences), 'withheld'),
+  created_at: v.string(),
+  version: v.number(),
+})
+export type Decision = v.InferOutput<typeof Decision>
+/** The list of one person's decisions that an audience may read. */
+export const decisionAudienceList = (user: string, audience: HistoryAudience) => `DECISION#${user}#TOLD#${audience}`
+/** A decision with its audience. Readers of the record see acceptances, but no refusals or requests for changes. */
+export const withDecisionAudience = (made: Decision, about: RecordItem): Decision => ({
+  ...made,
+  audience: historyAudienceOf(about, made.accepted_revision !== null),
+})
+/** The list of one person's decisions; with `verdict`, only those with that verdict. */
+export const decisionList = (user: string, verdict?: string) => `DECISION#${user}${verdict ? `#${verdict}` : ''}`
+
+const blankDecision = blankOf(Decision)
+
+export const decision = defineItem({
+  type: 'decision',
+  schema: Decision,
+  packing: {
+    pack: ({ outcomes, audience, ...it }) => ({
+      ...sparse(blankDecision, { ...it, ...packOutcomes(outcomes) }),
+      audience,
+    }),
+    unpack: (stored) => ({ ...blankDecision, ...stored, outcomes: unpackOutcomes(stored) }),
+  },
+  key: (it: { entity_id: string; id: string }) => key.decision(it.entity_id, it.id),
+  indexes: (it) => {
+    const sk = `${it.created_at}#${it.id}`
+    return {
+      gsi3: { pk: decisionList(it.reviewer_id), sk },
+      gsi4: { pk: decisionAudienceList(it.reviewer_id, it.audience), sk },
+    }
+  },
+  counted: (it) => [
+    decisionList(it.reviewer_id),
+    decisionList(it.reviewer_id, it.verdict),
+    decisionAudienceList(it.reviewer_id, it.audience),
+  ],
+})
+
+/**
+ * The card of a published event, deity or guthi that names the record. The projector stores it in the record's
+ * partition: one query reads both.
+ */
+export const LinkItem = v.object({
+  to: v.string(),
+  from: v.string(),
+  kind: v.picklist(kindKeys),
+  id: v.number(),
+  name: v.string(),
+  relation: v.string(),
+  access_tier: v.string(),
+  /** The deities and guthis that the event also names. Example: a consecration of this temple names the deity enshrined in it. */
+  ends: v.optional(v.array(v.object({ kind: v.picklist(kindKeys), id: v.number(), relation: v.string() })), []),
+  version: v.number(),
+})
+export type LinkItem = v.InferOutput<typeof LinkItem>
+export const link = defineItem({
+  type: 'link',
+  schema: LinkItem,
+  key: (it: { to: string; from: string; relation: string }) => key.link(it.to, it.from, it.relation),
+})
+
+/** A record with its claims and cards, as one query reads them. Permissions look at this. */
+export type LoadedRecord = RecordItem & { assertions: Assertion[]; links: LinkItem[] }

@@ -1,0 +1,32 @@
+import { recordId } from '../../base/ids/address.ts'
+import { parse, queryAll, type Stored, untilWhole } from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import type { Kind } from '../kinds/index.ts'
+import { claimPack, claimsIn } from './claim-packs.ts'
+import { type LoadedRecord, link, recordItem } from './items.ts'
+
+/** Loads a record with its claims by its integer id. One call. */
+export const loadRecord = (kind: Kind, id: number): Promise<LoadedRecord | undefined> =>
+  loadRecordById(recordId(kind.code, id))
+
+/** Loads a record with its claims by its review identity. One call. */
+export const loadRecordById = (entity_id: string): Promise<LoadedRecord | undefined> =>
+  untilWhole(async () => assembleRecord(await queryAll(key.head(entity_id).pk, key.head(entity_id).sk)), hasAllClaims)
+
+/** Whether a record was read with all its claims. A query may see half of a transaction: the head, but not its claims. */
+export const hasAllClaims = ({ claim_count, assertions }: LoadedRecord): boolean =>
+  claim_count === undefined || claim_count === assertions.length
+
+/** Builds a record from the items of its partition, claims oldest first. Undefined without a head. */
+export function assembleRecord(items: readonly Stored[]): LoadedRecord | undefined {
+  const first = items.find((item) => item.type === recordItem.type)
+  if (!first) return undefined
+  const of = (type: string) => items.filter((item) => item.type === type)
+  return {
+    ...parse(recordItem, first),
+    assertions: of(claimPack.type)
+      .flatMap(claimsIn)
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
+    links: of(link.type).map((item) => parse(link, item)),
+  }
+}

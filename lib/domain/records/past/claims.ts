@@ -1,0 +1,67 @@
+import type { History } from '../history.ts'
+import type { Assertion, Decision } from '../items.ts'
+import type { Rule } from '../rules/canonical.ts'
+
+type Status = Assertion['reconciliation_status']
+type Fate = { status: Status; at: string }
+
+/**
+ * The claims that readers of a record could see at a moment, oldest first, with their status of then. If a claim has changed
+ * since, its status comes from the decisions up to that moment, and from what reviewers set on the claim alone.
+ */
+export function claimsAt(
+  { assertions, decisions }: Pick<History, 'assertions' | 'decisions'>,
+  at: string,
+): Assertion[] {
+  const fates = fatesAt(assertions, decisions, at)
+  return assertions
+    .filter((it) => it.created_at <= at)
+    .map((it) => (it.updated_at <= at ? it : withFate(it, fates.get(it.id))))
+    .filter((it) => it.reconciliation_status === 'accepted' || it.reconciliation_status === 'disputed')
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+const withFate = (it: Assertion, fate: Fate | undefined): Assertion => ({
+  ...it,
+  reconciliation_status: fate?.status ?? 'pending',
+  updated_at: fate?.at ?? it.created_at,
+})
+
+type Step = { at: string; sequence: number; apply: (fates: Map<string, Fate>) => void }
+
+/** The fate of each claim at that moment: its status, and since when. */
+function fatesAt(assertions: readonly Assertion[], decisions: readonly Decision[], at: string): Map<string, Fate> {
+  const steps: Step[] = [
+    ...decisions.map((it) => ({ at: it.created_at, sequence: it.sequence, apply: applyDecision(it) })),
+    ...assertions.flatMap(({ id, settlings = [] }) =>
+      settlings.map((it) => ({ at: it.at, sequence: 0, apply: (fates: Map<string, Fate>) => fates.set(id, it) })),
+    ),
+  ]
+  const fates = new Map<string, Fate>()
+  const due = steps
+    .filter((it) => it.at <= at)
+    .sort((a, b) => (a.at === b.at ? a.sequence - b.sequence : a.at < b.at ? -1 : 1))
+  for (const { apply } of due) apply(fates)
+  return fates
+}
+
+const applyDecision =
+  ({ outcomes, created_at: at }: Decision) =>
+  (fates: Map<string, Fate>) => {
+    for (const { stands, rule, rivals } of outcomes) {
+      if (stands !== null) fates.set(stands, { status: rule === 'disputed' ? 'disputed' : 'accepted', at })
+      for (const id of rivals) {
+        const status = ofRival(rule, fates.get(id)?.status)
+        if (status !== fates.get(id)?.status) fates.set(id, { status, at })
+      }
+    }
+  }
+
+/** The status of a rival after a decision by this rule; see lib/domain/records/rules/canonical.ts. */
+function ofRival(rule: Rule, before: Status | undefined): Status {
+  if (rule === 'disputed') return 'disputed'
+  if (rule === 'coexist' || rule === 'refines') return 'accepted'
+  // The existing value stands, so rivals that stood beside it stay as they are.
+  if (rule === 'existing_stands' && (before === 'accepted' || before === 'disputed')) return before
+  return 'superseded'
+}

@@ -1,0 +1,99 @@
+import * as v from 'valibot'
+import { PastMoment } from '../../platform/http/moment.ts'
+import {
+  BooleanFlag,
+  CalendarName,
+  MISSING,
+  numeral,
+  oneOrNone,
+  QueryId,
+  QueryText,
+  queryWord,
+  RecordOrdering,
+  requiredId,
+  wholeNumber,
+} from '../../platform/http/params.ts'
+import { placeAndTime } from '../../platform/http/place-and-time.ts'
+import { type Kind, kindOfScope, kindOfSegment, unknownKindMessage } from '../kinds/index.ts'
+import { activityTypes } from './items.ts'
+
+/** Schemas of the path and query members of endpoints on records. */
+
+/** The path segment of a kind with integer ids, with hyphens or underscores. Example: `structures`. */
+const Segment = v.pipe(
+  v.string(),
+  v.transform((it) => kindOfSegment(it) ?? it),
+  v.custom<Kind>(
+    (it) => (it as Partial<Kind>).record === true,
+    ({ input }) => (typeof input === 'string' ? unknownKindMessage(input, 'segment') : ''),
+  ),
+)
+export const Collection = v.object({ segment: Segment })
+export const Address = v.object({
+  segment: Segment,
+  id: numeral(12),
+})
+
+/** The query of lists of records. */
+export const RecordQuery = v.object({
+  status: QueryText,
+  mine: BooleanFlag,
+  all: BooleanFlag,
+  search: QueryText,
+  identifier: QueryText,
+  contributor: QueryText,
+  category: QueryText,
+  facets: BooleanFlag,
+  ordering: RecordOrdering,
+  ...placeAndTime,
+})
+/** The query of lists that also show dates in a calendar, show a moment of the past, or answer as a table (`format`, `columns`). */
+export const DatedQuery = v.object({
+  ...RecordQuery.entries,
+  calendar: CalendarName,
+  at: PastMoment,
+  format: oneOrNone(['json', 'csv', 'xlsx']),
+  columns: v.optional(v.pipe(v.string(), v.maxLength(3000))),
+})
+/** The calendar in which dates are shown. `ViewQuery` adds the moment of which the record is shown. */
+export const CalendarQuery = v.object({ calendar: CalendarName })
+export const ViewQuery = v.object({ ...CalendarQuery.entries, at: PastMoment })
+export const ActivityQuery = v.object({
+  username: QueryText,
+  activity_type: queryWord(activityTypes),
+  entity: QueryId,
+  ordering: RecordOrdering,
+})
+export const AssertionQuery = v.object({
+  entity_type: QueryText,
+  entity_id: QueryText,
+  cultural_entity_id: QueryId,
+  asserted_property: QueryText,
+  status: QueryText,
+})
+
+const scope = v.pipe(
+  v.string(),
+  v.check(
+    (it) => kindOfScope(it)?.record === true,
+    ({ input }) => unknownKindMessage(input),
+  ),
+)
+export const RelatedQuery = v.object(
+  {
+    domain: scope,
+    id: numeral(12, 'A whole number from 1 is wanted.'),
+    group: v.optional(scope),
+    page: wholeNumber(1, 100_000),
+    page_size: wholeNumber(10, 50),
+    calendar: CalendarName,
+  },
+  MISSING,
+)
+
+const EntityQuery = v.object({ entity: requiredId('Give the id of a record.') }, MISSING)
+/** The query of endpoints on one record's revisions. */
+export const DatedEntityQuery = v.object({ ...EntityQuery.entries, calendar: CalendarName }, MISSING)
+const revisionNumber = numeral(8, 'A revision is a whole number from 1.')
+export const DiffQuery = v.object({ from: revisionNumber, to: revisionNumber }, MISSING)
+export const ExplainQuery = v.object({ property: QueryText, calendar: CalendarName, at: PastMoment })

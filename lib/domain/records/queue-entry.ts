@@ -1,0 +1,201 @@
+import * as v from 'valibot'
+import { cut } from '../../engines/matching/index.ts'
+import { defineItem, type IndexName, padPlace, replaceDerived, type Write } from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+import { kinds } from '../kinds/index.ts'
+import { namesOf, textOf } from '../names/text.ts'
+import type { RecordItem } from './items.ts'
+import {
+  type Age,
+  agedOrder,
+  ages,
+  type LastingQueueType,
+  lastingQueueTypes,
+  passesAt,
+  type QueueType,
+  youngOrder,
+} from './rules/triage.ts'
+
+/**
+ * The queue entry of a record that waits for review. It is two small items in the record's partition: one for the lists by
+ * urgency, one for the lists by age. Each write of the record writes them too, so the record's version guards them.
+ */
+export const QueueEntry = v.object({
+  entity_id: v.string(),
+  kind: v.string(),
+  category: v.string(),
+  status: v.picklist(['pending_review', 'pending_revision']),
+  contributor_id: v.string(),
+  /** All names in one text, standing and proposed. Search reads them. */
+  names: v.string(),
+  open_flags: v.number(),
+  open_contradictions: v.number(),
+  worst_source_rank: v.number(),
+  /** The queues that do not depend on the time. `all` and `expiring` follow from the other members. */
+  types: v.array(v.picklist(lastingQueueTypes)),
+  age: v.picklist(ages),
+  /** The import and row, while it waits as part of a batch. Then it is in the list of the batch and in no queue. */
+  batch: v.optional(v.nullable(v.object({ id: v.string(), row: v.number() })), null),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type QueueEntry = v.InferOutput<typeof QueueEntry>
+
+/** Each waiting record that is in no batch is in exactly one of these lists. Together they are the queue `all`. */
+const standings = ['new_claims', 'pending_review', 'pending_revision'] as const
+type Standing = (typeof standings)[number]
+/** The stored lists, each by urgency and by creation. A record is never in both `conflicts` and `flagged`. */
+export type ListName = Standing | 'conflicts' | 'flagged'
+
+/** Which stored lists and ages make up a queue. `expiring` holds what waits for a reviewer for 14 days or more. */
+export const queueParts: Readonly<Record<QueueType, { lists: readonly ListName[]; ages: readonly Age[] }>> = {
+  all: { lists: standings, ages },
+  new_claims: { lists: ['new_claims'], ages },
+  conflicts: { lists: ['conflicts'], ages },
+  flagged: { lists: ['flagged'], ages },
+  expiring: { lists: ['new_claims', 'pending_review'], ages: ['expiring', 'aged'] },
+}
+
+const isMarked = (list: ListName) => list === 'conflicts' || list === 'flagged'
+
+export const queueLists = {
+  /** Most urgent first, of one category or of all. */
+  urgent: (list: ListName, age: Age, category?: string): { index: IndexName; pk: string } =>
+    category === undefined
+      ? { index: isMarked(list) ? 'gsi3' : 'gsi1', pk: `QUEUE#${list}#${age}` }
+      : { index: isMarked(list) ? 'gsi4' : 'gsi2', pk: `QUEUE#${list}#IN#${category}#${age}` },
+  created: (list: ListName): { index: IndexName; pk: string } => ({
+    index: isMarked(list) ? 'gsi3' : 'gsi1',
+    pk: `QUEUE#${list}#created`,
+  }),
+  /** What will pass into the next age, ordered by the moment when it does. */
+  due: 'QUEUE#due',
+  /** What waits of one import, ordered by row. */
+  batch: (id: string) => `BATCH#${id}`,
+  size: (type: QueueType, category?: string) => `QUEUE#${type}${category === undefined ? '' : `#IN#${category}`}`,
+}
+
+const queueByUrgency = defineItem({
+  type: 'queue_by_urgency',
+  schema: QueueEntry,
+  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'URGENCY'),
+  indexes: (it) => {
+    const sk = it.age === 'aged' ? agedOrder(it) : youngOrder(it)
+    const both = (list: ListName) => [queueLists.urgent(list, it.age), queueLists.urgent(list, it.age, it.category)]
+    return indexEntries(listsWith(it).flatMap(both), sk)
+  },
+})
+
+export const queueByAge = defineItem({
+  type: 'queue_by_age',
+  schema: QueueEntry,
+  key: (it: { entity_id: string }) => key.queued(it.entity_id, 'AGE'),
+  indexes: (it) => {
+    if (it.batch)
+      return { gsi1: { pk: queueLists.batch(it.batch.id), sk: `${padPlace(it.batch.row)}#${it.entity_id}` } }
+    const due = passesAt(it.age, it.created_at)
+    return {
+      ...indexEntries(listsWith(it).map(queueLists.created), `${it.created_at}#${it.entity_id}`),
+      ...(due && { gsi4: { pk: queueLists.due, sk: `${due}#${it.entity_id}` } }),
+    }
+  },
+  counted: (it) =>
+    it.batch
+      ? [queueLists.batch(it.batch.id)]
+      : queuesOf(it).flatMap((type) => [queueLists.size(type), queueLists.size(type, it.category)]),
+})
+
+/** The lists that an entry is in: `new_claims` or its status, and `conflicts` or `flagged` where that holds. */
+function listsWith({ types, status }: QueueEntry): ListName[] {
+  const marks = types.filter((type) => type !== 'new_claims')
+  return [types.includes('new_claims') ? 'new_claims' : status, ...marks]
+}
+
+const indexEntries = (places: readonly { index: IndexName; pk: string }[], sk: string) =>
+  Object.fromEntries(places.map(({ index, pk }) => [index, { pk, sk }]))
+
+/** The writes that move a record into, within and out of the queue. Commit them in the transaction that writes the record. */
+export function queueWrites(old: RecordItem | undefined, next: RecordItem | undefined): Write[] {
+  const before = old && queueEntryOf(old)
+  const after = next && queueEntryOf(next)
+  // If only `updated_at` and `version` changed, the item by urgency stays as it is.
+  const moved = !before || !after || placeText(before) !== placeText(after)
+  const [singly, then] = [before?.batch ? undefined : before, after?.batch ? undefined : after]
+  const writes = [
+    ...replaceDerived(queueByAge, before, after),
+    ...(moved ? replaceDerived(queueByUrgency, singly, then) : []),
+  ]
+  // In a two-phase commit an entry may vanish some seconds late: lists of the queue check the record itself.
+  return writes.map((it) => ({ ...it, mayLag: true }))
+}
+
+/** The name of the queue in search. An entry is a document of its own with the proposed names. Only reviewers find it. */
+export const QUEUE_RESOURCE = 'review_queue'
+
+/** What search stores as the `category` of a queue entry. Example: `monument|structure|new_claims+flagged|0|3`. */
+export const queueHeading = ({ category, kind, types, open_contradictions, worst_source_rank }: QueueEntry): string =>
+  [category, kind, types.join('+'), open_contradictions, worst_source_rank].join('|')
+export function parseQueueHeading(text: string) {
+  const [category = '', kind = '', types = '', open_contradictions, worst_source_rank] = text.split('|')
+  return {
+    ...{ category, kind, types: types.split('+').filter(Boolean) },
+    open_contradictions: Number(open_contradictions),
+    worst_source_rank: Number(worst_source_rank),
+  }
+}
+
+/** Whether a record waits for a reviewer. */
+export const isWaiting = (it: RecordItem): boolean => it.deleted_at === null && isPending(it.status)
+
+/** The queue entry of a record. Undefined when it does not wait. */
+function queueEntryOf(it: RecordItem): QueueEntry | undefined {
+  if (it.deleted_at !== null || !isPending(it.status)) return undefined
+  return {
+    entity_id: it.entity_id,
+    kind: it.kind,
+    category: it.category,
+    status: it.status,
+    contributor_id: it.contributor_id,
+    names: cut(namesForEntry(proposedNames(it)), 300),
+    open_flags: it.open_flags,
+    open_contradictions: it.open_contradictions,
+    worst_source_rank: it.worst_source_rank,
+    types: lastingQueueTypes.filter((type) => belongsTo[type](it)),
+    age: it.queue_age,
+    batch: it.batch?.revision === it.current_revision ? { id: it.batch.id, row: it.batch.row } : null,
+    created_at: it.created_at,
+    updated_at: it.updated_at,
+    version: it.version,
+  }
+}
+
+const BETWEEN = ' | '
+export const namesOfEntry = ({ names }: QueueEntry): string[] => names.split(BETWEEN)
+/** Names as the one text of an entry. Example: `Nyatapola | न्यातपोल`. */
+export const namesForEntry = (names: readonly string[]): string => names.join(BETWEEN)
+
+/** The main name, and all names as the waiting edit would make them. */
+function proposedNames(it: RecordItem): string[] {
+  const values = it.proposed ?? it.data
+  return [...new Set([it.name, ...namesOf(textOf(values[kinds[it.kind].nameField]), values)])]
+}
+
+/** Whether this status waits for review. It does not look at deletion. */
+export const isPending = (status: RecordItem['status']): status is QueueEntry['status'] =>
+  status === 'pending_review' || status === 'pending_revision'
+
+/** Which waiting records are in which queue. */
+const belongsTo: Readonly<Record<LastingQueueType, (it: RecordItem) => boolean>> = {
+  new_claims: (it) => it.status === 'pending_review' && !it.decided,
+  conflicts: (it) => it.open_contradictions > 0,
+  flagged: (it) => it.open_flags > 0 && it.open_contradictions === 0 && !it.contradicted,
+}
+
+const queuesOf = (it: QueueEntry): QueueType[] => [
+  'all',
+  ...it.types,
+  ...(it.status === 'pending_review' && it.age !== 'fresh' ? (['expiring'] as const) : []),
+]
+
+const placeText = ({ updated_at: _, version: __, ...place }: QueueEntry) => JSON.stringify(place)

@@ -1,0 +1,47 @@
+import * as v from 'valibot'
+import type { Language } from '../../base/language/languages.ts'
+import * as s from '../../base/shapes.ts'
+import { convertDate, findPeriod, isFault, readDateOrFault } from '../../engines/calendars/index.ts'
+import { ConvertedDateView } from '../../platform/http/showing.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { findPeriodByName } from './periods.ts'
+
+/** A typed date. Bare years count in `calendar`; the answer is in `language`. */
+type Typed = { words: string; calendar: unknown; language: Language }
+
+/** How a typed date was understood. `period` is the record that the words name, if they are no date. */
+export const ReadDateView = s.shape('ReadDate', () =>
+  v.object({
+    understood: v.boolean(),
+    message: s.maybe(s.text),
+    period: s.maybe(v.object({ id: s.whole, name: s.text, cultural_entity_id: s.uuid })),
+    date: s.maybe(ConvertedDateView),
+  }),
+)
+
+/**
+ * Reads a typed date. Returns its bounds in every calendar, or why it is no date. Words are tried in this order:
+ *
+ * 1. As a date. No call.
+ * 2. As the name of a period that the caller may see and that is a record, such as a reign. Two calls.
+ * 3. As a period of the built-in table.
+ */
+export async function understandDate({ words, calendar, language }: Typed, actor: Actor) {
+  const found = readDateOrFault(words, calendar)
+  if (!isFault(found))
+    return { understood: true, message: null, period: null, date: convertDate(words, found, { language }) }
+  const named = await findPeriodByName(words, actor)
+  if (named)
+    return {
+      understood: true,
+      message: null,
+      period: named.period,
+      date: convertDate(words, named.bounds, { language }),
+    }
+  const known = findPeriod(words)
+  if (known) {
+    const bounds = { ...known, calendar: 'gregorian' as const }
+    return { understood: true, message: null, period: null, date: convertDate(words, bounds, { language }) }
+  }
+  return { understood: false, message: found.fault, period: null, date: null }
+}

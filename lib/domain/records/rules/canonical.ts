@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Handling, handlingRules } from './verdicts.ts'
+
+/**
+ * The values of a record, computed from its claims and decisions. A decision stores which claim stands for which property. It
+ * never stores what a comparator said, so decisions hold even when comparators change.
+ */
+
+/** A claim as these rules need it. `carried`: it belongs to a revision. False for a claim that was made apart. */
+export type ClaimState = {
+  id: string
+  property: string
+  value?: unknown
+  status: 'pending' | 'accepted' | 'disputed' | 'superseded'
+  carried: boolean
+}
+
+export const rules = [
+  'accepted',
+  'replaced',
+  'edited',
+  'removed',
+  'supersedes',
+  'coexist',
+  'existing_stands',
+  'refines',
+  'disputed',
+] as const
+/**
+ * Why a claim stands.
+ *
+ * - `accepted`: nothing stood before.
+ * - `replaced`: it replaced the value that stood.
+ * - `edited`: it is the reviewer's own value.
+ * - `removed`: the property has no value any more.
+ * - Any other: this handling of a contradiction decided.
+ */
+export type Rule = (typeof rules)[number]
+
+/** What a decision made of one property: the claim that stands since (null: none), and its rivals. */
+export type Outcome = { property: string; stands: string | null; rule: Rule; rivals: readonly string[] }
+/** A decision as these rules need it. `sequence` rises with each decision on the record. */
+export type Ruling = { id: string; sequence: number; outcomes: readonly Outcome[] }
+export type CanonicalValue = Outcome & { decision: string; sequence: number; value: unknown }
+
+/** The canonical value of each property, from the latest decision on it. The order of claims and decisions does not matter. */
+export function computeCanonical(
+  claims: readonly ClaimState[],
+  rulings: readonly Ruling[],
+): Map<string, CanonicalValue> {
+  const byId = new Map(claims.map((it) => [it.id, it]))
+  const standing = new Map<string, CanonicalValue>()
+  for (const { id, sequence, outcomes } of rulings) {
+    for (const it of outcomes) {
+      if ((standing.get(it.property)?.sequence ?? -1) >= sequence) continue
+      standing.set(it.property, { ...it, decision: id, sequence, value: byId.get(it.stands ?? '')?.value })
+    }
+  }
+  return standing
+}
+
+export const standingValues = (standing: ReadonlyMap<string, CanonicalValue>): Record<string, unknown> =>
+  Object.fromEntries(
+    [...standing.values()].filter((it) => it.stands !== null).map(({ property, value }) => [property, value]),
+  )
+
+/** What an acceptance decides on. */
+export type Review = {
+  /** The claims of the record, oldest first, with those of the reviewer's edits. */
+  claims: readonly ClaimState[]
+  standing: ReadonlyMap<string, Pick<CanonicalValue, 'stands'>>
+  /** The values to accept, with the reviewer's edits. */
+  values: Readonly<Record<string, unknown>>
+  /** The ids of the claims that the reviewer makes, by property. */
+  edits: ReadonlyMap<string, string>
+  /** The ids of the claims in open contradictions, by property. */
+  contested: ReadonlyMap<string, readonly string[]>
+  handling: Handling
+}
+export type Fate = { status: ClaimState['status']; supersedes?: string; refines?: string }
+export type Settlement = { outcomes: Outcome[]; fates: Map<string, Fate> }
+
+/** The outcome for each property and the fate of each claim. What it does not mention stays as it is. */
+export function settleReview(review: Review): Settlement {
+  const properties = [
+    ...Object.keys(review.values),
+    ...[...review.standing].flatMap(([property, { stands }]) => (stands === null ? [] : [property])),
+    ...review.claims.filter(isWaitingClaim).map((it) => it.property),
+  ]
+  const each = [...new Set(properties)].map((property) => settleProperty(review, property))
+  return {
+    outcomes: each.flatMap(({ outcomes }) => outcomes),
+    fates: new Map(each.flatMap(({ fates }) => [...fates])),
+  }
+}
+
+const isWaitingClaim = (it: ClaimState) => it.carried && it.status === 'pending'
+
+function settleProperty(
+  { claims, standing, values, edits, contested, handling }: Review,
+  property: string,
+): Settlement {
+  const own = claims.filter((it) => it.property === property)
+  const old = standing.get(property)?.stands ?? undefined
+  // A waiting claim that is not chosen below is outdated: a later revision replaced it.
+  const fates: Settlement['fates'] = new Map(own.filter(isWaitingClaim).map((it) => [it.id, { status: 'superseded' }]))
+  if (!(property in values)) {
+    if (old === undefined) return { outcomes: [], fates }
+    fates.set(old, { status: 'superseded' })
+    return { outcomes: [{ property, stands: null, rule: 'removed', rivals: [old] }], fates }
+  }
+
+  const edit = edits.get(property)
+  const carrier = edit ?? findCarrier(own, old, values[property])
+  // The claim that the reviewer corrects is no rival of the correction.
+  const edited = edit && own.findLast((it) => isWaitingClaim(it) && it.id !== edit)?.id
+  const open = own.filter(
+    ({ id, status }) => contested.get(property)?.includes(id) && status !== 'superseded' && id !== edited,
+  )
+  const newest = carrier ?? open.findLast((it) => it.status === 'pending')?.id
+  const rivals = open.map(({ id }) => id).filter((id) => id !== newest)
+  if (newest === undefined) return { outcomes: [], fates }
+  if (handling === 'not_applicable' || rivals.length === 0) {
+    if (carrier === undefined) return { outcomes: [], fates }
+    fates.set(carrier, { status: 'accepted', ...(old !== undefined && { supersedes: old }) })
+    if (old !== undefined) fates.set(old, { status: 'superseded' })
+    const rule = edit ? 'edited' : old === undefined ? 'accepted' : 'replaced'
+    return { outcomes: [{ property, stands: carrier, rule, rivals: old === undefined ? [] : [old] }], fates }
+  }
+
+  const rule = handlingRules[handling]
+  const first = old ?? rivals[0] ?? newest
+  const statusOf = (id: string) => own.find((it) => it.id === id)?.status
+  for (const id of rivals) {
+    // With `existing_stands`, rivals that stand stay as they are. Rivals that wait lose, like the new claim.
+    if (handling !== 'existing_stands') fates.set(id, { status: rule.rival })
+    else if (statusOf(id) === 'pending') fates.set(id, { status: 'superseded' })
+  }
+  if (rule.stands === 'rival') fates.set(first, { status: rule.rival })
+  else if (old !== undefined && !rivals.includes(old)) fates.set(old, { status: 'superseded' })
+  fates.set(newest, {
+    status: rule.claim,
+    ...(rule.rival === 'superseded' && { supersedes: first }),
+    ...(handling === 'refines' && { refines: first }),
+  })
+  const stands = rule.stands === 'claim' ? newest : first
+  const against = [...new Set([...(old === undefined ? [] : [old]), ...rivals, newest])].filter((id) => id !== stands)
+  return { outcomes: [{ property, stands, rule: handling, rivals: against }], fates }
+}
+
+/**
+ * The claim that brings a value: the latest waiting one with this value. Without one it is undefined if the value stands already.
+ * A refused value that is sent in again unchanged has no waiting claim: then the refused claim brings it.
+ */
+function findCarrier(own: readonly ClaimState[], old: string | undefined, value: unknown): string | undefined {
+  const equal = own.filter((it) => isDeepStrictEqual(it.value, value))
+  const waiting = equal.findLast(isWaitingClaim)
+  if (waiting || equal.some((it) => it.id === old)) return waiting?.id
+  return equal.findLast((it) => it.carried)?.id
+}

@@ -1,0 +1,50 @@
+import { type Comparator, type Comparison, compare, type Value } from '../../../engines/matching/index.ts'
+
+/** A claim as the conflict check needs it. */
+export type ComparedClaim = {
+  id: string
+  property: string
+  comparator: Comparator
+  value: Value
+  status: 'pending' | 'accepted' | 'disputed' | 'superseded' | 'rejected'
+  author: string
+}
+
+export type RivalClaim = { id: string; status: ComparedClaim['status']; verdict: Comparison }
+
+/** What a new claim meets: its rivals, and the author's own waiting claims that it replaces (`replaces`). */
+export type ClaimConflict = { claim: string; rivals: RivalClaim[]; replaces: string[] }
+
+/**
+ * Compares each new claim with the claims on its property that stand or wait.
+ *
+ * - A new claim replaces the author's own claim that still waits. So nobody contradicts themselves before review.
+ * - It is compared with every other claim that is not superseded or rejected.
+ * - New claims are not compared with each other: they are one edit.
+ */
+export function findConflicts(standing: readonly ComparedClaim[], incoming: readonly ComparedClaim[]): ClaimConflict[] {
+  return incoming.map((claim) => {
+    const rivals = standing.filter((old) => old.property === claim.property && old.id !== claim.id && isStanding(old))
+    const [own, others] = [
+      rivals.filter((old) => isOwnDraft(old, claim)),
+      rivals.filter((old) => !isOwnDraft(old, claim)),
+    ]
+    return {
+      claim: claim.id,
+      rivals: others.map((old) => compareRival(old, claim)),
+      replaces: own.map((old) => old.id),
+    }
+  })
+}
+
+/** The rivals that contradict the new claim. A reviewer has to settle them. */
+export function contradictingRivals(encounter: ClaimConflict): RivalClaim[] {
+  return encounter.rivals.filter((rival) => rival.verdict === 'contradicts')
+}
+
+const isStanding = (claim: ComparedClaim) => claim.status !== 'superseded' && claim.status !== 'rejected'
+const isOwnDraft = (old: ComparedClaim, claim: ComparedClaim) => old.status === 'pending' && old.author === claim.author
+
+function compareRival(old: ComparedClaim, claim: ComparedClaim): RivalClaim {
+  return { id: old.id, status: old.status, verdict: compare(claim.comparator, old.value, claim.value) }
+}

@@ -1,0 +1,42 @@
+import { nowSeconds } from '../../base/clock.ts'
+import { beingMade } from '../../base/errors.ts'
+import { reserve, type Write } from '../../engines/table/index.ts'
+import { foldedName } from '../../platform/name-index/entries.ts'
+import type { Actor } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type AssertionInput, type KindKey, kinds } from '../kinds/index.ts'
+import type { Link } from '../names/values.ts'
+import * as sources from '../sources/sources.ts'
+import { type BatchRow, newRecord, nextRecordId } from './build.ts'
+import type { MissingRecord } from './relations.ts'
+
+/** The writes that make a stub for each record that a contribution names and that does not exist yet. */
+export async function planStubs(
+  missing: readonly MissingRecord[],
+  provenance: AssertionInput,
+  actor: Actor,
+  batch?: BatchRow,
+): Promise<Write[]> {
+  const changes = await Promise.all(
+    missing.map(async ({ kind, name, links }): Promise<Write[]> => {
+      if (!kinds[kind].record) return sourceStub(name, links, actor)
+      const id = await nextRecordId(kinds[kind])
+      const data = { [kinds[kind].nameField]: name }
+      const stub = newRecord(kinds[kind], id, { data, source: provenance, actor, stub: true, batch })
+      // The values of the contribution hold these same link objects, so they get the id of the stub.
+      for (const link of links) Object.assign(link, { id, entity_id: stub.record.entity_id })
+      return [...stub.writes, taken(kind, name)]
+    }),
+  )
+  return changes.flat()
+}
+
+/** A data source that a contribution names. Nobody reviews data sources, so everyone can use it at once. */
+async function sourceStub(name: string, links: readonly Link[], actor: Actor): Promise<Write[]> {
+  const { source: made, writes } = sources.planSource({ name }, actor)
+  for (const link of links) Object.assign(link, { id: made.id })
+  return [...writes, taken('data_source', name)]
+}
+
+/** If two contributions name the same new thing at once, one makes the stub. The other is planned again and finds it. */
+const taken = (kind: KindKey, name: string) => reserve(key.stub(kind, foldedName(name)), nowSeconds(), 60, beingMade)

@@ -1,0 +1,29 @@
+import { fold, isGeneric } from '../../engines/matching/index.ts'
+import { meaningOf, openSearchModelIfAny } from '../../engines/search/index.ts'
+import { type Actor, scopeOf } from '../../platform/permissions.ts'
+import type { KindKey } from '../kinds/index.ts'
+import { resourceOf } from '../kinds/resources.ts'
+
+/** How many of the best hits are checked. */
+const MOST = 20
+
+/**
+ * The ids of records whose name means the same as a text, best first. Example: Mayadevi Temple and Maya Devi Mandir. Only records
+ * that the caller may see. None for a generic name ("Krishna Mandir"), or where there is no search. No call but the model's own.
+ */
+export async function findSynonyms(kind: KindKey, text: string, actor: Actor): Promise<string[]> {
+  const folded = fold(text)
+  if (folded === '' || isGeneric(folded)) return []
+  const wanted = meaningOf(text)
+  const model = await openSearchModelIfAny()
+  const found = await model?.search({
+    text,
+    literal: true,
+    scope: scopeOf(actor),
+    resources: [resourceOf(kind)],
+    limit: MOST,
+  })
+  return (found?.hits ?? [])
+    .filter((it) => [it.title, ...it.names].some((name) => meaningOf(name) === wanted))
+    .map((it) => it.id)
+}

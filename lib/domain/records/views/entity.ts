@@ -1,0 +1,296 @@
+import * as v from 'valibot'
+import * as s from '../../../base/shapes.ts'
+import { DatesShownView } from '../../../platform/http/showing.ts'
+import { type Actor, worksOn } from '../../../platform/permissions.ts'
+import { AuthorView, type PeopleById, service, UserCardView } from '../../../platform/users/people.ts'
+import { kindKeys, kinds } from '../../kinds/index.ts'
+import { picturesIn } from '../../pictures/values.ts'
+import { PictureView, picturesView } from '../../pictures/view.ts'
+import type { History } from '../history.ts'
+import {
+  type Activity,
+  type ActivityBrief,
+  activityTypes,
+  changedAt,
+  type Decision,
+  type Flag,
+  flagTypes,
+  type RecordItem,
+  type Revision,
+} from '../items.ts'
+import { canonicalStatus, statuses } from '../rules/status.ts'
+import { handlings, verdicts } from '../rules/verdicts.ts'
+import type { Visible } from '../shown.ts'
+import { orderValues } from './order.ts'
+import { statusOf, tombstoneOf, updatedAt, valuesFor } from './record.ts'
+
+/** How records look under /data/, where they go by their review identity. */
+
+const CurrentRevisionView = s.shape('CurrentRevision', () =>
+  v.object({
+    revision_id: s.maybe(s.uuid),
+    revision_number: s.maybe(s.whole),
+    data: s.Values,
+    created_by: s.maybe(UserCardView),
+    created_at: s.time,
+  }),
+)
+export const ContributionView = s.shape('Contribution', () =>
+  v.object({
+    entity_id: s.uuid,
+    name: s.text,
+    description: s.text,
+    category: s.text,
+    status: s.oneOf(statuses),
+    canonical_status: s.maybe(s.text),
+    kind: s.oneOf(kindKeys),
+    cidoc_id: s.maybe(s.whole),
+    contributor: s.maybe(UserCardView),
+    created_at: s.time,
+    updated_at: s.time,
+    current_revision: CurrentRevisionView,
+    root_entity: s.maybe(s.uuid),
+    parent_entity: s.maybe(s.uuid),
+    fork_depth: s.whole,
+    is_fork: v.boolean(),
+    dates: v.optional(DatesShownView),
+    ...s.tombstone,
+  }),
+)
+
+/** A row of the list of contributions. `waiting: false` hides an edit that waits, even from those who work on the record. */
+export function entityRow(
+  it: Visible<RecordItem>,
+  actor: Actor | null,
+  people: PeopleById,
+  { waiting = true }: { waiting?: boolean } = {},
+): s.Output<typeof ContributionView> {
+  const status = waiting && worksOn(actor, it) ? it.status : statusOf(it)
+  return {
+    entity_id: it.entity_id,
+    name: it.name,
+    description: String(it.data.description ?? ''),
+    category: it.category,
+    status,
+    canonical_status: canonicalStatus(status),
+    kind: it.kind,
+    cidoc_id: it.kind === 'entity' ? null : it.id,
+    contributor: people(it.contributor_id),
+    created_at: it.created_at,
+    updated_at: waiting ? updatedAt(it, actor) : changedAt(it),
+    current_revision: revisionIn(it, actor, people, waiting),
+    root_entity: null,
+    parent_entity: null,
+    fork_depth: 0,
+    is_fork: false,
+    ...tombstoneOf(it),
+  }
+}
+
+/** A recent activity on one of the caller's own contributions. */
+const RecentActivityView = s.shape('RecentActivity', () =>
+  v.object({ ...activityEntries(), entity_id: s.uuid, entity_name: s.text }),
+)
+/** One of the caller's own contributions, with its recent activities. */
+export const OwnContributionView = s.shape('OwnContribution', () =>
+  v.object({
+    ...ContributionView.entries,
+    activities: v.array(RecentActivityView),
+    latest_feedback: s.maybe(RecentActivityView),
+  }),
+)
+
+export const contributionRow = (it: Visible<RecordItem>, actor: Actor, people: PeopleById) => ({
+  ...entityRow(it, actor, people),
+  activities: it.recent_activities.map((each) => briefView(it, each, people)),
+  latest_feedback: it.latest_feedback && briefView(it, it.latest_feedback, people),
+})
+
+export const ContributionDetailView = s.shape('ContributionDetail', () =>
+  v.object({
+    ...ContributionView.entries,
+    cidoc_model: v.optional(s.text),
+    form_data: s.Values,
+    images: v.array(PictureView),
+    revisions: v.array(RevisionView),
+    activities: v.array(ActivityView),
+    parent_entity_name: s.maybe(s.text),
+    root_entity_name: s.maybe(s.text),
+  }),
+)
+
+/** A contribution with its history. Only those who work on it see what waits. */
+export function entityDetail(
+  it: Visible<History>,
+  actor: Actor | null,
+  people: PeopleById,
+): s.Output<typeof ContributionDetailView> {
+  const inside = worksOn(actor, it)
+  const values = inside ? (it.proposed ?? it.data) : it.data
+  const revisions = it.revisions.filter((each) => inside || each.revision_number === it.accepted_revision)
+  return {
+    ...entityRow(it, actor, people),
+    ...(it.kind !== 'entity' && { cidoc_model: kinds[it.kind].className }),
+    form_data: orderValues(it.kind, valuesFor(it, values, actor)),
+    images: picturesView(it.entity_id, picturesIn(values)),
+    revisions: revisions.map((each) => revisionView(it, { ...each, data: valuesFor(it, each.data, actor) }, people)),
+    activities: inside ? it.activities.map((each) => activityView(each, people, it, actor)) : [],
+    parent_entity_name: null,
+    root_entity_name: null,
+  }
+}
+
+export const RevisionView = s.shape('Revision', () =>
+  v.object({
+    revision_id: s.uuid,
+    entity: s.uuid,
+    revision_number: s.whole,
+    data: s.Values,
+    created_by: s.maybe(UserCardView),
+    created_at: s.time,
+  }),
+)
+
+export const revisionView = (
+  it: Visible<RecordItem>,
+  { version: _, entity_id, created_by, data, ...rest }: Revision,
+  people: PeopleById,
+) => ({
+  ...rest,
+  entity: entity_id,
+  data: withKindMembers(it, data),
+  created_by: people(created_by),
+})
+
+/** Activities whose comment only those who work on the record may read: the feedback of a verdict, the reason of a flag. */
+const confidential = ['accepted', 'rejected', 'changes_requested', 'escalated', 'flagged']
+
+const activityEntries = () => ({
+  activity_id: s.uuid,
+  activity_type: s.oneOf(activityTypes),
+  comment: s.text,
+  created_at: s.time,
+  user: s.maybe(UserCardView),
+})
+export const ActivityView = s.shape('Activity', () =>
+  v.object({
+    ...activityEntries(),
+    entity_id: s.maybe(s.uuid),
+    entity_name: s.text,
+    entity_category: s.text,
+    entity_status: s.text,
+  }),
+)
+
+/** An activity in a list. `about` is undefined where the caller may not see the record. */
+export const activityView = (
+  { version: _, audience: __, of_edit: ___, user_id, entity_id, ...rest }: Activity,
+  people: PeopleById,
+  about: RecordItem | undefined,
+  actor: Actor | null,
+) => ({
+  ...rest,
+  comment: about && (worksOn(actor, about) || !confidential.includes(rest.activity_type)) ? rest.comment : '',
+  user: people(user_id),
+  entity_id: about ? entity_id : null,
+  entity_name: about?.name ?? '',
+  entity_category: about?.category ?? '',
+  entity_status: about ? statusOf(about) : '',
+})
+
+export const ReviewDecisionView = s.shape('ReviewDecision', () =>
+  v.object({
+    id: s.uuid,
+    entity: s.uuid,
+    entity_id: s.uuid,
+    reviewer: s.maybe(UserCardView),
+    revision_reviewed: s.maybe(RevisionView),
+    accepted_revision: s.maybe(s.whole),
+    verdict: s.oneOf(verdicts),
+    conflict_handling: s.oneOf(handlings),
+    confidence_override: s.maybe(s.text),
+    verification_method: s.maybe(s.text),
+    feedback: s.text,
+    reconciliation_note: s.text,
+    internal_note: s.text,
+    escalated_to: s.maybe(s.uuid),
+    created_at: s.time,
+  }),
+)
+
+export const decisionView = (
+  { version: _, audience: __, sequence: ___, outcomes: ____, entity_id, reviewer_id, ...rest }: Decision,
+  revisions: readonly Revision[],
+  it: Visible<RecordItem>,
+  people: PeopleById,
+) => {
+  const reviewed = revisions.find((each) => each.revision_number === rest.revision_reviewed)
+  return {
+    ...rest,
+    entity: entity_id,
+    entity_id,
+    reviewer: people(reviewer_id),
+    revision_reviewed: reviewed ? revisionView(it, reviewed, people) : null,
+  }
+}
+
+/** The other record that a flag is about. */
+const FlaggedRecordView = s.shape('FlaggedRecord', () =>
+  v.object({ entity_id: s.uuid, kind: s.oneOf(kindKeys), id: s.maybe(s.whole), name: s.text }),
+)
+export const ReviewFlagView = s.shape('ReviewFlag', () =>
+  v.object({
+    id: s.maybe(s.uuid),
+    entity: s.maybe(s.uuid),
+    entity_id: s.maybe(s.uuid),
+    entity_name: s.text,
+    entity_category: s.text,
+    flag_type: s.oneOf(flagTypes),
+    reason: s.text,
+    flagged_by: s.maybe(AuthorView),
+    property: s.maybe(s.text),
+    assertion_ids: v.array(s.uuid),
+    other_entity_id: s.maybe(s.uuid),
+    other: s.maybe(FlaggedRecordView),
+    is_resolved: v.boolean(),
+    resolved_by: s.maybe(UserCardView),
+    resolved_at: s.maybe(s.time),
+    created_at: s.time,
+  }),
+)
+
+/** A flag in the answer of its record. */
+export const flagView = (
+  { version: _, of_edit: __, contributor_id: ___, audience: ____, entity_id, flagged_by, resolved_by, ...rest }: Flag,
+  people: PeopleById,
+) => ({
+  ...rest,
+  entity: entity_id,
+  flagged_by: people(flagged_by) ?? service,
+  resolved_by: people(resolved_by),
+})
+
+const briefView = (it: RecordItem, { user_id, username: _, ...rest }: ActivityBrief, people: PeopleById) => ({
+  ...rest,
+  entity_id: it.entity_id,
+  entity_name: it.name,
+  user: people(user_id),
+})
+
+/** The revision that the caller sees: the latest for those who work on the record, the accepted one for everyone else. */
+function revisionIn(it: Visible<RecordItem>, actor: Actor | null, people: PeopleById, waiting: boolean) {
+  const latest = !it.public || (waiting && it.proposed !== null && worksOn(actor, it))
+  return {
+    revision_id: latest ? it.current_revision_id : it.accepted_revision_id,
+    revision_number: latest ? it.current_revision : it.accepted_revision,
+    data: withKindMembers(it, valuesFor(it, latest ? (it.proposed ?? it.data) : it.data, actor)),
+    created_by: people(it.contributor_id),
+    created_at: waiting ? updatedAt(it, actor) : changedAt(it),
+  }
+}
+
+/** The values with `_cidoc_model` and `_cidoc_id`, by which the dashboard finds the page of the record. */
+function withKindMembers(it: RecordItem, data: Record<string, unknown>) {
+  const values = orderValues(it.kind, data)
+  return it.kind === 'entity' ? values : { ...values, _cidoc_model: kinds[it.kind].className, _cidoc_id: it.id }
+}

@@ -1,0 +1,212 @@
+import * as v from 'valibot'
+import * as s from '../../../base/shapes.ts'
+import { type Actor, maySeeTier, worksOn } from '../../../platform/permissions.ts'
+import { type Field, type Kind, kindKeys, kinds } from '../../kinds/index.ts'
+import { picturesIn } from '../../pictures/values.ts'
+import { picturesView } from '../../pictures/view.ts'
+import type { ClaimWithRecord } from '../assertions.ts'
+import { type Assertion, changedAt, type LoadedRecord, type RecordItem, type RecordRow } from '../items.ts'
+import { isPlaceHidden, pointFor, valueFor } from '../place.ts'
+import type { Visible } from '../shown.ts'
+
+/** How stored records look on the wire. Pure: nothing is read here. */
+
+/** A row in the list of a kind: every field under each of its names, and the members that the service adds. */
+export function rowOf(it: Visible<RecordRow>, actor: Actor | null): Record<string, unknown> {
+  const kind = kinds[it.kind]
+  const values = guardPlace(it, actor)
+  return Object.assign(fieldMembers(kind, it, values.data), {
+    name: it.name,
+    ...(kind.nameField === 'title' && { title: it.name }),
+    ...(hasPoint(kind) && { latitude: values.point?.lat ?? null, longitude: values.point?.lng ?? null }),
+    access_tier: it.access_tier,
+    contributor: it.contributor,
+    status: statusOf(it),
+    category: it.category,
+    cultural_entity_id: it.entity_id,
+    created_at: it.created_at,
+    updated_at: updatedAt(it, actor),
+    ...tombstoneOf(it),
+  })
+}
+
+/** The members that mark a deleted record. Only staff see one. */
+export const tombstoneOf = ({ deleted_at }: Pick<RecordRow, 'deleted_at'>) =>
+  deleted_at ? { deleted_at, is_deleted: true } : {}
+
+/** A whole record with its claims. */
+export function detailOf(it: Visible<LoadedRecord>, actor: Actor | null): Record<string, unknown> {
+  const kind = kinds[it.kind]
+  const shown = it.assertions.filter((one) => showsAssertion(it, one, actor))
+  return {
+    ...rowOf(it, actor),
+    ...(kind.category === 'tangible' && linkedRecords(it, actor)),
+    assertions: shown.map((one) => assertionView(one, isPlaceHidden(it, one.asserted_property, actor))),
+  }
+}
+
+/** The published records that name this one: events, deities and guthis. */
+function linkedRecords(it: LoadedRecord, actor: Actor | null) {
+  const shown = it.links.filter((one) => maySeeTier(actor, one.access_tier))
+  const rows = (fits: (kind: Kind) => boolean) =>
+    shown
+      .filter((one) => fits(kinds[one.kind]))
+      .map(({ id, name, kind, relation }) => ({ id, name, type: kind, relation }))
+  return {
+    linked_events: rows((each) => each.category === 'event' || each.category === 'kumari'),
+    linked_deities: rows((each) => each.key === 'deity'),
+    linked_guthis: rows((each) => each.key === 'guthi'),
+  }
+}
+
+/** When the record last changed, as the caller may know it. An edit that waits counts only for those who work on the record. */
+export const updatedAt = (it: RecordRow, actor: Actor | null) => (worksOn(actor, it) ? it.updated_at : changedAt(it))
+
+/** The status that the public sees. It does not show that an edit waits. */
+export const statusOf = (it: RecordRow) => (it.public ? 'accepted' : it.status)
+
+/** Whether the caller sees a claim. Pending and superseded ones are for their author and those who work on the record. */
+export const showsAssertion = (it: LoadedRecord, one: Assertion, actor: Actor | null) =>
+  one.reconciliation_status === 'accepted' ||
+  one.reconciliation_status === 'disputed' ||
+  worksOn(actor, it) ||
+  actor?.id === one.contributor_id
+
+/** The values and the place of a record as the caller may know them. */
+export function guardPlace(it: Visible<RecordRow>, actor: Actor | null): Pick<RecordItem, 'data' | 'point'> {
+  const point = pointFor(it, actor)
+  return point === it.point ? it : { point, data: valuesFor(it, it.data, actor) }
+}
+
+/** Values of the record as the caller may know them: a hidden place is rounded. */
+export function valuesFor(it: Visible<RecordRow>, data: RecordItem['data'], actor: Actor | null): RecordItem['data'] {
+  const { coordinates } = data
+  const known = valueFor(it, 'coordinates', coordinates, actor)
+  return known === coordinates ? data : { ...data, coordinates: known }
+}
+
+const hasPoint = (kind: Kind) => rowLayoutOf(kind).hasPoint
+
+/** How rows of a kind look. `names`: the name and aliases of a field. `blank`: a row in which every member is null. */
+type RowLayout = {
+  hasPoint: boolean
+  fields: readonly (readonly [name: string, field: Field, names: readonly string[]])[]
+  blank: Readonly<Record<string, unknown>>
+}
+const rowLayouts = new WeakMap<Kind, RowLayout>()
+
+function rowLayoutOf(kind: Kind): RowLayout {
+  const known = rowLayouts.get(kind)
+  if (known) return known
+  const fields = Object.entries(kind.fields).map(([name, field]) => [name, field, [name, ...field.aliases]] as const)
+  const names = fields.flatMap(([, , all]) => all)
+  const found = {
+    hasPoint: fields.some(([, field]) => field.type === 'coordinates'),
+    fields,
+    // Parsed from JSON on purpose. V8 turns an object with many computed names into a dictionary, which is slow to copy and to write.
+    blank: JSON.parse(JSON.stringify(Object.fromEntries(['id', ...names].map((name) => [name, null])))),
+  }
+  rowLayouts.set(kind, found)
+  return found
+}
+
+/** The id, and each field under its name and aliases. A missing value is "", null or an empty list, as forms expect. */
+function fieldMembers(
+  kind: Kind,
+  { id, entity_id }: RecordRow,
+  data: Record<string, unknown>,
+): Record<string, unknown> {
+  const { fields, blank } = rowLayoutOf(kind)
+  const made: Record<string, unknown> = { ...blank, id }
+  for (const [name, field, names] of fields) {
+    const value = field.type === 'media' ? picturesView(entity_id, picturesIn(data)) : wireValue(field, data[name])
+    for (const each of names) made[each] = each === 'aliases' && Array.isArray(value) ? value.join(', ') : value
+  }
+  return made
+}
+
+function wireValue(field: Field, value: unknown): unknown {
+  if (field.type === 'relation') {
+    const links = Array.isArray(value) ? value.map(({ id, name }) => ({ id, name })) : []
+    return field.multivalued ? links : (links[0] ?? null)
+  }
+  if (value !== undefined) return value
+  if (field.type === 'labels') return []
+  return field.type === 'number' || field.type === 'float' || field.type === 'boolean' ? null : ''
+}
+
+/** A claim as its own page and the lists of claims show it. */
+export const claimView = ({ claim, about }: Visible<ClaimWithRecord>, actor: Actor | null) =>
+  assertionView(claim, about !== undefined && isPlaceHidden(about, claim.asserted_property, actor))
+
+/** A claim: one value of one property, with its source. */
+export const AssertionView = s.shape('Assertion', () =>
+  v.object({
+    id: s.uuid,
+    property: s.text,
+    value: s.text,
+    asserted_property: s.text,
+    asserted_value: s.text,
+    assertion_content: s.text,
+    source_type: s.text,
+    source_citation: s.text,
+    source_url: s.text,
+    source: s.maybe(s.uuid),
+    confidence: s.text,
+    confidence_score: s.maybe(v.number()),
+    data_quality_note: s.text,
+    justification_note: s.text,
+    crminf_conclusion: s.text,
+    temporal_scope_edtf: s.text,
+    generated_at_time: s.text,
+    supporting_sources: v.array(s.text),
+    attributed_to_agent: s.text,
+    software: s.maybe(s.text),
+    entity_type: s.oneOf(kindKeys),
+    entity_id: v.union([s.whole, s.uuid]),
+    cultural_entity_id: s.uuid,
+    object_id: s.whole,
+    content_type_name: s.text,
+    object_entity_type: s.maybe(s.text),
+    object_entity_id: s.maybe(v.union([s.whole, s.text])),
+    contributed_by: s.text,
+    reconciliation_status: s.oneOf(['pending', 'accepted', 'disputed', 'superseded']),
+    supersedes: s.maybe(s.uuid),
+    refines: s.maybe(s.uuid),
+    revision_number: s.maybe(s.whole),
+    created_at: s.time,
+    updated_at: s.time,
+  }),
+)
+/** A new claim. It has no `entity_id`: forms would take that for the id of the claim. */
+export const NewAssertionView = s.shape('NewAssertion', () => {
+  const { entity_id: _, ...entries } = AssertionView.entries
+  return v.object(entries)
+})
+
+/** A claim with the names of the specification and of the dashboard. `kept`: its value is hidden from the caller. */
+export function assertionView(it: Assertion, kept = false): s.Output<typeof AssertionView> {
+  const {
+    value: _,
+    version: __,
+    kind,
+    entity_id,
+    object_id,
+    contributor_id: ___,
+    audience: ____,
+    settlings: _____,
+    ...rest
+  } = it
+  const text = kept ? '' : it.asserted_value
+  return {
+    ...rest,
+    asserted_value: text,
+    property: it.asserted_property,
+    value: text,
+    entity_type: kind,
+    entity_id: kinds[it.kind].record ? object_id : entity_id,
+    cultural_entity_id: entity_id,
+    object_id,
+    content_type_name: kinds[it.kind].typeScope ?? kind,
+  }
+}

@@ -1,0 +1,299 @@
+import { now } from '../../base/clock.ts'
+import { conflict, invalid, invalidObject } from '../../base/errors.ts'
+import { addressOf } from '../../base/ids/address.ts'
+import { audiences } from '../../base/visibility.ts'
+import type { Plan } from '../../engines/table/index.ts'
+import {
+  get,
+  getMany,
+  itemIn,
+  type Key,
+  type List,
+  type PageRequest,
+  type PageResult,
+  parse,
+  put,
+  queryAll,
+  readList,
+  remove as removal,
+  type Stored,
+  says,
+  type UnitOfWork,
+  type Write,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+
+import { type Actor, mayInspect, type Subject, worksOn } from '../../platform/permissions.ts'
+import { key } from '../../platform/table/keys.ts'
+import { type PeopleById, peopleIn } from '../../platform/users/people.ts'
+import { keyOf } from '../../platform/users/users.ts'
+import { historyAudiencesOf } from '../records/activities.ts'
+import { newActivity, newFlag, withActivity } from '../records/build.ts'
+import {
+  activity,
+  type Flag,
+  type FlagFilter,
+  flag,
+  flagList,
+  flagPartitions,
+  flagTypes,
+  ownFlagList,
+  type RecordItem,
+  recordItem,
+  withFlagAudience,
+} from '../records/items.ts'
+import { queueWrites } from '../records/queue-entry.ts'
+
+/** A flag with its record, and the members that permissions look at. */
+export type FlagWithRecord = Subject & { flag: Flag; about: RecordItem; version: number }
+
+/** Loads a flag and its record in one call. The flag's id carries the record's address. */
+export async function loadFlag(id: string): Promise<FlagWithRecord | undefined> {
+  const record = addressOf(id)?.record
+  if (!record) return undefined
+  const found = await getMany([key.flag(record, id), key.head(record)], true)
+  const [it, about] = [itemIn(found, flag, { entity_id: record, id }), itemIn(found, recordItem, { entity_id: record })]
+  return it && about && flaggedOf(it, about)
+}
+
+/** A flag with its record. `other` is the second record that it names; undefined if the caller may not see that. */
+export type FlagWithRecords = { flag: Flag; about: RecordItem; other: RecordItem | undefined }
+export type Filter = FlagFilter & { entity?: string | undefined }
+export type FlagPage = PageResult<FlagWithRecords> & { people: PeopleById }
+
+/**
+ * One page of the flags that the caller may see, newest first. Costs a call for each audience, and one for sizes, records
+ * and people.
+ */
+export async function listFlags({ entity, ...filter }: Filter, actor: Actor, place: PageRequest): Promise<FlagPage> {
+  const { flag_type } = filter
+  if (flag_type && !flagTypes.some((it) => it === flag_type)) return none
+  if (entity) return ofOne(entity, filter, actor, place)
+  const { items, found, ...listed } = await readList(listsFor(filter, actor), place, (page) =>
+    page.map((item) => parse(flag, item)).flatMap((it) => [key.head(it.entity_id), ...namedBy(it)]),
+  )
+  const results = items
+    .map((item) => parse(flag, item))
+    .flatMap((it) => {
+      const about = itemIn(found, recordItem, it)
+      // The index lags: it may still list a record that was hidden a moment ago.
+      return about && mayInspect(actor, flaggedOf(it, about)) ? [shownTo(actor, it, about, found)] : []
+    })
+  return { ...listed, results, people: peopleIn(found) }
+}
+
+/** The lists that the caller may see: one for each audience, and withheld flags on the caller's own records. */
+function listsFor(filter: FlagFilter, actor: Actor): List {
+  const readable = historyAudiencesOf(actor)
+  const own = readable.includes('withheld') ? [] : [actor.id]
+  const { flag_type, is_resolved } = filter
+  return {
+    partitions: [
+      ...readable.flatMap((audience) => flagPartitions(audience, filter)),
+      ...own.map((user) => ({ index: 'gsi4', pk: ownFlagList(user) }) as const),
+    ],
+    counted: [
+      ...readable.map((audience) => flagList(audience, filter)),
+      ...own.map((user) => ownFlagList(user, filter)),
+    ],
+    ...(own.length > 0 && {
+      only: { ...(flag_type && { flag_type }), ...(is_resolved !== undefined && { is_resolved }) },
+    }),
+  }
+}
+
+/** A flag with the other record if the caller may see that, and the people that it names. One call. */
+export async function showFlag(
+  it: FlagWithRecord,
+  actor: Actor | null,
+): Promise<{ shown: FlagWithRecords; people: PeopleById }> {
+  const found = await getMany(namedBy(it.flag))
+  return { shown: shownTo(actor, it.flag, it.about, found), people: peopleIn(found) }
+}
+
+export type FlagInput = Pick<Flag, 'flag_type' | 'reason'>
+
+/**
+ * Raises a flag: flag, activity and the record's counts in one transaction. Fails with `invalid` if the caller may not
+ * inspect the record, or has an open flag of this type on it.
+ */
+export async function raiseFlag(
+  unit: UnitOfWork,
+  entity_id: string,
+  actor: Actor,
+  input: FlagInput,
+): Promise<FlagWithRecord> {
+  unit.retryOn('conflict')
+  const about = await get(recordItem, { entity_id })
+  if (!about || about.deleted_at || !mayInspect(actor, about))
+    throw invalid({ entity: ['There is no record with this id.'] })
+  const at = now()
+  const of_edit = about.status !== 'accepted' && worksOn(actor, about)
+  const raised = withFlagAudience({ ...newFlag(about, input, at), flagged_by: actor.id, of_edit }, about)
+  await checkNoTwin(raised)
+  const done = newActivity(entity_id, actor, 'flagged', input.reason, at)
+  const next = withActivity(recounted(about, undefined, raised), done, actor)
+  unit.add([put(flag, raised, undefined), put(activity, done, undefined), ...headWrites(about, next)])
+  return flaggedOf(raised, next)
+}
+
+export type Changes = Partial<FlagInput & Pick<Flag, 'is_resolved'>>
+
+/**
+ * Changes a flag. Fails with `invalid` if the same person has an open flag of that type, with `conflict` if somebody else
+ * changed it.
+ */
+export const amendFlag = (
+  unit: UnitOfWork,
+  old: FlagWithRecord,
+  actor: Actor,
+  changes: Changes,
+): Promise<FlagWithRecord> =>
+  change(unit, old, async ({ flag: it }) => {
+    if (says(it, changes)) return it
+    const settled = changes.is_resolved !== undefined && changes.is_resolved !== it.is_resolved
+    const next = withNextVersion<Flag>(it, {
+      ...changes,
+      ...(settled && settling(changes.is_resolved === true, actor)),
+    })
+    if (next.flag_type !== it.flag_type || settled) await checkNoTwin(next)
+    return next
+  })
+
+/** Resolves a flag. Fails with `conflict` if it is resolved already. */
+export const resolveFlag = (unit: UnitOfWork, old: FlagWithRecord, actor: Actor): Promise<FlagWithRecord> =>
+  change(unit, old, async ({ flag: it }) => {
+    if (it.is_resolved) throw conflict('This flag is resolved already.')
+    return withNextVersion<Flag>(it, settling(true, actor))
+  })
+
+/** Removes a flag. Fails with `conflict` if it has changed since it was read. */
+export const deleteFlag = (unit: UnitOfWork, old: FlagWithRecord): Promise<void> =>
+  onLatest(unit, old, async ({ flag: it, about }) => ({
+    result: undefined,
+    writes: [removal(flag, it), ...headWrites(about, recounted(about, it, undefined))],
+  }))
+
+const change = (
+  unit: UnitOfWork,
+  old: FlagWithRecord,
+  nextOf: (it: FlagWithRecord) => Promise<Flag>,
+): Promise<FlagWithRecord> =>
+  onLatest(unit, old, async (it) => {
+    const next = await nextOf(it)
+    if (next === it.flag) return { result: it, writes: [] }
+    const about = recounted(it.about, it.flag, next)
+    const changed = withFlagAudience(next, about)
+    return { result: flaggedOf(changed, about), writes: [put(flag, changed, it.flag), ...headWrites(it.about, about)] }
+  })
+
+/**
+ * Plans on the flag as it was read. A second run reads flag and record again, and fails with `conflict` if the flag
+ * itself has changed.
+ */
+async function onLatest<T>(
+  unit: UnitOfWork,
+  old: FlagWithRecord,
+  plan: (it: FlagWithRecord) => Promise<Plan<T>>,
+): Promise<T> {
+  unit.retryOn('conflict')
+  const it = unit.attempt === 1 ? old : await loadFlag(old.flag.id)
+  if (it?.version !== old.version) throw conflict()
+  return unit.addPlan(await plan(it))
+}
+
+/** A person has at most one open flag of a type on a record. The head was read before: its version guards against a twin. */
+async function checkNoTwin(it: Flag): Promise<void> {
+  if (it.is_resolved || it.flagged_by === null) return
+  const twin = (await flagsOn(it.entity_id)).find(
+    (other) =>
+      other.id !== it.id &&
+      !other.is_resolved &&
+      other.flag_type === it.flag_type &&
+      other.flagged_by === it.flagged_by,
+  )
+  if (twin) throw invalidObject('A flag of this type, raised by the same person, is open on this record.')
+}
+
+/** The flags of one record, newest first. */
+async function flagsOn(entity_id: string): Promise<Flag[]> {
+  const { pk, sk } = key.flag(entity_id, '')
+  return (await queryAll(pk, sk, false)).map((item) => parse(flag, item))
+}
+
+const settling = (is_resolved: boolean, actor: Actor) => ({
+  is_resolved,
+  resolved_by: is_resolved ? actor.id : null,
+  resolved_at: is_resolved ? now() : null,
+})
+
+/** The record with its counts of open flags after `after` replaces `before`. */
+function recounted(about: RecordItem, before: Flag | undefined, after: Flag | undefined): RecordItem {
+  const [old, next] = [weightOf(before), weightOf(after)]
+  return withNextVersion<RecordItem>(about, {
+    open_flags: about.open_flags + next.open - old.open,
+    open_contradictions: about.open_contradictions + next.contradictory - old.contradictory,
+    contradicted: about.contradicted || next.contradictory > 0,
+  })
+}
+
+function weightOf(it: Flag | undefined) {
+  const open = it && !it.is_resolved ? 1 : 0
+  return { open, contradictory: it?.flag_type === 'contradiction' ? open : 0 }
+}
+
+const headWrites = (old: RecordItem, next: RecordItem): Write[] => [
+  put(recordItem, next, old),
+  ...queueWrites(old, next),
+]
+
+const flaggedOf = (it: Flag, about: RecordItem): FlagWithRecord => ({
+  flag: it,
+  about,
+  contributor_id: about.contributor_id,
+  public: audiences.some((one) => one === withFlagAudience(it, about).audience),
+  access_tier: about.access_tier,
+  deleted_at: about.deleted_at,
+  flagged_by: it.flagged_by,
+  is_resolved: it.is_resolved,
+  version: it.version,
+})
+
+const none: FlagPage = { count: 0, results: [], people: () => null }
+
+/** One page of the flags of one record. A record has few, so all of them are read. */
+async function ofOne(
+  entity: string,
+  filter: FlagFilter,
+  actor: Actor,
+  { offset, limit }: PageRequest,
+): Promise<FlagPage> {
+  const about = await get(recordItem, { entity_id: entity })
+  if (!about) return none
+  const fitting = (await flagsOn(entity)).filter(
+    (it) =>
+      mayInspect(actor, flaggedOf(it, about)) &&
+      (!filter.flag_type || it.flag_type === filter.flag_type) &&
+      (filter.is_resolved === undefined || it.is_resolved === filter.is_resolved),
+  )
+  const page = fitting.slice(offset, offset + limit)
+  const found = await getMany(page.flatMap(namedBy))
+  return { count: fitting.length, results: page.map((it) => shownTo(actor, it, about, found)), people: peopleIn(found) }
+}
+
+/** The keys of the other record and of the people that a flag names. */
+const namedBy = ({ other_entity_id, flagged_by, resolved_by }: Flag): Key[] => [
+  ...(other_entity_id ? [key.head(other_entity_id)] : []),
+  ...[flagged_by, resolved_by].filter((id) => id !== null).map(keyOf),
+]
+
+function shownTo(
+  actor: Actor | null,
+  it: Flag,
+  about: RecordItem,
+  found: ReadonlyMap<string, Stored>,
+): FlagWithRecords {
+  const { other_entity_id } = it
+  const other = other_entity_id === null ? undefined : itemIn(found, recordItem, { entity_id: other_entity_id })
+  return { flag: it, about, other: other && mayInspect(actor, other) ? other : undefined }
+}

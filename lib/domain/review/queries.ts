@@ -1,0 +1,28 @@
+import * as v from 'valibot'
+import { BooleanFlag, Count, MISSING, oneOf, QueryText, requiredId } from '../../platform/http/params.ts'
+import { queueTypes } from '../records/rules/triage.ts'
+
+/** The query of the review queue. */
+export const QueueQuery = v.pipe(
+  v.object({
+    queue_type: oneOf(queueTypes),
+    ordering: oneOf(['-triage_priority', 'created_at', '-created_at', 'updated_at', '-updated_at', 'name', '-name']),
+    category: QueryText,
+    kind: QueryText,
+    status: QueryText,
+    search: QueryText,
+    stale_days: Count,
+    contradictions_only: BooleanFlag,
+    my_domain: BooleanFlag,
+    min_worst_source_rank: Count,
+    max_trust_tier_rank: Count,
+  }),
+  v.transform(({ queue_type, ...rest }) => ({ ...rest, type: queue_type })),
+)
+export const ContributionQueueQuery = v.object({
+  queue_tab: oneOf([...queueTypes, 'forks']),
+  ordering: oneOf(['-created_at', 'created_at', 'name', '-name', 'updated_at', '-updated_at', '-triage_priority']),
+  category: QueryText,
+  search: QueryText,
+})
+export const ReviewerQuery = v.object({ reviewer: requiredId('Give the id of a user.') }, MISSING)

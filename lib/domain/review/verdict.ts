@@ -1,0 +1,55 @@
+import type { Contribution, Picture } from '../kinds/index.ts'
+import type { History } from '../records/history.ts'
+import { type Assertion, type Flag, isUnderReview } from '../records/items.ts'
+import { type Handling, type Verdict, verdictEffects } from '../records/rules/verdicts.ts'
+
+/** The values that a reviewer changes, in the form of a contribution. */
+export type Edits = Contribution & { pictures?: readonly Picture[] }
+
+/** A reviewer's verdict with all that goes with it. */
+export type DecisionInput = {
+  verdict: Verdict
+  conflict_handling: Handling
+  confidence_override: string | null
+  verification_method: string | null
+  feedback: string
+  reconciliation_note: string
+  internal_note: string
+  /** With `accept_with_edits`: the changed values, and pictures whose files the service itself has stored. */
+  edits?: Edits | null
+  /** With `escalate`: the user who is asked to decide. */
+  escalated_to?: string | null
+}
+
+const openContradictions = (it: History) =>
+  it.flags.filter((each) => each.flag_type === 'contradiction' && !each.is_resolved)
+
+/** Whether an acceptance would settle a contradiction. */
+export const isContested = (old: History) => openContradictions(old).some((it) => !isMoot(old, it))
+
+/** A contradiction is moot once its claim, the first that it names, is superseded. */
+export const isMoot = (old: History, { assertion_ids: [id] }: Flag) =>
+  old.assertions.some((it) => it.id === id && it.reconciliation_status === 'superseded')
+
+/**
+ * The contradictions that a verdict settles. Acceptance settles all. `reject` settles moot ones, and those of the claims
+ * that it refuses. `request_changes` and `escalate` settle none.
+ */
+export function settledFlags(old: History, { verdict }: DecisionInput): Flag[] {
+  if (verdict === 'request_changes' || verdict === 'escalate') return []
+  const refused = new Set(underReview(old).map((it) => it.id))
+  return openContradictions(old).filter(
+    (it) => verdictEffects[verdict].accepts || isMoot(old, it) || refused.has(it.assertion_ids[0] ?? ''),
+  )
+}
+
+/**
+ * The claims that a verdict is about: those of the waiting revision. If no revision waits, they are the claims made apart
+ * that contradict the standing value. Only these brought the record into review.
+ */
+export function underReview(old: History): Assertion[] {
+  const pending = old.assertions.filter((it) => it.reconciliation_status === 'pending')
+  const carried = pending.filter(isUnderReview)
+  const contested = new Set(openContradictions(old).flatMap((it) => it.assertion_ids))
+  return carried.length > 0 ? carried : pending.filter((it) => contested.has(it.id))
+}

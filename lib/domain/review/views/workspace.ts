@@ -1,0 +1,146 @@
+import * as v from 'valibot'
+import type { Say } from '../../../base/language/catalogue.ts'
+import * as s from '../../../base/shapes.ts'
+import { type Actor, mayInspect, ranks } from '../../../platform/permissions.ts'
+import { kinds } from '../../kinds/index.ts'
+import type { History, References } from '../../records/history.ts'
+import type { Assertion } from '../../records/items.ts'
+import { handlings, verdicts } from '../../records/rules/verdicts.ts'
+import type { Visible } from '../../records/shown.ts'
+import { ChangeView, differenceOf } from '../../records/views/difference.ts'
+import {
+  ActivityView,
+  activityView,
+  ContributionView,
+  decisionView,
+  entityRow,
+  ReviewDecisionView,
+  ReviewFlagView,
+  RevisionView,
+  revisionView,
+} from '../../records/views/entity.ts'
+import { compareValues, ExplainedPropertyView, explainProperties, labelOf } from '../../records/views/explain.ts'
+import { AssertionView, assertionView } from '../../records/views/record.ts'
+import { type Options, optionsOn } from '../options.ts'
+import { proposeHandling } from '../propose.ts'
+import { flagRow } from './flag.ts'
+import { LeaseView, leaseView, triageView, urgency } from './queue.ts'
+
+export const WorkspaceView = s.shape('Workspace', () =>
+  v.object({
+    ...ContributionView.entries,
+    current_revision: s.maybe(RevisionView),
+    contributor_stats: v.object({
+      total_contributions: s.whole,
+      accepted_contributions: s.whole,
+      acceptance_rate: v.number(),
+    }),
+    required_persona: s.oneOf(ranks),
+    allowed_verdicts: v.array(s.oneOf(verdicts)),
+    allowed_handlings: v.array(s.oneOf(handlings)),
+    refusal: s.maybe(s.text),
+    lease: s.maybe(v.object({ ...LeaseView.entries, is_mine: v.boolean() })),
+    accepted_revision: s.maybe(s.whole),
+    revisions: v.array(RevisionView),
+    activities: v.array(ActivityView),
+    review_decisions: v.array(ReviewDecisionView),
+    flags: v.array(ReviewFlagView),
+    difference: v.array(ChangeView),
+    properties: v.array(ExplainedPropertyView),
+    conflicts: v.array(ConflictView),
+    ...urgency(),
+    fork_context: v.null(),
+  }),
+)
+
+/** Everything that a reviewer needs to decide on a record, with a proposal for each conflict. */
+export function workspaceView(
+  it: Visible<History>,
+  actor: Actor | null,
+  { people, other, stats }: References,
+  { at, say }: { at: number; say: Say },
+): s.Output<typeof WorkspaceView> {
+  const kind = kinds[it.kind]
+  const seen = (entity_id: string | null) => {
+    const found = other(entity_id)
+    return found && mayInspect(actor, found) ? found : undefined
+  }
+  const reviewed = it.proposed ?? it.data
+  const current = it.revisions.find((each) => each.revision_number === it.current_revision)
+  return {
+    ...entityRow(it, actor, people),
+    name: reviewed[kind.nameField] ?? it.name,
+    description: String(reviewed.description ?? ''),
+    current_revision: current ? revisionView(it, current, people) : null,
+    contributor_stats: stats,
+    // The permission lets reviewers in, and nobody else.
+    ...(actor ? optionsOn(it, actor) : ({} as Options)),
+    lease: it.lease && { ...leaseView(it.lease), is_mine: it.lease.held_by === actor?.id },
+    accepted_revision: it.accepted_revision,
+    revisions: it.revisions.map((each) => revisionView(it, each, people)),
+    activities: it.activities.map((each) => activityView(each, people, it, actor)),
+    review_decisions: it.decisions.map((each) => decisionView(each, it.revisions, it, people)),
+    flags: it.flags
+      .filter((each) => !each.is_resolved)
+      .map((each) => flagRow({ flag: each, about: it, other: seen(each.other_entity_id) }, people, actor, say)),
+    difference: differenceOf(it, it.public ? it.data : {}, reviewed),
+    properties: explainProperties(it, actor, people),
+    conflicts: conflictsIn(it),
+    ...triageView(it, at),
+    fork_context: null,
+  }
+}
+
+/** A waiting claim beside a standing one, and the proposal how to settle them. */
+export const ConflictView = s.shape('Conflict', () =>
+  v.object({
+    property: s.text,
+    label: s.text,
+    standing: AssertionView,
+    rival: AssertionView,
+    verdict: s.oneOf(['refines', 'compatible', 'contradicts']),
+    proposed_handling: s.oneOf(handlings),
+    why: s.text,
+    flag: s.maybe(s.uuid),
+  }),
+)
+
+/**
+ * Pairs each pending claim with the claims of its property that stand, or that another person made before it. Pairs that
+ * say the same are left out.
+ */
+export function conflictsIn(it: History) {
+  const living = it.assertions.filter((one) => one.reconciliation_status !== 'superseded').toSorted(byAge)
+  const rivals = living.filter((one) => one.reconciliation_status === 'pending')
+  return rivals.flatMap((rival) =>
+    living.filter((standing) => meets(standing, rival)).flatMap((standing) => conflictOf(it, standing, rival)),
+  )
+}
+
+const byAge = (a: Assertion, b: Assertion) => (a.id < b.id ? -1 : 1)
+
+const meets = (standing: Assertion, rival: Assertion) =>
+  standing.asserted_property === rival.asserted_property &&
+  (standing.reconciliation_status !== 'pending' ||
+    (standing.id < rival.id && standing.contributor_id !== rival.contributor_id))
+
+function conflictOf(it: History, standing: Assertion, rival: Assertion) {
+  const property = rival.asserted_property
+  const verdict = compareValues(it, property, standing, rival)
+  const proposal = verdict && proposeHandling(verdict, standing, rival)
+  if (!proposal) return []
+  const flag = it.flags.find(
+    (each) => !each.is_resolved && [standing.id, rival.id].every((id) => each.assertion_ids.includes(id)),
+  )
+  return [
+    {
+      property,
+      label: labelOf(it, property),
+      standing: assertionView(standing),
+      rival: assertionView(rival),
+      verdict,
+      ...proposal,
+      flag: flag?.id ?? null,
+    },
+  ]
+}

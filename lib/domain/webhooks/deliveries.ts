@@ -1,0 +1,130 @@
+import * as v from 'valibot'
+import { later, now } from '../../base/clock.ts'
+import { isConflict, isDone, noneIf } from '../../base/errors.ts'
+import { cut } from '../../engines/matching/index.ts'
+import {
+  commitPlan,
+  defineItem,
+  get,
+  parse,
+  put,
+  transact,
+  type Write,
+  walk,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+import { key } from '../../platform/table/keys.ts'
+
+/**
+ * A stored message to a receiver: this is an outbox. A slow receiver delays no request, since `functions/webhooks.ts` sends what
+ * is due. Pauses grow after each failure; after the sixth attempt the delivery is `dead`.
+ */
+const Delivery = v.object({
+  /** The sender chooses it. A second message with the same id is refused. */
+  id: v.string(),
+  event: v.string(),
+  /** The exact text that is signed and sent, at every attempt. */
+  body: v.string(),
+  state: v.picklist(['waiting', 'delivered', 'dead']),
+  attempts: v.number(),
+  next_at: v.string(),
+  last_error: v.string(),
+  created_at: v.string(),
+  /** The hook that gets it; null for the review webhook. */
+  hook_id: v.optional(v.nullable(v.string()), null),
+  version: v.number(),
+})
+export type Delivery = v.InferOutput<typeof Delivery>
+
+const KEPT = 30 * 86_400
+const delivery = defineItem({
+  type: 'delivery',
+  schema: Delivery,
+  key: ({ id }: { id: string }) => key.delivery(id),
+  indexes: (it) => ({
+    ...(it.state !== 'delivered' && { gsi2: { pk: `DELIVERY#${it.state}`, sk: `${it.next_at}#${it.id}` } }),
+    ...(it.hook_id !== null && { gsi3: { pk: deliveriesOf(it.hook_id), sk: `${it.created_at}#${it.id}` } }),
+  }),
+  expires: (it) => (it.state === 'waiting' ? undefined : Math.floor(Date.parse(it.created_at) / 1000) + KEPT),
+})
+
+const deliveriesOf = (hook: string) => `DELIVERY#OF#${hook}`
+
+/**
+ * Returns the write that stores a message; the next visit sends it. `hook_id` is null for the review webhook. Fails with a
+ * conflict if this id is stored already.
+ */
+export function deliveryFor(
+  hook_id: string | null,
+  { id, event, body }: Pick<Delivery, 'id' | 'event' | 'body'>,
+): Write {
+  const at = now()
+  const box = { state: 'waiting' as const, attempts: 0, next_at: at, last_error: '', created_at: at, version: 1 }
+  return put(delivery, { id, event, body, hook_id, ...box }, undefined)
+}
+
+/** The deliveries to a hook, newest first: sent, waiting and dead ones of the last 30 days. One call. */
+export const sentTo = async (hook: string, limit: number): Promise<Delivery[]> =>
+  (await walk({ index: 'gsi3', pk: deliveriesOf(hook), forward: false, limit })).map((item) => parse(delivery, item))
+
+/** A delivery, if it is one to this hook. */
+export async function loadDelivery(id: string, hook: string): Promise<Delivery | undefined> {
+  const found = await get(delivery, { id })
+  return found?.hook_id === hook ? found : undefined
+}
+
+/** Makes a delivery due now, with its attempts counted from 0 again. */
+export const sendAgain = (id: string): Promise<Delivery | undefined> =>
+  commitPlan(async () => {
+    const old = await get(delivery, { id })
+    if (!old) return { result: undefined, writes: [] }
+    const next = withNextVersion<Delivery>(old, { state: 'waiting', attempts: 0, next_at: now(), last_error: '' })
+    return { result: next, writes: [put(delivery, next, old)] }
+  })
+
+/** Seconds to wait after each failure. One more failure after the last pause, and the delivery is `dead`. */
+const pauses = [30, 120, 600, 3600, 14_400] as const
+/** Deliveries sent in parallel, and at most in one visit. */
+const AT_ONCE = 8
+const MOST = 80
+/** Seconds, longer than an attempt takes. If a process dies in the middle of one, the delivery is due again after that. */
+const LEASE = 30
+
+/** Sends what is due. Returns how many were delivered, failed (they are tried again), and are dead now. */
+export async function deliverDue(send: (it: Delivery) => Promise<void>) {
+  const result = { delivered: 0, failed: 0, dead: 0 }
+  const items = await walk({ index: 'gsi2', pk: 'DELIVERY#waiting', forward: true, limit: MOST })
+  const due = items.map((item) => parse(delivery, item)).filter((it) => it.next_at <= now())
+  for (let start = 0; start < due.length; start += AT_ONCE) {
+    const ended = await Promise.all(due.slice(start, start + AT_ONCE).map((it) => deliver(it, send)))
+    for (const end of ended) if (end) result[end] += 1
+  }
+  return result
+}
+
+async function deliver(found: Delivery, send: (it: Delivery) => Promise<void>) {
+  const old = await get(delivery, found)
+  if (old?.state !== 'waiting' || old.next_at > now()) return undefined
+  // The attempt is counted before it begins. So it counts even if the process dies in the middle.
+  const begun = withNextVersion<Delivery>(old, { attempts: old.attempts + 1, next_at: later(LEASE) })
+  if (!(await isDone(transact([put(delivery, begun, old)])))) return undefined
+  try {
+    await send(begun)
+  } catch (error) {
+    const last_error = error instanceof Error ? cut(error.message, 200) : 'unknown'
+    const pause = pauses[begun.attempts - 1]
+    const next = pause === undefined ? { state: 'dead' as const, next_at: now() } : { next_at: later(pause) }
+    await transact([put(delivery, withNextVersion<Delivery>(begun, { ...next, last_error }), begun)]).catch(
+      noneIf(isConflict),
+    )
+    return pause === undefined ? 'dead' : 'failed'
+  }
+  await transact([put(delivery, withNextVersion<Delivery>(begun, { state: 'delivered' }), begun)]).catch(
+    noneIf(isConflict),
+  )
+  return 'delivered'
+}
+
+/** Dead deliveries, newest first, for an operator to look at. */
+export const dead = async (limit = 100): Promise<Delivery[]> =>
+  (await walk({ index: 'gsi2', pk: 'DELIVERY#dead', forward: false, limit })).map((item) => parse(delivery, item))

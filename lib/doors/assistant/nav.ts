@@ -1,0 +1,38 @@
+import { kindKeys, kinds } from '../../domain/kinds/index.ts'
+import type { Passage } from './passage.ts'
+
+/** Pages of the dashboard that any answer may open: the forms of the kinds, and the projects. */
+const pages: ReadonlySet<string> = new Set([
+  '/contribute/projects',
+  ...kindKeys.flatMap((key) => {
+    const { hub } = kinds[key]
+    return hub ? [hub.route ?? `/contribute/${key.replaceAll('_', '-')}`] : []
+  }),
+])
+
+/**
+ * Takes the lines that ask to open a page out of a text. The last of them counts, if it names a page of the list above or of a source of
+ * the answer. Any other page is ignored.
+ */
+export function separateNavigation(
+  text: string,
+  passages: readonly Passage[],
+): { content: string; nav: string | null } {
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/)
+  const wanted = lines.findLast((line) => NAV.test(line))?.replace(NAV, '') ?? ''
+  const path = wanted
+    .trim()
+    .replace(/^`+|`+$/g, '')
+    .replace(/(?<=.)\/$/, '')
+  const content = lines
+    .filter((line) => !NAV.test(line))
+    .join('\n')
+    .trim()
+  return { content, nav: pages.has(path) || passages.some((it) => it.url === path) ? path : null }
+}
+
+const NAV = /^\s*\**NAV\s*:\**/i
+
+/** The page of the first source, if the question asks to open something. Example: "open Nyatapola". */
+export const pageToOpen = (question: string, passages: readonly Passage[]): string | null =>
+  /^\s*(please\s+)?(open|go to|take me to|navigate to)\b/i.test(question) ? (passages[0]?.url ?? null) : null

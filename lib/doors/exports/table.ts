@@ -1,0 +1,116 @@
+import { newId } from '../../base/clock.ts'
+import { config } from '../../base/config.ts'
+import { invalid } from '../../base/errors.ts'
+import { cellText } from '../../domain/cell-text.ts'
+import type { Kind } from '../../domain/kinds/index.ts'
+import type { RecordItem } from '../../domain/records/items.ts'
+import type { Visible } from '../../domain/records/shown.ts'
+import { valuesFor } from '../../domain/records/views/record.ts'
+import { createLinks, putObject } from '../../engines/bucket/index.ts'
+import { cut, didYouMean } from '../../engines/matching/index.ts'
+import { contentDisposition } from '../../engines/media/index.ts'
+import { csvLine } from '../../platform/cells/csv.ts'
+import { CSV, XLSX } from '../../platform/http/media.ts'
+import { Reply, replyContent } from '../../platform/http/reply.ts'
+import { warn } from '../../platform/http/warnings.ts'
+import { type Actor, worksOn } from '../../platform/permissions.ts'
+
+/** Lists of records as tables that can be corrected and imported again: they hold ids and revisions. */
+
+const tableTypes = { csv: CSV, xlsx: XLSX } as const
+export type TableFormat = keyof typeof tableTypes
+
+/** The most rows of a table, which is also the most of one import. */
+export const MOST_ROWS = 20_000
+
+const before = ['id', 'revision'] as const
+const after = ['status', 'contributor', 'updated_at'] as const
+
+/** The columns of a table: those that were asked for, separated by commas, or all. Throws `invalid` for an unknown one. */
+export function columnsFor(kind: Kind, asked: string | undefined): string[] {
+  const all = [...before, ...Object.keys(kind.fields), ...after]
+  if (asked === undefined) return all
+  const chosen = asked
+    .split(',')
+    .map((it) => it.trim())
+    .filter(Boolean)
+  const unknown = chosen.find((it) => !all.includes(it))
+  if (unknown !== undefined) throw invalid({ columns: [`There is no column ${unknown}.${didYouMean(unknown, all)}`] })
+  // Without id and revision the table could not be imported again.
+  return [...before, ...chosen.filter((it) => !before.some((each) => each === it))]
+}
+
+/** A row of a table. Callers who work on the record get its waiting values, all others the published ones. */
+export function cellsOf(
+  kind: Kind,
+  columns: readonly string[],
+  it: Visible<RecordItem>,
+  actor: Actor | null,
+): string[] {
+  const inside = worksOn(actor, it)
+  const values = valuesFor(it, (inside && it.proposed) || it.data, actor)
+  const beside: Readonly<Record<string, string>> = {
+    id: String(it.id),
+    revision: String(inside ? it.current_revision : (it.accepted_revision ?? it.current_revision)),
+    status: inside ? it.status : 'accepted',
+    contributor: it.contributor,
+    updated_at: inside ? it.updated_at : (it.accepted_at ?? it.created_at),
+  }
+  return columns.map((name) => {
+    const field = kind.fields[name]
+    return field ? cellText(field, values[name]) : (beside[name] ?? '')
+  })
+}
+
+/**
+ * A table as an answer: the file, or the address of a file that is too large for an answer. Rows above the limit are left out, and the
+ * answer says so.
+ */
+export async function tableReply(
+  format: TableFormat,
+  name: string,
+  rows: readonly (readonly unknown[])[],
+): Promise<Reply> {
+  const kept = rows.slice(0, MOST_ROWS + 1)
+  if (kept.length < rows.length)
+    warn({ member: 'format', message: `The table holds the first ${MOST_ROWS} rows. Narrow the list for the others.` })
+  const bytes = await tableBytes(format, name, kept)
+  const location = await addressOf(format, name, bytes)
+  if (location !== undefined) return new Reply(303, undefined, { location })
+  const file = { 'content-disposition': contentDisposition('attachment', `${name}.${format}`) }
+  return replyContent(bytes, tableTypes[format], file)
+}
+
+/** The bytes of a table. CSV gets protection from formulas; a workbook marks texts as texts. */
+async function tableBytes(
+  format: TableFormat,
+  name: string,
+  rows: readonly (readonly unknown[])[],
+): Promise<Uint8Array> {
+  if (format === 'csv') return Buffer.from(`\uFEFF${rows.map(csvLine).join('')}`)
+  const { writeXlsx } = await import('hucre/xlsx')
+  const sheet = { name: sheetNamed(name), rows: rows.map((row) => row.map(inSheet)) }
+  return writeXlsx({ sheets: [sheet], properties: { modified: UNDATED } })
+}
+
+/** The date of every workbook, so that equal rows give equal bytes and an equal ETag. */
+const UNDATED = new Date('1980-01-01T00:00:00Z')
+
+/** Excel allows 31 characters, and reserves the name "history". */
+const sheetNamed = (name: string) => (name === 'history' ? 'changes' : name.slice(0, 31))
+
+/** A cell of a workbook: a number, a boolean, or a text of at most 32,767 characters. */
+const inSheet = (value: unknown) =>
+  typeof value === 'number' || typeof value === 'boolean' ? value : cut(String(value ?? ''), 32_767)
+
+/** For how many seconds the address of a file is good. */
+const GOOD_FOR = 3600
+
+/** Stores a table that is too large for an answer, and returns its address; undefined if it is small enough. */
+async function addressOf(format: TableFormat, name: string, bytes: Uint8Array): Promise<string | undefined> {
+  if (bytes.length <= config.LARGEST_TABLE) return undefined
+  const key = `tables/${newId()}.${format}`
+  await putObject(key, bytes, tableTypes[format])
+  const link = await createLinks(GOOD_FOR)
+  return link(key, { type: tableTypes[format], disposition: contentDisposition('attachment', `${name}.${format}`) })
+}

@@ -1,0 +1,115 @@
+import calculators from 'iiif-processor/calculator'
+import { impossible } from '../../base/errors.ts'
+import type { Size } from '../../domain/pictures/view.ts'
+import type { Drawing } from '../../engines/media/index.ts'
+
+/** A request of the IIIF Image API 3.0, as the address has it. */
+export type Asked = { region: string; size: string; rotation: string; file: string }
+
+/** The longest side of a drawing, in pixels. */
+export const LONGEST_SIDE = 4096
+
+export const qualities = ['default', 'color', 'gray', 'bitonal'] as const
+export const formats = ['jpg', 'png', 'webp'] as const
+
+const whole = '\\d{1,6}'
+const fraction = '\\d{1,6}(?:\\.\\d{1,10})?'
+const forms = {
+  region: new RegExp(
+    `^(?:full|square|${whole},${whole},${whole},${whole}|pct:${fraction},${fraction},${fraction},${fraction})$`,
+  ),
+  size: new RegExp(`^\\^?(?:max|${whole},|,${whole}|pct:${fraction}|!?${whole},${whole})$`),
+  rotation: new RegExp(`^!?${fraction}$`),
+}
+
+/**
+ * What a request asks to draw of an image of this size. Throws `invalid` with the reason if the request is malformed, or asks for
+ * something outside the image.
+ */
+export function drawingOf(image: Size, asked: Asked): Drawing {
+  const [, quality = '', format = ''] = /^([^.]*)\.([^.]*)$/.exec(asked.file) ?? []
+  const found = {
+    quality: one(qualities, quality, 'quality'),
+    format: one(formats, format, 'format'),
+    ...turnOf(asked.rotation),
+  }
+  if (!forms.region.test(asked.region))
+    throw impossible('The region is none. Ask for full, square, x,y,w,h or pct:x,y,w,h.')
+  if (!forms.size.test(asked.size))
+    throw impossible('The size is none. Ask for max, w, or ,h or pct:n or w,h or !w,h, with ^ in front to enlarge.')
+  const region = regionOf(image, asked.region)
+  const { width, height } = sizeOf(image, region, asked)
+  const isWhole = region.width === image.width && region.height === image.height
+  return { ...found, region: isWhole ? undefined : region, width, height }
+}
+
+function one<const Options extends readonly string[]>(options: Options, given: string, what: string): Options[number] {
+  const found = options.find((it) => it === given)
+  if (found === undefined) throw impossible(`There is no ${what} of this name. Choose one of: ${options.join(', ')}.`)
+  return found
+}
+
+function turnOf(rotation: string): { mirrored: boolean; degrees: number } {
+  const degrees = Number(rotation.replace('!', ''))
+  if (!forms.rotation.test(rotation) || degrees > 360)
+    throw impossible('The rotation is none. Ask for degrees from 0 to 360, with ! in front to mirror.')
+  return { mirrored: rotation.startsWith('!'), degrees: degrees % 360 }
+}
+
+type Region = NonNullable<Drawing['region']>
+
+function regionOf(image: Size, asked: string): Region {
+  const region = refusing(() => new calculators[3](image).region(asked).info().region, NO_REGION)
+  if (region.width < 1 || region.height < 1) throw impossible(NO_REGION)
+  return region
+}
+
+const NO_REGION = 'The region lies beyond the image, or is empty.'
+const NO_SIZE = 'The size is empty.'
+const LARGER = 'The size is larger than the region. Ask for it with ^ in front.'
+
+/** Runs the library's code and replaces its errors: by `LARGER` if it refuses to enlarge, else by `otherwise`. */
+function refusing<T>(work: () => T, otherwise: string): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Error ? impossible(/upscaling/.test(error.message) ? LARGER : otherwise) : error
+  }
+}
+
+function sizeOf(image: Size, region: Region, { region: part, size }: Asked): Size {
+  const enlarges = size.startsWith('^')
+  const plain = size.replace('^', '')
+  if (plain === 'max') return within(region, { width: LONGEST_SIDE, height: LONGEST_SIDE }, enlarges)
+  const box = /^!(\d+),(\d+)$/.exec(plain)
+  if (box) {
+    const [width, height] = [Number(box[1]), Number(box[2])]
+    if (width === 0 || height === 0) throw impossible(NO_SIZE)
+    return within(region, { width: Math.min(width, LONGEST_SIDE), height: Math.min(height, LONGEST_SIDE) }, enlarges)
+  }
+  const { width, height } = refusing(() => {
+    const calculated = new calculators[3](image).region(part).size(size)
+    // `info()` computes the side that the request leaves out, as in `100,`.
+    const { size: found } = calculated.info()
+    return { width: found.width ?? 0, height: found.height ?? 0 }
+  }, NO_SIZE)
+  if (width < 1 || height < 1) throw impossible(NO_SIZE)
+  if (!enlarges && (width > region.width || height > region.height)) throw impossible(LARGER)
+  if (width > LONGEST_SIDE || height > LONGEST_SIDE)
+    throw impossible(`The size is larger than ${LONGEST_SIDE} pixels on a side.`)
+  return { width, height }
+}
+
+/** The largest size with the proportions of a region that fits into a box. Larger than the region only if `enlarges`. */
+function within(region: Size, box: Size, enlarges: boolean): Size {
+  const scale = Math.min(box.width / region.width, box.height / region.height, enlarges ? Number.POSITIVE_INFINITY : 1)
+  return { width: side(region.width * scale), height: side(region.height * scale) }
+}
+
+const side = (pixels: number) => Math.max(1, Math.round(pixels))
+
+/** The canonical request of the Image API: one name for a drawing, however it was asked for. */
+export function canonicalRequest({ region, width, height, mirrored, degrees, quality, format }: Drawing): string {
+  const part = region ? `${region.left},${region.top},${region.width},${region.height}` : 'full'
+  return `${part}/${width},${height}/${mirrored ? '!' : ''}${degrees}/${quality}.${format}`
+}

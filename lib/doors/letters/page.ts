@@ -1,0 +1,29 @@
+import { escapeHtml } from '../../base/html.ts'
+import type { Language } from '../../base/language/languages.ts'
+import { type Reply, replyContent } from '../../platform/http/reply.ts'
+
+/** The content security policy of the page: it needs no script and nothing of other hosts. */
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+/** The page behind a link of a letter: a sentence, and a button that posts to the same address. Without `button` there is nothing to do. */
+export function linkPage(language: Language, sentence: string, button?: string): Reply {
+  const form = button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`
+  const page = `<!doctype html>
+<html lang="${language}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(sentence)}</title>
+<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
+<p>${escapeHtml(sentence)}</p>
+${form}
+</html>
+`
+  return replyContent(page, HTML, { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
+}
+
+const HTML = 'text/html; charset=utf-8'
+
+/** An email address as anybody with the link may see it: `d...@example.org`. */
+export const maskAddress = (email: string): string => email.replace(/^(.)[^@]*/, '$1...')

@@ -1,0 +1,24 @@
+// Objects: put, get, copy, delete, list.
+
+export {
+  copyObject,
+  deleteObject,
+  getObject,
+  listKeys,
+  objectSize,
+  pingBucket,
+  putFile,
+  putObject,
+  putStream,
+  startUpload,
+  streamObject,
+  type Upload,
+} from './blobs.ts'
+
+// Addresses for browsers: to read one object, and to put one.
+
+export { createLinks, type Links, uploadForm } from './blobs.ts'
+
+// Objects that no item names yet, or any more.
+
+export { forgetLooseFile, type LooseFile, markLoose, storeInUnit, sweepLooseFiles, withFile } from './loose-files.ts'

@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import { later, now } from '../../base/clock.ts'
+import { isDone, orUndo } from '../../base/errors.ts'
+import {
+  defineItem,
+  get,
+  parse,
+  put,
+  putAlways,
+  remove,
+  transact,
+  type UnitOfWork,
+  type Write,
+  walk,
+  withNextVersion,
+} from '../table/index.ts'
+import { deleteObject } from './blobs.ts'
+
+/** A loose file: an object that no other item names, yet or any more. Whatever is broken off, the sweeper finds it here. */
+const LooseFile = v.object({
+  object_key: v.string(),
+  /** From then on the sweeper may remove it. */
+  until: v.string(),
+  version: v.number(),
+})
+export type LooseFile = v.InferOutput<typeof LooseFile>
+
+/** The index partition of all loose files. */
+const LOOSE = 'LOOSE'
+const looseFile = defineItem({
+  type: 'loose_file',
+  schema: LooseFile,
+  key: ({ object_key }: { object_key: string }) => ({ pk: `LOOSE#${object_key}`, sk: 'HEAD' }),
+  indexes: (it) => ({ gsi1: { pk: LOOSE, sk: `${it.until}#${it.object_key}` } }),
+})
+
+/** Far longer than any function runs: after that nobody is still at work on the file. */
+const LIFETIME_S = 3600
+
+/** Notes a file before it is put. One call. */
+async function expectFile(object_key: string): Promise<LooseFile> {
+  const made = { object_key, until: later(LIFETIME_S), version: 1 }
+  await transact([put(looseFile, made, undefined)])
+  return made
+}
+
+/** Write it with the item that names the file from now on. Fails with `conflict` if the file is being removed. */
+export const forgetLooseFile = (it: LooseFile): Write => remove(looseFile, it)
+
+/** Write it with the item that no longer names the file: the sweeper removes the file. */
+export const markLoose = (object_key: string): Write => putAlways(looseFile, { object_key, until: now(), version: 1 })
+
+/**
+ * Runs work that puts a file under a key of its own, and that writes `forgetLooseFile` with the item that names it.
+ * If the work fails, the file is removed, unless an item names it after all: the reply of that write may have been lost.
+ * What cannot be removed now the sweeper removes.
+ */
+export async function withFile<T>(object_key: string, work: (expected: LooseFile) => Promise<T>): Promise<T> {
+  const expected = await expectFile(object_key)
+  return orUndo(
+    () => work(expected),
+    () => takeAway(expected),
+  )
+}
+
+/**
+ * Puts a file under a key of its own, once however often the unit runs, and forgets its note when the unit is committed.
+ * When it is not, the file is removed as `withFile` does.
+ */
+export async function storeInUnit<T>(
+  unit: UnitOfWork,
+  object_key: string,
+  store: (object_key: string) => Promise<T>,
+): Promise<{ object_key: string; stored: T }> {
+  const expected = await unit.once('expected file', () => expectFile(object_key), takeAway)
+  const stored = await unit.once('stored file', () => store(expected.object_key))
+  unit.add([forgetLooseFile(expected)])
+  return { object_key: expected.object_key, stored }
+}
+
+/** The most files that one run of the sweeper removes. */
+const MOST = 200
+
+/** Removes the files that no item has named in time. Returns how many. Safe to run twice at once. */
+export async function sweepLooseFiles(): Promise<number> {
+  const oldest = await walk({ index: 'gsi1', pk: LOOSE, forward: true, limit: MOST })
+  let cleared = 0
+  for (const { object_key } of oldest.map((item) => parse(looseFile, item))) if (await clear(object_key)) cleared += 1
+  return cleared
+}
+
+async function clear(object_key: string): Promise<boolean> {
+  const it = await get(looseFile, { object_key })
+  // The index may lag behind the item.
+  if (!it || it.until > now()) return false
+  return isDone(takeAway(it).then((going) => transact([remove(looseFile, going)])))
+}
+
+/** Removes the object. Fails with `conflict` if an item names it by now. The new version of the note keeps any item from naming it later. */
+async function takeAway(it: LooseFile): Promise<LooseFile> {
+  const going = withNextVersion(it, {})
+  await transact([put(looseFile, going, it)])
+  await deleteObject(it.object_key)
+  return going
+}

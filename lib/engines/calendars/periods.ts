@@ -1,0 +1,55 @@
+import { once } from '../../base/once.ts'
+import { gregorianDay } from './days.ts'
+import { type Interval, readInterval } from './reading.ts'
+
+/**
+ * Periods of Nepal's history that dates name, with their years of our era, about. A record of a period may say more.
+ */
+
+/** Dynasties and periods with the years over which they ruled, the words that searches know for them, and their Nepali names. */
+export const reigns: Readonly<Record<string, { words: string; ne: string; from: number; to: number }>> = {
+  Kirant: { words: 'kirat, kirata, kirati, kirant period', ne: 'किराँत, किरात, किराँती', from: -800, to: 300 },
+  Lichhavi: {
+    words: 'licchavi, lichchhavi, lichavi, lichchavi, lichhavi period, lichhavi era',
+    ne: 'लिच्छवि, लिच्छवी',
+    from: 400,
+    to: 750,
+  },
+  Thakuri: { words: 'thakuri period', ne: 'ठकुरी', from: 750, to: 1200 },
+  Malla: { words: 'malla period, malla dynasty, malla era', ne: 'मल्ल', from: 1200, to: 1768 },
+  Shah: { words: 'shah period, shah dynasty', ne: 'शाह', from: 1768, to: 2008 },
+  Rana: { words: 'rana period, rana regime, ranas', ne: 'राणा', from: 1846, to: 1951 },
+}
+
+const periodByName = once(
+  () =>
+    new Map(
+      Object.entries(reigns).flatMap(([label, { words, ne, from, to }]) =>
+        [label, ...words.split(','), ...ne.split(',')].map((name): [string, Interval] => [
+          bare(name),
+          { from: gregorianDay(from, 1, 1), to: gregorianDay(to, 12, 31), approximate: true },
+        ]),
+      ),
+    ),
+)
+
+/** The name of a period without what stands around it: "in the Malla period (north wing)" is "malla", "मल्लकालमा" is "मल्ल". */
+function bare(words: string): string {
+  return words
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/\([^)]*\)/g, ' ')
+    .replace(/^\s*(?:(?:in|during|from|of|c\.|circa) +)?(?:the +)?/, '')
+    .replace(/ *(?:period|era|dynasty|regime|rule|times|age)\s*$/, '')
+    .replace(/ *(?:शासन)?(?:काल(?:मा|को|ीन)?|वंश|युग)\s*$/, '')
+    .trim()
+}
+
+/** The bounds of words that name a period of this table; undefined for any others. */
+export const findPeriod = (words: string): Interval | undefined =>
+  words.length > LONGEST ? undefined : periodByName().get(bare(words))
+const LONGEST = 100
+
+/** What words mean where a date is wanted: a date of a calendar, else a period of this table. */
+export const readBounds = (words: string, calendar: unknown): Interval | undefined =>
+  readInterval(words, calendar) ?? findPeriod(words)

@@ -1,0 +1,52 @@
+/**
+ * The edits that turn one text into the other: letters put in, left out or replaced, and swaps of neighbours, one each.
+ * With `most`, it stops as soon as there are more for sure, and returns some number beyond it.
+ */
+export function countEdits(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  // A common beginning or end needs no edit. Most texts that are compared differ in a few letters only.
+  let [from, ends] = [0, 0]
+  const shorter = Math.min(a.length, b.length)
+  while (from < shorter && a.charCodeAt(from) === b.charCodeAt(from)) from += 1
+  while (ends < shorter - from && a.charCodeAt(a.length - 1 - ends) === b.charCodeAt(b.length - 1 - ends)) ends += 1
+  const [height, columns] = [a.length - from - ends, b.length - from - ends]
+  if (height === 0 || columns === 0) return height + columns
+  if (columns >= rows[0].length) rows = rowsOf(2 * columns)
+  let [before, last, row] = rows
+  let fewestBefore = 0
+  for (let j = 0; j <= columns; j += 1) last[j] = j
+  for (let i = 1; i <= height; i += 1) {
+    row[0] = i
+    let fewest = i
+    const letter = a.charCodeAt(from + i - 1)
+    for (let j = 1; j <= columns; j += 1) {
+      const other = b.charCodeAt(from + j - 1)
+      let least = Math.min(last[j] ?? 0, row[j - 1] ?? 0) + 1
+      least = Math.min(least, (last[j - 1] ?? 0) + (letter === other ? 0 : 1))
+      if (i > 1 && j > 1 && letter === b.charCodeAt(from + j - 2) && a.charCodeAt(from + i - 2) === other)
+        least = Math.min(least, (before[j - 2] ?? 0) + 1)
+      row[j] = least
+      if (least < fewest) fewest = least
+    }
+    // A swap in the next row adds one to the row before this one.
+    if (fewest > most && fewestBefore >= most) return most + 1
+    fewestBefore = fewest
+    ;[before, last, row] = [last, row, before]
+  }
+  return last[columns] ?? 0
+}
+
+const rowsOf = (size: number) => [new Uint16Array(size), new Uint16Array(size), new Uint16Array(size)] as const
+/** The rows that it works in. Search compares thousands of words for one question, and making rows costs more than filling them. */
+let rows = rowsOf(64)
+
+/**
+ * The edits that turn a text into the beginning of another, which may be longer or shorter by up to `beyond` letters.
+ * `most` as above.
+ */
+export function countEditsToPrefix(letters: string, word: string, beyond: number, most = letters.length): number {
+  let least = letters.length
+  for (let size = Math.max(1, letters.length - beyond); size <= letters.length + beyond; size += 1)
+    least = Math.min(least, countEdits(letters, word.slice(0, size), most))
+  return least
+}

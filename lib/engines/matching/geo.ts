@@ -1,0 +1,80 @@
+/** A place on the earth in degrees, WGS 84. */
+export type Point = { lat: number; lng: number }
+
+/** A run of grid cells in one row, both ends included. */
+export type Cells = { row: string; from: string; to: string }
+
+/** The distance of two points along the surface, in metres, on a sphere (at most 0.6 % off). */
+export function distanceInMetres(a: Point, b: Point): number {
+  const across = Math.sin(radians(wrap(b.lng - a.lng)) / 2)
+  const up = Math.sin(radians(b.lat - a.lat) / 2)
+  const chord = up * up + Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * across * across
+  return 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(chord)))
+}
+
+/** The grid cell that holds a point: rows of about 156 m, columns as wide at the equator; both texts sort as their numbers do. */
+export function gridCell(point: Point): { row: string; col: string } {
+  return { row: line(rowOf(point.lat)), col: line(colOf(wrap(point.lng))) }
+}
+
+/**
+ * The cells that hold all points within `reach` metres. One range for each row, two where it crosses the date line,
+ * whole rows at a pole.
+ */
+export function gridCellsNear(point: Point, reach = 150): Cells[] {
+  const high = degrees(reach / earthRadius) * slack
+  const rows = range(rowOf(point.lat - high), rowOf(point.lat + high))
+  const spans = spansOf(wrap(point.lng), halfWidth(point.lat, reach))
+  return rows.flatMap((row) => spans.map(([west, east]) => ({ row: line(row), from: line(west), to: line(east) })))
+}
+
+/** The point with both coordinates rounded to a multiple of `step` degrees, by default 0.1. */
+export function roundPoint(point: Point, step = 0.1): Point {
+  return { lat: roundOne(point.lat, step), lng: roundOne(point.lng, step) }
+}
+
+const earthRadius = 6_371_008.8
+const perDegree = 710 // cells in a degree
+const lastRow = 180 * perDegree - 1
+const lastCol = 360 * perDegree - 1
+const slack = 1 + 1e-9 // a point exactly at the reach stays inside after rounding
+
+const radians = (angle: number) => (angle * Math.PI) / 180
+const degrees = (angle: number) => (angle * 180) / Math.PI
+
+/** Brings a longitude into [-180, 180). */
+function wrap(lng: number): number {
+  return lng >= -180 && lng < 180 ? lng : ((((lng + 180) % 360) + 360) % 360) - 180
+}
+
+const rowOf = (lat: number) => Math.max(0, Math.min(lastRow, Math.floor((lat + 90) * perDegree)))
+const colOf = (lng: number) => Math.max(0, Math.min(lastCol, Math.floor((lng + 180) * perDegree)))
+const line = (cell: number) => String(cell).padStart(6, '0')
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, step) => from + step)
+}
+
+/**
+ * Half the span of longitudes that a circle covers: asin(sin r / cos lat). That is more than its width at its own
+ * latitude. Undefined over a pole.
+ */
+function halfWidth(lat: number, reach: number): number | undefined {
+  const wide = Math.sin(Math.min(Math.PI / 2, reach / earthRadius)) / Math.cos(radians(lat))
+  return wide > 0 && wide < 1 ? degrees(Math.asin(wide)) * slack : wide === 0 ? 0 : undefined
+}
+
+function spansOf(lng: number, half: number | undefined): [number, number][] {
+  if (half === undefined || half >= 180) return [[0, lastCol]]
+  const [west, east] = [lng - half, lng + half]
+  if (west >= -180 && east < 180) return [[colOf(west), colOf(east)]]
+  return [
+    [colOf(wrap(west)), lastCol],
+    [0, colOf(wrap(east))],
+  ]
+}
+
+/** Rounds to whole steps. Six decimals drop the noise of sums such as 0.1 + 0.2. */
+function roundOne(value: number, step: number): number {
+  return Number((Math.round(value / step) * step).toFixed(6)) + 0
+}

@@ -1,0 +1,32 @@
+/** The types of files that are taken, with their classes, their endings, and other names that people give them. */
+export const contentTypes = [
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'application/pdf',
+  'audio/mpeg',
+  'video/mp4',
+] as const
+export type ContentType = (typeof contentTypes)[number]
+export const mediaClasses = ['image', 'video', 'audio', 'document'] as const
+export type MediaClass = (typeof mediaClasses)[number]
+
+type Facts = { of: MediaClass; endings: readonly string[]; aliases: readonly string[] }
+export const typeFacts: Readonly<Record<ContentType, Facts>> = {
+  'image/jpeg': { of: 'image', endings: ['jpg', 'jpeg'], aliases: ['image/jpg', 'image/pjpeg'] },
+  'image/png': { of: 'image', endings: ['png'], aliases: ['image/x-png'] },
+  'image/webp': { of: 'image', endings: ['webp'], aliases: [] },
+  'application/pdf': { of: 'document', endings: ['pdf'], aliases: ['application/x-pdf'] },
+  'audio/mpeg': { of: 'audio', endings: ['mp3'], aliases: ['audio/mp3', 'audio/x-mpeg', 'audio/x-mp3'] },
+  'video/mp4': { of: 'video', endings: ['mp4'], aliases: ['application/mp4'] },
+}
+
+/** The type that a name such as `image/jpg` means; undefined for any other. */
+export const findContentType = (name: string): ContentType | undefined =>
+  contentTypes.find((type) => type === name || typeFacts[type].aliases.includes(name))
+
+/** The type that the end of a file's name means. */
+export const contentTypeOfName = (file_name: string): ContentType | undefined => {
+  const ending = /\.([a-z0-9]+)$/i.exec(file_name)?.[1]?.toLowerCase()
+  return contentTypes.find((type) => ending !== undefined && typeFacts[type].endings.includes(ending))
+}

@@ -1,0 +1,35 @@
+/**
+ * A set of words in a few bits each. It is sure only when a word is not in it. Most spellings that are tried are no
+ * word, and asking the file for each costs forty times as much.
+ */
+export type BloomFilter = Uint8Array
+
+export function bloomFilterOf(words: Iterable<string>, count: number): BloomFilter {
+  const bits = 2 ** Math.ceil(Math.log2(Math.max(64, count * 16)))
+  const filter = new Uint8Array(bits / 8)
+  for (const word of words) {
+    for (const place of placesOf(word, bits)) filter[place >> 3] = (filter[place >> 3] ?? 0) | (1 << (place & 7))
+  }
+  return filter
+}
+
+/** False when the word is not in the set. */
+export function mayContain(filter: BloomFilter, word: string): boolean {
+  for (const place of placesOf(word, filter.length * 8)) {
+    if (((filter[place >> 3] ?? 0) & (1 << (place & 7))) === 0) return false
+  }
+  return true
+}
+
+/** Two places below `bits`, which is a power of two. */
+function placesOf(word: string, bits: number): [number, number] {
+  let [a, b] = [0x811c9dc5, 0x9e3779b9]
+  for (let i = 0; i < word.length; i += 1) {
+    const letter = word.charCodeAt(i)
+    a = Math.imul(a ^ letter, 0x01000193)
+    b = Math.imul(b + letter, 0x85ebca6b) ^ (b >>> 13)
+  }
+  a ^= a >>> 15
+  b ^= b >>> 16
+  return [(a >>> 0) & (bits - 1), (b >>> 0) & (bits - 1)]
+}

@@ -1,0 +1,198 @@
+import type { Impact } from './contents.ts'
+import type { Voice } from './voice.ts'
+
+/**
+ * The documents that hold a term, ascending, and how much it says of each. Documents go by blocks of 65,536.
+ *
+ * `blocks`: for each block in use its number, and how many documents it has less one.
+ * `lows`: the lower halves of all numbers. `impacts`: the weights by name. `texts`: the weights by text.
+ *
+ * So a block is read without those before it, and a file holds the arrays as memory does.
+ */
+export type Postings = { blocks: Uint16Array; lows: Uint16Array; impacts: Uint8Array; texts: Uint8Array }
+
+/** How many documents one block numbers. */
+export const BLOCK = 65_536
+
+/** A list of postings that grows. */
+export class PostingList {
+  readonly #blocks: number[] = []
+  #lows = new Uint16Array(4)
+  #impacts = new Uint8Array(4)
+  #texts = new Uint8Array(4)
+  #count = 0
+
+  /** Appends a number greater than all before it, with an impact of 1 or more, and one by text. */
+  push(number: number, impact: number, text = 0): void {
+    const block = Math.floor(number / BLOCK)
+    const used = this.#blocks.length
+    // The count less one: a full block has 65,536, which 16 bits cannot say.
+    if (this.#blocks[used - 2] === block) this.#blocks[used - 1] = (this.#blocks[used - 1] ?? 0) + 1
+    else this.#blocks.push(block, 0)
+    if (this.#count === this.#lows.length) {
+      this.#lows = copied(this.#lows, new Uint16Array(this.#count * 2))
+      this.#impacts = copied(this.#impacts, new Uint8Array(this.#count * 2))
+      this.#texts = copied(this.#texts, new Uint8Array(this.#count * 2))
+    }
+    this.#lows[this.#count] = number % BLOCK
+    this.#impacts[this.#count] = impact
+    this.#texts[this.#count] = text
+    this.#count += 1
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  get postings(): Postings {
+    return {
+      blocks: Uint16Array.from(this.#blocks),
+      lows: this.#lows.subarray(0, this.#count),
+      impacts: this.#impacts.subarray(0, this.#count),
+      texts: this.#texts.subarray(0, this.#count),
+    }
+  }
+}
+
+function copied<T extends Uint8Array | Uint16Array>(from: T, to: T): T {
+  to.set(from)
+  return to
+}
+
+/** Calls `each` with every number and its impact. */
+export function eachPosting({ blocks, lows, impacts }: Postings, each: (number: number, impact: number) => void): void {
+  let at = 0
+  for (let pair = 0; pair < blocks.length; pair += 2) {
+    const first = (blocks[pair] ?? 0) * BLOCK
+    for (const end = at + (blocks[pair + 1] ?? 0) + 1; at < end; at += 1)
+      each(first + (lows[at] ?? 0), impacts[at] ?? 0)
+  }
+}
+
+/** The impact of a term by name for one document; 0 if the document lacks the term. */
+export function impactOf({ blocks, lows, impacts }: Postings, number: number): number {
+  const block = Math.floor(number / BLOCK)
+  let from = 0
+  for (let pair = 0; pair < blocks.length; pair += 2) {
+    const end = from + (blocks[pair + 1] ?? 0) + 1
+    if (blocks[pair] === block) return impacts[indexIn(lows, number % BLOCK, from, end)] ?? 0
+    from = end
+  }
+  return 0
+}
+
+/** The index of `low` in `lows`, from `from` to before `end`; -1 if it is not there. Binary search. */
+export function indexIn(lows: Uint16Array, low: number, from: number, end: number): number {
+  let last = end - 1
+  while (from < last) {
+    const middle = (from + last) >> 1
+    if ((lows[middle] ?? 0) < low) from = middle + 1
+    else last = middle
+  }
+  return lows[from] === low ? from : -1
+}
+
+/** The postings of a term, a list for each voice in which it stands. */
+export type VoicedPostings = { voice: Voice; postings: Postings }
+
+/** Such lists while they grow. */
+export class VoicedLists {
+  readonly #lists: { voice: Voice; list: PostingList }[] = []
+
+  /** Appends a number greater than all before it. */
+  push(number: number, { voice, name, text }: Pick<Impact, 'voice' | 'name' | 'text'>): void {
+    const own = this.#lists.find((it) => it.voice === voice)?.list ?? new PostingList()
+    if (own.isEmpty) this.#lists.push({ voice, list: own })
+    own.push(number, name, text)
+  }
+
+  get voiced(): VoicedPostings[] {
+    return this.#lists.map(({ voice, list }) => ({ voice, postings: list.postings }))
+  }
+}
+
+/**
+ * Packs the lists of a term: how many there are; for each the voice, the length of `blocks` and that of `lows`; then
+ * the lists.
+ */
+export function writePostings(all: readonly VoicedPostings[]): Uint8Array {
+  const sizes = all.map(({ postings: { blocks, lows } }) => 2 * blocks.length + 4 * lows.length)
+  const bytes = new Uint8Array(2 + sizes.reduce((sum, size) => sum + HEAD + size, 0))
+  const halves = new Uint16Array(bytes.buffer)
+  halves[0] = all.length
+  let at = 2 + HEAD * all.length
+  for (const [i, { voice, postings }] of all.entries()) {
+    const { blocks, lows, impacts, texts } = postings
+    halves.set([voice, blocks.length, lows.length & 0xffff, lows.length >>> 16], 1 + (i * HEAD) / 2)
+    halves.set(blocks, at / 2)
+    halves.set(lows, at / 2 + blocks.length)
+    const impactsAt = at + 2 * (blocks.length + lows.length)
+    bytes.set(impacts, impactsAt)
+    bytes.set(texts, impactsAt + impacts.length)
+    at += sizes[i] ?? 0
+  }
+  return bytes
+}
+const HEAD = 8
+
+/** Reads what `writePostings` wrote. */
+export function readPostings(stored: Uint8Array): VoicedPostings[] {
+  const { buffer, byteOffset } = stored.byteOffset % 2 === 0 ? stored : stored.slice()
+  const [count = 0] = new Uint16Array(buffer, byteOffset, 1)
+  const heads = new Uint16Array(buffer, byteOffset + 2, (count * HEAD) / 2)
+  let at = byteOffset + 2 + HEAD * count
+  return Array.from({ length: count }, (_, i) => {
+    const [voice = 0, pairs = 0, low = 0, high = 0] = heads.subarray((i * HEAD) / 2)
+    const size = low + high * 0x10000
+    const lows = at + 2 * pairs
+    const postings = {
+      blocks: new Uint16Array(buffer, at, pairs),
+      lows: new Uint16Array(buffer, lows, size),
+      impacts: new Uint8Array(buffer, lows + 2 * size, size),
+      texts: new Uint8Array(buffer, lows + 3 * size, size),
+    }
+    at = lows + 4 * size
+    return { voice, postings }
+  })
+}
+
+/** A growing list of ascending numbers. Each is stored as its distance from the last, in as few bytes as that needs. */
+export type PackedNumbers = { bytes: Uint8Array; length: number; last: number; count: number }
+
+export const newPackedNumbers = (): PackedNumbers => ({ bytes: new Uint8Array(8), length: 0, last: -1, count: 0 })
+
+/** Appends a number greater than all before it. */
+export function pushNumber(list: PackedNumbers, number: number): void {
+  if (list.length + 5 > list.bytes.length) {
+    const grown = new Uint8Array(list.bytes.length * 2)
+    grown.set(list.bytes)
+    list.bytes = grown
+  }
+  let left = number - list.last - 1
+  while (left > 127) {
+    list.bytes[list.length++] = (left & 127) | 128
+    left >>>= 7
+  }
+  list.bytes[list.length++] = left
+  list.last = number
+  list.count += 1
+}
+
+export const packedBytes = (list: PackedNumbers): Uint8Array => list.bytes.subarray(0, list.length)
+
+/** The numbers that `pushNumber` wrote. */
+export function unpackNumbers(bytes: Uint8Array): Uint32Array {
+  const numbers = new Uint32Array(bytes.length)
+  let [last, count] = [-1, 0]
+  for (let at = 0; at < bytes.length; ) {
+    let byte = bytes[at++] ?? 0
+    let step = byte & 127
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++] ?? 0
+      step |= (byte & 127) << shift
+    }
+    last += step + 1
+    numbers[count++] = last
+  }
+  return numbers.slice(0, count)
+}

@@ -1,0 +1,16 @@
+import { lru } from '../../../base/lru.ts'
+
+/**
+ * Answers as `read` does, and keeps recent answers up to a total size of `most`. `read` must always answer the same.
+ * What is not there is not kept.
+ */
+export function memoize<K, V>(read: (key: K) => V, most: number, sizeOf?: (value: NonNullable<V>) => number) {
+  const kept = lru<K, NonNullable<V>>(most, sizeOf)
+  return (key: K): V => {
+    const found = kept.get(key)
+    if (found !== undefined) return found
+    const value = read(key)
+    if (value !== undefined && value !== null) kept.set(key, value)
+    return value
+  }
+}

@@ -1,0 +1,113 @@
+import { once } from '../../../base/once.ts'
+import { cut, plainWords, respell, wordSets as sets } from '../../matching/index.ts'
+import { skeletonOf } from './grams.ts'
+import { soundsApart, type Voice, voiceOf } from './voice.ts'
+
+/**
+ * A word. `raw`: as written, in plain letters. `sound`: one form for all its spellings. `term`: the sound of its stem,
+ * under which it is listed. `tells`: how much it says of what a thing is called. `aside`: it only joins, asks or
+ * honours.
+ */
+export type Word = {
+  readonly raw: string
+  readonly sound: string
+  readonly term: string
+  readonly voice: Voice
+  /** The term and the voice as one text. */
+  readonly key: string
+  /** Its consonants (`skeletonOf`), if there are enough to tell. */
+  readonly skeleton: string | undefined
+  readonly tells: number
+  readonly aside: boolean
+}
+
+/** The words of a text, in order. The same for documents and for questions. */
+export function wordsOf(text: string): Word[] {
+  return plainWords(text).map((raw) => wordOf(cut(raw, LONGEST)))
+}
+
+/** Longer words are no names; a text without spaces must not become one entry of a vocabulary. */
+const LONGEST = 40
+
+const words = new Map<string, Word>()
+/**
+ * The word of a raw word; the same object while it is remembered. Most words come again, and respelling costs more than
+ * looking up.
+ */
+export function wordOf(raw: string): Word {
+  const known = words.get(raw)
+  if (known !== undefined) return known
+  if (words.size > 50_000) words.clear()
+  const single = singularOf(raw)
+  const term = respell(single)
+  const voice = voiceOf(single, term)
+  const sound = respell(raw)
+  const aside = stops().has(raw) || fillers().some((it) => it.sound === sound && !soundsApart(it.voice, voice))
+  const word = {
+    raw,
+    sound,
+    term,
+    voice,
+    key: `${term}${String.fromCharCode(voice)}`,
+    skeleton: skeletonOf(term),
+    aside,
+    tells: aside ? FILLER_WEIGHT : sortTerms().has(term) || townTerms().has(term) ? 0.4 : 1,
+  }
+  words.set(raw, word)
+  return word
+}
+
+/**
+ * The term of a raw word: without the ending of an English plural, then respelt. No other ending goes, since it may be
+ * part of a name.
+ */
+const termFor = (raw: string): string => respell(singularOf(raw))
+
+/**
+ * Endings of English plurals, for words of four letters or more; the first that fits counts. They fit monasteries,
+ * churches and temples, but not Ganas, chaos, Tirthas or Ramnagar.
+ */
+const plurals: readonly (readonly [RegExp, string])[] = [
+  [/(?<=[a-z][^ae])ies$/, 'y'],
+  [/(?<=ch|sh|ss|x)es$/, ''],
+  [/(?<=[^aious])s$/, ''],
+]
+
+function singularOf(raw: string): string {
+  const ending = raw.length < 4 ? undefined : plurals.find(([pattern]) => pattern.test(raw))
+  return ending ? raw.replace(...ending) : raw
+}
+
+/**
+ * A Nepali word without endings that say whose, where, to whom or how many: पाटनको, मन्दिरहरूमा. At least two letters
+ * stay, signs of vowels aside.
+ */
+export function stemOf(word: string): string {
+  const stem = word.replace(nepaliEnding, '')
+  return stem === word ? word : stemOf(stem)
+}
+const nepaliEnding =
+  /(?<=^(?:[\u0904-\u0939][\u0900-\u0903\u093a-\u0963]*){2,})(?:हरू|हरु|को|का|की|मा|लाई|बाट|ले|सँग|संग|देखि|सम्म|भित्र)$/
+
+/** What a word that joins, asks or honours tells. */
+export const FILLER_WEIGHT = 0.1
+
+export const termOf = (raw: string): string => wordOf(raw).term
+
+const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
+  new Set([...folded].flatMap((it) => [it, termFor(it)]))
+/** Stop words as they are written: "while" sounds like "wheel". */
+const stops = once((): ReadonlySet<string> => new Set(plainWords(sets.stopWords)))
+/** Words that cannot begin a question, as they are written. */
+export const trailingWords = once((): ReadonlySet<string> => new Set(plainWords(sets.trailingWords)))
+/** Filler words by sound and voice: "bhata" folds like "what", and sounds apart. */
+const fillers = once(() =>
+  plainWords(sets.fillerWords).map((raw) => {
+    const sound = respell(raw)
+    return { sound, voice: voiceOf(raw, sound) }
+  }),
+)
+/** The terms of words that say what sort of thing it is, that name a town, or that many names share. */
+export const sortTerms = once(() => termsFor(sets.sortWords()))
+export const townTerms = once(() => termsFor(sets.townWords()))
+export const genericTerms = once(() => termsFor(sets.genericWords()))

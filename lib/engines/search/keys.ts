@@ -1,0 +1,12 @@
+import type { Key } from '../table/index.ts'
+
+/**
+ * The items of search in the table: entries of the change log, its end, the pointer to the snapshots, the lock of a
+ * rebuild.
+ */
+export const key = {
+  searchEntry: (number: number): Key => ({ pk: 'SEARCH#LOG', sk: String(number).padStart(12, '0') }),
+  searchEnd: (): Key => ({ pk: 'SEARCH', sk: 'HEAD' }),
+  searchSnapshot: (): Key => ({ pk: 'SEARCH', sk: 'SNAPSHOT' }),
+  searchRebuild: (): Key => ({ pk: 'SEARCH', sk: 'REBUILD' }),
+}

@@ -1,0 +1,75 @@
+import { clock } from '../../../base/clock.ts'
+import { buildSnapshot } from '../index/build.ts'
+import { openSnapshotFile } from '../index/snapshot-file.ts'
+import { loadLogEnd, readLogAfter } from '../log.ts'
+import { loadVocabulary } from '../vocabulary.ts'
+import { Corpus } from './corpus.ts'
+import { rebuildUnlessMade } from './rebuild.ts'
+import {
+  fetchSnapshot,
+  loadPointer,
+  newSnapshotPath,
+  type Pointer,
+  publishSnapshot,
+  removeOtherSnapshots,
+  type Snapshot,
+} from './snapshot.ts'
+
+/**
+ * A new snapshot is due after so many changes, or this share of all documents, whichever is more. With any change it is
+ * due after a day, and at once if somebody could not read the current one.
+ */
+const CHANGES = 500
+const SHARE = 0.02
+const DAY_MS = 86_400_000
+
+/** Makes the next snapshot when one is due: from the current one and the log, or from the table where there is none. */
+export async function compactIfDue(): Promise<Snapshot | undefined> {
+  const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
+  if (!pointer) return (await rebuildUnlessMade(pointer))?.snapshot
+  const { current, unreadable } = pointer
+  const changes = end.changes - current.changes
+  const age = clock.now().getTime() - Date.parse(current.made_at)
+  const enough = changes >= Math.max(CHANGES, SHARE * current.documents) || (changes > 0 && age >= DAY_MS)
+  if (!enough && !unreadable) return undefined
+  return compactNow(pointer)
+}
+
+/**
+ * Makes the next snapshot, due or not. If the current one cannot be read, or its log is gone, it is built from the
+ * table.
+ */
+export async function compactNow(pointer: Pointer): Promise<Snapshot | undefined> {
+  await loadVocabulary()
+  const corpus = await corpusAt(pointer.current)
+  if (!corpus) return (await rebuildUnlessMade(pointer))?.snapshot
+  try {
+    let position = pointer.current.position
+    let changes = pointer.current.changes
+    for (let more = true; more; ) {
+      const next = await readLogAfter(position)
+      if (next.lost) return (await rebuildUnlessMade(pointer))?.snapshot
+      for (const entry of next.entries) {
+        for (const change of entry.changes) corpus.apply(change)
+        changes += entry.changes.length
+        position = entry.number
+      }
+      more = next.more
+    }
+    const { id, path } = await newSnapshotPath()
+    const built = await buildSnapshot(path, corpus.documents(), position, corpus.gone())
+    const snapshot = await publishSnapshot(id, built, changes, pointer)
+    removeOtherSnapshots([id, pointer.current.id])
+    return snapshot
+  } finally {
+    corpus.close()
+  }
+}
+
+async function corpusAt(snapshot: Snapshot): Promise<Corpus | undefined> {
+  try {
+    return new Corpus(openSnapshotFile(await fetchSnapshot(snapshot)))
+  } catch {
+    return undefined
+  }
+}

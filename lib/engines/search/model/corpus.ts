@@ -1,0 +1,226 @@
+import { type Change, type Document, isGone } from '../document.ts'
+import { type Postings, VoicedLists, type VoicedPostings } from '../index/codec.ts'
+import {
+  ALIVE,
+  append,
+  type Columns,
+  type Labels,
+  labelsFrom,
+  placeOf,
+  type Sight,
+  seenBy,
+  sights,
+} from '../index/columns.ts'
+import { type Contents, contentsOf } from '../index/contents.ts'
+import { piecesOf, termGramsOf } from '../index/grams.ts'
+import { nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
+import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
+import { ANY_VOICE, soundsApart, type Voice } from '../index/voice.ts'
+
+/**
+ * A snapshot with the changes since. The file stays as it is. Changed documents live in memory, numbered after those of
+ * the file; those that they replace are marked as not alive.
+ */
+export class Corpus {
+  readonly #file: SnapshotFile
+  readonly columns: Columns
+  readonly labels: Labels
+  readonly terms: Words
+  readonly words: Words
+  /** How many documents everyone sees. Frequencies go by these alone, so that hidden documents change no weight. */
+  anonymous: number
+  alive: number
+  /** Changes applied since the snapshot. */
+  changes = 0
+  readonly #first: number
+  readonly #fresh: Document[] = []
+  readonly #plain: PlainName[][] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #gone: Map<string, number>
+  readonly #lists = new Map<string, VoicedLists>()
+  readonly #contributors = new Map<string, number>()
+
+  constructor(file: SnapshotFile) {
+    this.#file = file
+    this.columns = file.columns()
+    this.labels = labelsFrom(file.facts.labels)
+    this.terms = new Words(file.terms, termGramsOf)
+    this.words = new Words(file.words, piecesOf)
+    this.anonymous = file.facts.anonymous
+    this.alive = file.facts.documents
+    this.#first = file.facts.documents
+    this.#gone = new Map(file.gone().map(({ id, version }) => [id, version]))
+  }
+
+  /** The last entry of the change log that is in the snapshot. */
+  get position(): number {
+    return this.#file.facts.position
+  }
+
+  /** Applies a change, unless the same or a newer version is there already. Returns whether it did. */
+  apply(change: Change): boolean {
+    const old = this.find(change.id)
+    const known = old === undefined ? this.#gone.get(change.id) : this.document(old).version
+    if (known !== undefined && known >= change.version) return false
+    if (old !== undefined) this.#drop(old)
+    this.#gone.delete(change.id)
+    if (isGone(change)) this.#gone.set(change.id, change.version)
+    else this.#add(change)
+    this.changes += 1
+    return true
+  }
+
+  /** The number of the document with this id, if there is one. */
+  find(id: string): number | undefined {
+    const fresh = this.#numbers.get(id)
+    const candidates = fresh === undefined ? this.#file.at(placeOf(id)) : [fresh]
+    return candidates.find((number) => this.isAlive(number) && (fresh !== undefined || this.document(number).id === id))
+  }
+
+  isAlive(number: number): boolean {
+    return ((this.columns.flags[number] ?? 0) & ALIVE) !== 0
+  }
+
+  document(number: number): Document {
+    return (number < this.#first ? undefined : this.#fresh[number - this.#first]) ?? this.#file.document(number)
+  }
+
+  /** Every name of a document in plain words, its title first. */
+  names(number: number): PlainName[] {
+    return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
+  }
+
+  /**
+   * The postings of a term in words of a voice, each list ascending. Some of the documents may not be alive any more.
+   */
+  postings(term: string, voice: Voice = ANY_VOICE): Postings[] {
+    const fitting = ({ voice: other }: VoicedPostings) => !soundsApart(voice, other)
+    const lists = [...(this.#file.postings(term) ?? []), ...(this.#lists.get(term)?.voiced ?? [])]
+    return lists.filter(fitting).map(({ postings }) => postings)
+  }
+
+  /** The number under which the columns hold a contributor; undefined for one without documents. */
+  contributor(id: string): number | undefined {
+    return this.#contributors.get(id) ?? this.#file.contributor(id)
+  }
+
+  /** Orders two changed documents of equal rank by name. Documents of the file have a rank of their own. */
+  compareNames(a: number, b: number): number {
+    if (a < this.#first || b < this.#first) return 0
+    const [x, y] = [nameKey(this.document(a).title), nameKey(this.document(b).title)]
+    return x < y ? -1 : x > y ? 1 : 0
+  }
+
+  /** Every document that is alive, for the next snapshot. */
+  *documents(): Iterable<Document> {
+    let number = 0
+    for (const it of this.#file.documents()) if (this.isAlive(number++)) yield it
+    for (const [i, it] of this.#fresh.entries()) if (this.isAlive(this.#first + i)) yield it
+  }
+
+  /** Documents that were taken away, with their versions, so that an older change does not bring one back. */
+  *gone(): Iterable<{ id: string; gone: true; version: number }> {
+    for (const [id, version] of this.#gone) yield { id, gone: true, version }
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  #add(it: Document): void {
+    const number = append(this.columns, this.labels, it, {
+      contributor: this.#contributorNumber(it.contributor_id),
+      name: this.#file.rank(it.title),
+    })
+    this.#fresh[number - this.#first] = it
+    this.#plain[number - this.#first] = unpackNames(packNames([it.title, ...it.names]))
+    this.#numbers.set(it.id, number)
+    const contents = contentsOf(it)
+    for (const impact of contents.impacts) {
+      const lists = this.#lists.get(impact.term) ?? new VoicedLists()
+      this.#lists.set(impact.term, lists)
+      lists.push(number, impact)
+    }
+    this.#count(contents, this.columns.flags[number] ?? 0, 1)
+  }
+
+  #drop(number: number): void {
+    const flags = this.columns.flags[number] ?? 0
+    const document = this.document(number)
+    this.#count(contentsOf(document), flags, -1)
+    this.columns.flags[number] = flags & ~ALIVE
+    this.#numbers.delete(document.id)
+  }
+
+  #count(contents: Contents, flags: number, by: 1 | -1): void {
+    const seen = seenBy(flags)
+    this.anonymous += by * seen.anon
+    this.alive += by
+    for (const term of contents.terms) this.terms.add(term, seen, by)
+    for (const raw of contents.raws) this.words.add(raw, seen, by)
+  }
+
+  #contributorNumber(id: string | null): number {
+    if (id === null) return 0
+    const known = this.contributor(id)
+    if (known !== undefined) return known
+    this.#nextContributor ??= this.columns.contributor.subarray(0, this.#first).reduce((a, b) => Math.max(a, b), 0) + 1
+    this.#contributors.set(id, this.#nextContributor)
+    return this.#nextContributor++
+  }
+  #nextContributor: number | undefined
+}
+
+/** A vocabulary with its changes since the snapshot. */
+export class Words {
+  readonly #stored: Lexicon
+  readonly #grams: (word: string) => string[]
+  readonly #changed = new Map<string, Counts>()
+  /** Words that the snapshot does not know, by their grams. */
+  readonly #fresh = new Map<string, string[]>()
+  readonly #added: string[] = []
+
+  constructor(stored: Lexicon, grams: (word: string) => string[]) {
+    this.#stored = stored
+    this.#grams = grams
+  }
+
+  /** How many documents hold a word, of those that this sight counts. */
+  count(word: string, sight: Sight): number {
+    const changed = this.#changed.size > 0 ? this.#changed.get(word) : undefined
+    return (changed ?? this.#stored.counts(word))?.[sight] ?? 0
+  }
+
+  /** Words that begin with a text and that this sight counts: `most` of the snapshot, and all newer ones. */
+  beginning(text: string, most: number, sight: Sight): string[] {
+    const seen = (word: string) => this.count(word, sight) > 0
+    const added = this.#added.filter((word) => word.startsWith(text) && seen(word))
+    return [...this.#stored.beginning(text, most, seen), ...added]
+  }
+
+  /** Words that share at least `least` grams with a text and that this sight counts. */
+  sharing(grams: readonly string[], least: number, most: number, sight: Sight): string[] {
+    const seen = (word: string) => this.count(word, sight) > 0
+    const shared = new Map<string, number>()
+    if (this.#added.length > 0)
+      for (const gram of grams)
+        for (const word of this.#fresh.get(gram) ?? []) shared.set(word, (shared.get(word) ?? 0) + 1)
+    const added = [...shared].flatMap(([word, n]) => (n >= least && seen(word) ? [word] : []))
+    return [...this.#stored.sharing(grams, least, most, seen), ...added]
+  }
+
+  add(word: string, seen: Counts, by: 1 | -1): void {
+    const stored = this.#changed.get(word) ?? this.#stored.counts(word)
+    if (!stored) {
+      this.#added.push(word)
+      for (const gram of this.#grams(word)) {
+        const list = this.#fresh.get(gram)
+        if (list) list.push(word)
+        else this.#fresh.set(gram, [word])
+      }
+    }
+    const counts = { anon: 0, total: 0, ...stored }
+    for (const sight of sights) counts[sight] += by * seen[sight]
+    this.#changed.set(word, counts)
+  }
+}

@@ -1,0 +1,84 @@
+import { cut, plainWords } from '../../matching/index.ts'
+import { eachPosting } from '../index/codec.ts'
+import { type Sight, sightOf } from '../index/columns.ts'
+import { tellingPiecesOf } from '../index/grams.ts'
+import { termOf } from '../index/words.ts'
+import type { Hit, LiteralQuery } from '../query.ts'
+import type { Corpus } from './corpus.ts'
+import { selectTop } from './select-top.ts'
+
+/** The most documents of each resource that are read to see whether they contain a text. */
+const MOST_READ = 3000
+/** A text within so many words stands in most documents, and narrows nothing. */
+const MOST_WORDS = 5000
+
+/**
+ * Documents that contain a text as it was typed, letter case aside. The vocabulary gives candidates; they are read to
+ * be sure.
+ */
+export function findLiteral(
+  corpus: Corpus,
+  { text, scope, limit }: LiteralQuery,
+  admits: (number: number) => boolean,
+): Map<string, Hit[]> {
+  const found = new Map<string, Hit[]>()
+  const needle = cut(text.trim().normalize('NFC').toLowerCase(), 200)
+  const { columns } = corpus
+  const resources = corpus.labels.resource.texts
+  const groups = new Map<number, number[]>()
+  for (const number of candidatesFor(corpus, needle, sightOf(scope))) {
+    if (!admits(number)) continue
+    const resource = columns.resource[number] ?? 0
+    const group = groups.get(resource)
+    if (group) group.push(number)
+    else groups.set(resource, [number])
+  }
+  const newest = (a: number, b: number) => {
+    const [x, y] = [columns.created[a] ?? 0, columns.created[b] ?? 0]
+    return x === y ? (columns.order[a] ?? 0) > (columns.order[b] ?? 0) : x > y
+  }
+  const holding = (number: number): Hit[] => {
+    const { version: _, text, links: __, ...header } = corpus.document(number)
+    const searched = [header.title, ...header.names, header.summary, text]
+    return searched.some((each) => each.normalize('NFC').toLowerCase().includes(needle))
+      ? [{ ...header, score: 1 }]
+      : []
+  }
+  for (const [resource, group] of groups) {
+    const hits: Hit[] = []
+    for (const number of selectTop(group, MOST_READ, newest)) {
+      if (hits.length === limit) break
+      hits.push(...holding(number))
+    }
+    if (hits.length > 0) found.set(resources[resource] ?? '', hits)
+  }
+  return found
+}
+
+/** Documents that hold each piece of the text within a word. All documents if every piece is in very many words. */
+function candidatesFor(corpus: Corpus, needle: string, sight: Sight): Iterable<number> {
+  const all = plainWords(needle)
+  if (all.length === 0) return []
+  // Single letters tell little, and the first may be the end of any word.
+  const longer = all.filter((piece) => piece.length > 1)
+  const lists = [...new Set(longer.length > 0 ? longer : all)].flatMap((piece) => withPiece(corpus, piece, sight) ?? [])
+  const [fewest, ...others] = lists.sort((a, b) => a.size - b.size)
+  if (!fewest) return Array.from({ length: corpus.columns.size }, (_, number) => number)
+  return [...fewest].filter((number) => others.every((list) => list.has(number)))
+}
+
+/**
+ * Documents with a word that contains a piece, or begins with it if it is one letter. Undefined if very many words do.
+ */
+function withPiece(corpus: Corpus, piece: string, sight: Sight): Set<number> | undefined {
+  const pieces = tellingPiecesOf(piece)
+  const words =
+    pieces.length === 0
+      ? corpus.words.beginning(piece, MOST_WORDS, sight)
+      : corpus.words.sharing(pieces, pieces.length, MOST_WORDS, sight)
+  if (words.length >= MOST_WORDS) return undefined
+  const numbers = new Set<number>()
+  for (const term of new Set(words.filter((each) => each.includes(piece)).map(termOf)))
+    for (const list of corpus.postings(term)) eachPosting(list, (number) => numbers.add(number))
+  return numbers
+}

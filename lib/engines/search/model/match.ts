@@ -1,0 +1,173 @@
+import { BLOCK, eachPosting, impactOf, indexIn, PostingList, type Postings } from '../index/codec.ts'
+import type { Choice, WeightedWord } from './choices.ts'
+import type { Corpus } from './corpus.ts'
+
+/**
+ * The documents that fit. `scores`: by name, `texts`: by text, both from 0 to 1. `held`: which words a document holds,
+ * one bit each by their place in the question.
+ */
+export type Matches = { numbers: Uint32Array; scores: Float32Array; texts: Float32Array; held: Uint32Array }
+
+/**
+ * The working memory of matching: one place for each document of a block, all zeros between blocks. It is small enough
+ * for the processor's cache, however many documents there are.
+ */
+const termScore = new Float32Array(BLOCK)
+const termWeight = new Float32Array(BLOCK)
+const textScore = new Float32Array(BLOCK)
+const words = new Uint32Array(BLOCK)
+const touched = new Uint16Array(BLOCK)
+
+/**
+ * The admitted documents that hold words worth at least `least` of the weight of all. The words that tell most come
+ * first. Once the words left cannot make up that share, no new document is taken in. So common words cost little.
+ */
+export function matchDocuments(
+  corpus: Corpus,
+  wanted: readonly WeightedWord[],
+  least: number,
+  admits: (number: number) => boolean,
+): Matches {
+  const total = wanted.reduce((sum, { weight }) => sum + weight, 0)
+  const needed = least * total * 0.9999
+  const steps = stepsOf(corpus, wanted, total, needed)
+  const most = steps.reduce(
+    (sum, { opens, runs }) => (opens ? runs.reduce((n, it) => n + it.lows.length, sum) : sum),
+    0,
+  )
+  const numbers = new Uint32Array(Math.min(most, corpus.columns.size))
+  const worth = new Float32Array(numbers.length)
+  const texts = new Float32Array(numbers.length)
+  const held = new Uint32Array(numbers.length)
+  let size = 0
+  for (let block = 0; block * BLOCK < corpus.columns.size; block += 1) {
+    const count = matchBlock(block, steps, needed)
+    for (let at = 0; at < count; at += 1) {
+      const low = touched[at] ?? 0
+      const number = block * BLOCK + low
+      if (admits(number)) {
+        numbers[size] = number
+        texts[size] = textScore[low] ?? 0
+        held[size] = words[low] ?? 0
+        worth[size++] = termScore[low] ?? 0
+      }
+      forget(low)
+    }
+  }
+  return truncateMatches({ numbers, scores: worth, texts, held }, size)
+}
+
+/** The first so many. */
+export const truncateMatches = ({ numbers, scores, texts, held }: Matches, size: number): Matches => ({
+  numbers: numbers.subarray(0, size),
+  scores: scores.subarray(0, size),
+  texts: texts.subarray(0, size),
+  held: held.subarray(0, size),
+})
+
+/** A word of the question. `opens`: it takes in new documents. `left`: the weight of the words after it. */
+type Step = { bit: number; weight: number; opens: boolean; left: number; runs: Run[] }
+/** The postings of one choice, read on from block to block. */
+type Run = Postings & { share: number; textShare: number; adds: boolean; pair: number; from: number }
+
+function stepsOf(corpus: Corpus, wanted: readonly WeightedWord[], total: number, needed: number): Step[] {
+  let left = total
+  const rarities = wanted.reduce((sum, { rarity }) => sum + rarity, 0) || 1
+  return byWeight(wanted).map((word) => {
+    const { weight, rarity, choices } = word
+    const opens = left >= needed
+    left -= weight
+    const runs = choices.flatMap((choice) => {
+      const share = (weight * choice.fit) / (255 * total)
+      const textShare = (rarity * choice.fit) / (255 * rarities)
+      return postingsOf(corpus, choice).map(
+        (postings): Run => ({ ...postings, share, textShare, adds: choice.adds === true, pair: 0, from: 0 }),
+      )
+    })
+    return { bit: 1 << wanted.indexOf(word), weight, opens, left, runs }
+  })
+}
+
+/** Leaves in `touched` the documents of a block that hold enough, and answers how many they are. */
+function matchBlock(block: number, steps: readonly Step[], needed: number): number {
+  let count = 0
+  for (const { bit, weight, opens, left, runs } of steps) {
+    for (const run of runs) {
+      if (run.blocks[run.pair] !== block) continue
+      const { lows, impacts, texts, share, textShare, adds, from } = run
+      const end = from + (run.blocks[run.pair + 1] ?? 0) + 1
+      run.pair += 2
+      run.from = end
+      if (!opens && count * WALK < end - from) {
+        for (let i = 0; i < count; i += 1) {
+          const low = touched[i] ?? 0
+          const held = words[low] ?? 0
+          const at = held & bit && !adds ? -1 : indexIn(lows, low, from, end)
+          if (at < 0) continue
+          if (!(held & bit)) termWeight[low] = (termWeight[low] ?? 0) + weight
+          words[low] = held | bit
+          termScore[low] = (termScore[low] ?? 0) + share * (impacts[at] ?? 0)
+          textScore[low] = (textScore[low] ?? 0) + textShare * (texts[at] ?? 0)
+        }
+        continue
+      }
+      for (let at = from; at < end; at += 1) {
+        const low = lows[at] ?? 0
+        const held = words[low] ?? 0
+        if (held & bit && !adds) continue
+        if (held === 0) {
+          if (!opens) continue
+          touched[count++] = low
+        }
+        if (!(held & bit)) termWeight[low] = (termWeight[low] ?? 0) + weight
+        words[low] = held | bit
+        termScore[low] = (termScore[low] ?? 0) + share * (impacts[at] ?? 0)
+        textScore[low] = (textScore[low] ?? 0) + textShare * (texts[at] ?? 0)
+      }
+    }
+    count = dropHopeless(count, needed - left)
+  }
+  return count
+}
+
+/** A list so many times longer than there are documents left is searched for each of them, not read from end to end. */
+const WALK = 12
+
+/** Drops the documents that cannot hold enough any more. */
+function dropHopeless(count: number, least: number): number {
+  let kept = 0
+  for (let at = 0; at < count; at += 1) {
+    const low = touched[at] ?? 0
+    if ((termWeight[low] ?? 0) >= least) touched[kept++] = low
+    else forget(low)
+  }
+  return kept
+}
+
+function forget(low: number): void {
+  termScore[low] = termWeight[low] = textScore[low] = words[low] = 0
+}
+
+const byWeight = (wanted: readonly WeightedWord[]) =>
+  [...wanted].sort((a, b) => b.weight - a.weight || (a.raw < b.raw ? -1 : 1))
+
+function postingsOf(corpus: Corpus, { terms, voice }: Choice): Postings[] {
+  const [first, ...others] = terms
+  let lists = first === undefined ? [] : corpus.postings(first, voice)
+  for (const term of others) {
+    const more = corpus.postings(term)
+    lists = lists.flatMap((list) => more.map((each) => intersect(list, each)))
+  }
+  return lists
+}
+
+/** The documents in both lists, with the lower of their two impacts. */
+function intersect(a: Postings, b: Postings): Postings {
+  const [few, many] = a.lows.length < b.lows.length ? [a, b] : [b, a]
+  const list = new PostingList()
+  eachPosting(few, (number, impact) => {
+    const other = impactOf(many, number)
+    if (other > 0) list.push(number, Math.min(impact, other), Math.min(impact, other))
+  })
+  return list.postings
+}

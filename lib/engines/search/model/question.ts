@@ -1,0 +1,147 @@
+import { cut, respellBeginning, swapSyllables } from '../../matching/index.ts'
+import type { Sight } from '../index/columns.ts'
+import { isDevanagari } from '../index/header.ts'
+import { memoize } from '../index/memoize.ts'
+import { conceptOf, findMentions, type Mention, tagOf } from '../index/tags.ts'
+import { ANY_VOICE } from '../index/voice.ts'
+import { stemOf, termOf, trailingWords, type Word, wordOf, wordsOf } from '../index/words.ts'
+import type { Concept } from '../vocabulary.ts'
+import type { Corpus } from './corpus.ts'
+import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
+
+/** The most words of a question. More make it no better. */
+const MOST_WORDS = 24
+
+/**
+ * A word of a question.
+ *
+ * `begins`: its letters and sound, if it may be unfinished.
+ * `syllabic`: the question is in Devanagari, so a slip may be a whole syllable.
+ * `others`: its other spellings. `ended`: it and these with other endings.
+ * `swapped`: it with two syllables the other way round.
+ */
+export type QueryWord = Word & {
+  begins?: Letters
+  /** Some document holds it letter for letter. */
+  known: boolean
+  /** As it was typed, if an ending was taken off. */
+  whole?: string
+  syllabic: boolean
+  others: ReadonlySet<string>
+  ended: ReadonlySet<string>
+  swapped: ReadonlySet<string>
+  /** The concept of the word, or of the phrase that it is part of. */
+  concept?: Concept
+  /** The links of records that the word, or the name that it is part of, names. */
+  links?: readonly string[]
+}
+
+type Letters = Pick<Word, 'raw' | 'sound'>
+
+/** The words of a question. The last one counts as unfinished unless something follows it. */
+export function parseQuestion(corpus: Corpus, asked: string, sight: Sight): QueryWord[] {
+  const text = withoutEndings(corpus, asked, sight)
+  const typed = cut(text, 300)
+  const seen = new Set<string>()
+  const wholes = wordsOf(cut(asked, 300))
+  const words = wordsOf(typed).flatMap((word, i) => {
+    if (seen.has(word.raw)) return []
+    seen.add(word.raw)
+    const whole = wholes[i]?.raw
+    return [whole === word.raw || whole === undefined ? word : { ...word, whole }]
+  })
+  const unfinished = words.length <= MOST_WORDS && /[\p{L}\p{N}\p{M}]$/u.test(text)
+  const syllabic = isDevanagari(typed)
+  const swaps = syllabic ? swapsIn(typed) : undefined
+  return words.slice(0, MOST_WORDS).map((word, i) => {
+    const last = unfinished && i === words.length - 1
+    const swapped = swaps?.get(word.raw) ?? none
+    // A word that no document holds as typed may be any word that folds alike.
+    const known = corpus.words.count(word.raw, sight) > 0
+    const voice = known ? word.voice : ANY_VOICE
+    // A word that cannot begin a question is another word if it does: Than, a shrine. So is a joining word that is
+    // still being typed alone.
+    const aside = word.aside && !(i === 0 && (last || trailingWords().has(word.raw)))
+    return {
+      ...word,
+      aside,
+      tells: word.aside && !aside ? 1 : word.tells,
+      voice,
+      known,
+      ...spellingsOf(word.sound),
+      syllabic,
+      swapped,
+      ...(last && { begins: beginningOf(word, typed) }),
+    }
+  })
+}
+
+/** A question without the endings of Nepali, where the stem is better known: पाटनको, पाटन. */
+function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
+  const count = (word: string) => corpus.terms.count(termOf(plain(word)), sight)
+  // A single word may be the beginning of a name: पाटनको कृष्ण मन्दिर.
+  if (!/\s/.test(text.trim())) return text
+  return text.replace(/[\u0900-\u097f]+/g, (word) => {
+    const stem = stemOf(word)
+    // A word that names a concept as it stands has no ending: तामा, copper.
+    if (stem === word || conceptOf(termOf(plain(word))) || count(word) * 4 > count(stem)) return word
+    // What neither stands in documents nor names a concept is no stem: दगुतले.
+    return count(stem) > 0 || conceptOf(termOf(plain(stem))) ? stem : word
+  })
+}
+
+/**
+ * Whether a being stands right before a sort of thing. Then it says whose the thing is, as in a queen's pond, and is
+ * not asked for.
+ */
+const isWhose = ({ concept, to }: Mention, next: Mention | undefined): boolean =>
+  concept.isOwner === true && next?.concept.as === 'sort' && next.from === to + 1
+
+/**
+ * A word that stands nowhere may be any that folds alike. But a short one with b means none with w: a bell is no well.
+ */
+const asHeard = (it: QueryWord): QueryWord =>
+  it.term.length <= 4 && it.term.startsWith('b') ? { ...it, voice: wordOf(it.raw).voice } : it
+
+/** The concepts that a question names, and its words, each with its concept. */
+export function findConcepts(
+  corpus: Corpus,
+  words: readonly QueryWord[],
+  sight: Sight,
+): { words: QueryWord[]; concepts: Mention[] } {
+  const concepts = findMentions(words.map(asHeard)).filter(
+    (it, i, all) => corpus.terms.count(tagOf(it.concept), sight) > 0 && !isWhose(it, all[i + 1]),
+  )
+  if (concepts.length === 1 && concepts[0]?.concept.isName && words.filter((it) => !it.aside).length === 1)
+    return { words: [...words], concepts: [] }
+  const conceptAt = (at: number) => concepts.find(({ from, to }) => from <= at && at <= to)?.concept
+  return {
+    concepts,
+    words: words.map((it, i) => {
+      const concept = it.aside ? undefined : conceptAt(i)
+      return concept ? { ...it, concept } : it
+    }),
+  }
+}
+
+/** Other spellings, and other endings, of a term. Kept, since many words come in every other question. */
+const spellingsOf = memoize((term: string) => {
+  const others = otherSpellingsOf(term)
+  return { others, ended: new Set(term.length > 3 ? [term, ...others].flatMap(otherEndingsOf) : []) }
+}, 2000)
+
+/** For each Devanagari word of a text, in plain letters: what it may be with its syllables swapped. */
+function swapsIn(typed: string): Map<string, ReadonlySet<string>> {
+  const words = typed.match(/[\u0900-\u097f]+/g) ?? []
+  return new Map(words.map((word) => [plain(word), new Set(swapSyllables(word).map(plain))]))
+}
+
+const plain = (word: string) => wordsOf(word)[0]?.raw ?? ''
+
+const none: ReadonlySet<string> = new Set()
+
+/** The beginning of an unfinished word. Without its last a after a Devanagari consonant: another vowel may follow. */
+function beginningOf({ raw }: Word, typed: string): Letters {
+  const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
+  return { raw: letters, sound: respellBeginning(letters) }
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clock, nowSeconds } from '../../../base/clock.ts'
+import { Problem, unavailable } from '../../../base/errors.ts'
+import { removeEntry, reserve, scan, transact } from '../../table/index.ts'
+import { type Document, type Gone, isGone } from '../document.ts'
+import { type BuildResult, buildSnapshot } from '../index/build.ts'
+import { key } from '../keys.ts'
+import { loadLogEnd } from '../log.ts'
+import { documentSource } from './documents.ts'
+import {
+  loadPointer,
+  newSnapshotPath,
+  type Pointer,
+  publishSnapshot,
+  removeOtherSnapshots,
+  type Snapshot,
+} from './snapshot.ts'
+
+/** How far a rebuild has come. */
+export type Progress = (looked: number, documents: number) => void
+export type RebuildResult = BuildResult & { id: string; snapshot: Snapshot | undefined }
+
+/** How long a rebuild keeps others out, in seconds. If the process dies, the lock ends then. */
+const SECONDS = 300
+
+/**
+ * Makes a snapshot from the table, which holds all that search knows. The log's end is noted before anything is read.
+ * So a change meanwhile is read here, or follows in the log, or both; then its version decides. Fails with
+ * `unavailable` while another process rebuilds.
+ */
+export const rebuildSnapshot = (progress: Progress = () => undefined): Promise<RebuildResult> =>
+  withRebuildLock(async () => make(await loadPointer(), progress))
+
+/**
+ * The same for a process that found the snapshots of `seen` useless. Undefined if somebody has made another one since.
+ * Of many that start at once, the last get here when the first is done.
+ */
+export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildResult | undefined> =>
+  withRebuildLock(async () => {
+    const old = await loadPointer()
+    return old && old.current.id !== seen?.current.id ? undefined : make(old, () => undefined)
+  })
+
+/** Runs work while nobody else rebuilds. */
+async function withRebuildLock<T>(work: () => Promise<T>): Promise<T> {
+  const busy = () => unavailable('The search model is being built. Try again.')
+  await transact([reserve(key.searchRebuild(), nowSeconds(), SECONDS, busy)])
+  try {
+    return await work()
+  } finally {
+    await transact([removeEntry(key.searchRebuild())])
+  }
+}
+
+async function make(old: Pointer | undefined, progress: Progress): Promise<RebuildResult> {
+  const [end, { id, path }] = await Promise.all([loadLogEnd(), newSnapshotPath()])
+  const gone: Gone[] = []
+  const built = await buildSnapshot(path, documentsInTable(gone, progress), end.number, gone)
+  const snapshot = await publishSnapshot(id, built, end.changes, old)
+  removeOtherSnapshots([id])
+  return { ...built, id, snapshot }
+}
+
+/** Pauses between looks, in milliseconds. They double, so that many who wait do not keep asking for one item. */
+const FIRST_PAUSE = 100
+const LONGEST_PAUSE = 1600
+
+/** Waits while another process rebuilds. Returns whether there is a snapshot then. */
+export async function waitForOtherRebuild(seconds: number): Promise<boolean> {
+  const until = performance.now() + seconds * 1000
+  for (let pause = FIRST_PAUSE; performance.now() < until; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    if (await loadPointer()) return true
+    await sleep(pause + clock.random(pause))
+  }
+  return false
+}
+
+export const isBusy = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable'
+
+async function* documentsInTable(gone: Gone[], progress: Progress): AsyncGenerator<Document> {
+  let [looked, documents] = [0, 0]
+  const { types, documentOf } = documentSource()
+  const pages = scan(types, (items) => {
+    looked += items
+  })
+  for await (const page of pages) {
+    for (const stored of page) {
+      const change = documentOf(stored)
+      if (!change) continue
+      if (isGone(change)) gone.push(change)
+      else {
+        documents += 1
+        yield change
+      }
+    }
+    progress(looked, documents)
+  }
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import * as v from 'valibot'
+import { newId, now } from '../../../base/clock.ts'
+import { config } from '../../../base/config.ts'
+import { isDone } from '../../../base/errors.ts'
+import { deleteObject, forgetLooseFile, markLoose, putFile, streamObject, withFile } from '../../bucket/index.ts'
+import { defineItem, get, put, transact } from '../../table/index.ts'
+import type { BuildResult } from '../index/build.ts'
+import { key } from '../keys.ts'
+import { trimLog } from '../log.ts'
+
+/** A snapshot in the bucket: a compressed file, and what must be true of it. */
+export const Snapshot = v.object({
+  id: v.string(),
+  key: v.string(),
+  /** Hash and size of the object as it is stored. */
+  sha256: v.string(),
+  bytes: v.number(),
+  /** The last entry of the change log that it holds, and how many changes there had been. */
+  position: v.number(),
+  changes: v.number(),
+  documents: v.number(),
+  made_at: v.string(),
+})
+export type Snapshot = v.InferOutput<typeof Snapshot>
+
+/**
+ * Which snapshots there are: the current one, and the previous one in case that cannot be read. `unreadable`: somebody
+ * could not read the current one.
+ */
+const Pointer = v.object({
+  current: Snapshot,
+  previous: v.nullable(Snapshot),
+  unreadable: v.optional(v.boolean(), false),
+  version: v.number(),
+})
+export type Pointer = v.InferOutput<typeof Pointer>
+const pointer = defineItem({ type: 'search-snapshot', schema: Pointer, key: () => key.searchSnapshot() })
+
+export const loadPointer = (): Promise<Pointer | undefined> => get(pointer, {})
+
+/**
+ * Notes that the current snapshot cannot be read, so that the next sweep makes another. Fails with `conflict` if the
+ * pointer has changed.
+ */
+export async function markUnreadable(old: Pointer): Promise<void> {
+  if (!old.unreadable) await transact([put(pointer, { ...old, unreadable: true, version: old.version + 1 }, old)])
+}
+
+/** Chunks of a megabyte: the usual 16 KB cost three times the processor time. */
+const large = { chunkSize: 2 ** 20 }
+
+/** A snapshot is missing, or is not what was stored. */
+export class UnreadableSnapshot extends Error {}
+
+/**
+ * Brings a snapshot to this machine, unless it is there already, and returns its path. Fails with `UnreadableSnapshot`.
+ */
+export async function fetchSnapshot(it: Snapshot): Promise<string> {
+  const path = snapshotPath(it.id)
+  if (await isThere(path)) return path
+  const object = (await streamObject(it.key))?.body
+  if (!object) throw new UnreadableSnapshot('missing')
+  const hash = createHash('sha256')
+  const partial = `${path}.${newId()}`
+  try {
+    object.on('data', (bytes: Uint8Array) => hash.update(bytes))
+    await pipeline(object, createZstdDecompress(large), createWriteStream(partial))
+    if (hash.digest('hex') !== it.sha256) throw new UnreadableSnapshot('altered')
+    // The file gets its name when it is complete, so that other processes may take it as it is.
+    await rename(partial, path)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error instanceof Error && 'code' in error && String(error.code).startsWith('ZSTD')
+      ? new UnreadableSnapshot('damaged')
+      : error
+  }
+  return path
+}
+
+/**
+ * Makes a built file the current snapshot, if `old` is still the pointer:
+ *
+ * 1. It uploads the file.
+ * 2. It writes the pointer in one transaction.
+ * 3. It removes what nobody starts from any more.
+ *
+ * Undefined if another process was faster.
+ */
+export async function publishSnapshot(
+  id: string,
+  built: BuildResult,
+  changes: number,
+  old: Pointer | undefined,
+): Promise<Snapshot | undefined> {
+  const compressed = `${snapshotPath(id)}.zst`
+  const hash = createHash('sha256')
+  const file = createReadStream(snapshotPath(id), { highWaterMark: large.chunkSize })
+  await pipeline(file, createZstdCompress(large), createWriteStream(compressed))
+  for await (const bytes of createReadStream(compressed)) hash.update(bytes)
+  const { size } = await stat(compressed)
+  const current: Snapshot = {
+    id,
+    key: `search/${id}.sqlite.zst`,
+    sha256: hash.digest('hex'),
+    bytes: size,
+    position: built.position,
+    changes,
+    documents: built.documents,
+    made_at: now(),
+  }
+  // An unreadable snapshot is not kept as the previous one.
+  const [kept, dropped] = old?.unreadable ? [old.previous, old.current] : [old?.current, old?.previous]
+  const next: Pointer = { current, previous: kept ?? null, unreadable: false, version: (old?.version ?? 0) + 1 }
+  const made = withFile(current.key, async (expected) => {
+    await putFile(current.key, compressed, 'application/zstd')
+    await rm(compressed, { force: true })
+    await transact([put(pointer, next, old), forgetLooseFile(expected), ...(dropped ? [markLoose(dropped.key)] : [])])
+  })
+  if (!(await isDone(made))) return undefined
+  // If this fails, the sweeper does it.
+  if (dropped) await deleteObject(dropped.key).catch(() => undefined)
+  if (kept) await trimLog(kept.position)
+  return current
+}
+
+/** The path of a snapshot on this machine. Several processes share the file: it never changes. */
+export const snapshotPath = (id: string): string => join(directory(), `${prefix()}${id}.sqlite`)
+
+/** An id and a path for a file that is to become a snapshot. */
+export async function newSnapshotPath(): Promise<{ id: string; path: string }> {
+  const id = newId()
+  await mkdir(directory(), { recursive: true })
+  return { id, path: snapshotPath(id) }
+}
+
+/** A younger file may still be in the making. */
+const MAKING_MS = 600_000
+
+/**
+ * Removes this service's snapshots from this machine, except `kept`. A process that has one open keeps it until it
+ * closes it.
+ */
+export function removeOtherSnapshots(kept: readonly string[], youngest = MAKING_MS): void {
+  for (const file of readdirSync(directory())) {
+    if (!file.startsWith(prefix()) || kept.some((id) => file.includes(id))) continue
+    const path = join(directory(), file)
+    const made = statSync(path, { throwIfNoEntry: false })
+    if (made && Date.now() - made.mtimeMs >= youngest) rmSync(path, { force: true })
+  }
+}
+
+const directory = () => tmpdir()
+/** Services on one machine must not remove each other's files. */
+const prefix = () => {
+  const service = [config.DYNAMODB_ENDPOINT, config.TABLE_NAME, config.S3_ENDPOINT, config.BUCKET_NAME].join(' ')
+  return `search-snapshot-${createHash('sha256').update(service).digest('hex').slice(0, 12)}-`
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,73 @@
+import { escapeHtml } from '../../../base/html.ts'
+import { cut } from '../../matching/index.ts'
+import { isDevanagari } from '../index/header.ts'
+import { memoize } from '../index/memoize.ts'
+import { ANY_VOICE, soundsApart, type Voice } from '../index/voice.ts'
+import { stemOf, type Word, wordsOf } from '../index/words.ts'
+import type { WeightedWord } from './choices.ts'
+
+/** About so many letters before the first marked word, and in all. */
+const BEFORE = 40
+const LENGTH = 200
+/** A choice that fits less well is not marked. */
+const FITS = 0.5
+
+/**
+ * Finds the passage that answers most of a question; of equal ones that in the script of the question. Words stand
+ * between <mark> and </mark>, all else is escaped for HTML. Undefined if no text holds any word.
+ */
+export function snippetFinder(wanted: readonly WeightedWord[], devanagari: boolean) {
+  const terms = new Map<string, MarkedTerm>()
+  for (const [word, { term, voice, rarity, choices }] of wanted.entries()) {
+    if (rarity === 0) continue
+    for (const it of choices)
+      if (it.fit >= FITS) for (const each of it.terms) terms.set(each, { word, voice: ANY_VOICE })
+    terms.set(term, { word, voice })
+  }
+  const most = 2 * new Set(Array.from(terms.values(), ({ word }) => word)).size + 1
+  return (texts: readonly string[]): string | undefined => {
+    let best = { text: '', marks: [] as Mark[], rank: 0 }
+    for (const text of texts) {
+      if (best.rank === most) break
+      const marks = marksIn(text, terms)
+      const rank = new Set(marks.map(({ word }) => word)).size * 2 + (isDevanagari(text) === devanagari ? 1 : 0)
+      if (marks.length > 0 && rank > best.rank) best = { text, marks, rank }
+    }
+    return best.rank === 0 ? undefined : around(best.text, best.marks)
+  }
+}
+
+type MarkedTerm = { word: number; voice: Voice }
+type Mark = { from: number; to: number; word: number }
+
+function marksIn(text: string, terms: ReadonlyMap<string, MarkedTerm>): Mark[] {
+  const askedBy = (word: Word | undefined) => {
+    const asked = terms.get(word?.term ?? '')
+    return word && asked && !soundsApart(asked.voice, word.voice) ? asked.word : undefined
+  }
+  const marks: Mark[] = []
+  for (const { 0: it, index } of cut(text, LOOKED_AT).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    const { whole, stem } = wordIn(it)
+    const word = askedBy(whole) ?? askedBy(stem)
+    if (word !== undefined) marks.push({ from: index, to: index + it.length, word })
+  }
+  return marks
+}
+/** A word of a text, and its stem without Nepali endings. Kept, since most words come again. */
+const wordIn = memoize((written: string) => ({ whole: wordsOf(written)[0], stem: wordsOf(stemOf(written))[0] }), 20_000)
+/** How much of a long text is looked at. */
+const LOOKED_AT = 5000
+
+/** The passage from a little before the first mark, cut between words. */
+function around(text: string, marks: readonly Mark[]): string {
+  const first = marks[0]?.from ?? 0
+  const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1
+  const end =
+    from + LENGTH >= text.length ? text.length : Math.max(marks[0]?.to ?? 0, text.lastIndexOf(' ', from + LENGTH))
+  let [out, at] = [from > 0 ? '… ' : '', from]
+  for (const mark of marks.filter((it) => it.from >= from && it.to <= end)) {
+    out += `${escapeHtml(text.slice(at, mark.from))}<mark>${escapeHtml(text.slice(mark.from, mark.to))}</mark>`
+    at = mark.to
+  }
+  return `${out}${escapeHtml(text.slice(at, end))}${end < text.length ? ' …' : ''}`
+}

@@ -1,0 +1,71 @@
+import { respell } from '../../matching/index.ts'
+
+/**
+ * Pairs of spellings of one sound, as terms have them; either stands for the other. Folding leaves them apart: else a
+ * word cut off between their letters would no longer begin the whole word.
+ */
+const pairs: readonly (readonly [string, string])[] = [
+  ['ks', 'c'], // Kshetrapal, Chhetrapal
+  ['laksmi', 'lacimi'], // Lakshmi, Lachhimi
+  ['mb', 'nb'], // Shambhu, Shanbhu
+  ['mp', 'np'], // Champa, Chanpa
+  ['ng', 'nh'], // Singha, Sinha
+  ['ng', 'mh'], // Singha, Simha
+  ['ai', 'ay'], // Bhairab, Bhayrab
+  ['ia', 'ya'], // Indriani, Indryani
+  ['ia', 'iya'], // Indriani, Indriyani
+  ['ia', 'iy'], // Bhatia, Bhatiya; a term has lost its last vowel
+  ['ua', 'uba'], // Bhuali, Bhuwali
+  ['ua', 'ub'], // Kua, Kuwa
+  ['sba', 'soba'], // Guhyeshwari, Guhyeshowari
+  ['hy', 'h'], // Guhyeshwari, Guheshwari
+  ['gy', 'jny'], // Gyan, Jnyan
+  ['gy', 'jn'], // Gyaneshwor, Jnaneshwor
+  ['gy', 'gny'], // Yagya, Yagnya
+  ['ya', 'ja'], // Yatra, Jatra
+  ['yu', 'ju'], // Jyapu
+  ['yo', 'jo'], // Yogini, Jogini
+  ['isba', 'esba'], // Vagishwari, Bageshwari
+  ['durbar', 'darbar'],
+  ['dyah', 'dyo'], // the word for god in Newar names
+  ['bahal', 'bah'], // a court of a monastery, in Newar names
+  ['ri', 'ru'], // Amrit, Amrut
+]
+
+/**
+ * The other spellings of a term: one pair exchanged in one place, or one silent vowel within it written or left out.
+ */
+export function otherSpellingsOf(term: string): Set<string> {
+  const found = new Set<string>()
+  for (const [one, other] of pairs) {
+    exchange(term, one, other, found)
+    exchange(term, other, one, found)
+  }
+  // Bhagawati, Bhagwati: between two open syllables an a may be silent.
+  // The last vowel of a term may be silent too: Krishana, Krishna.
+  for (const whole of [term, `${term}a`])
+    for (const { index } of whole.matchAll(within)) found.add(respell(whole.slice(0, index) + whole.slice(index + 1)))
+  for (const { index } of term.matchAll(between)) found.add(respell(`${term.slice(0, index)}a${term.slice(index)}`))
+  found.delete(term)
+  return found
+}
+
+const within = /(?<=[aeiou][bcdghjklmnprst])a(?=[bcdghjklmnprsty][aeiou])/g
+const between = /(?<=[aeiou][bcdghjklmnprst])(?=[bcdghjklmnprsty][aeiou])/g
+
+function exchange(term: string, from: string, to: string, found: Set<string>): void {
+  for (let at = term.indexOf(from); at >= 0; at = term.indexOf(from, at + 1))
+    found.add(respell(term.slice(0, at) + to + term.slice(at + from.length)))
+}
+
+/** Honours and places that are written onto a name or left out: Pashupati, Pashupatinath; Annapurna, Annapurnadevi. */
+const endings = ['nat', 'debi', 'mai', 'ji', 'stan', 'tan', 'dam', 'ko']
+
+/** A term with such an ending, or without its own. */
+export function otherEndingsOf(term: string): string[] {
+  return endings.flatMap((ending) => {
+    if (!term.endsWith(ending)) return [respell(term + ending), respell(`${term}a${ending}`)]
+    const stem = respell(term.slice(0, -ending.length))
+    return stem.length > 3 ? [stem] : []
+  })
+}

@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import { invalid } from '../../base/errors.ts'
+import { findPeriod, readInterval } from '../calendars/index.ts'
+import type { Box, Near, SearchQuery } from './query.ts'
+
+/** Places and times in queries. What cannot be read is refused with a reason. */
+
+const optionalText = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((it) => it.trim() || undefined),
+)
+const numbersIn = (text: string): number[] =>
+  text.split(',').map((it) => (/^\s*-?\d{1,3}(?:\.\d{1,15})?\s*$/.test(it) ? Number(it) : Number.NaN))
+
+const readWith = <T>(message: string, reader: (text: string) => T | undefined) =>
+  v.pipe(
+    optionalText,
+    v.rawTransform(({ dataset: { value }, addIssue, NEVER }): T | undefined => {
+      const found = value === undefined ? undefined : reader(value)
+      if (value === undefined || found !== undefined) return found
+      addIssue({ message })
+      return NEVER
+    }),
+  )
+
+/**
+ * Reads `west,south,east,north`. A west greater than the east crosses the date line. If they are less than 180 degrees
+ * apart, the two were swapped: undefined.
+ */
+function boxIn(text: string): Box | undefined {
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = numbersIn(text)
+  const legal = isLongitude(west) && isLongitude(east) && isLatitude(south) && isLatitude(north) && south <= north
+  if (west > east && west - east < 180) return undefined
+  return legal && more.length === 0 ? { west, south, east, north } : undefined
+}
+
+function pointIn(text: string): { lat: number; lng: number } | undefined {
+  const [lat = Number.NaN, lng = Number.NaN, ...more] = numbersIn(text)
+  return isLatitude(lat) && isLongitude(lng) && more.length === 0 ? { lat, lng } : undefined
+}
+const isLatitude = (it: number) => Math.abs(it) <= 90
+const isLongitude = (it: number) => Math.abs(it) <= 180
+
+const MOST_KM = 1000
+const FEW_KM = 5
+function kilometresIn(text: string): number | undefined {
+  const found = /^\d{1,4}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
+  return found > 0 && found <= MOST_KM ? found : undefined
+}
+
+/** The years of our era that a date covers: `1702`, `BS 1759`, `NS 822`, `300 BCE`, `17th century`, `वि.सं. १७५९`. */
+function yearsIn(text: string): { from: number; to: number } | undefined {
+  const found = readInterval(text) ?? readInterval(`${text} CE`) ?? findPeriod(text)
+  return found && { from: yearOf(found.from), to: yearOf(found.to) }
+}
+const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * 86_400_000).getUTCFullYear() : day)
+
+const NO_DATE =
+  'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822), or a period (Malla period).'
+
+/** Members by which searches and lists are narrowed to a place and a time. */
+export const whereEntries = {
+  bbox: readWith('Give west, south, east and north in degrees, neither pair swapped: 85.2,27.6,85.5,27.8.', boxIn),
+  near: readWith('Give latitude and longitude in degrees: 27.67,85.32.', pointIn),
+  within: readWith(`Give kilometres, more than 0 and at most ${MOST_KM}.`, kilometresIn),
+  from: readWith(NO_DATE, yearsIn),
+  to: readWith(NO_DATE, yearsIn),
+}
+const Where = v.object(whereEntries)
+export type Where = v.InferOutput<typeof Where>
+
+/**
+ * The place and time of a query as filters of a model. Refuses `within` without `near`, and years that run backwards.
+ */
+export function readWhere({
+  bbox,
+  near,
+  within,
+  from,
+  to,
+}: Partial<Where>): Pick<SearchQuery, 'box' | 'near' | 'years'> {
+  if (within !== undefined && !near) throw invalid({ within: ['Give near as well: the point to measure from.'] })
+  const years = from || to ? { from: from?.from ?? -Infinity, to: to?.to ?? Infinity } : undefined
+  if (years && years.from > years.to) throw invalid({ to: ['It lies before from.'] })
+  const around: Near | undefined = near && { ...near, within: within ?? FEW_KM }
+  return { box: bbox, near: around, years }
+}
+
+/** Whether a query is narrowed to a place or a time. */
+export const isSomewhere = ({ bbox, near, from, to }: Partial<Where>): boolean =>
+  [bbox, near, from, to].some((it) => it !== undefined)

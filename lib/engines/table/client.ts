@@ -1,0 +1,43 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { config } from '../../base/config.ts'
+import { localCredentials } from '../../base/telemetry/local-credentials.ts'
+import { count, noteAttempts } from '../../base/telemetry/request-cost.ts'
+import { forgetKept } from './kept.ts'
+import { HttpHandler } from './wire/http-handler.ts'
+import { lean } from './wire/lean.ts'
+
+const client: DynamoDBClient = new DynamoDBClient({
+  region: config.AWS_REGION,
+  maxAttempts: 4,
+  requestHandler: new HttpHandler(),
+  ...(config.DYNAMODB_ENDPOINT && {
+    endpoint: config.DYNAMODB_ENDPOINT,
+    credentials: localCredentials,
+  }),
+})
+
+type Consumed = { CapacityUnits?: number | undefined }
+type Output = { ConsumedCapacity?: Consumed | Consumed[]; $metadata?: { attempts?: number } }
+
+const reads = /^(Get|BatchGet|Query|Scan)/
+
+/** Every call asks for its consumed capacity and tells the meter, so no call can be forgotten. */
+async function metered(operation: string, given: object, call: (input: object) => Promise<object>): Promise<object> {
+  if (!reads.test(operation)) forgetKept()
+  try {
+    const output: Output = await call({ ...given, ReturnConsumedCapacity: 'TOTAL' })
+    const { ConsumedCapacity, $metadata } = output
+    const units = [ConsumedCapacity ?? []].flat().reduce((sum, each) => sum + (each.CapacityUnits ?? 0), 0)
+    count(`${operation}Command`, units)
+    noteAttempts($metadata?.attempts)
+    return output
+  } catch (error) {
+    noteAttempts((error as Output).$metadata?.attempts)
+    throw error
+  }
+}
+
+/** The document client; only lib/engines/table speaks to it. */
+export const db = lean(client, DynamoDBDocumentClient.from(client), metered)
+export const TableName = config.TABLE_NAME

@@ -1,0 +1,63 @@
+export { alone } from './alone.ts'
+export { type CountPlace, countKeys, provideCountLayout, type Size, sizeOf, sizesIn, sumOf } from './counters.ts'
+export {
+  acquireLease,
+  addCounted,
+  addNumbers,
+  checkVersion,
+  countedTypes,
+  defineItem,
+  listsWith,
+  parse,
+  put,
+  putAlways,
+  putEntry,
+  read,
+  releaseLease,
+  remove,
+  removeCounted,
+  removeEntry,
+  removeReservation,
+  replaceDerived,
+  reserve,
+  says,
+  type Write,
+  withNextVersion,
+} from './item.ts'
+export { type IndexName, type Key, key as engineKeys, keyOf, padNumber, padPlace, place } from './keys.ts'
+export { DEEPEST_OFFSET, type List, type Listing, type PageRequest, type PageResult, readList } from './pages.ts'
+export { reading } from './pending.ts'
+export {
+  get,
+  getMany,
+  getManyOnce,
+  itemAt,
+  itemIn,
+  nthKey,
+  onceRead,
+  ping as pingTable,
+  queryAll,
+  queryAllBetween,
+  queryBetween,
+  queryBeyond,
+  type Stored,
+  sizesOfGroup,
+  sizesOfParts,
+  walk,
+  walkTable,
+} from './read.ts'
+export { scan, scanCounters } from './scan.ts'
+export { nextOf } from './sequence.ts'
+export { pickMembers, shapeOf } from './shape.ts'
+export { blankOf, sparse } from './sparse.ts'
+export { changesOf, type Images, type StreamRecord } from './stream.ts'
+export { inTurns, together } from './together.ts'
+export { actionsOf, MOST_ACTIONS } from './transact.ts'
+export { allOrNothing, recoverStaged } from './two-phase/commit.ts'
+export { checkTime, isThrottle, TimeOver } from './two-phase/patience.ts'
+export { settle } from './two-phase/settle.ts'
+export { stageCounters, stagePart } from './two-phase/stage.ts'
+export * as transaction from './two-phase/transaction.ts'
+export { commitPlan, type Plan, runUnit, UnitOfWork } from './unit-of-work.ts'
+export { untilWhole } from './until-whole.ts'
+export { add, addBelow, addTo, raise, removeAll, transact, write } from './write.ts'

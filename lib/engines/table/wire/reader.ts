@@ -1,0 +1,167 @@
+import { bytesOf, numberOf } from './attributes.ts'
+import { orderMembers } from './shape.ts'
+
+const QUOTE = 34
+const COMMA = 44
+const COLON = 58
+const OPEN_LIST = 91
+const BACKSLASH = 92
+const CLOSE_LIST = 93
+const OPEN_MAP = 123
+const CLOSE_MAP = 125
+
+/**
+ * Reads DynamoDB's JSON from left to right, once: `{"S": "text"}` becomes the text itself, and no object is made for it. Each
+ * method reads one thing that begins here and goes behind it. Fails with `SyntaxError` for what is none.
+ */
+export class WireReader {
+  readonly #text: string
+  #at = 0
+  /** Where the next backslash is, which most answers have none of. */
+  #escape: number
+
+  constructor(text: string) {
+    this.#text = text
+    this.#escape = text.indexOf('\\')
+  }
+
+  /** An item: its attributes as values. */
+  readonly item = (): Record<string, unknown> => orderMembers(this, this.#attribute)
+
+  /** A map of something, by name; `one` is told the name. */
+  map(one: (name: string) => unknown): Record<string, unknown> {
+    return orderMembers(this, one)
+  }
+
+  /** A list of something. */
+  list<T>(one: () => T): T[] {
+    const all: T[] = []
+    this.#expect(OPEN_LIST)
+    while (this.#peek() !== CLOSE_LIST) {
+      all.push(one())
+      if (this.#peek() === COMMA) this.#at += 1
+    }
+    this.#at += 1
+    return all
+  }
+
+  /** Whether a list begins here. */
+  isList(): boolean {
+    return this.#peek() === OPEN_LIST
+  }
+
+  /** JSON as JSON is. */
+  readonly plain = (): unknown => {
+    const code = this.#peek()
+    if (code === QUOTE) return this.text()
+    if (code === OPEN_LIST) return this.list(this.plain)
+    if (code === OPEN_MAP) return this.map(this.plain)
+    return this.#word()
+  }
+
+  /** Goes through the members of a map, each of which `member` must read. */
+  members(member: (name: string) => void): void {
+    this.#expect(OPEN_MAP)
+    while (this.#peek() !== CLOSE_MAP) {
+      this.#peek()
+      const name = this.text()
+      this.#expect(COLON)
+      member(name)
+      if (this.#peek() === COMMA) this.#at += 1
+    }
+    this.#at += 1
+  }
+
+  /** A text in quotes. */
+  text(): string {
+    if (this.#peek() !== QUOTE) throw this.#fault()
+    const start = this.#at + 1
+    if (this.#escape !== -1 && this.#escape < start) this.#escape = this.#text.indexOf('\\', start)
+    const end = this.#endOfText(start)
+    this.#at = end + 1
+    const hasEscape = this.#escape !== -1 && this.#escape < end
+    return hasEscape ? JSON.parse(this.#text.slice(start - 1, end + 1)) : this.#text.slice(start, end)
+  }
+
+  #endOfText(start: number): number {
+    for (let end = this.#text.indexOf('"', start); end !== -1; end = this.#text.indexOf('"', end + 1)) {
+      if (this.#escape === -1 || this.#escape > end) return end
+      let before = end
+      while (this.#text.charCodeAt(before - 1) === BACKSLASH && before > start) before -= 1
+      if ((end - before) % 2 === 0) return end
+    }
+    throw this.#fault()
+  }
+
+  /** The value of an attribute, which is a map with one member that is named after its type. */
+  readonly #attribute = (): unknown => {
+    this.#expect(OPEN_MAP)
+    const type = this.#type()
+    this.#expect(COLON)
+    const value = this.#typed(type)
+    this.#expect(CLOSE_MAP)
+    return value
+  }
+
+  /** The name of a type: most have one letter, which need not be looked for. */
+  #type(): string {
+    if (this.#peek() !== QUOTE || this.#text.charCodeAt(this.#at + 2) !== QUOTE) return this.text()
+    this.#at += 3
+    return this.#text.charAt(this.#at - 2)
+  }
+
+  #typed(type: string): unknown {
+    switch (type) {
+      case 'S':
+        return this.text()
+      case 'N':
+        return numberOf(this.text())
+      case 'BOOL':
+        return this.#word()
+      case 'NULL':
+        this.#word()
+        return null
+      case 'M':
+        return this.item()
+      case 'L':
+        return this.list(this.#attribute)
+      case 'B':
+        return bytesOf(this.text())
+      case 'SS':
+        return new Set(this.list(() => this.text()))
+      case 'NS':
+        return new Set(this.list(() => numberOf(this.text())))
+      case 'BS':
+        return new Set(this.list(() => bytesOf(this.text())))
+    }
+    throw this.#fault()
+  }
+
+  /** A number, true, false or null. */
+  #word(): unknown {
+    this.#peek()
+    const start = this.#at
+    while (isOfWord(this.#text.charCodeAt(this.#at))) this.#at += 1
+    const word = this.#text.slice(start, this.#at)
+    return Object.hasOwn(words, word) ? words[word] : JSON.parse(word)
+  }
+
+  /** The character that comes next, behind blanks. */
+  #peek(): number {
+    while (this.#text.charCodeAt(this.#at) <= 32) this.#at += 1
+    return this.#text.charCodeAt(this.#at)
+  }
+
+  #expect(code: number): void {
+    if (this.#peek() !== code) throw this.#fault()
+    this.#at += 1
+  }
+
+  #fault(): SyntaxError {
+    return new SyntaxError(`This is not DynamoDB's JSON, at ${this.#at}.`)
+  }
+}
+
+const words: Readonly<Record<string, unknown>> = { true: true, false: false, null: null }
+/** Nothing comes after the end, where there is no code. */
+const isOfWord = (code: number) => code > 32 && code !== COMMA && code !== CLOSE_LIST && code !== CLOSE_MAP

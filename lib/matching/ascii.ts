@@ -1,5 +1,0 @@
-/**
- * Letters A to Z in lower case, and nothing else changed. Names that identify someone fold by this alone: the fold of
- * Unicode turns other letters into ASCII ones (the Kelvin sign into k), and so one address into another.
- */
-export const asciiLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())

@@ -1,0 +1,23 @@
+import { asciiLowerCase } from '../../engines/matching/index.ts'
+import { loadByEmail, type User } from '../users/users.ts'
+import type { Authenticator } from './authenticator.ts'
+import { userOf } from './jwt.ts'
+
+/** Accepts `X-Dev-User: <email>` of a seeded user. Only in the chain of dev mode. */
+export const devHeader: Authenticator = ({ headers }) => seededUser(headers['x-dev-user'] ?? '')
+
+/**
+ * Accepts the cookie of a dev login. A browser sends it unasked, so a request that changes something must come from our
+ * own origin. Only in the chain of dev mode.
+ */
+export const devSession: Authenticator = async ({ cookie, method, headers, origin, beside }) => {
+  const safe = method === 'GET' || method === 'HEAD'
+  return cookie && (safe || headers.origin === origin) ? userOf(cookie, 'session', beside) : undefined
+}
+
+/** The seeded user of this address. Nobody else may be impersonated, not even in dev mode. */
+export async function seededUser(email: string): Promise<User | undefined> {
+  const address = asciiLowerCase(email.trim())
+  const user = address.includes('@') ? await loadByEmail(address) : undefined
+  return user?.seeded ? user : undefined
+}

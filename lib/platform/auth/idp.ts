@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import { nowSeconds } from '../../base/clock.ts'
+import { config } from '../../base/config.ts'
+import type { Authenticator } from './authenticator.ts'
+import { ISSUER } from './jwt.ts'
+import { type Identification, issuerKeys, PATIENCE, rememberIdentity } from './provider.ts'
+import { claimsOf } from './shape.ts'
+
+const { IDP_CLIENT_ID, IDP_ISSUER, IDP_JWKS_URL, IDP_USERINFO_URL, IDP_TOKENINFO_URL, SECONDARY_ISSUER } = config
+
+/**
+ * Accepts tokens of the identity provider: an opaque access token that its userinfo endpoint knows, or a JWT that its
+ * keys verify. Skips itself without a client id. A provider that does not answer is no result.
+ */
+export const identityProvider: Authenticator = async ({ token }) =>
+  IDP_CLIENT_ID !== '' && token !== '' && mayBeTheirs(token) ? userOf(token) : undefined
+
+/** Tokens that name another maker stay with us: they are never sent to the provider. */
+function mayBeTheirs(token: string): boolean {
+  const claims = claimsOf(token)
+  if (!claims) return IDP_USERINFO_URL !== ''
+  if (issuers.includes(String(claims.iss))) return true
+  return IDP_ISSUER === '' && claims.iss !== ISSUER && claims.iss !== SECONDARY_ISSUER && IDP_USERINFO_URL !== ''
+}
+
+// Google names itself with and without the scheme.
+const issuers = IDP_ISSUER === '' ? [] : [IDP_ISSUER, IDP_ISSUER.replace(/^https:\/\//, '')]
+const verify = IDP_JWKS_URL === '' ? undefined : issuerKeys(IDP_JWKS_URL, issuers, IDP_CLIENT_ID)
+
+const identified = async (token: string): Promise<Identification | undefined> =>
+  issuers.includes(String(claimsOf(token)?.iss)) ? verify?.(token) : asked(token)
+const userOf = rememberIdentity('idp', identified)
+
+async function asked(token: string): Promise<Identification | undefined> {
+  const [claims, until] = await Promise.all([
+    fetched(IDP_USERINFO_URL, { headers: { authorization: `Bearer ${token}`, accept: 'application/json' } }),
+    IDP_TOKENINFO_URL === '' ? Number.POSITIVE_INFINITY : expiryForUs(token),
+  ])
+  return claims === undefined || until === undefined ? undefined : { claims, until }
+}
+
+const seconds = v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.finite())
+const Tokeninfo = v.object({
+  active: v.optional(v.literal(true)),
+  aud: v.optional(v.union([v.string(), v.array(v.string())])),
+  azp: v.optional(v.string()),
+  client_id: v.optional(v.string()),
+  exp: v.optional(seconds),
+  expires_in: v.optional(seconds),
+})
+
+/** When the token expires, if it was made for our client; else undefined. */
+async function expiryForUs(token: string): Promise<number | undefined> {
+  const document = v.safeParse(Tokeninfo, await tokeninfo(token))
+  if (!document.success) return undefined
+  const { aud = [], azp, client_id, exp, expires_in } = document.output
+  if (![...[aud].flat(), azp, client_id].includes(IDP_CLIENT_ID)) return undefined
+  const until = exp ?? (expires_in === undefined ? Number.POSITIVE_INFINITY : nowSeconds() + expires_in)
+  return until > nowSeconds() ? until : undefined
+}
+
+/** Introspection takes a form; some tokeninfo documents are only there for a GET. */
+async function tokeninfo(token: string): Promise<unknown> {
+  const body = new URLSearchParams({
+    token,
+    token_type_hint: 'access_token',
+    access_token: token,
+    client_id: IDP_CLIENT_ID,
+  })
+  const posted = await fetched(IDP_TOKENINFO_URL, { method: 'POST', body })
+  if (posted !== undefined) return posted
+  const url = new URL(IDP_TOKENINFO_URL)
+  url.searchParams.set('access_token', token)
+  return fetched(url.href, {})
+}
+
+/** The JSON of a 200 answer, or undefined. */
+async function fetched(url: string, init: RequestInit): Promise<unknown> {
+  try {
+    const reply = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(PATIENCE) })
+    if (reply.status === 200) return await reply.json()
+    await reply.body?.cancel()
+    return undefined
+  } catch {
+    return undefined
+  }
+}

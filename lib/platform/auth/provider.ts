@@ -1,0 +1,139 @@
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import * as v from 'valibot'
+import { booleanIn } from '../../base/booleans.ts'
+import { clock, nowSeconds } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import { asciiLowerCase, cut } from '../../engines/matching/index.ts'
+import { keepIdentity, loadIdentity } from '../users/tokens.ts'
+import { amendLatest, createNamedAfterEmail, load, loadByEmail, type User } from '../users/users.ts'
+import { hashOf, tokenMemory } from './memory.ts'
+
+/** What a provider says of a person; `until` when the token itself expires. */
+export type Identification = { claims: unknown; until: number }
+/** Milliseconds that a provider has to answer. */
+export const PATIENCE = 5000
+/** Seconds that an answer is kept. */
+const KEPT = 5 * 60
+
+/** Signs of our own are symmetric; a provider's never are. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+
+/** Verifies JWTs of one issuer through its published keys, which are fetched once per process and kept. */
+export function issuerKeys(url: string, issuer: string[], audience: string) {
+  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: PATIENCE })
+  return async (token: string): Promise<Identification | undefined> => {
+    try {
+      const options = { algorithms, issuer, audience, requiredClaims: ['exp'], currentDate: clock.now() }
+      const { payload } = await jwtVerify<JWTPayload>(token, keys, options)
+      return { claims: payload, until: payload.exp ?? 0 }
+    } catch (error) {
+      // Not a token for us, or the provider does not answer; jose passes fetch's own TypeError on.
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
+      throw error
+    }
+  }
+}
+
+/**
+ * Remembers whose token it is, by its hash, in this process and in the table: never longer than the token lives, and at
+ * most five minutes. `ask` is called when nothing is remembered.
+ */
+export function rememberIdentity(provider: string, ask: (token: string) => Promise<Identification | undefined>) {
+  const known = tokenMemory<string>(5000)
+  return async (token: string): Promise<User | undefined> => {
+    const kept = known.get(token)
+    if (kept) return load(kept)
+    const stored = await loadIdentity(hashOf(token))
+    if (stored) known.set(token, stored.user_id, stored.until)
+    if (stored) return load(stored.user_id)
+
+    const identified = await ask(token)
+    const claims = v.safeParse(Claims, identified?.claims)
+    if (!identified || !claims.success) return undefined
+    const user = await foundOrMade(provider, claims.output)
+    const until = Math.min(identified.until, nowSeconds() + KEPT)
+    known.set(token, user.id, until)
+    await keepIdentity(hashOf(token), user.id, until)
+    return user
+  }
+}
+
+const text = (most: number) =>
+  v.fallback(
+    v.pipe(
+      v.string(),
+      v.transform((it) => cut(it.normalize('NFC').replace(/\p{Cc}/gu, ''), most)),
+    ),
+    '',
+  )
+/** A verified address is a must; providers write the flag as a boolean or as text. */
+const Claims = v.object({
+  sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
+  email: v.pipe(
+    v.string(),
+    v.trim(),
+    v.regex(/^[\x21-\x7e]+$/),
+    v.transform(asciiLowerCase),
+    v.email(),
+    v.maxLength(254),
+  ),
+  email_verified: v.union([
+    v.literal(true),
+    v.pipe(
+      v.string(),
+      v.check((it) => booleanIn(it) === true),
+    ),
+  ]),
+  given_name: text(50),
+  family_name: text(50),
+  picture: v.fallback(
+    v.pipe(
+      v.string(),
+      v.maxLength(2000),
+      v.check((it) => /^https?:\/\//.test(it) && URL.canParse(it)),
+    ),
+    '',
+  ),
+})
+type Claims = v.InferOutput<typeof Claims>
+
+/** The user of a verified address, made at the first sign-in. Of several first sign-ins at once one makes the user. */
+async function foundOrMade(provider: string, { sub, email, given_name, family_name, picture }: Claims): Promise<User> {
+  const old = await loadByEmail(email)
+  if (old) return linked(old, provider, { sub, given_name, family_name, picture })
+  const first = { email, first_name: given_name, last_name: family_name, avatar_url: picture }
+  try {
+    return await createNamedAfterEmail({ ...first, subjects: { [provider]: sub } })
+  } catch (error) {
+    const winner = error instanceof Problem && error.fields?.email ? await loadByEmail(email) : undefined
+    if (!winner) throw error
+    return winner
+  }
+}
+
+/**
+ * Keeps the subject and what the person has not filled in. Registering does not prove that an address is one's own, the
+ * provider does: at the first link a password set before goes, with every session, lest who registered first shares the
+ * account. Seeded users keep theirs.
+ */
+async function linked(
+  user: User,
+  provider: string,
+  { sub, given_name, family_name, picture }: Omit<Claims, 'email' | 'email_verified'>,
+) {
+  const same =
+    user.subjects[provider] === sub &&
+    (user.first_name || !given_name) &&
+    (user.last_name || !family_name) &&
+    (!picture || user.avatar_url === picture)
+  if (same) return user
+  const next = await amendLatest(user.id, (it) => ({
+    subjects: { ...it.subjects, [provider]: sub },
+    first_name: it.first_name || given_name,
+    last_name: it.last_name || family_name,
+    avatar_url: picture || it.avatar_url,
+    ...(Object.keys(it.subjects).length === 0 &&
+      !it.seeded && { password: '', token_generation: it.token_generation + 1 }),
+  }))
+  return next ?? user
+}

@@ -1,0 +1,36 @@
+import { type Code, Problem, unavailable } from '../../base/errors.ts'
+import { isThrottle } from '../../engines/table/index.ts'
+import { Reply } from './reply.ts'
+
+/** The one place with statuses. */
+const statuses: Record<Code, number> = {
+  malformed: 400,
+  invalid: 400,
+  bad_host: 400,
+  unauthenticated: 401,
+  refused: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  conflict: 409,
+  being_made: 409,
+  in_progress: 409,
+  gone: 410,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  key_reused: 422,
+  too_many: 429,
+  unavailable: 503,
+  bad_gateway: 502,
+}
+
+/**
+ * Anything thrown, as the contract's error body. What is not ours says nothing about itself, but that the table had no room
+ * for a moment is no fault: whoever asks again may be lucky.
+ */
+export function failure(thrown: unknown): Reply {
+  const error = !(thrown instanceof Problem) && isThrottle(thrown) ? unavailable() : thrown
+  if (!(error instanceof Problem)) return new Reply(500, { detail: 'Internal server error.' })
+  return new Reply(statuses[error.code], error.fields ?? { detail: error.detail, ...error.also }, error.headers)
+}

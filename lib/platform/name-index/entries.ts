@@ -1,0 +1,69 @@
+import * as v from 'valibot'
+import { cut, fold, gridCell, likenessKeys } from '../../engines/matching/index.ts'
+import { type Key, putEntry, removeEntry, type Write } from '../../engines/table/index.ts'
+import { key } from '../table/keys.ts'
+import { familyOf } from './families.ts'
+
+/** What a record is found by besides its id: its names, the identifier of its source, and its place. */
+export type Indexed = {
+  entity_id: string
+  kind: string
+  id: number | string
+  names: readonly string[]
+  identifier?: string | undefined
+  /** What identifies it besides names; absent for what is never compared with others, as people are not. */
+  identities?: readonly string[]
+  point?: { lat: number; lng: number } | null | undefined
+}
+
+const Entry = v.object({
+  entity_id: v.string(),
+  kind: v.string(),
+  id: v.union([v.number(), v.string()]),
+  names: v.array(v.string()),
+  point: v.nullable(v.object({ lat: v.number(), lng: v.number() })),
+})
+/** An entry as it was stored. */
+export const readEntry = (stored: unknown) => v.parse(Entry, stored)
+
+/** The traits by which another record of the same thing is found: spellings of its names, and identities, which begin with "=". */
+export const traitsOf = (names: readonly string[], identities: readonly string[]): string[] => [
+  ...likenessKeys(names),
+  ...identities.map((it) => `=${it}`),
+]
+
+/** A name as keys hold it: folded, and cut to what a key takes. */
+export const foldedName = (name: string): string => cut(fold(name), 200)
+
+/** At most this many names of one record are indexed; the rest is shown, not searched. */
+const MOST_NAMES = 12
+
+/** The writes that turn one set of entries into another: undefined stands for nothing there. */
+export function indexWrites(before: Indexed | undefined, after: Indexed | undefined): Write[] {
+  const old = entriesOf(before)
+  const next = entriesOf(after)
+  return [
+    ...[...next].filter(([place, it]) => changed(old.get(place), it)).map(([, it]) => putEntry(it.key, it.entry)),
+    ...[...old].filter(([place]) => !next.has(place)).map(([, it]) => removeEntry(it.key)),
+  ]
+}
+
+type Placed = { key: Key; entry: v.InferOutput<typeof Entry> }
+
+function entriesOf(it: Indexed | undefined): Map<string, Placed> {
+  if (!it) return new Map()
+  const entry = { entity_id: it.entity_id, kind: it.kind, id: it.id, names: [...it.names], point: it.point ?? null }
+  const folded = [...new Set(it.names.map(foldedName))].filter(Boolean).slice(0, MOST_NAMES)
+  const keys = folded.map((name) => key.name(it.kind, name, it.entity_id))
+  if (it.identities)
+    keys.push(...traitsOf(it.names, it.identities).map((trait) => key.alike(familyOf(it.kind), trait, it.entity_id)))
+  if (it.identifier) keys.push(key.identifier(it.kind, it.identifier, it.entity_id))
+  if (it.point) {
+    const cell = gridCell(it.point)
+    keys.push(key.grid(it.kind, cell.row, cell.col, it.entity_id))
+  }
+  return new Map(keys.map((at) => [`${at.pk} ${at.sk}`, { key: at, entry }]))
+}
+
+const changed = (old: Placed | undefined, next: Placed) =>
+  old === undefined || JSON.stringify(old.entry) !== JSON.stringify(next.entry)

@@ -1,0 +1,347 @@
+import { phrase } from '../base/language/phrase.ts'
+import { audienceOf, audiencesWith, canRead, isCoarse, isForEveryone, type Scope } from '../base/visibility.ts'
+
+/** Who may do what. One line per permission; every route names exactly one. */
+export const ranks = ['community_reviewer', 'domain_expert', 'expert_curator'] as const
+export type Rank = (typeof ranks)[number]
+/** The caller. `rank` is the role of an active ReviewerRole, else null. */
+export type Actor = {
+  id: string
+  username: string
+  email: string
+  is_staff: boolean
+  is_superuser: boolean
+  rank: Rank | null
+  /** What it calls with, where it is a machine: it has no rights but these of its owner's. */
+  key?: MachineKey
+}
+/** What keys for machines are for: to read what their owner reads, to propose as they do, to send in files and collections. */
+export const keyScopes = ['read', 'propose', 'import'] as const
+export type KeyScope = (typeof keyScopes)[number]
+export type MachineKey = { id: string; name: string; scopes: readonly KeyScope[] }
+/** What a rule looks at in a stored record. `public`: an accepted revision of it stands. */
+export type Subject = {
+  contributor_id: string | null
+  public: boolean
+  access_tier?: string | undefined
+  deleted_at?: string | null | undefined
+  /** Of a flag: who raised it, null the service itself, and whether it is settled. */
+  flagged_by?: string | null | undefined
+  is_resolved?: boolean | undefined
+  /** Of a project and of what belongs to it: where it stands, and in which role whom works on it, by user id. */
+  project?: { state: string; roles: Readonly<Record<string, string>> } | undefined
+  /** Of what is decided on: everyone whose work it is. */
+  authors?: readonly string[] | undefined
+  /** Of a comment: who wrote it. */
+  author_id?: string | null | undefined
+}
+export type Open = { open: string } // the reason no one is asked for
+export type Role = { role: (actor: Actor) => boolean } // looks at the actor
+export type Lists = { lists: (actor: Actor | null) => Scope } // which ones the actor may list
+type Sight<S> = (actor: Actor | null, it: S) => boolean
+export type Sees<S = never> = { sees: Sight<S>; changes?: never } // and at the stored thing
+export type Changes<S = never> = { sees: Sight<S>; changes: (actor: Actor, it: S) => Ruling }
+/** Whether something is allowed. A refusal may say why, and what role it takes. */
+export type Ruling = boolean | { refusal: string }
+
+const anyone = () => true
+const staff = (actor: Actor) => actor.is_staff
+const atLeast = (rank: Rank) => (actor: Pick<Actor, 'is_staff' | 'rank'>) =>
+  actor.is_staff || ranks.slice(ranks.indexOf(rank)).some((it) => it === actor.rank)
+const reviewer = atLeast('community_reviewer')
+const expert = atLeast('domain_expert')
+const curator = atLeast('expert_curator')
+
+/** Whether a published thing of this tier is shown to this reader. */
+export const maySeeTier = (actor: Actor | null, tier: string | undefined): boolean =>
+  audiencesWith(actor !== null).includes(audienceOf(tier))
+
+const owns = (actor: Actor | null, it: Subject) => actor !== null && actor.id === it.contributor_id
+const canSee = (actor: Actor | null, it: Subject) =>
+  canRead(
+    {
+      isDeleted: Boolean(it.deleted_at),
+      isPublished: it.public,
+      isForEveryone: isForEveryone(it.access_tier),
+      isOwn: owns(actor, it),
+    },
+    scopeOf(actor),
+  )
+const canReview = (actor: Actor | null, it: Subject) => !it.deleted_at && actor !== null && reviewer(actor)
+const canInspect = (actor: Actor | null, it: Subject) => canSee(actor, it) || canReview(actor, it)
+/** Whose it is, and staff. */
+const ownerOrStaff = (actor: Actor | null, it: Subject) => actor?.is_staff === true || owns(actor, it)
+const flagged = (actor: Actor, it: Subject) => actor.id === it.flagged_by
+const wrote = (actor: Actor, it: Subject) => actor.id === it.author_id
+/** Legacy submissions: accepted ones are everyone's, the others are for those who are signed in. */
+const canSeeSubmission = (actor: Actor | null, it: Subject) => it.public || actor !== null
+/** Suggestions: what came of them is for those who are signed in, until then they are between the two sides and reviewers. */
+const canSeeSuggestion = (actor: Actor | null, it: Subject) =>
+  actor !== null && (it.public || reviewer(actor) || owns(actor, it) || wrote(actor, it))
+const notOnesOwn = (actor: Actor, it: Pick<Subject, 'authors'>): Ruling =>
+  it.authors?.includes(actor.id) ? { refusal: 'Nobody decides on a contribution of their own.' } : true
+/** What part of a decision takes at least some rank. */
+const takes = (part: string, rank: Rank): Ruling => ({ refusal: `${part} takes at least a ${inWords(rank)}.` })
+/** A rank as sentences name it. */
+export const inWords = (rank: Rank): string => rank.replace('_', ' ')
+
+/** A decision, as far as it depends on who gives it. */
+export type Deciding = {
+  /** Everyone whose work it is about. */
+  authors: readonly string[]
+  /** The least rank that may decide; whoever reviews may escalate. */
+  required_persona: Rank
+  escalates: boolean
+  overridesConfidence: boolean
+  settlesContradiction: boolean
+}
+/** What a decision takes; the first rule that does not hold refuses it. */
+const decisionRules: readonly ((actor: Actor, it: Deciding) => Ruling)[] = [
+  notOnesOwn,
+  (actor, { escalates, required_persona: least }) =>
+    escalates ||
+    atLeast(least)(actor) || { refusal: `This has been escalated: it takes at least a ${inWords(least)}.` },
+  (actor, it) => !it.overridesConfidence || expert(actor) || takes(phrase('Overriding confidence'), 'domain_expert'),
+  (actor, it) =>
+    !it.settlesContradiction || expert(actor) || takes(phrase('Settling a contradiction'), 'domain_expert'),
+]
+
+/** Reviewers, but on a record of their own: nobody decides on that. */
+const canSettleFlag = (actor: Actor, it: Subject) => reviewer(actor) && !owns(actor, it)
+const scope = (actor: Actor | null): Scope => ({
+  signedIn: actor !== null,
+  everything: maySeeAll(actor),
+  own: actor?.id ?? null,
+})
+
+const roleIn = (actor: Actor, it: Subject) => it.project?.roles[actor.id]
+const reviewable = (it: Subject) => it.project?.state === 'in_review' || it.project?.state === 'approved'
+/** What a caller may be in a project; one may be several. */
+export const partsIn = {
+  editors: (actor: Actor, it: Subject) => actor.is_staff || ['owner', 'editor'].includes(roleIn(actor, it) ?? ''),
+  reviewers: (actor: Actor, it: Subject) => reviewer(actor) || roleIn(actor, it) === 'domain_expert',
+  mergers: (actor: Actor, _it: Subject) => expert(actor),
+}
+/** Reviewers while a project waits for them, and once it is merged those who may take that back. */
+const canOversee = (actor: Actor, it: Subject) =>
+  (reviewable(it) && reviewer(actor)) || (it.project?.state === 'merged' && partsIn.mergers(actor, it))
+/** Whoever sees a record of this sort, everyone who works on the project, and those who oversee it. */
+const canSeeProject = (actor: Actor | null, it: Subject) =>
+  canSee(actor, it) || (!it.deleted_at && actor !== null && (roleIn(actor, it) !== undefined || canOversee(actor, it)))
+
+export const permissions = {
+  'service.read': { open: 'probes, metrics and the link index say nothing about anyone' },
+  'document.read': { open: 'what can be called, and how, is no secret' },
+  'feed.read': { open: 'it tells of what everyone may read, and of what nobody may any more no more than that' },
+  'export.read': { open: 'the files hold what everyone may read' },
+  'token.create': { open: 'nobody is signed in yet' },
+  'session.end': { open: 'clears the cookie of whoever sends it' },
+  'account.register': { open: 'nobody is signed in yet' },
+  'account.read': { role: anyone },
+  'account.change': { role: anyone },
+  'token.revoke': { role: anyone },
+  'hook.own': { role: anyone },
+  'hook.read': { sees: ownerOrStaff },
+  'hook.change': { sees: ownerOrStaff, changes: anyone },
+  'key.own': { role: anyone },
+  'key.revoke': { sees: ownerOrStaff, changes: anyone },
+  'profile.read': { open: 'profiles are public pages; private members are left out by the view' },
+  'profile.change': { role: anyone },
+  'registry.read': { open: 'the published ontology' },
+  'vocabulary.read': { open: 'controlled lists' },
+  'calendar.convert': { open: 'arithmetic' },
+  'record.list': { lists: scope },
+  'record.create': { role: anyone },
+  'record.read': { sees: canSee },
+  'record.update': { sees: canSee, changes: ownerOrStaff },
+  // What is not public nobody sees but whose it is, and staff.
+  'record.delete': { sees: canSee, changes: (actor, it) => actor.is_staff || !it.public },
+  'record.restore': { sees: canSee, changes: staff },
+  'review.read': { role: reviewer, sees: canInspect },
+  // What is asked for may take more: see decisionRules.
+  'review.decide': { role: reviewer, sees: canInspect, changes: notOnesOwn },
+  'review.dashboard': { role: reviewer },
+  'decision.list': { open: 'who decided what is public; records that the caller may not see are not named' },
+  'history.list': { lists: scope },
+  'history.read': { sees: canInspect },
+  'queue.read': { role: reviewer },
+  'queue.claim': { role: reviewer },
+  'queue.moderate': { role: staff },
+  'contribution.list': { role: anyone },
+  'related.list': { lists: scope },
+  'search.read': { lists: scope },
+  'assistant.ask': { lists: scope },
+  'assist.ask': { role: anyone },
+  'assertion.list': { lists: scope },
+  'assertion.create': { role: anyone },
+  'assertion.read': { sees: canInspect },
+  'assertion.change': {
+    sees: canInspect,
+    changes: (actor, it) => reviewer(actor) && notOnesOwn(actor, it),
+  },
+  'activity.list': { lists: scope },
+  'activity.read': { sees: canInspect },
+  'flag.list': { role: anyone },
+  'flag.read': { role: anyone, sees: canInspect },
+  'flag.create': { role: anyone },
+  'flag.change': {
+    sees: canInspect,
+    changes: canSettleFlag,
+  },
+  'flag.resolve': {
+    sees: canInspect,
+    changes: (actor, it) => canSettleFlag(actor, it) || flagged(actor, it),
+  },
+  // Whoever raised it withdraws it, while it is open.
+  'flag.delete': {
+    sees: canInspect,
+    changes: (actor, it) => canSettleFlag(actor, it) || (flagged(actor, it) && !it.is_resolved),
+  },
+  'notification.own': { role: anyone },
+  'letters.own': { role: anyone },
+  'letters.link': { open: 'whoever has the link got the letter that it stands in' },
+  'submission.list': { role: anyone },
+  'submission.read': { sees: canSeeSubmission },
+  'submission.ids': { open: 'an id says nothing of what it names, and each is checked when it is read' },
+  'submission.write': { open: 'nobody may any more, and everyone is told so' },
+  'suggestion.list': { role: anyone },
+  'suggestion.create': { role: anyone },
+  'suggestion.read': { role: anyone, sees: canSeeSuggestion },
+  'suggestion.decide': { sees: canSeeSuggestion, changes: (actor, it) => reviewer(actor) && !wrote(actor, it) },
+  'moderation.read': { role: staff },
+  'moderation.change': { role: staff },
+  'comment.list': { lists: scope },
+  'comment.add': { role: anyone },
+  'reaction.list': { lists: scope },
+  'reaction.toggle': { role: anyone },
+  'comment.read': { sees: canInspect },
+  'comment.create': { sees: canInspect, changes: (_, it) => !it.deleted_at },
+  'comment.change': { sees: canInspect, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
+  'source.list': { lists: scope },
+  'source.create': { role: anyone },
+  'source.read': { sees: canSee },
+  'source.restore': { sees: canSee, changes: staff },
+  'source.change': { sees: canSee, changes: ownerOrStaff },
+  'cluster.list': { open: 'clusters hold canonical labels; their members are filtered by the caller' },
+  // Nobody hides a cluster.
+  'cluster.read': { sees: anyone },
+  'cluster.create': { role: reviewer },
+  'cluster.change': { sees: anyone, changes: curator },
+  'duplicates.suggest': { role: anyone },
+  'links.report': { role: reviewer },
+  'role.own': { role: anyone },
+  'role.read': { role: curator },
+  'role.change': { role: curator },
+  'application.own': { role: anyone },
+  'application.read': { role: curator },
+  'application.answer': { role: curator },
+  'user.read': { role: curator },
+  'project.list': { lists: scope },
+  'project.create': { role: anyone },
+  'project.read': { sees: canSeeProject },
+  'project.follow': { role: anyone, sees: canSeeProject },
+  'project.comment.create': { sees: canSeeProject, changes: anyone },
+  'project.comment.delete': { sees: canSeeProject, changes: (actor, it) => actor.is_staff || wrote(actor, it) },
+  'project.update': { sees: canSeeProject, changes: partsIn.editors },
+  'project.contribute': { sees: canSeeProject, changes: partsIn.editors },
+  'project.transition': {
+    sees: canSeeProject,
+    changes: (actor, it) => Object.values(partsIn).some((isOne) => isOne(actor, it)),
+  },
+  // Nobody reads what waits in it but who may decide on it.
+  'project.preview': { role: reviewer, sees: canSeeProject },
+  'project.rollback': { sees: canSeeProject, changes: partsIn.mergers },
+  'picture.view': { sees: (actor, it) => (it.project ? canSeeProject(actor, it) : canInspect(actor, it)) },
+  'picture.own': { role: anyone },
+  'picture.read': { sees: ownerOrStaff },
+  'picture.change': { sees: owns, changes: anyone },
+  'import.own': { role: anyone },
+  // The table is its sender's; reviewers see it as the batch that its rows wait in.
+  'import.read': { sees: canInspect },
+  'import.change': { sees: canInspect, changes: owns },
+  // But for its sender, whoever sees one reviews.
+  'import.decide': { sees: canInspect, changes: notOnesOwn },
+  'import.take_back': { sees: canInspect, changes: staff },
+  'board.list': { open: 'who has contributed how much is public; people appear as on their public profiles' },
+  'statistics.own': { role: anyone },
+} as const satisfies Record<string, Open | Role | Lists | Sees<Subject> | Changes<Subject>>
+
+export type Permission = keyof typeof permissions
+/** The names of the permissions whose rule is an R. */
+export type PermissionBy<R> = { [P in Permission]: (typeof permissions)[P] extends R ? P : never }[Permission]
+
+/** What a machine may change, with the scope that it takes: it proposes, and decides on nothing. */
+const machines: Readonly<Partial<Record<Permission, KeyScope>>> = {
+  'record.create': 'propose',
+  'record.update': 'propose',
+  'assertion.create': 'propose',
+  'picture.own': 'propose',
+  'picture.change': 'propose',
+  'source.create': 'propose',
+  'suggestion.create': 'propose',
+  'flag.create': 'propose',
+  'assist.ask': 'read',
+  'duplicates.suggest': 'read',
+  'assistant.ask': 'read',
+  'search.read': 'read',
+  'hook.own': 'read',
+  'hook.change': 'read',
+  'import.own': 'import',
+  'import.change': 'import',
+  'project.create': 'import',
+  'project.update': 'import',
+  'project.contribute': 'import',
+}
+/** What only people read: who holds which keys is no business of a machine. */
+const forPeople: readonly Permission[] = ['key.own', 'key.revoke', 'letters.own']
+
+/** Whether a machine may use a permission with its key. What is open to everyone is open to it; people may what they may. */
+export function mayWithKey(key: MachineKey | undefined, permission: Permission, reads: boolean): Ruling {
+  if (!key || 'open' in permissions[permission]) return true
+  const scope = machines[permission] ?? (reads && !forPeople.includes(permission) ? 'read' : undefined)
+  if (scope === undefined) return { refusal: 'A key for machines may not do this.' }
+  return key.scopes.includes(scope) || { refusal: `This key is not for this: it takes the scope "${scope}".` }
+}
+
+/** Whether the caller may see whatever there is. */
+export const maySeeAll = (actor: Actor | null): boolean => actor?.is_staff ?? false
+/** Whether the caller may see that user's email address: it is for the person and for staff. */
+export const maySeeEmail = (actor: Actor | null, user: string): boolean =>
+  actor !== null && (actor.is_staff || actor.id === user)
+/** Whether this caller may see that record; for handlers that load a second thing. */
+export const maySee = (actor: Actor | null, it: Subject): boolean => canSee(actor, it)
+/** Whether this caller may see that record, or reviews it while it waits. */
+export const mayInspect = (actor: Actor | null, it: Subject): boolean => canInspect(actor, it)
+/** Whether this caller may see that project. */
+export const mayVisit = (actor: Actor | null, it: Subject): boolean => canSeeProject(actor, it)
+/** Whether the caller may give that decision. */
+export const mayDecide = (actor: Actor, it: Deciding): Ruling =>
+  decisionRules.map((rule) => rule(actor, it)).find((ruling) => ruling !== true) ?? true
+/** Whether the caller may decide on the work of these authors. */
+export const mayDecideOn = (actor: Actor, authors: readonly string[]): Ruling => notOnesOwn(actor, { authors })
+/** Whether someone has at least that rank; staff have every rank. */
+export const hasRank = (who: Pick<Actor, 'is_staff' | 'rank'>, least: Rank): boolean => atLeast(least)(who)
+/** Whether the caller may give that user a role, or take it: nobody raises or lowers themselves, but staff, who need none. */
+export const mayChangeRoleOf = (actor: Actor, user: string): boolean => actor.is_staff || actor.id !== user
+/** Whether the caller may answer that user's application. */
+export const mayAnswer = (actor: Actor, applicant: string): boolean => actor.id !== applicant
+/** Whether the caller works on that record: its contributor, reviewers, staff. They see what waits and what lost. */
+export const worksOn = (actor: Actor | null, it: Pick<Subject, 'contributor_id'>): boolean =>
+  actor !== null && (actor.id === it.contributor_id || reviewer(actor))
+/**
+ * Whether this caller may know how often that thing was changed: those who may change it. Of a record, edits that wait
+ * count among the changes; a project hides none from those who see it.
+ */
+export const mayCountChanges = (actor: Actor | null, it: Subject): boolean =>
+  actor !== null && (it.project !== undefined || worksOn(actor, it) || wrote(actor, it) || flagged(actor, it))
+/** Whether this caller may know exactly where that record is. */
+export const maySeePlace = (
+  actor: Actor | null,
+  it: Pick<Subject, 'contributor_id'> & { access_tier: string },
+): boolean => !isCoarse(it.access_tier) || worksOn(actor, it)
+/** Whether the caller reviews. */
+export const mayReview = (actor: Actor | null): boolean => actor !== null && reviewer(actor)
+/** Whether the caller may see that suggestion. */
+export const mayFollow = (actor: Actor | null, it: Subject): boolean => canSeeSuggestion(actor, it)
+/** Which records of a list this caller may be shown; for handlers that list a second sort of thing. */
+export const scopeOf = (actor: Actor | null): Scope => scope(actor)

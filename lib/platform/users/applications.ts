@@ -1,0 +1,176 @@
+import * as v from 'valibot'
+import { newId, now } from '../../base/clock.ts'
+import { conflict, invalidObject, malformedInput } from '../../base/errors.ts'
+import { cut } from '../../engines/matching/index.ts'
+import {
+  defineItem,
+  get,
+  type PageRequest,
+  parse,
+  put,
+  readList,
+  remove,
+  type UnitOfWork,
+  type Write,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+import type { Actor } from '../permissions.ts'
+import { key } from '../table/keys.ts'
+import { peopleIn } from './people.ts'
+import { amendByPlan, type Changes, keyOf, type ReviewerApplication, type User } from './users.ts'
+
+export const statuses = ['pending', 'approved', 'rejected'] as const
+export type Status = (typeof statuses)[number]
+
+/** An application to become a reviewer. An answered one stays as it is; who applies again makes another. */
+const Application = v.object({
+  id: v.string(),
+  user_id: v.string(),
+  status: v.picklist(statuses),
+  message: v.string(),
+  admin_notes: v.string(),
+  reviewed_by: v.nullable(v.string()),
+  reviewed_at: v.nullable(v.string()),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type Application = v.InferOutput<typeof Application>
+
+const listOf = (status: Status) => `APPLICATION#${status}`
+
+const application = defineItem({
+  type: 'application',
+  schema: Application,
+  key: ({ id }: { id: string }) => key.application(id),
+  // Read from its end, a list of all begins with those that wait.
+  indexes: (it) => ({
+    gsi1: { pk: listOf(it.status), sk: `${it.status === 'pending' ? 1 : 0}#${it.created_at}#${it.id}` },
+  }),
+  counted: (it) => [listOf(it.status)],
+})
+
+/** The application with this id. */
+export const load = (id: string): Promise<Application | undefined> => get(application, { id })
+
+/** The latest application of a user. */
+export const loadOf = async (it: User): Promise<Application | undefined> =>
+  it.reviewer_application ? load(it.reviewer_application.id) : undefined
+
+/** One page of the applications, those that wait before the others, newest first; and who has to do with them. */
+export async function list(status: Status | null, place: PageRequest) {
+  const pks = (status ? [status] : statuses).map(listOf)
+  const listing = await readList(
+    { partitions: pks.map((pk) => ({ index: 'gsi1', pk })), counted: pks },
+    place,
+    (items) =>
+      items
+        .map((it) => parse(application, it))
+        .flatMap(peopleOn)
+        .map(keyOf),
+  )
+  const { items, found, ...listed } = listing
+  return { ...listed, results: items.map((it) => parse(application, it)), people: peopleIn(found) }
+}
+
+/** Whom an application names. */
+export const peopleOn = ({ user_id, reviewed_by }: Application): string[] => [
+  user_id,
+  ...(reviewed_by ? [reviewed_by] : []),
+]
+
+/** Applies for a reviewer's role. Fails with `invalid` for staff, for reviewers, and while another application waits. */
+export async function apply(unit: UnitOfWork, user_id: string, message: string): Promise<Application | undefined> {
+  const at = now()
+  const made: Application = {
+    id: newId(),
+    user_id,
+    status: 'pending',
+    message,
+    admin_notes: '',
+    reviewed_by: null,
+    reviewed_at: null,
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  }
+  const user = await amendByPlan(unit, user_id, async (it) => {
+    const obstacle = obstacleFor(it)
+    if (obstacle) throw invalidObject(obstacle)
+    return { changes: { reviewer_application: noticeOf(made) }, also: [put(application, made, undefined)] }
+  })
+  return user && made
+}
+
+/** Takes the waiting application back, as if it had never been. Fails when none waits. */
+export const withdraw = (unit: UnitOfWork, user_id: string): Promise<User | undefined> =>
+  amendByPlan(unit, user_id, async (it) => {
+    const old = await loadPending(it)
+    if (!old) throw malformedInput('No application of yours is waiting for an answer.')
+    return { changes: { reviewer_application: null }, also: [remove(application, old)] }
+  })
+
+/** Turns an application down. Fails with `conflict` when it waits no longer. */
+export const reject = (unit: UnitOfWork, it: Application, by: Actor, notes: string): Promise<Application | undefined> =>
+  answerApplication(unit, it, { status: 'rejected', by, notes })
+
+/**
+ * Answers an application, and changes the user `along` with it. Fails with `conflict` when it waits no longer; answers
+ * nothing when its user is gone.
+ */
+export async function answerApplication(
+  unit: UnitOfWork,
+  { id, user_id }: Application,
+  input: ApplicationAnswer,
+  along: (it: User) => Changes = () => ({}),
+): Promise<Application | undefined> {
+  let next: Application | undefined
+  const user = await amendByPlan(unit, user_id, async (it) => {
+    const old = await loadPending(it)
+    if (old?.id !== id) throw conflict('This application waits for no answer.')
+    const made = planAnswer(old, input)
+    next = made.next
+    return { changes: { ...along(it), reviewer_application: made.notice }, also: [made.write] }
+  })
+  return user && next
+}
+
+/** The application of a user that waits for an answer. */
+export async function loadPending(it: User): Promise<Application | undefined> {
+  const latest = it.reviewer_application?.status === 'pending' ? await loadOf(it) : undefined
+  return latest?.status === 'pending' ? latest : undefined
+}
+
+export type ApplicationAnswer = { status: Exclude<Status, 'pending'>; by: Actor; notes: string }
+
+/** An answered application, what its user's item says of it, and the write that stores it. */
+export function planAnswer(
+  old: Application,
+  { status, by, notes }: ApplicationAnswer,
+): { next: Application; notice: ReviewerApplication; write: Write } {
+  const at = now()
+  const next = withNextVersion<Application>(old, {
+    status,
+    admin_notes: notes,
+    reviewed_by: by.id,
+    reviewed_at: at,
+    updated_at: at,
+  })
+  return { next, notice: noticeOf(next), write: put(application, next, old) }
+}
+
+function obstacleFor({ is_staff, groups, reviewer_role, reviewer_application }: User): string | undefined {
+  if (is_staff) return 'Staff review without a role.'
+  if (reviewer_role?.is_active || groups.includes('Reviewers')) return 'You are a reviewer already.'
+  if (reviewer_application?.status === 'pending') return 'Your application is waiting for an answer.'
+  return undefined
+}
+
+/** Short, since the user's item is read with every request. */
+const noticeOf = ({ id, status, message, created_at, updated_at }: Application): ReviewerApplication => ({
+  id,
+  status,
+  message: cut(message, 500),
+  created_at,
+  updated_at,
+})

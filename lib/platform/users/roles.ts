@@ -1,0 +1,126 @@
+import { now } from '../../base/clock.ts'
+import { type PageRequest, type PageResult, readList, type UnitOfWork } from '../../engines/table/index.ts'
+import type { Actor, Rank } from '../permissions.ts'
+import { type Application, answerApplication, loadPending, planAnswer } from './applications.ts'
+import { type PeopleById, peopleIn } from './people.ts'
+import {
+  amendByPlan,
+  type Changes,
+  keyOf,
+  load as loadUser,
+  type ReviewerRole,
+  type User,
+  type UserPlan,
+  userOf,
+} from './users.ts'
+
+/**
+ * Reviewers' roles. A role is part of its user's item and has the user's id: one read gives the caller with role.
+ * Groups follow the role in the same write.
+ */
+export type Holder = User & { reviewer_role: ReviewerRole }
+
+/** The user who has the role with this id. */
+export const load = async (id: string): Promise<Holder | undefined> => asHolder(await loadUser(id))
+
+/** One page of those with a role, the newest roles first, and who gave them. */
+export async function list(place: PageRequest): Promise<PageResult<Holder> & { people: PeopleById }> {
+  const { items, found, ...listed } = await readList(
+    { partitions: [{ index: 'gsi1', pk: 'ROLE' }], counted: ['ROLE'] },
+    place,
+    (page) =>
+      page
+        .map(userOf)
+        .flatMap((it) => (it.reviewer_role?.assigned_by ? [it.reviewer_role.assigned_by] : []))
+        .map(keyOf),
+  )
+  return { ...listed, results: items.flatMap((it) => asHolder(userOf(it)) ?? []), people: peopleIn(found) }
+}
+
+/** What is said of a role; what is left out stays, or is as at first. */
+export type RoleInput = {
+  role?: Rank | undefined
+  expertise_areas?: string[] | undefined
+  is_active?: boolean | undefined
+}
+
+/** Gives a user an active role, new or in place of another. Answers nothing when there is no such user. */
+export async function assign(
+  unit: UnitOfWork,
+  id: string,
+  input: RoleInput & { role: Rank },
+  by: Actor,
+): Promise<{ holder: Holder; made: boolean } | undefined> {
+  let made = false
+  const user = await amendByPlan(unit, id, (it) => {
+    made = it.reviewer_role === null
+    return planOf(it, roleOf(it, { ...input, is_active: true }, by), by)
+  })
+  const holder = asHolder(user)
+  return holder && { holder, made }
+}
+
+/** Changes a role. Answers nothing when the user has none. */
+export const amend = async (unit: UnitOfWork, id: string, input: RoleInput, by: Actor): Promise<Holder | undefined> =>
+  asHolder(
+    await amendByPlan(unit, id, async (it) => (it.reviewer_role ? planOf(it, roleOf(it, input, by), by) : undefined)),
+  )
+
+/** Takes a role away. Answers nothing when the user has none. */
+export const remove = (unit: UnitOfWork, id: string): Promise<User | undefined> =>
+  amendByPlan(unit, id, async (it) => (it.reviewer_role ? { changes: holding(it, null) } : undefined))
+
+/** Makes the applicant a community reviewer. Fails with `conflict` when the application waits no longer. */
+export const approve = (
+  unit: UnitOfWork,
+  it: Application,
+  by: Actor,
+  notes: string,
+): Promise<Application | undefined> =>
+  answerApplication(unit, it, { status: 'approved', by, notes }, (user) =>
+    holding(user, roleOf(user, { role: 'community_reviewer', is_active: true }, by)),
+  )
+
+/** The groups of someone who has this role, or none: they follow an active role, other groups stay. */
+export const groupsWith = (
+  groups: readonly string[],
+  role: Pick<ReviewerRole, 'role' | 'is_active'> | null,
+): string[] => [...groups.filter((it) => !following.has(it)), ...(role?.is_active ? groupsOf[role.role] : [])]
+
+const groupsOf: Readonly<Record<Rank, readonly string[]>> = {
+  community_reviewer: ['Reviewers'],
+  domain_expert: ['Reviewers', 'Moderators'],
+  expert_curator: ['Reviewers', 'Moderators'],
+}
+const following = new Set(Object.values(groupsOf).flat())
+
+const holding = (it: User, role: ReviewerRole | null): Changes => ({
+  reviewer_role: role,
+  groups: groupsWith(it.groups, role),
+})
+
+/** Who is made a reviewer has nothing to wait for any more: a waiting application is approved with it. */
+async function planOf(it: User, role: ReviewerRole, by: Actor): Promise<UserPlan> {
+  const pending = role.is_active ? await loadPending(it) : undefined
+  if (!pending) return { changes: holding(it, role) }
+  const { notice, write } = planAnswer(pending, { status: 'approved', by, notes: '' })
+  return { changes: { ...holding(it, role), reviewer_application: notice }, also: [write] }
+}
+
+/** Whoever names the role or makes it active is the one who assigned it. */
+function roleOf({ id, reviewer_role: old }: User, input: RoleInput, by: Actor): ReviewerRole {
+  const at = now()
+  return {
+    id,
+    role: input.role ?? old?.role ?? 'community_reviewer',
+    expertise_areas: input.expertise_areas ?? old?.expertise_areas ?? [],
+    is_active: input.is_active ?? old?.is_active ?? true,
+    assigned_by: input.role || input.is_active || !old ? by.id : old.assigned_by,
+    created_at: old?.created_at ?? at,
+    updated_at: at,
+  }
+}
+
+function asHolder(it: User | undefined): Holder | undefined {
+  return it?.reviewer_role ? { ...it, reviewer_role: it.reviewer_role } : undefined
+}

@@ -1,0 +1,299 @@
+import * as v from 'valibot'
+import { newId, now } from '../../base/clock.ts'
+import { invalid, Problem } from '../../base/errors.ts'
+import { languages } from '../../base/language/languages.ts'
+import { calendarKeys } from '../../engines/calendars/index.ts'
+import { asciiLowerCase, cut } from '../../engines/matching/index.ts'
+import {
+  defineItem,
+  get,
+  type Key,
+  type Listing,
+  type PageRequest,
+  parse,
+  put,
+  readList,
+  remove,
+  type Stored,
+  says,
+  type UnitOfWork,
+  untilWhole,
+  type Write,
+  withNextVersion,
+} from '../../engines/table/index.ts'
+import { indexWrites } from '../name-index/entries.ts'
+import { ranks } from '../permissions.ts'
+import { key } from '../table/keys.ts'
+import { inUnit } from '../unit-of-work.ts'
+
+const ReviewerRole = v.object({
+  /** The user's: nobody has two roles, so one read finds it. */
+  id: v.string(),
+  role: v.picklist(ranks),
+  expertise_areas: v.array(v.string()),
+  is_active: v.boolean(),
+  assigned_by: v.nullable(v.string()),
+  created_at: v.string(),
+  updated_at: v.string(),
+})
+/** What the user's own pages show of the latest application; the whole of it is an item of its own. */
+const ReviewerApplication = v.object({
+  id: v.string(),
+  status: v.picklist(['pending', 'approved', 'rejected']),
+  /** The beginning of it. */
+  message: v.string(),
+  created_at: v.string(),
+  updated_at: v.string(),
+})
+
+/** A user with profile, role and application in one item: one read gives the caller of a request. */
+const User = v.object({
+  id: v.string(),
+  username: v.string(),
+  email: v.string(),
+  is_active: v.boolean(),
+  is_staff: v.boolean(),
+  is_superuser: v.boolean(),
+  groups: v.array(v.string()),
+  reviewer_role: v.nullable(ReviewerRole),
+  reviewer_application: v.nullable(ReviewerApplication),
+  /** A PHC string, or empty: such a user signs in through a provider only. */
+  password: v.string(),
+  /** Sessions of an earlier generation are void. */
+  token_generation: v.number(),
+  /** The user's subject at each identity provider. */
+  subjects: v.record(v.string(), v.string()),
+  /** Made by the seed of the local stage; only such users can sign in without a password, in dev mode. */
+  seeded: v.boolean(),
+  first_name: v.string(),
+  middle_name: v.string(),
+  last_name: v.string(),
+  biography: v.string(),
+  area_of_expertise: v.string(),
+  country: v.string(),
+  organization: v.string(),
+  position: v.string(),
+  university_school: v.string(),
+  social_links: v.record(v.string(), v.string()),
+  website_link: v.string(),
+  birth_date: v.nullable(v.string()),
+  contributor_mode: v.picklist(['basic', 'advanced']),
+  /** In which language the service speaks to them, and in which calendar it shows dates; null: as each request asks. */
+  language: v.optional(v.nullable(v.picklist(languages)), null),
+  calendar: v.optional(v.nullable(v.picklist(calendarKeys)), null),
+  score: v.number(),
+  avatar_url: v.string(),
+  /** Names the uploaded image in the bucket; empty when there is none. */
+  profile_image: v.string(),
+  date_joined: v.string(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  version: v.number(),
+})
+export type User = v.InferOutput<typeof User>
+export type ReviewerRole = v.InferOutput<typeof ReviewerRole>
+export type ReviewerApplication = v.InferOutput<typeof ReviewerApplication>
+/** A user as nested in other things: nothing that is not public. */
+export type Card = { id: string; username: string; email: string; first_name: string; last_name: string }
+
+export const user = defineItem({
+  type: 'user',
+  schema: User,
+  key: ({ id }: { id: string }) => key.user(id),
+  indexes: (it) => ({
+    gsi2: { pk: 'USER', sk: `${it.created_at}#${it.id}` },
+    ...(it.reviewer_role && { gsi1: { pk: 'ROLE', sk: `${it.reviewer_role.created_at}#${it.id}` } }),
+  }),
+  counted: (it) => ['USER', ...(it.reviewer_role ? ['ROLE'] : [])],
+})
+
+// The items that make email and username unique: whoever puts one first has it.
+const Claim = v.object({ value: v.string(), user_id: v.string(), version: v.literal(1) })
+const emailClaim = defineItem({
+  type: 'email',
+  schema: Claim,
+  key: ({ value }: { value: string }) => key.email(value),
+})
+const usernameClaim = defineItem({
+  type: 'username',
+  schema: Claim,
+  key: ({ value }: { value: string }) => key.username(value),
+})
+
+/** The user with this id. The profile's slug is the same id. */
+export const load = (id: string): Promise<User | undefined> => get(user, { id })
+
+/** The user who signs in with this address, in any letter case. */
+export async function loadByEmail(email: string): Promise<User | undefined> {
+  const claim = await get(emailClaim, { value: asciiLowerCase(email) })
+  return claim && ownerOf(claim)
+}
+
+/** The user of this name, in any letter case. */
+export async function loadByUsername(username: string): Promise<User | undefined> {
+  const claim = await get(usernameClaim, { value: asciiLowerCase(username) })
+  return claim && ownerOf(claim)
+}
+
+/** Whose a claim is. Of a claim whose user is not there yet only one half is in place. */
+const ownerOf = async ({ user_id }: v.InferOutput<typeof Claim>): Promise<User | undefined> =>
+  (
+    await untilWhole(
+      async () => ({ user: await load(user_id) }),
+      ({ user }) => user !== undefined,
+    )
+  )?.user
+
+/** One page of all users, oldest first unless `forward` is false; its items go to `cardOf` or `userOf`. */
+export const list = (place: PageRequest, forward = true): Promise<Listing> =>
+  readList({ partitions: [{ index: 'gsi2', pk: 'USER' }], counted: ['USER'], forward }, place)
+
+/** Where a user is stored, for lists that fetch many things in one call; give what was found to `cardOf` or `userOf`. */
+export const keyOf = (id: string): Key => key.user(id)
+
+/** A stored user's card; of an unknown one there is only the id. */
+export const cardOf = (stored: Stored | User | undefined, id = ''): Card => ({
+  id: String(stored?.id ?? id),
+  username: String(stored?.username ?? ''),
+  email: '',
+  first_name: String(stored?.first_name ?? ''),
+  last_name: String(stored?.last_name ?? ''),
+})
+
+/** A stored user as its type says; for those who read it together with other things. */
+export const userOf = (stored: Stored): User => parse(user, stored)
+
+/** Makes a user. Fails with `invalid` when the email or the username is taken. */
+export async function create(given: Pick<User, 'email' | 'username'> & Partial<User>): Promise<User> {
+  const at = now()
+  const made: User = {
+    ...blank,
+    id: newId(),
+    date_joined: at,
+    created_at: at,
+    updated_at: at,
+    ...given,
+    email: asciiLowerCase(given.email),
+    username: asciiLowerCase(given.username),
+    version: 1,
+  }
+  const writes = [
+    put(user, made, undefined),
+    put(emailClaim, { value: made.email, user_id: made.id, version: 1 }, undefined, emailTaken),
+    put(usernameClaim, { value: made.username, user_id: made.id, version: 1 }, undefined, usernameTaken),
+    ...indexWrites(undefined, byName(made)),
+    ...indexWrites(undefined, byAddress(made)),
+  ]
+  await inUnit((unit) => unit.add(writes))
+  return made
+}
+
+/** Makes a user whose name is taken from the email; a number is added until it is free. Fails when the email is taken. */
+export async function createNamedAfterEmail(given: Pick<User, 'email'> & Partial<User>): Promise<User> {
+  const base = usernameFrom(given.email)
+  for (let attempt = 0; ; attempt += 1) {
+    const suffix = attempt === 0 ? '' : attempt < 10 ? String(attempt) : newId().slice(0, 8)
+    try {
+      return await create({ ...given, username: base + suffix })
+    } catch (error) {
+      if (!(error instanceof Problem && error.fields?.username) || attempt === 20) throw error
+    }
+  }
+}
+
+/** What may change of a user here: never the email, which is a claim; the username has its own function. */
+export type Changes = Partial<Omit<User, 'id' | 'email' | 'username' | 'version' | 'created_at'>>
+
+/** The next version of a user with the writes that store it; for those who change more in the same transaction. */
+function change(old: User, changes: Changes): { next: User; writes: Write[] } {
+  const next = withNextVersion(old, { ...changes, updated_at: now() })
+  return { next, writes: [put(user, next, old), ...indexWrites(byName(old), byName(next))] }
+}
+
+/** As `amendByPlan`, in a unit of work of its own: for sign-in, and for who has no unit. */
+export const amendLatest = (id: string, changes: (it: User) => Changes): Promise<User | undefined> =>
+  inUnit((unit) => amendByPlan(unit, id, async (it) => ({ changes: changes(it) })))
+
+/** What to change of a user, and the writes that go into the same transaction. */
+export type UserPlan = { changes: Changes; also?: readonly Write[] }
+
+/**
+ * Changes a user as it is now, however often others change it meanwhile. What `plan` throws is final; when it answers nothing,
+ * nothing is written.
+ */
+export async function amendByPlan(
+  unit: UnitOfWork,
+  id: string,
+  plan: (it: User) => Promise<UserPlan | undefined>,
+): Promise<User | undefined> {
+  unit.retryOn('conflict')
+  const latest = await load(id)
+  const planned = latest && (await plan(latest))
+  if (!planned) return undefined
+  if (says(latest, planned.changes) && !planned.also?.length) return latest
+  const { next, writes } = change(latest, planned.changes)
+  unit.add([...writes, ...(planned.also ?? [])])
+  return next
+}
+
+/** Gives a user another name and frees the old one. Fails with `invalid` when it is taken. */
+export async function rename(unit: UnitOfWork, old: User, username: string): Promise<User> {
+  const next = withNextVersion(old, { username: asciiLowerCase(username), updated_at: now() })
+  if (next.username === old.username) return old
+  unit.add([
+    put(user, next, old),
+    put(usernameClaim, { value: next.username, user_id: old.id, version: 1 }, undefined, usernameTaken),
+    remove(usernameClaim, { value: old.username, user_id: old.id, version: 1 }),
+    ...indexWrites(byName(old), byName(next)),
+  ])
+  return next
+}
+
+const byName = ({ id, username, first_name, middle_name, last_name }: User) => ({
+  entity_id: id,
+  kind: 'user',
+  id,
+  names: [username, `${first_name} ${last_name}`, `${first_name} ${middle_name} ${last_name}`, last_name],
+})
+/** Apart from the names: who may look people up by name may not guess their addresses letter by letter. */
+const byAddress = ({ id, email }: User) => ({ entity_id: id, kind: 'user_email', id, names: [email] })
+
+const emailTaken = () => invalid({ email: ['A user with this email address already exists.'] })
+const usernameTaken = () => invalid({ username: ['This username is already taken.'] })
+
+/** The local part in the letters of a username, long enough to be one. */
+function usernameFrom(email: string): string {
+  const plain = (email.split('@')[0] ?? '').toLowerCase().replace(/[^a-z0-9_.-]/g, '-')
+  return cut(plain.length < 3 ? `user-${plain}` : plain, 40)
+}
+
+const blank = {
+  is_active: true,
+  is_staff: false,
+  is_superuser: false,
+  groups: ['Contributors'],
+  reviewer_role: null,
+  reviewer_application: null,
+  password: '',
+  token_generation: 1,
+  subjects: {},
+  seeded: false,
+  first_name: '',
+  middle_name: '',
+  last_name: '',
+  biography: '',
+  area_of_expertise: '',
+  country: '',
+  organization: '',
+  position: '',
+  university_school: '',
+  social_links: {},
+  website_link: '',
+  birth_date: null,
+  contributor_mode: 'basic',
+  language: null,
+  calendar: null,
+  score: 0,
+  avatar_url: '',
+  profile_image: '',
+} satisfies Partial<User>

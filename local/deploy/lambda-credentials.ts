@@ -1,9 +1,0 @@
-/**
- * Stands in for the SDK's chain of credential providers in the bundles: on Lambda credentials come from the environment
- * and from nowhere else. It keeps the clients of SSO, STS and the rest out, a quarter of each bundle and of its start.
- */
-export const defaultProvider = () => async () => ({
-  accessKeyId: process.env.AWS_ACCESS_KEY_ID ?? '',
-  secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY ?? '',
-  ...(process.env.AWS_SESSION_TOKEN && { sessionToken: process.env.AWS_SESSION_TOKEN }),
-})

@@ -1,3 +1,0 @@
-import { cacheTests } from '../harness/cache-rules.ts'
-
-cacheTests({ url: async () => '', shared: false })

@@ -1,0 +1,283 @@
+/**
+ * The recipes of CONTRIBUTING.md as edits. Each recipe names every list that must grow. `recipes.test.ts` carries them out on a copy of the tree.
+ * An edit that finds no anchor fails: then the recipe is no longer so, and CONTRIBUTING.md has to follow, too.
+ */
+export type Edit = {
+  file: string
+  /** What stands there, and what stands there afterwards. Without it the file is new. */
+  from?: string
+  to: string
+  /** Without this edit: who says so (`tsc` or a test), and the file that the message must name. */
+  without?: { fails: 'tsc' | 'test'; names: string }
+}
+
+const nepali = (part: string, line: string, leftOut?: Edit['without']): Edit => ({
+  file: `lib/base/language/nepali/${part}.ts`,
+  from: `export const ${part}: Readonly<Record<string, string>> = {`,
+  to: `export const ${part}: Readonly<Record<string, string>> = {\n${line}`,
+  ...(leftOut && { without: leftOut }),
+})
+
+const endpoint: Edit[] = [
+  {
+    file: 'functions/calendars.ts',
+    from: '} satisfies Routes',
+    to: `  'GET /data/calendars/first/': publicRoute({
+    permission: 'calendar.convert',
+    summary: 'Show a date',
+    answer: ok(v.object({ date: v.string() })),
+    query: v.object({ date: v.string(), days: v.optional(v.string()) }),
+    says: [],
+    handle: async ({ query: { date } }) => ({ date }),
+  }),
+} satisfies Routes`,
+  },
+  {
+    file: 'api/words.ts',
+    from: "  id: 'The id.',",
+    to: "  id: 'The id.',\n  days: 'How many days.',",
+    without: { fails: 'test', names: 'api/words.ts' },
+  },
+  {
+    file: 'tests/contract/permissions.test.ts',
+    from: "    'GET /data/calendars/convert/':",
+    to: "    'GET /data/calendars/first/': at(() => '/data/calendars/first/?date=BS+2081', all(200)),\n    'GET /data/calendars/convert/':",
+    without: { fails: 'tsc', names: 'tests/contract/permissions.test.ts' },
+  },
+  {
+    file: 'tests/contract/every-question.test.ts',
+    from: "  category: ['tangible',",
+    to: "  days: ['1', '2'],\n  category: ['tangible',",
+    without: { fails: 'test', names: 'tests/contract/every-question.test.ts' },
+  },
+]
+
+const kind: Edit[] = [
+  {
+    file: 'lib/domain/kinds/instrument.ts',
+    to: `import { text } from './schema/fields.ts'
+import { defineRecordKind } from './schema/kind.ts'
+import { locationName } from './schema/slots.ts'
+
+export const instrument = defineRecordKind({
+  key: 'instrument',
+  code: 28,
+  segment: 'instruments',
+  label: 'Instrument',
+  labelPlural: 'Instruments',
+  description: 'A drum, trumpet or cymbal that is played at rites.',
+  classUri: 'heritageGraph:Instrument',
+  className: 'Instrument',
+  typeScope: 'instrument',
+  category: 'tangible',
+  icon: 'image',
+  navigable: true,
+  queueCategory: 'artifact',
+  fields: {
+    technique: text('Technique', 'How and of what it was made.', { slot_uri: 'crm:P32_used_general_technique' }),
+    location_name: locationName,
+  },
+  search: ['name', 'name_ne', 'alternate_names', 'description'],
+  hub: {
+    hubCategory: 'tangible',
+    emoji: '🥁',
+    shortDescription: 'A drum, trumpet or cymbal',
+    description: 'Add an instrument: where it is, how it was made.',
+    difficulty: 'beginner',
+  },
+})
+`,
+  },
+  { file: 'lib/domain/kinds/keys.ts', from: "  'period',\n]", to: "  'period',\n  'instrument',\n]" },
+  {
+    file: 'lib/domain/kinds/index.ts',
+    from: "import { iconography } from './iconography.ts'",
+    to: "import { iconography } from './iconography.ts'\nimport { instrument } from './instrument.ts'",
+  },
+  {
+    file: 'lib/domain/kinds/index.ts',
+    from: '  period,\n  assertion,',
+    to: '  period,\n  instrument,\n  assertion,',
+    without: { fails: 'tsc', names: 'lib/domain/kinds/index.ts' },
+  },
+  {
+    file: 'lib/doors/linked/classes.ts',
+    from: "  period: 'crm:E4_Period',",
+    to: "  period: 'crm:E4_Period',\n  instrument: 'crm:E22_Human-Made_Object',",
+    without: { fails: 'tsc', names: 'lib/doors/linked/classes.ts' },
+  },
+  nepali(
+    'kinds',
+    `  Instrument: 'बाजा',
+  Instruments: 'बाजाहरू',
+  'A drum, trumpet or cymbal that is played at rites.': 'पूजामा बजाइने ढोल, तुरही वा झ्याली।',
+  'A drum, trumpet or cymbal': 'ढोल, तुरही वा झ्याली',
+  'Add an instrument: where it is, how it was made.': 'बाजा थप्नुहोस्: कहाँ छ, कसरी बनेको।',`,
+    { fails: 'test', names: 'lib/base/language/nepali' },
+  ),
+  {
+    file: 'local/commands/import/mappings.ts',
+    from: "  festival: { kind: 'festival', renamed: {} },",
+    to: "  festival: { kind: 'festival', renamed: {} },\n  instrument: { kind: 'instrument', renamed: {} },",
+  },
+  {
+    file: 'local/commands/import/mappings.ts',
+    from: "  'festival',\n",
+    to: "  'festival',\n  'instrument',\n",
+    without: { fails: 'test', names: 'local/commands/import/mappings.ts' },
+  },
+  {
+    file: 'local/commands/demo/happenings.ts',
+    from: "  {\n    id: 'demo:festival/biska',",
+    to: `  {
+    id: 'demo:instrument/dhimay',
+    kind: 'instrument',
+    name: 'Dhimay of Bhaktapur',
+    description: 'The drum of the farmers.',
+    ...cite.gutschow,
+  },
+  {
+    id: 'demo:festival/biska',`,
+    without: { fails: 'test', names: 'local/commands/demo/happenings.ts' },
+  },
+  {
+    file: 'tests/domain/kinds/registry.test.ts',
+    from: 'const KINDS = 27',
+    to: 'const KINDS = 28',
+    without: { fails: 'test', names: 'tests/domain/kinds/registry.test.ts' },
+  },
+]
+
+const field: Edit[] = [
+  {
+    file: 'lib/domain/kinds/schema/enums.ts',
+    from: 'export const existenceStatus: Vocabulary = {',
+    to: `export const festivalScale: Vocabulary = {
+  name: 'FestivalScaleEnum',
+  values: { Household: 'Held at home', Town: 'Held by a town' },
+  spellings: {},
+}
+
+export const existenceStatus: Vocabulary = {`,
+  },
+  {
+    file: 'lib/domain/kinds/festival.ts',
+    from: "import { edtfDate, relations, text } from './schema/fields.ts'",
+    to: "import { festivalScale } from './schema/enums.ts'\nimport { edtfDate, relations, select, text } from './schema/fields.ts'",
+  },
+  {
+    file: 'lib/domain/kinds/festival.ts',
+    from: '    location_name: locationName,',
+    to: "    scale: select('Scale', 'Who holds it.', festivalScale),\n    location_name: locationName,",
+  },
+  nepali('fields', "  Scale: 'परिमाण',\n  'Who holds it.': 'कसले मनाउँछ।',", {
+    fails: 'test',
+    names: 'lib/base/language/nepali',
+  }),
+  nepali(
+    'choices',
+    "  Household: 'घरपरिवार',\n  'Held at home': 'घरमा मनाइने',\n  Town: 'सहर',\n  'Held by a town': 'सहरले मनाउने',",
+  ),
+]
+
+const notification: Edit[] = [
+  {
+    file: 'lib/domain/notifications/events.ts',
+    from: '  commented: {',
+    to: `  flagged_reviewed: {
+    type: 'moderation',
+    to: 'earlier_reviewers',
+    says: 'A record that you have reviewed was flagged',
+    link: review,
+  },
+  commented: {`,
+  },
+  {
+    file: 'lib/domain/effects/notify.ts',
+    from: "notices: ['flagged'],",
+    to: "notices: ['flagged', 'flagged_reviewed'],",
+  },
+  nepali(
+    'notices',
+    "  'A record that you have reviewed was flagged': 'तपाईंले समीक्षा गरेको अभिलेखमा चेतावनी चिह्न लगाइयो',",
+    { fails: 'test', names: 'lib/base/language/nepali' },
+  ),
+]
+
+const queueType: Edit[] = [
+  {
+    file: 'lib/domain/records/rules/triage.ts',
+    from: "['new_claims', 'conflicts', 'flagged'] as const",
+    to: "['new_claims', 'conflicts', 'flagged', 'sourceless'] as const",
+  },
+  {
+    file: 'lib/domain/records/queue-entry.ts',
+    from: "'conflicts' | 'flagged'\n",
+    to: "'conflicts' | 'flagged' | 'sourceless'\n",
+  },
+  {
+    file: 'lib/domain/records/queue-entry.ts',
+    from: "  flagged: { lists: ['flagged'], ages },",
+    to: "  flagged: { lists: ['flagged'], ages },\n  sourceless: { lists: ['sourceless'], ages },",
+    without: { fails: 'tsc', names: 'lib/domain/records/queue-entry.ts' },
+  },
+  {
+    file: 'lib/domain/records/queue-entry.ts',
+    from: "list === 'conflicts' || list === 'flagged'",
+    to: "list === 'conflicts' || list === 'flagged' || list === 'sourceless'",
+  },
+  {
+    file: 'lib/domain/records/queue-entry.ts',
+    from: '  flagged: (it) =>',
+    to: `  sourceless: (it) =>
+    it.worst_source_type === null && it.open_flags === 0 && it.open_contradictions === 0 && !it.contradicted,
+  flagged: (it) =>`,
+    without: { fails: 'tsc', names: 'lib/domain/records/queue-entry.ts' },
+  },
+  {
+    file: 'lib/domain/review/queue.ts',
+    from: "    flagged: size('flagged'),",
+    to: "    flagged: size('flagged'),\n    sourceless: size('sourceless'),",
+    without: { fails: 'tsc', names: 'lib/domain/review/queue.ts' },
+  },
+  {
+    file: 'functions/queue.ts',
+    from: '    new_claims: s.whole,',
+    to: '    new_claims: s.whole,\n    sourceless: s.whole,',
+  },
+]
+
+const facet: Edit[] = [
+  {
+    file: 'lib/domain/search-words/facets.ts',
+    from: "  material: 'material',",
+    to: "  material: 'material',\n  ensemble: null,",
+  },
+  {
+    file: 'lib/domain/records/search-document.ts',
+    from: "  material: ['associated_materials', 'used_materials'],",
+    to: "  material: ['associated_materials', 'used_materials'],\n  ensemble: ['performed_by_group'],",
+    without: { fails: 'tsc', names: 'lib/domain/records/search-document.ts' },
+  },
+  {
+    file: 'tests/contract/every-question.test.ts',
+    from: "  material: ['brick'],",
+    to: "  material: ['brick'],\n  ensemble: ['Maharjan'],",
+    without: { fails: 'test', names: 'tests/contract/every-question.test.ts' },
+  },
+  {
+    file: 'api/words.ts',
+    from: "  id: 'The id.',",
+    to: "  id: 'The id.',\n  ensemble: 'Only those that this group performs.',",
+  },
+]
+
+/** The recipes by their headings in CONTRIBUTING.md. `npm run openapi` follows them all. */
+export const recipes: Readonly<Record<string, readonly Edit[]>> = {
+  'Add an endpoint': endpoint,
+  'Add a kind': kind,
+  'Add a field': field,
+  'Add a notification': notification,
+  'Add a queue type': queueType,
+  'Add a facet': facet,
+}

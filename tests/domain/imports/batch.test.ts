@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type App, openApp } from '../../harness/app.ts'
+import { faults, withFault } from '../../harness/faults.ts'
+import { followTable } from '../../harness/following.ts'
+import { checkTable, csv, done, rowsIn, sendTable, work } from '../../harness/imports.ts'
+import { publish, sure } from '../../harness/make.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await openApp({ env: { RATE_IMPORTS: '1000/day', RATE_IMPORT_ROWS: '1000000/day' } })
+})
+
+let tables = 0
+/** So many rows that nothing else looks like; each tenth names a place that is not known. */
+const rowsOf = (many: number) => {
+  tables += 1
+  return [
+    ['Name', 'Condition', 'Year built', 'Stands in', 'Remarks'],
+    ...Array.from({ length: many }, (_, i) => [
+      `Shrine ${crypto.randomUUID()}`,
+      ['Excellent', 'Fair', 'Poor'][i % 3] ?? '',
+      1600 + i,
+      i % 10 === 0 ? `Square ${tables} of ${crypto.randomUUID().slice(0, 8)}` : '',
+      `Row ${i}`,
+    ]),
+  ]
+}
+
+/** A digest of all that readers of every sort find. */
+async function seen(): Promise<Record<string, string>> {
+  const digest = (it: unknown) => createHash('sha256').update(JSON.stringify(it)).digest('hex')
+  const all = { limit: 100, all: 1 }
+  const lists = ['/cidoc/structures/', '/cidoc/locations/', '/data/cultural-entities/', '/data/review-queue/']
+  const whole: Record<string, string> = {}
+  for (const who of ['anon', 'contributor', 'curator'] as const)
+    for (const path of [...lists, '/data/review-queue/queue_counts/', '/cidoc/assertions/']) {
+      const { status, body } = await app[who].get(path, { query: path.includes('counts') ? {} : all })
+      whole[`${who} ${path}`] = digest([status, body])
+    }
+  for (const { id } of sure(200, await app.contributor.get('/cidoc/structures/', { query: all })).results)
+    for (const who of ['anon', 'staff'] as const) {
+      const { status, body } = await app[who].get(`/cidoc/structures/${id}/`)
+      whole[`${who} ${id}`] = digest([status, status === 404 ? '' : body])
+    }
+  return whole
+}
+
+test('a batch that is accepted and taken back leaves what was before, by its digests', async () => {
+  const following = await followTable()
+  for (let i = 0; i < 6; i += 1)
+    await publish(app, 'structures', { name: `Kept ${crypto.randomUUID()}`, note: 'As it was', condition: 'Fair' })
+  await following.settled()
+  const before = await seen()
+  // New ones.
+  const fresh = await checkTable(app.contributor, 'structures.csv', csv(rowsOf(120)))
+  expect(await done(app.contributor, fresh.id, 'run')).toMatchObject({ made: { created: 120, failed: 0 } })
+  // And changes of what was there, by a table that comes back.
+  const { parse } = await import('csv-parse/sync')
+  const answer = await app.contributor.get('/cidoc/structures/', {
+    query: { mine: 1, format: 'csv', columns: 'name,note' },
+  })
+  const [head = [], ...rows]: string[][] = parse(answer.bytes, { bom: true })
+  const kept = rows.filter(([, , name]) => name?.startsWith('Kept'))
+  const back = csv([head, ...kept.map(([id = '', revision = '', name = '']) => [id, revision, name, 'Changed'])])
+  const changed = await checkTable(app.contributor, 'back.csv', back)
+  expect(await done(app.contributor, changed.id, 'run')).toMatchObject({ made: { amended: 6, failed: 0 } })
+  for (const { id } of [fresh, changed])
+    expect(await done(app.curator, id, 'decide', { verdict: 'accept' })).toMatchObject({ waiting: 0 })
+  await following.settled()
+  expect(await seen()).not.toEqual(before)
+  for (const { id } of [changed, fresh])
+    expect(await done(app.staff, id, 'take-back')).toMatchObject({ state: 'taken_back', kept: [] })
+  await following.settled()
+  expect(await seen()).toEqual(before)
+}, 240_000)
+
+test('a row costs no more calls and units than the same contribution by itself', async () => {
+  const { measureCost } = await import('../../../lib/base/telemetry/request-cost.ts')
+  const spentOn = async (many: number) => {
+    const rows = rowsOf(many).map((row) => row.filter((_, i) => i !== 3))
+    const it = await checkTable(app.contributor, 'structures.csv', csv(rows))
+    sure(200, await app.contributor.post(`/data/imports/${it.id}/run/`, { body: {} }))
+    return measureCost(async (meter) => {
+      await work()
+      return meter
+    })
+  }
+  // What a visit of the worker costs by itself is the same for few rows and for many.
+  const [few, many] = [await spentOn(8), await spentOn(48)]
+  const body = () => ({ name: `Alone ${crypto.randomUUID()}`, condition: 'Fair', construction_date: '1601', note: 'x' })
+  await app.other.post('/cidoc/structures/', { body: body() })
+  const alone = { calls: 0, units: 0 }
+  for (let i = 0; i < 40; i += 1) {
+    const { calls, units } = await app.cost(app.other.post('/cidoc/structures/', { body: body() }))
+    alone.calls += calls
+    alone.units += units
+  }
+  expect(many.calls - few.calls).toBeLessThanOrEqual(alone.calls)
+  expect(many.units - few.units).toBeLessThanOrEqual(alone.units)
+})
+
+test('one visit of a worker takes all that waits, and further tasks that are ordered meanwhile', async () => {
+  const { continueImports } = await import('../../../lib/domain/imports/work.ts')
+  await work()
+  const sent = await Promise.all(
+    ['a.csv', 'b.csv', 'c.csv'].map(async (name) => sure(201, await sendTable(app.contributor, name, csv(rowsOf(2))))),
+  )
+  const visit = continueImports(performance.now() + 30_000, 2_000)
+  const [first = ''] = sent.map(({ id }) => id)
+  const state = async () => sure(200, await app.contributor.get(`/data/imports/${first}/`))
+  while ((await state()).progress) await new Promise((over) => setTimeout(over, 20))
+  sure(200, await app.contributor.post(`/data/imports/${first}/check/`))
+  expect(await visit).toEqual({ ended: 4, running: 0 })
+  expect(await state()).toMatchObject({ state: 'checked', progress: null, failed: null })
+})
+
+describe('a worker that dies in the middle', () => {
+  const mine = async () => sure(200, await app.contributor.get('/cidoc/structures/', { query: { mine: 1 } })).count
+  /** The next worker comes by when the lease is over. */
+  const goOn = async (id: string) => {
+    for (let visit = 0; visit < 4; visit += 1) {
+      app.tick(121)
+      await work()
+    }
+    const it = sure(200, await app.contributor.get(`/data/imports/${id}/`))
+    expect([it.failed, it.progress]).toEqual([null, null])
+    return it
+  }
+  const dies = async (nth: number, { fault, hits }: (typeof faults)[number]) => {
+    const { handler } = await import('../../../functions/importer.ts')
+    return withFault(nth, fault, () => handler(), hits)
+  }
+
+  test.each(faults)(
+    'and is $fault at $hits of the run goes on, and makes nothing twice',
+    async (how) => {
+      let deaths = 0
+      for (let nth = 0, hit = true; hit; nth += how.hits === 'every call' ? 3 : 1) {
+        const it = await checkTable(app.contributor, 'structures.csv', csv(rowsOf(3)))
+        const before = await mine()
+        sure(200, await app.contributor.post(`/data/imports/${it.id}/run/`, { body: {} }))
+        hit = await dies(nth, how)
+        const after = await goOn(it.id)
+        expect([nth, after.state, after.made, after.waiting]).toEqual([
+          nth,
+          'done',
+          { created: 3, amended: 0, left: 0, failed: 0 },
+          4,
+        ])
+        expect([nth, await mine()]).toEqual([nth, before + 3])
+        const entities = (await rowsIn(app.contributor, it.id)).map((row: { record: { id: number } }) => row.record.id)
+        expect(new Set(entities).size).toBe(3)
+        if (hit) deaths += 1
+      }
+      expect(deaths).toBeGreaterThan(4)
+    },
+    300_000,
+  )
+
+  test.each(faults)(
+    'and is $fault at $hits of a verdict and of taking back ends where it would have',
+    async (how) => {
+      let deaths = 0
+      for (let nth = 0, hit = true; hit; nth += how.hits === 'every call' ? 4 : 2) {
+        const it = await checkTable(app.contributor, 'structures.csv', csv(rowsOf(2)))
+        const before = await mine()
+        await done(app.contributor, it.id, 'run')
+        sure(200, await app.curator.post(`/data/imports/${it.id}/decide/`, { body: { verdict: 'accept' } }))
+        hit = await dies(nth, how)
+        expect([nth, (await goOn(it.id)).waiting]).toEqual([nth, 0])
+        for (const row of await rowsIn(app.contributor, it.id))
+          expect([nth, (await app.anon.get(`/cidoc/structures/${row.record.id}/`)).status]).toEqual([nth, 200])
+        sure(200, await app.staff.post(`/data/imports/${it.id}/take-back/`))
+        hit = (await dies(nth, how)) || hit
+        const after = await goOn(it.id)
+        expect([nth, after.state, after.kept, await mine()]).toEqual([nth, 'taken_back', [], before])
+        if (hit) deaths += 1
+      }
+      expect(deaths).toBeGreaterThan(3)
+    },
+    300_000,
+  )
+})

@@ -1,0 +1,177 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type App, openApp, type Persona } from '../../harness/app.ts'
+import { type Following, followTable } from '../../harness/following.ts'
+import { contribute, decide, publish, sure } from '../../harness/make.ts'
+
+/** Rows of records that a process remembers are those that it would read, after whatever change, for whoever asks. */
+
+const LIST = '/cidoc/structures/'
+const SEARCHED = '/cidoc/structures/?search=mandap'
+type Made = { id: number; cultural_entity_id: string }
+
+let app: App
+let following: Following
+let shrine: Made
+let source: { id: string }
+let claim: { id: string }
+let place: Made
+beforeAll(async () => {
+  app = await openApp({ env: { SEARCH_LOOK_MS: '0' } })
+  following = await followTable()
+  source = sure(201, await app.contributor.post('/cidoc/data_sources/', { body: { name: 'Survey of mandaps' } }))
+  place = await publish(app, 'locations', { name: 'Bhaktapur' })
+  const other = await publish(app, 'structures', { name: 'Kasthamandap', note: 'Built of one tree.' })
+  const found = sure(200, await app.anon.get(`/cidoc/assertions/?cultural_entity_id=${other.cultural_entity_id}`))
+  claim = found.results.find((it: { property: string }) => it.property === 'note')
+  shrine = await publish(app, 'structures', {
+    name: 'Chyasilin Mandap',
+    coordinates: '27.67221, 85.42791',
+    has_current_location: place.id,
+    documented_in_source: source.id,
+    has_provenance_assertion: claim.id,
+  })
+  await following.settled()
+})
+
+/** By a size that nobody has asked for, a page is read anew. */
+let unused = 100
+const readAnew = async (who: Persona, path: string) => {
+  unused -= 1
+  return sure(200, await who.get(path, { query: { limit: unused } }))
+}
+const askedFor = async (who: Persona, path: string) => sure(200, await who.get(path))
+const shown = ({ count, results }: { count: number; results: object[] }) => ({ count, results })
+
+/** What it costs to ask once more for a page that was read some while after the last change. */
+async function warm(who: Persona, path: string): Promise<number> {
+  app.tick(5)
+  await askedFor(who, path)
+  return (await who.get(path)).cost.calls
+}
+
+test.each([
+  ['nobody', 'anon'],
+  ['someone signed in', 'contributor'],
+  ['staff', 'staff'],
+] as const)(
+  'a list that was asked for before costs one call for %s, which asks whether it still stands',
+  async (_, who) => {
+    expect(await warm(app[who], LIST)).toBe(1)
+    // This one also asks whether the search model has changed.
+    expect(await warm(app[who], SEARCHED)).toBe(2)
+  },
+)
+
+test('a list that nobody has asked for lately costs no call more than its page', async () => {
+  unused -= 1
+  const { cost } = await app.anon.get(LIST, { query: { limit: unused } })
+  expect(cost.calls).toBe(2)
+})
+
+test('everyone sees what they would see of what is read anew, whoever asked before', async () => {
+  const restricted = await publish(app, 'structures', {
+    name: 'Restricted mandap',
+    coordinates: '27.67333, 85.42888',
+    access_tier: 'sensitive_indigenous',
+  })
+  sure(200, await app.contributor.patch(`/cidoc/structures/${shrine.id}/`, { body: { note: 'An edit that waits.' } }))
+  await following.settled()
+  const people = ['staff', 'anon', 'contributor', 'community', 'other', 'anon', 'staff'] as const
+  for (const path of [LIST, SEARCHED]) {
+    for (const who of people) await warm(app[who], path)
+    for (const who of people) {
+      const remembered = await app[who].get(path)
+      expect(remembered.cost.calls, who).toBeLessThanOrEqual(2)
+      expect(shown(remembered.body), `${who} ${path}`).toEqual(shown(await readAnew(app[who], path)))
+    }
+  }
+  const [hidden, exact] = await Promise.all([app.other.get(LIST), app.contributor.get(LIST)])
+  const point = ({ body }: { body: { results: Record<string, unknown>[] } }) =>
+    body.results.find(({ id }) => id === restricted.id)?.coordinates
+  expect([point(hidden), point(exact)]).toEqual(['27.7, 85.4', '27.67333, 85.42888'])
+  expect(shown(sure(200, await app.anon.get(LIST))).results.map((it) => Object(it).id)).not.toContain(restricted.id)
+})
+
+describe('after a change nobody is shown what was before', () => {
+  beforeEach(async () => {
+    for (const path of [LIST, SEARCHED])
+      for (const who of [app.anon, app.contributor, app.staff]) expect(await warm(who, path)).toBeLessThan(3)
+  })
+
+  const waits = () => contribute(app.contributor, 'structures', { name: 'Waiting mandap' })
+  const note = (text: string) => app.staff.patch(`/cidoc/structures/${shrine.id}/`, { body: { note: text } })
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      'a new record is accepted',
+      async () => sure(201, await decide(app.curator, await waits(), { verdict: 'accept' })),
+    ],
+    [
+      'a record is deleted',
+      async () => {
+        const { results } = await readAnew(app.anon, LIST)
+        sure(204, await app.staff.delete(`/cidoc/structures/${results[0].id}/`))
+      },
+    ],
+    [
+      'an edit is accepted',
+      async () => {
+        sure(200, await note('Another note.'))
+        sure(201, await decide(app.curator, shrine, { verdict: 'accept' }))
+      },
+    ],
+    [
+      'the contributor is called otherwise',
+      async () => sure(200, await app.contributor.patch('/user/username/', { body: { username: 'renamed' } })),
+    ],
+    [
+      'what it links to is called otherwise',
+      async () => {
+        sure(200, await app.contributor.patch(`/cidoc/locations/${place.id}/`, { body: { name: 'Bhadgaon' } }))
+        sure(201, await decide(app.curator, place, { verdict: 'accept', conflict_handling: 'supersedes' }))
+      },
+    ],
+    ['what it links to is deleted', async () => sure(204, await app.staff.delete(`/cidoc/locations/${place.id}/`))],
+    [
+      'its source is called otherwise',
+      async () =>
+        sure(200, await app.contributor.patch(`/cidoc/data_sources/${source.id}/`, { body: { name: 'The survey' } })),
+    ],
+    [
+      'a claim that it names is superseded',
+      async () =>
+        sure(
+          200,
+          await app.domain.patch(`/cidoc/assertions/${claim.id}/`, { body: { reconciliation_status: 'superseded' } }),
+        ),
+    ],
+    ['its source is deleted', async () => sure(204, await app.staff.delete(`/cidoc/data_sources/${source.id}/`))],
+  ])('%s', async (_, change) => {
+    const before = shown(await askedFor(app.anon, LIST))
+    await change()
+    for (const path of [LIST, SEARCHED])
+      for (const who of [app.anon, app.contributor, app.staff])
+        expect(shown(await askedFor(who, path)), path).toEqual(shown(await readAnew(who, path)))
+    expect(shown(await askedFor(app.anon, LIST))).not.toEqual(before)
+  })
+
+  test('a contribution is in the list of whoever made it at once', async () => {
+    const mine = `${LIST}?mine=true`
+    expect(await warm(app.contributor, mine)).toBe(1)
+    const { id } = await contribute(app.contributor, 'structures', { name: 'Mandap of mine' })
+    expect((await askedFor(app.contributor, mine)).results[0].id).toBe(id)
+  })
+})
+
+test('what is read within moments of a change is not kept, since an index may lag behind it', async () => {
+  await contribute(app.contributor, 'structures', { name: 'Mandap of a moment ago' })
+  await askedFor(app.anon, LIST)
+  expect((await app.anon.get(LIST)).cost.calls).toBeGreaterThan(1)
+})
+
+test('a version that was not raised in time counts for half a minute', async () => {
+  await warm(app.anon, LIST)
+  app.tick(29)
+  expect((await app.anon.get(LIST)).cost.calls).toBe(1)
+  app.tick(2)
+  expect((await app.anon.get(LIST)).cost.calls).toBeGreaterThan(1)
+})

@@ -1,0 +1,287 @@
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { csvLine } from '../../../lib/platform/cells/csv.ts'
+import { type App, openApp } from '../../harness/app.ts'
+import { objects } from '../../harness/asset-world.ts'
+import { withFault } from '../../harness/faults.ts'
+import { contribute, decide, everyState, publish, sure } from '../../harness/make.ts'
+
+type File = { name: string; url: string; sha256: string; bytes: number; rows: number }
+type Record = { id: number; values: { [name: string]: unknown }; provenance: { [name: string]: unknown }[] }
+const HOUR = 3600
+let app: App
+let temple: { id: number; cultural_entity_id: string }
+
+const make = async () => {
+  const { handler } = await import('../../../functions/exporter.ts')
+  return handler()
+}
+const listing = async () => sure(200, await app.anon.get('/data/exports/'))
+const files = async (): Promise<File[]> => (await listing()).files
+const hashes = async () => (await files()).map(({ name, sha256 }) => `${name} ${sha256}`)
+const read = async (name: string) => {
+  const file = (await files()).find((it) => it.name === name)
+  if (!file) throw new Error(`${name} is not listed`)
+  const response = await fetch(file.url)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return { file, response, bytes, text: bytes.toString('utf8') }
+}
+const hashAt = async (url: string) =>
+  createHash('sha256')
+    .update(Buffer.from(await (await fetch(url)).arrayBuffer()))
+    .digest('hex')
+/** The keys that the current listing accounts for. */
+const named = async () => {
+  const { currentListing } = await import('../../../lib/doors/exports/listing.ts')
+  const current = await currentListing()
+  return ['exports/current.json', ...(current?.files.map(({ key }) => key) ?? []), ...(current?.previous ?? [])].sort()
+}
+const records = async (name: string): Promise<Record[]> =>
+  (await read(name)).text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+const withPublic = { existence_status: 'Extant', coordinates: '27.6722, 85.4279', note: '=HYPERLINK("x")' }
+const assertion = { source_type: 'book', source_citation: 'Field notes, "1991"', confidence: 'likely' }
+
+beforeAll(async () => {
+  app = await openApp({ env: { EXPORT_LICENCE: 'CC-BY-4.0' } })
+})
+
+test('before the first run nothing is listed', async () => {
+  expect(await listing()).toEqual({ made_at: null, licence: null, files: [] })
+})
+
+describe('after a run', () => {
+  beforeAll(async () => {
+    temple = await publish(app, 'structures', { name: 'Exported Temple', ...withPublic, assertion })
+    await everyState(app, 'structures')
+    await make()
+  })
+
+  test('each kind that has published records has three files, with a licence', async () => {
+    const { licence, made_at, files: made } = await listing()
+    expect([licence, made_at]).toEqual(['CC-BY-4.0', '2025-01-15T10:00:00.000Z'])
+    const structures = made.filter((it: File) => it.name.startsWith('structure'))
+    expect(structures.map(({ name, rows }: File) => [name, rows])).toEqual([
+      ['structure.jsonl', 2],
+      ['structure.csv', 2],
+      ['structure-provenance.csv', expect.any(Number)],
+    ])
+  })
+
+  test('a file is read by its address, and is as long and has the hash that the list says', async () => {
+    const { file, response, bytes } = await read('structure.csv')
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(bytes.length).toBe(file.bytes)
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(file.sha256)
+  })
+
+  test('a record is there with its values and their provenance', async () => {
+    const it = (await records('structure.jsonl')).find(({ id }) => id === temple.id)
+    expect(it).toMatchObject({
+      kind: 'structure',
+      cultural_entity_id: temple.cultural_entity_id,
+      latitude: 27.6722,
+      longitude: 85.4279,
+      contributor: 'dev',
+      values: { name: 'Exported Temple', existence_status: 'Extant' },
+    })
+    expect(it?.provenance.find(({ property }) => property === 'existence_status')).toMatchObject({
+      value: 'Extant',
+      source_type: 'book',
+      source_citation: 'Field notes, "1991"',
+      source_licences: [],
+      confidence: 'likely',
+      author: 'dev',
+      status: 'accepted',
+    })
+  })
+
+  test('records in any other state are in none of the files', async () => {
+    const all = await Promise.all((await files()).map(async ({ name }) => (await read(name)).text))
+    const text = all.join('')
+    // Only the published one of all states.
+    expect([...new Set(text.match(/Sight \w+/g))]).toEqual(['Sight published'])
+    expect([...new Set(text.match(/A note that is \w+/g))]).toEqual(['A note that is published'])
+  })
+
+  test('no member tells of an edit that waits', async () => {
+    const it = Object((await records('structure.jsonl')).find(({ id }) => id === temple.id))
+    expect(Object.keys(it)).toEqual([
+      'kind',
+      'id',
+      'cultural_entity_id',
+      'values',
+      'latitude',
+      'longitude',
+      'contributor',
+      'created_at',
+      'provenance',
+    ])
+  })
+
+  test('a cell that a spreadsheet would take for a formula is guarded; in JSON it is as it was', async () => {
+    expect((await read('structure.csv')).text).toContain(`"'=HYPERLINK(""x"")"`)
+    const it = (await records('structure.jsonl')).find(({ id }) => id === temple.id)
+    expect(it?.values.note).toBe('=HYPERLINK("x")')
+  })
+})
+
+describe('the next run', () => {
+  beforeAll(make)
+
+  test('gives the same files when only hidden things have changed', async () => {
+    const before = await hashes()
+    app.tick(60)
+    sure(
+      200,
+      await app.contributor.patch(`/cidoc/structures/${temple.id}/`, {
+        body: { note: 'An edit that waits', assertion },
+      }),
+    )
+    await contribute(app.contributor, 'structures', { name: 'Not yet public' })
+    await publish(app, 'structures', { name: 'For members', access_tier: 'restricted' })
+    sure(
+      201,
+      await app.other.post('/data/review-flags/', {
+        body: { entity: temple.cultural_entity_id, flag_type: 'other', reason: 'Doubtful' },
+      }),
+    )
+    await make()
+    expect(await hashes()).toEqual(before)
+    expect(before.length).toBeGreaterThan(2)
+  })
+
+  test('has what was accepted since, and not what was deleted', async () => {
+    sure(201, await decide(app.curator, temple, { verdict: 'accept' }))
+    const gone = await publish(app, 'structures', { name: 'Gone soon' })
+    await make()
+    expect((await read('structure.csv')).text).toContain('An edit that waits')
+    expect((await read('structure.csv')).text).toContain('Gone soon')
+    sure(204, await app.staff.delete(`/cidoc/structures/${gone.id}/`))
+    await make()
+    expect((await read('structure.csv')).text).not.toContain('Gone soon')
+  })
+
+  test('that fails leaves the files before it listed and readable', async () => {
+    const { s3 } = await (await import('../../../lib/engines/bucket/blobs.ts')).bucket()
+    const before = await hashes()
+    await publish(app, 'structures', { name: 'Too late' })
+    let puts = 0
+    s3.middlewareStack.add(
+      (next, context) => (args) => {
+        if (context.commandName === 'PutObjectCommand' && ++puts > 2) throw new Error('The bucket is full.')
+        return next(args)
+      },
+      { step: 'initialize', name: 'full' },
+    )
+    try {
+      await expect(make()).rejects.toThrow('The bucket is full.')
+    } finally {
+      s3.middlewareStack.remove('full')
+    }
+    expect(await hashes()).toEqual(before)
+    expect((await read('structure.csv')).text).not.toContain('Too late')
+    await make()
+    expect((await read('structure.csv')).text).toContain('Too late')
+  })
+
+  test('keeps the files of the one before, and removes older ones when whoever reads them has had an hour', async () => {
+    const first = await files()
+    await make()
+    const second = await files()
+    expect((await fetch(first[0]?.url ?? '')).status).toBe(200)
+    await make()
+    expect((await fetch(first[0]?.url ?? '')).status).toBe(200)
+    app.tick(HOUR + 1)
+    await make()
+    expect((await fetch(first[0]?.url ?? '')).status).toBe(404)
+    expect((await fetch(second[0]?.url ?? '')).status).toBe(404)
+    expect(await objects('exports/')).toEqual(await named())
+  })
+})
+
+// Wherever the process ends, readers have one whole run or the other, and the next run leaves nothing of it behind.
+test.each(['killed', 'killed after'] as const)(
+  'a run that is %s at any of its calls',
+  async (fault) => {
+    await make()
+    const before = await hashes()
+    for (let nth = 0; await withFault(nth, fault, make); nth += 1) {
+      expect(await hashes()).toEqual(before)
+      for (const { url, sha256 } of await files()) expect(await hashAt(url)).toBe(sha256)
+    }
+    // That of the last run, and of the one before.
+    for (let run = 0; run < 2; run += 1) {
+      app.tick(HOUR + 1)
+      await make()
+    }
+    expect(await objects('exports/')).toEqual(await named())
+  },
+  60_000,
+)
+
+test('the licence of a source is named where everyone may see the source', async () => {
+  const source = (name: string, more: object) =>
+    app.contributor.post('/cidoc/data_sources/', { body: { name, declared_license: `Licence of ${name}`, ...more } })
+  const open = sure(201, await source('Open Book', {}))
+  const closed = sure(201, await source('Closed Book', { access_tier: 'community_only' }))
+  const claim = sure(
+    201,
+    await app.contributor.post('/cidoc/assertions/', {
+      body: {
+        cultural_entity_id: temple.cultural_entity_id,
+        asserted_property: 'note',
+        asserted_value: 'A claim of two books',
+        was_derived_from_source: [open.id, closed.id],
+      },
+    }),
+  )
+  sure(200, await app.curator.patch(`/cidoc/assertions/${claim.id}/`, { body: { reconciliation_status: 'accepted' } }))
+  await make()
+  const it = (await records('structure.jsonl')).find(({ id }) => id === temple.id)
+  expect(it?.provenance.find(({ assertion_id }) => assertion_id === claim.id)?.source_licences).toEqual([
+    'Licence of Open Book',
+  ])
+})
+
+test('text that is longer than a part is stored whole', async () => {
+  const { getObject, startUpload } = await import('../../../lib/engines/bucket/blobs.ts')
+  const upload = startUpload('exports/parts.txt', 'text/plain', 5 << 20)
+  const piece = 'ž'.repeat(1 << 20)
+  for (let i = 0; i < 6; i += 1) await upload.write(piece)
+  const { bytes, sha256 } = await upload.end()
+  const stored = await getObject('exports/parts.txt')
+  expect(bytes).toBe(12 << 20)
+  expect(stored && createHash('sha256').update(stored.bytes).digest('hex')).toBe(sha256)
+})
+
+describe('a cell of CSV', () => {
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\tx', "'\tx"],
+    ['\rx', `"'\rx"`],
+    [' =1', "' =1"],
+    ['＝1', "'＝1"],
+    [-27.5, '-27.5'],
+    [false, 'false'],
+    [null, ''],
+    ['a, b', '"a, b"'],
+    ['say "x"', '"say ""x"""'],
+    ['two\nlines', '"two\nlines"'],
+    [
+      [
+        { id: 1, name: '=A' },
+        { id: 2, name: 'B' },
+      ],
+      "'=A; B",
+    ],
+    ['plain', 'plain'],
+  ])('%j is written %j', (given, cell) => {
+    expect(csvLine([given, 'end'])).toBe(`${cell},end\r\n`)
+  })
+})

@@ -1,0 +1,270 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Document } from '../../../lib/engines/search/document.ts'
+import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
+import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
+import { geohash } from '../../../lib/engines/search/model/clusters.ts'
+import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
+import { createModel } from '../../../lib/engines/search/model/engine.ts'
+import type { SearchQuery } from '../../../lib/engines/search/query.ts'
+import { type App, openApp } from '../../harness/app.ts'
+import { followTable } from '../../harness/following.ts'
+import { publish, sure } from '../../harness/make.ts'
+import { documentOf } from '../../harness/search-documents.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'heritage-questions-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+let numbers = 0
+const document = (title: string, also: Partial<Document> = {}): Document => documentOf(++numbers, title, also)
+const years = (from: number | null, to: number | null, approximate = false) => ({ from, to, approximate })
+const anon = { signedIn: false, everything: false, own: null }
+let files = 0
+async function modelFor(documents: Iterable<Document>) {
+  const path = join(directory, `${++files}.sqlite`)
+  await buildSnapshot(path, documents, 0)
+  return createModel(new Corpus(openSnapshotFile(path)), { text: 0.8, recency: 0.15, popularity: 0.05 }, () => 'state')
+}
+
+describe('a question', async () => {
+  const model = await modelFor([
+    document('Rukmini Shikhara', { values: { type: ['Temple'], place: ['Patan Durbar'] }, summary: 'Stone carvings.' }),
+    document('Jorganesh', { values: { type: ['Temple'] }, point: { lat: 27.671, lng: 85.324 } }),
+    document('Dattatraya', { values: { type: ['Temple'], place: ['Bhaktapur'] }, years: years(1427, 1427) }),
+    document('Kwa Baha', { names: ['Golden Vihara'], values: { place: ['Lalitpur'] }, summary: 'Monks live here.' }),
+    document('Temple'),
+    document('Bisket', {
+      resource: 'festivals',
+      summary: 'The chariot is pulled in Baisakh.',
+      values: { place: ['Bhaktapur'] },
+    }),
+    document('Araniko', { resource: 'persons', summary: 'An architect who went to China.', years: years(1245, 1306) }),
+  ])
+  const ask = (text: string, also: Partial<SearchQuery> = {}) => model.search({ text, scope: anon, limit: 10, ...also })
+  const titles = async (text: string, also: Partial<SearchQuery> = {}) =>
+    (await ask(text, also)).hits.map(({ title }) => title)
+
+  test.each([
+    ['temples in patan', 'Rukmini Shikhara'],
+    ['पाटनको मन्दिर', 'Rukmini Shikhara'],
+    ['monasteries', 'Kwa Baha'],
+    ['monastary in lalitpur', 'Kwa Baha'],
+    ['temple 15th century', 'Dattatraya'],
+    ['१५औं शताब्दी मन्दिर', 'Dattatraya'],
+    ['festival in vaisakh', 'Bisket'],
+    ['jatra in april', 'Bisket'],
+    ['architect who went to china', 'Araniko'],
+    ['who went to china and back', 'Araniko'],
+    ['stone carving', 'Rukmini Shikhara'],
+  ])('%s: %s', async (text, title) => {
+    expect((await titles(text))[0]).toBe(title)
+  })
+
+  test('tells how it was understood, in the words that were typed, and takes that back', async () => {
+    expect((await ask('Temples in Patan')).interpreted).toEqual([
+      { text: 'Temples', as: 'sort', value: 'Temple' },
+      { text: 'Patan', as: 'place', value: 'Patan' },
+    ])
+    expect((await ask('पाटनको मन्दिर')).interpreted?.map(({ value }) => value)).toEqual(['Patan', 'Temple'])
+    const literal = await ask('Temples in Patan', { literal: true })
+    expect(literal.interpreted).toBeUndefined()
+    expect(literal.hits.map(({ title }) => title)).not.toContain('Jorganesh')
+  })
+
+  test('a place is also where the coordinates lie', async () => {
+    expect(await titles('temples in patan')).toContain('Jorganesh')
+  })
+
+  test('of three words or more says which was left out, and ends not with nothing', async () => {
+    expect(await ask('chariot vaisakh qqzzvw')).toMatchObject({ left_out: ['qqzzvw'] })
+    expect(await titles('chariot vaisakh qqzzvw')).toEqual(['Bisket'])
+    expect((await ask('chariot vaisakh')).left_out).toBeUndefined()
+  })
+
+  test('says what may have been meant, by what was found', async () => {
+    expect((await ask('dattatrya')).did_you_mean).toBe('dattatraya')
+    expect((await ask('dattatraya')).did_you_mean).toBeUndefined()
+  })
+
+  test('is answered with a piece of the field that holds it, escaped', async () => {
+    const it = await modelFor([document('Plain', { text: 'Short.\nA <b>gilt</b> roof & many carved struts.' })])
+    const { hits } = await it.search({ text: 'carved roofs', scope: anon, limit: 1, snippets: true })
+    expect(hits[0]?.snippet).toBe('A &lt;b&gt;gilt&lt;/b&gt; <mark>roof</mark> &amp; many <mark>carved</mark> struts.')
+  })
+
+  test('counts by the values of what was found', async () => {
+    const { facets } = await ask('', { facets: true, limit: 0 })
+    expect(facets).toMatchObject({ type: { Temple: 3 }, place: { Bhaktapur: 2, Lalitpur: 1, 'Patan Durbar': 1 } })
+    expect(await titles('', { values: { place: ['bhaktapur'] } })).toEqual(
+      expect.arrayContaining(['Dattatraya', 'Bisket']),
+    )
+    expect((await ask('', { values: { place: ['bhaktapur'], type: ['Temple'] } })).count).toBe(1)
+  })
+
+  test('years tell what is certain from what is possible', async () => {
+    const it = await modelFor([
+      document('Within', { years: years(1650, 1660) }),
+      document('About', { years: years(1650, 1660, true) }),
+      document('Across', { years: years(1500, 1650) }),
+      document('Open', { years: years(null, 1700) }),
+      document('Before', { years: years(1200, 1300) }),
+      document('Undated'),
+    ])
+    const found = await it.search({ text: '', scope: anon, limit: 10, years: { from: 1600, to: 1700 }, facets: true })
+    expect(Object.fromEntries(found.hits.map(({ title, when }) => [title, when]))).toEqual({
+      ...{ Within: 'certain', About: 'possible', Across: 'possible', Open: 'possible' },
+    })
+    expect(found.facets?.when).toEqual({ certain: 1, possible: 3 })
+  })
+})
+
+describe('on the map', async () => {
+  const at = (title: string, lat: number, lng: number, access_tier = 'public') =>
+    document(title, { point: { lat, lng }, access_tier })
+  const model = await modelFor([
+    ...[
+      at('West', -17, 179.5),
+      at('East', -17, -179.5),
+      at('Patan', 27.6727, 85.3249),
+      at('Kirtipur', 27.6786, 85.2775),
+    ],
+    ...[at('Hidden', 27.6727, 85.3249, 'sensitive_indigenous'), document('Nowhere')],
+  ])
+  const titles = async (also: Partial<SearchQuery>) =>
+    (await model.search({ text: '', scope: anon, limit: 10, ...also })).hits.map(({ title }) => title)
+
+  test('a box may lie across the date line', async () => {
+    expect((await titles({ box: { west: 179, south: -18, east: -179, north: -16 } })).sort()).toEqual(['East', 'West'])
+    expect(await titles({ box: { west: -179, south: -18, east: 179, north: -16 } })).toEqual([])
+  })
+
+  test('what is near comes with its distance, the nearest first', async () => {
+    const near = { lat: 27.6727, lng: 85.3249, within: 10 }
+    const { hits } = await model.search({ text: '', scope: anon, limit: 10, near, sort: 'distance' })
+    expect(hits.map(({ title, distance }) => [title, distance])).toEqual([
+      ['Patan', 0],
+      ['Kirtipur', expect.closeTo(4.7, 0)],
+    ])
+  })
+
+  test('a place that is kept vague is found and shown to a tenth of a degree, by whoever asks', async () => {
+    const scope = { signedIn: true, everything: true, own: null }
+    const near = { lat: 27.6727, lng: 85.3249, within: 1 }
+    expect(await titles({ near, scope })).toEqual(['Patan'])
+    const { hits } = await model.search({ text: 'Hidden', scope, limit: 1 })
+    expect(hits[0]?.point).toEqual({ lat: 27.7, lng: 85.3 })
+  })
+
+  test('beyond 5,000 points come cells of a grid', async () => {
+    const spread = Array.from({ length: 5001 }, (_, i) => at('Pati', 27 + (i % 70) / 50, 84 + Math.floor(i / 70) / 50))
+    const few = await (await modelFor(spread.slice(0, 5000))).map({ text: '', scope: anon, limit: 0 })
+    expect([few.count, few.points.length, few.clusters]).toEqual([5000, 5000, []])
+    const many = await (await modelFor(spread)).map({ text: 'pati', scope: anon, limit: 0 })
+    expect([many.count, many.points]).toEqual([5001, []])
+    expect(many.clusters.length).toBeLessThanOrEqual(1000)
+    expect(many.clusters.reduce((sum, { count }) => sum + count, 0)).toBe(5001)
+    for (const { geohash: cell, lat, lng } of many.clusters) expect(geohash(lat, lng, cell.length)).toBe(cell)
+  })
+
+  test.each([
+    ['ezs42', 42.605, -5.603],
+    ['u4pruydqqvj', 57.64911, 10.40744],
+  ])('a geohash is %s', (hash, lat, lng) => {
+    expect(geohash(lat, lng, hash.length)).toBe(hash)
+  })
+})
+
+describe('over HTTP', () => {
+  let app: App
+  beforeAll(async () => {
+    app = await openApp()
+    const following = await followTable()
+    await publish(app, 'structures', {
+      name: 'Bhimsen Temple',
+      structure_type: 'Temple',
+      location_name: 'Patan',
+      coordinates: '27.6737, 85.3250',
+      construction_date: '1680 CE',
+    })
+    await publish(app, 'structures', { name: 'Nyatapola', structure_type: 'Temple', coordinates: '27.6713, 85.4293' })
+    await following.settled()
+  })
+  const search = async (query: string) => sure(200, await app.anon.get(`/data/search/?${query}`))
+  const titles = async (query: string) => (await search(query)).results.map((it: { title: string }) => it.title)
+
+  test('places and times narrow a search, alone as well', async () => {
+    expect(await titles('bbox=85.3,27.6,85.35,27.7')).toEqual(['Bhimsen Temple'])
+    expect(await titles('near=27.67,85.43&within=2')).toEqual(['Nyatapola'])
+    expect(await titles('q=temple&near=27.67,85.43&within=50&sort=distance')).toEqual(['Nyatapola', 'Bhimsen Temple'])
+    for (const from of ['1680', 'BS 1737', 'NS 800', '१६८०', '17th century'])
+      expect(await titles(`from=${from}&to=1700`), from).toEqual(['Bhimsen Temple'])
+    expect(await titles('from=1681')).toEqual([])
+  })
+
+  test('a box across the date line, a place elsewhere and a time before all answer with nothing', async () => {
+    for (const query of [
+      'bbox=179,-10,-179,60',
+      'near=-27.67,-85.43',
+      'to=300 BCE',
+      'from=2001',
+      'to=NS 1',
+      'bbox=0,0,0,0',
+    ])
+      expect(await search(query), query).toMatchObject({ count: 0, results: [] })
+  })
+
+  test('and lists', async () => {
+    const listed = sure(200, await app.anon.get('/cidoc/structures/?bbox=85.3,27.6,85.35,27.7'))
+    expect(listed.results.map((it: { name: string }) => it.name)).toEqual(['Bhimsen Temple'])
+    expect((await app.anon.get('/cidoc/structures/?bbox=1,2,3')).status).toBe(400)
+  })
+
+  test('a map is answered to those who ask for one', async () => {
+    const { status, headers, body } = await app.anon.get('/data/search/?q=temple', {
+      headers: { accept: 'application/geo+json' },
+    })
+    expect([status, headers['content-type'], body.type]).toEqual([200, 'application/geo+json', 'FeatureCollection'])
+    expect(body.features[0].geometry).toEqual({ type: 'Point', coordinates: [expect.any(Number), expect.any(Number)] })
+  })
+
+  const box = 'Give west, south, east and north in degrees, neither pair swapped: 85.2,27.6,85.5,27.8.'
+  const point = 'Give latitude and longitude in degrees: 27.67,85.32.'
+  const date =
+    'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822), or a period (Malla period).'
+  test.each([
+    ['bbox=85.5,27.8,85.2,27.6', { bbox: [box] }],
+    ['bbox=85.5,27.6,85.2,27.8', { bbox: [box] }],
+    ['bbox=85.2,27.8,85.5,27.6', { bbox: [box] }],
+    ['bbox=NaN,0,Infinity,1', { bbox: [box] }],
+    ['bbox=1e2,0,1.2e2,1', { bbox: [box] }],
+    ['bbox=1,2,3', { bbox: [box] }],
+    ['bbox=1,2,3,4,5', { bbox: [box] }],
+    ['bbox=a,b,c,d', { bbox: [box] }],
+    ['bbox=181,0,182,1', { bbox: [box] }],
+    ['near=patan', { near: [point] }],
+    ['near=91,0', { near: [point] }],
+    ['near=85.3', { near: [point] }],
+    ['near=,', { near: [point] }],
+    ['near=27.6,85.3,5', { near: [point] }],
+    ['near=27.6,85.3&within=far', { within: ['Give kilometres, more than 0 and at most 1000.'] }],
+    ['near=27.6,85.3&within=0', { within: ['Give kilometres, more than 0 and at most 1000.'] }],
+    ['q=a&within=5', { within: ['Give near as well: the point to measure from.'] }],
+    ['q=a&sort=distance', { sort: ['Give near as well: the point to measure from.'] }],
+    ['from=soon', { from: [date] }],
+    ['from=1700&to=1600', { to: ['It lies before from.'] }],
+    ['from=BS 2000&to=1600', { to: ['It lies before from.'] }],
+    ['from=1600&to=BS 1600', { to: ['It lies before from.'] }],
+    ['from=1600&to=NS 600', { to: ['It lies before from.'] }],
+    ['from=100 BCE&to=300 BCE', { to: ['It lies before from.'] }],
+    ['from=NaN', { from: [date] }],
+    ['from=99999', { from: [date] }],
+    ['from=Infinity', { from: [date] }],
+    ['q=&page=1', { q: ['This parameter is required.'] }],
+    ['q=a&literal=2', { literal: ['Give true or false.'] }],
+  ])('%s is refused with the reason', async (query, fields) => {
+    const { status, body } = await app.anon.get(`/data/search/?${query}`)
+    expect([status, body]).toEqual([400, fields])
+  })
+})

@@ -1,0 +1,59 @@
+import { appendFile, cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LocalService, startService } from '../harness/local-service.ts'
+
+/** `npm start` in a copy of the tree, whose files are then changed. */
+let copy: string
+let service: LocalService
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'heritage-reload-'))
+  const parts = ['api', 'deploy', 'functions', 'lib', 'local', 'package.json', 'package-lock.json', 'serverless.yml']
+  for (const part of parts)
+    await cp(part, join(copy, part), { recursive: true, filter: (file) => !file.includes('node_modules') })
+  await symlink(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
+  service = await startService({}, copy)
+}, 240_000)
+afterAll(async () => {
+  await service?.stop()
+  await rm(copy, { recursive: true, force: true })
+})
+
+const read = async (path: string) => (await fetch(`${service.origin}${path}`)).text()
+const within = { timeout: 90_000, interval: 500 }
+
+test('the first address that is printed is a page with records, people and what to do next', async () => {
+  const [first] = /http:\S+/.exec(service.output()) ?? []
+  expect(first).toBe(`${service.origin}/welcome/`)
+  const page = await read('/welcome/')
+  const [, record = ''] = /href="(\/api\/v1\/cidoc\/monuments\/\d+\/)"/.exec(page) ?? []
+  expect((await fetch(`${service.origin}${record}`)).status).toBe(200)
+  for (const [, address = ''] of page.matchAll(/href="([^"]+)"/g))
+    expect([address, (await fetch(`${service.origin}${address}`)).status]).toEqual([address, 200])
+  for (const part of ['dev@heritage.test', 'expert curator', 'What you can do next', '/docs/'])
+    expect(page).toContain(part)
+  // The root stays what it was: metrics, for a browser too.
+  const root = await fetch(service.origin, { headers: { accept: 'text/html' } })
+  expect(root.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+})
+
+test('a change of the folder of the API is served at once', { timeout: 120_000 }, async () => {
+  await appendFile(join(copy, 'api/docs/page.css'), '/* changed */\n')
+  await expect.poll(() => read('/docs/page.css'), within).toContain('/* changed */')
+})
+
+test('changed routes start the functions again', { timeout: 120_000 }, async () => {
+  await appendFile(join(copy, 'deploy/routes.ts'), '// changed\n')
+  await expect.poll(() => service.output(), within).toContain('starts again with the new routes')
+  await expect
+    .poll(
+      () =>
+        fetch(`${service.origin}/health/`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      within,
+    )
+    .toBe(200)
+})

@@ -1,0 +1,3 @@
+import { cacheTests } from '../../harness/cache-rules.ts'
+
+cacheTests({ url: async () => '', shared: false })

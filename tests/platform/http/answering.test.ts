@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { DOCUMENT } from '../../../deploy/built-document.ts'
+import { canonical, matcher } from '../../../lib/platform/http/path.ts'
+import type { Answer, App } from '../../harness/app.ts'
+import { fileOf, form } from '../../harness/asset-world.ts'
+import { withReadsFailing } from '../../harness/faults.ts'
+import { sure } from '../../harness/make.ts'
+import { photographs } from '../../harness/media-files.ts'
+import { type Asked, named, type Operations, operationsOf } from '../../harness/operations.ts'
+import { at, openProjects } from '../../harness/projects.ts'
+
+/** Each operation of the API document that changes something: sent for real, each time anew. */
+
+let app: App
+let operations: Operations
+let made: readonly string[]
+beforeAll(async () => {
+  app = await openProjects({ RATE_UPLOADS: '10000/h', RATE_OCR: '10000/day', RATE_IMPORTS: '10000/day' })
+  const { creating, changing } = await operationsOf(app)
+  operations = { ...creating, ...changing }
+  made = Object.keys(creating)
+})
+
+type Operation = { description: string; parameters: { name: string }[]; responses: object; security: object[] }
+type Document = { paths: Record<string, Record<string, Operation>> }
+const { paths }: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'))
+/** Whatever may be asked for besides reading, and may succeed. Kinds share their routes. */
+const changes = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods)
+    .filter(([method, { responses }]) => method !== 'get' && Object.keys(responses).some((it) => it < '300'))
+    .map(([method, operation]) => ({ method: method.toUpperCase(), path: canonical(path), operation })),
+)
+const makers = changes.filter(
+  // Nobody is signed in who registers; a second time finds the name taken.
+  ({ method, operation }) =>
+    method === 'POST' &&
+    '201' in operation.responses &&
+    operation.security.every((it) => Object.keys(it).length > 0) &&
+    // What is shown once may not be kept to be shown again.
+    !/is shown once/.test(operation.description),
+)
+/** The route of an operation, as they are named here. */
+const routeOf = ({ method, path }: { method: string; path: string }) => {
+  const found = matcher(Object.fromEntries(Object.keys(operations).map((it) => [it, it])))(method, path)
+  return 'found' in found ? found.found : `${method} ${path}`
+}
+const routesOf = (some: readonly { method: string; path: string }[]) => [...new Set(some.map(routeOf))].sort()
+
+const ask = (route: string, { who, path, body }: Asked, headers = {}): Promise<Answer> =>
+  who.send(route.split(' ')[0] ?? '', path, { headers, ...(body && { body }) })
+const anew = async (route: string): Promise<Asked> => {
+  const make = operations[route]
+  if (!make) throw new Error(`nobody asks for ${route}`)
+  return make()
+}
+
+test('each operation that changes something is asked for here', () => {
+  expect(routesOf(changes)).toEqual(Object.keys(operations).sort())
+  expect(routesOf(makers).filter((it) => !made.includes(it))).toEqual([
+    // Completing an upload twice gives the same asset, key or not: tests/domain/projects/asset-uploads.test.ts.
+    'POST /data/projects/{slug}/assets/uploads/{asset_id}/complete/',
+  ])
+})
+
+describe('a POST that makes something', () => {
+  test('takes an Idempotency-Key, says the document of each', () => {
+    const without = makers.filter(
+      ({ operation }) => !operation.parameters.some(({ name }) => name === 'Idempotency-Key'),
+    )
+    expect(without.map(({ path }) => path)).toEqual([])
+    expect(makers.length).toBeGreaterThan(20)
+  })
+
+  test('makes it once for one key, and answers the same', { timeout: 120_000 }, async () => {
+    const photograph = (await photographs())['image/png']
+    for (const route of made) {
+      const asked = await anew(route)
+      const key = { 'idempotency-key': crypto.randomUUID() }
+      const [first, second] = [await ask(route, asked, key), await ask(route, asked, key)]
+      expect([route, first.status, second.status], first.text).toEqual([route, 201, 201])
+      expect(second.body).toEqual(first.body)
+      expect([first.headers['idempotent-replayed'], second.headers['idempotent-replayed']]).toEqual([undefined, 'true'])
+      const isForm = asked.body instanceof FormData
+      const other = isForm ? form({ file: fileOf(photograph, 'other.png') }) : { ...asked.body, x: 1 }
+      const reused = await ask(route, { ...asked, body: other }, key)
+      expect([reused.status, reused.headers['idempotent-replayed']]).toEqual(isForm ? [422, undefined] : [201, 'true'])
+    }
+  })
+
+  test('of two at once makes one', async () => {
+    const route = 'POST /data/entities/{entity_id}/comments/'
+    const asked = await anew(route)
+    const thread = asked.path
+    const before = (await app.anon.get(thread)).body
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask(route, asked, key)))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    const after = (await app.anon.get(thread)).body
+    const replies = ({ results }: { results: { reply_count: number }[] }) =>
+      results.reduce((sum, { reply_count }) => sum + reply_count, 0)
+    expect(replies(after)).toBe(replies(before) + 1)
+  })
+
+  test('keeps replies larger than an item', async () => {
+    const body = { name: named('Long'), description: 'ने'.repeat(4000), note: 'पा'.repeat(4000) }
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const asked = { who: app.contributor, path: '/cidoc/persons/', body }
+    const [first, second] = [await ask('POST', asked, key), await ask('POST', asked, key)]
+    expect([first.status, second.text]).toEqual([201, first.text])
+  })
+})
+
+describe('no read after the commit can fail the answer', () => {
+  /** What an operation answers when all goes well, and how many transactions it makes. */
+  async function plainly(route: string) {
+    const asked = await anew(route)
+    const answers: Answer[] = []
+    const commits = await withReadsFailing(Number.POSITIVE_INFINITY, async () => answers.push(await ask(route, asked)))
+    const [answer] = answers
+    expect([route, answer?.status], answer?.text).toEqual([route, expect.toBeOneOf([200, 201, 202, 204])])
+    return { commits, answer }
+  }
+  const outline = (it: Answer | undefined) => `${it?.status} ${Object.keys(it?.body ?? {}).join()}`
+
+  test('of any operation', { timeout: 240_000 }, async () => {
+    const failed: string[] = []
+    const silent: string[] = []
+    for (const route of Object.keys(operations)) {
+      const { commits, answer } = await plainly(route)
+      if (commits === 0) silent.push(route)
+      if (commits === 0) continue
+      const asked = await anew(route)
+      const answers: Answer[] = []
+      await withReadsFailing(commits, async () => answers.push(await ask(route, asked)))
+      if (outline(answers[0]) !== outline(answer)) failed.push(`${route}: ${answers[0]?.status} ${answers[0]?.text}`)
+    }
+    expect(failed).toEqual([])
+    // What changes nothing here: who signs in or out, or asks.
+    expect(
+      silent.filter(
+        (it) =>
+          !/\/(token|refresh|login|logout|suggest-field|read-date|reconcile|chat|oai|mark_read|mark_all_read)\/$/.test(
+            it,
+          ),
+      ),
+    ).toEqual([])
+  })
+
+  test.each([
+    ['POST /data/projects/{slug}/transition/', 'approved', 'merged'],
+    ['POST /data/projects/{slug}/rollback-merge/', 'merged', 'needs_revision'],
+  ])('%s: at whatever commit, it has happened or it has not', { timeout: 120_000 }, async (route, before, after) => {
+    const commits = await withReadsFailing(Number.POSITIVE_INFINITY, async () => {
+      await ask(route, await anew(route))
+    })
+    const ends = new Set<string>()
+    for (let nth = 1; nth <= commits; nth += 1) {
+      const asked = await anew(route)
+      let answer: Answer | undefined
+      await withReadsFailing(nth, async () => {
+        answer = await ask(route, asked)
+      })
+      const [, , , slug = ''] = asked.path.split('/')
+      const { state } = sure(200, await app.staff.get(at(slug)))
+      expect([nth, answer?.status, state]).toEqual([nth, ...(state === after ? [200, after] : [500, before])])
+      if (answer?.status === 200) expect(answer.body.state).toBe(after)
+      ends.add(state)
+    }
+    expect([...ends].sort()).toEqual([after, before].sort())
+  })
+})
