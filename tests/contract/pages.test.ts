@@ -1,9 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { usesOf } from '../../deploy/policies.ts'
 import { events } from '../../deploy/routes.ts'
 import { config } from '../../lib/base/config.ts'
 import { canonical, matcher } from '../../lib/platform/http/path.ts'
+import { functionNames } from '../harness/functions.ts'
 import { rooms, wings } from './plan.ts'
 
 /** What the pages of the project say is so: their links, files, names, commands, variables and addresses are there. */
@@ -237,5 +239,18 @@ describe('what a newcomer opens first', () => {
       'tests/prove',
     ]
     expect([...folders, ...others].filter((folder) => !isThere(`${folder}/README.md`))).toEqual([])
+  })
+
+  test('deploy/README.md names the functions that write each folder of the bucket', () => {
+    const rights = functionNames().map((name) => ({ name, uses: usesOf(name) }))
+    const table = section('deploy/README.md', 'Roles').split('| folder | functions that write into it |')[1] ?? ''
+    const named = [...table.matchAll(/^\| `([\w-]+)` \| (.*) \|$/gm)].map(([, folder = '', names = '']) => [
+      folder,
+      found(names, /`([\w-]+)`/g),
+    ])
+    const folders = found(rights.flatMap(({ uses }) => uses).join('\n'), /^s3:PutObject Bucket\/([\w-]+)\/\*$/gm)
+    const writers = (folder: string) =>
+      rights.filter(({ uses }) => uses.includes(`s3:PutObject Bucket/${folder}/*`)).map(({ name }) => name)
+    expect(named).toEqual(folders.map((folder) => [folder, writers(folder).sort()]))
   })
 })
