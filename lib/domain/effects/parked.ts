@@ -2,7 +2,15 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
 import type { Images } from '../../engines/table/index.ts'
-import { defineItem, parse, putAlways, queryAll, removeAll, transact, walkTable } from '../../engines/table/index.ts'
+import {
+  commitWrites,
+  defineItem,
+  parse,
+  putAlways,
+  queryAll,
+  removeAll,
+  walkTable,
+} from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
 /**
@@ -39,7 +47,7 @@ export async function parkChange(id: string, images: Images, error: string): Pro
     ...{ id, piece: i + 1, pieces, error, parked_at: now(), version: 1 },
     bytes: packed.subarray(i * MOST_BYTES, (i + 1) * MOST_BYTES),
   }))
-  await transact(all.map((it) => putAlways(piece, it)))
+  await commitWrites(all.map((it) => putAlways(piece, it)))
 }
 
 /** All parked changes, in the order of the stream. */

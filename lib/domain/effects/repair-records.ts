@@ -3,6 +3,7 @@ import { addressOf } from '../../base/ids/address.ts'
 import {
   checkVersion,
   commitPlan,
+  commitWrites,
   getMany,
   itemAt,
   type Key,
@@ -11,7 +12,6 @@ import {
   removeEntry,
   type Stored,
   scan,
-  transact,
   type Write,
 } from '../../engines/table/index.ts'
 import { indexWrites } from '../../platform/name-index/entries.ts'
@@ -87,7 +87,7 @@ async function inParts(writes: readonly Write[]): Promise<void> {
   if (!condition) return
   const others = writes.filter(({ action }) => !action.ConditionCheck)
   for (let start = 0; start < others.length; start += AT_ONCE)
-    await transact([condition, ...others.slice(start, start + AT_ONCE)])
+    await commitWrites([condition, ...others.slice(start, start + AT_ONCE)])
 }
 
 /** Removes an item that follows from no record. Returns 1 if it did, else 0. */

@@ -1,5 +1,6 @@
 import {
   addNumbers,
+  commitWrites,
   countedTypes,
   listsWith,
   type Size,
@@ -7,7 +8,6 @@ import {
   scanCounters,
   sizeOf,
   sizesIn,
-  transact,
 } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 
@@ -22,7 +22,7 @@ export async function repairSizes(): Promise<number> {
   const wrong = [...second].filter(([place, { by }]) => first.get(place)?.by === by)
   // A transaction carries a token: if its reply is lost, the retry does not add twice.
   for (const [, { at, by }] of wrong)
-    await transact([addNumbers(key.count(at.group, 0, at.sk), { [at.attribute]: by })])
+    await commitWrites([addNumbers(key.count(at.group, 0, at.sk), { [at.attribute]: by })])
   return wrong.length
 }
 

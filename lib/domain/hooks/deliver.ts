@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { newId } from '../../base/clock.ts'
 import { isDone } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
-import { put, transact, withNextVersion } from '../../engines/table/index.ts'
+import { commitWrites, put, withNextVersion } from '../../engines/table/index.ts'
 import type { Entry } from '../feed/items.ts'
 import { listChangesAfter } from '../feed/read.ts'
 import { changeView } from '../feed/view.ts'
@@ -46,7 +46,7 @@ async function storeMessage(it: Hook, entries: readonly Entry[]): Promise<number
   const body = JSON.stringify({ hook: it.id, changes: wanted.map((each) => changeView(each, it.origin)) })
   const message = wanted.length > 0 ? [deliveryFor(it.id, { id: newId(), event: 'records.changed', body })] : []
   // A conflict: another visit was faster, or the hook has just been removed.
-  return (await isDone(transact([put(hook, next, it), ...message]))) ? message.length : 0
+  return (await isDone(commitWrites([put(hook, next, it), ...message]))) ? message.length : 0
 }
 
 /** Sends a message to its hook. If the hook has been removed, nothing is sent and the delivery counts as done. */

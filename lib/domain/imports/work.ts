@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { now } from '../../base/clock.ts'
 import { isConflict, isDone, noneIf, Problem } from '../../base/errors.ts'
 import { log } from '../../base/telemetry/log.ts'
-import { get, parse, put, queryAll, transact, walk, withNextVersion } from '../../engines/table/index.ts'
+import { commitWrites, get, parse, put, queryAll, walk, withNextVersion } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { dryRun } from './check.ts'
 import { addDecided, decideRows, rowsSaid } from './decide.ts'
@@ -140,7 +140,7 @@ function holding(first: Import) {
       work: work === null || !it.work ? null : { ...it.work, held_until, ...work },
       updated_at: now(),
     })
-    await transact([put(importItem, next, it)])
+    await commitWrites([put(importItem, next, it)])
     it = next
     return it
   }
@@ -288,7 +288,7 @@ async function closeBatches(): Promise<void> {
     const it = await get(importItem, { id })
     // A task that goes on may add waiting rows.
     if (!it?.open || it.work || it.state === 'running') continue
-    await transact([put(importItem, withNextVersion(it, { open: false }), it)]).catch(noneIf(isConflict))
+    await commitWrites([put(importItem, withNextVersion(it, { open: false }), it)]).catch(noneIf(isConflict))
   }
 }
 
@@ -308,8 +308,8 @@ async function clear(id: string): Promise<boolean> {
   const it = await get(importItem, { id })
   if (!it?.files_until || it.files_until > now() || it.work) return false
   const going = withNextVersion<Import>(it, { object_key: null, pending_key: null })
-  const isOurs = await isDone(transact([put(importItem, going, it)]))
+  const isOurs = await isDone(commitWrites([put(importItem, going, it)]))
   if (!isOurs) return false
   await clearAway(id)
-  return isDone(transact([put(importItem, withNextVersion<Import>(going, { files_until: null }), going)]))
+  return isDone(commitWrites([put(importItem, withNextVersion<Import>(going, { files_until: null }), going)]))
 }

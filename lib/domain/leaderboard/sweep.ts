@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
-import { defineItem, get, putAlways, transact, walk } from '../../engines/table/index.ts'
+import { commitWrites, defineItem, get, putAlways, walk } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { closeMonth, refreshFigures } from './keep.ts'
 import { monthBefore, monthOf } from './score.ts'
@@ -24,7 +24,7 @@ export async function sweepBoards(): Promise<number> {
   await closeMonth(monthBefore(monthOf(now())))
   const at = await get(cursor, {})
   const { looked, place } = await refreshFrom(at?.place, MOST)
-  await transact([putAlways(cursor, { place: place ?? '', version: 1 })])
+  await commitWrites([putAlways(cursor, { place: place ?? '', version: 1 })])
   return looked
 }
 

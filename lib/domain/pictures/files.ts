@@ -2,11 +2,11 @@ import { later, newId, now } from '../../base/clock.ts'
 import { conflict, goneForGood, isDone } from '../../base/errors.ts'
 import { deleteObject } from '../../engines/bucket/index.ts'
 import {
+  commitWrites,
   get,
   parse,
   put,
   remove as removal,
-  transact,
   type UnitOfWork,
   type Write,
   walk,
@@ -66,7 +66,7 @@ export async function announceCopy(
   const next = old
     ? withNextVersion<PictureFile>(old, { until: later(LIFETIME_S) })
     : { ...fresh, until: later(LIFETIME_S) }
-  await transact([put(pictureFile, next, old)])
+  await commitWrites([put(pictureFile, next, old)])
   return [keepFile(next)]
 }
 
@@ -89,7 +89,7 @@ export async function holdUpload(old: PictureFile): Promise<PictureFile> {
   if (old.until !== null && old.until <= now()) throw goneForGood('This upload has expired. Begin a new one.')
   if (old.held_until !== null && old.held_until > now()) throw uploadInProgress()
   const next = withNextVersion<PictureFile>(old, { held_until: later(HOLD_S) })
-  await transact([put(pictureFile, next, old, uploadInProgress)])
+  await commitWrites([put(pictureFile, next, old, uploadInProgress)])
   return next
 }
 
@@ -97,7 +97,7 @@ const uploadInProgress = () => conflict('This upload is being completed right no
 
 /** Ends the lease on an upload whose file was refused, so that another file can be sent. */
 export async function releaseUpload(old: PictureFile): Promise<void> {
-  await transact([put(pictureFile, withNextVersion<PictureFile>(old, { held_until: null }), old)])
+  await commitWrites([put(pictureFile, withNextVersion<PictureFile>(old, { held_until: null }), old)])
 }
 
 /** Notes that the file is stored, and ends the lease. Fails with `conflict` when the lease has passed to somebody else. */
@@ -133,7 +133,7 @@ async function sweepFile(id: string): Promise<boolean> {
 
 async function deleteFile(it: PictureFile): Promise<void> {
   const going = withNextVersion<PictureFile>(it, { held_until: later(HOLD_S) })
-  await transact([put(pictureFile, going, it)])
+  await commitWrites([put(pictureFile, going, it)])
   for (const key of [objectKey(it.id), ...(it.pending_key ? [it.pending_key] : [])]) await deleteObject(key)
-  await transact([removal(pictureFile, going)])
+  await commitWrites([removal(pictureFile, going)])
 }

@@ -1,5 +1,5 @@
 import type { Images } from '../../engines/table/index.ts'
-import { getMany, itemIn, parse, replaceDerived, type Stored, transact } from '../../engines/table/index.ts'
+import { commitWrites, getMany, itemIn, parse, replaceDerived, type Stored } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { followTexts } from './assets/texts.ts'
 import { type Project, project } from './items.ts'
@@ -25,5 +25,5 @@ async function placeFor(id: string, user_id: string): Promise<void> {
   const next = memberPlaceOf(itemIn(found, project, { id }), user_id)
   if (old === undefined && next === undefined) return
   if (old && next && old.version >= next.version) return
-  await transact(replaceDerived(memberPlace, old, next))
+  await commitWrites(replaceDerived(memberPlace, old, next))
 }

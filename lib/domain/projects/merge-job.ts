@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { later, now, nowSeconds } from '../../base/clock.ts'
 import { isConflict, noneIf } from '../../base/errors.ts'
 import {
+  commitWrites,
   defineItem,
   getMany,
   itemAt,
@@ -12,7 +13,6 @@ import {
   remove,
   removeReservation,
   reserve,
-  transact,
   type Write,
   walk,
   withNextVersion,
@@ -102,7 +102,7 @@ export async function takeJob(it: Job): Promise<Job | undefined> {
 /** Stores the progress of a job. Fails with `conflict` if another worker has it by now. */
 export async function saveJob(it: Job, changes: Partial<Job>): Promise<Job> {
   const next = withNextVersion(it, changes)
-  await transact([put(job, next, it)])
+  await commitWrites([put(job, next, it)])
   return next
 }
 
@@ -133,7 +133,7 @@ export async function savePartResult(
   { records, kept, left }: PartOutcome,
 ): Promise<void> {
   const it = { merge_id, number, records, left: [...(left ?? [])], ...(kept && { kept }), version: 1 }
-  await transact([putAlways(result, it)])
+  await commitWrites([putAlways(result, it)])
 }
 
 /** The results of the parts before this one, in order. */

@@ -1,7 +1,7 @@
 import { now } from '../../base/clock.ts'
 import { isDone } from '../../base/errors.ts'
 import { deleteObject, getObject, listKeys } from '../../engines/bucket/index.ts'
-import { get, parse, queryAll, remove, transact, walk } from '../../engines/table/index.ts'
+import { commitWrites, get, parse, queryAll, remove, walk } from '../../engines/table/index.ts'
 import { key } from '../../platform/table/keys.ts'
 import { projectSnapshot } from './items.ts'
 import { FOLDERS, type MergeFolder, mergeFolder } from './merge-folder.ts'
@@ -31,7 +31,7 @@ async function clear({ id, project_id }: MergeFolder): Promise<boolean> {
   const folder = folderOf(id)
   const kept = await neededKeys(folder, project_id)
   for (const each of await listKeys(folder)) if (!kept.has(each)) await deleteObject(each)
-  return isDone(transact([remove(mergeFolder, it)]))
+  return isDone(commitWrites([remove(mergeFolder, it)]))
 }
 
 /** The objects that a rollback of this merge needs; none if it was called off. Fails if the snapshot is gone. */

@@ -4,13 +4,13 @@ import type { Write } from '../../engines/table/index.ts'
 import {
   allOrNothing,
   commitPlan,
+  commitWrites,
   isThrottle,
   reading,
   settle,
   stageCounters,
   stagePart,
   TimeOver,
-  transact,
   transaction,
 } from '../../engines/table/index.ts'
 import { invalidate } from '../../platform/cache/cached.ts'
@@ -85,7 +85,7 @@ async function begin<R>(old: Whole, request: MergeRequest, bucket: Bucket, show:
   const { id: project } = old.about
   if (old.about.merge) throw mergeConflict()
   const order: Order = { ...request, id: newId(), project, size: partLimits.recordsInPart, background: false }
-  await transact([reserveProject(project, mergeConflict), ...folderWrites(order, request)])
+  await commitWrites([reserveProject(project, mergeConflict), ...folderWrites(order, request)])
   try {
     const whole = await reloadUnchanged(old)
     const work = await workOf(request.action, whole, order, bucket)
@@ -101,7 +101,7 @@ async function begin<R>(old: Whole, request: MergeRequest, bucket: Bucket, show:
     await finish(order.id, until)
     return answer
   } finally {
-    await transact([releaseProject(project)]).catch(() => undefined)
+    await commitWrites([releaseProject(project)]).catch(() => undefined)
   }
 }
 

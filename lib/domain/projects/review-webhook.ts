@@ -1,6 +1,6 @@
 import { config } from '../../base/config.ts'
 import { isConflict, noneIf } from '../../base/errors.ts'
-import { get, type Images, parse, transact } from '../../engines/table/index.ts'
+import { commitWrites, get, type Images, parse } from '../../engines/table/index.ts'
 import { deliveryFor } from '../webhooks/deliveries.ts'
 import { project, projectActivity } from './items.ts'
 
@@ -15,5 +15,5 @@ export async function announceReview({ before, after }: Images): Promise<void> {
   const it = await get(project, { id: project_id })
   if (!it) return
   const body = JSON.stringify({ project_id: it.id, slug: it.slug, title: it.title })
-  await transact([deliveryFor(null, { id, event: 'project.in_review', body })]).catch(noneIf(isConflict))
+  await commitWrites([deliveryFor(null, { id, event: 'project.in_review', body })]).catch(noneIf(isConflict))
 }

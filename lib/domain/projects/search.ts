@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { cut, fold } from '../../engines/matching/index.ts'
 import type { PageRequest } from '../../engines/table/index.ts'
-import { getMany, parse, putEntry, queryBetween, removeEntry, transact } from '../../engines/table/index.ts'
+import { commitWrites, getMany, parse, putEntry, queryBetween, removeEntry } from '../../engines/table/index.ts'
 import { type Actor, mayVisit } from '../../platform/permissions.ts'
 import { key } from '../../platform/table/keys.ts'
 import { peopleOf } from '../../platform/users/people.ts'
@@ -31,7 +31,7 @@ export async function wordWrites(before: Project | undefined, after: Project | u
     ...[...old].filter((word) => !next.has(word)).map((word) => removeEntry(key.projectWord(word, id))),
   ]
   if (writes.length === 0) return
-  for (let start = 0; start < writes.length; start += 90) await transact(writes.slice(start, start + 90))
+  for (let start = 0; start < writes.length; start += 90) await commitWrites(writes.slice(start, start + 90))
 }
 
 const Entry = v.object({ project_id: v.string() })

@@ -2,6 +2,7 @@ import { isConflict, noneIf } from '../../base/errors.ts'
 import { addressOf, recordId } from '../../base/ids/address.ts'
 import {
   addCounted,
+  commitWrites,
   getMany,
   itemAt,
   itemIn,
@@ -9,7 +10,6 @@ import {
   putAlways,
   removeCounted,
   removeEntry,
-  transact,
   type Write,
   walkTable,
 } from '../../engines/table/index.ts'
@@ -100,7 +100,7 @@ const bothWays = (it: Edge) =>
   ] as const
 
 /** Applies an effect. If its condition fails, it was applied before. */
-const transactOnce = (write: Write): Promise<void> => transact([write]).catch(noneIf(isConflict))
+const transactOnce = (write: Write): Promise<void> => commitWrites([write]).catch(noneIf(isConflict))
 
 /** Puts the cards of a record beside the tangible records that it names, and removes outdated cards. */
 export async function followCards(before: RecordItem | undefined, after: RecordItem | undefined): Promise<void> {
@@ -113,7 +113,7 @@ export async function followCards(before: RecordItem | undefined, after: RecordI
       .filter(([place]) => !next.has(place))
       .map(([, it]) => removeEntry(key.link(it.to, it.from, it.relation))),
   ]
-  for (const write of writes) await transact([write])
+  for (const write of writes) await commitWrites([write])
 }
 
 function cardsOf(it: RecordItem | undefined): Map<string, LinkItem> {

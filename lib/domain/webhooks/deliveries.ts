@@ -4,11 +4,11 @@ import { isConflict, isDone, noneIf } from '../../base/errors.ts'
 import { cut } from '../../engines/matching/index.ts'
 import {
   commitPlan,
+  commitWrites,
   defineItem,
   get,
   parse,
   put,
-  transact,
   type Write,
   walk,
   withNextVersion,
@@ -107,19 +107,19 @@ async function deliver(found: Delivery, send: (it: Delivery) => Promise<void>) {
   if (old?.state !== 'waiting' || old.next_at > now()) return undefined
   // The attempt is counted before it begins. So it counts even if the process dies in the middle.
   const begun = withNextVersion<Delivery>(old, { attempts: old.attempts + 1, next_at: later(LEASE) })
-  if (!(await isDone(transact([put(delivery, begun, old)])))) return undefined
+  if (!(await isDone(commitWrites([put(delivery, begun, old)])))) return undefined
   try {
     await send(begun)
   } catch (error) {
     const last_error = error instanceof Error ? cut(error.message, 200) : 'unknown'
     const pause = pauses[begun.attempts - 1]
     const next = pause === undefined ? { state: 'dead' as const, next_at: now() } : { next_at: later(pause) }
-    await transact([put(delivery, withNextVersion<Delivery>(begun, { ...next, last_error }), begun)]).catch(
+    await commitWrites([put(delivery, withNextVersion<Delivery>(begun, { ...next, last_error }), begun)]).catch(
       noneIf(isConflict),
     )
     return pause === undefined ? 'dead' : 'failed'
   }
-  await transact([put(delivery, withNextVersion<Delivery>(begun, { state: 'delivered' }), begun)]).catch(
+  await commitWrites([put(delivery, withNextVersion<Delivery>(begun, { state: 'delivered' }), begun)]).catch(
     noneIf(isConflict),
   )
   return 'delivered'

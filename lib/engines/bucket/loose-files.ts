@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import { later, now } from '../../base/clock.ts'
 import { isDone, orUndo } from '../../base/errors.ts'
 import {
+  commitWrites,
   defineItem,
   get,
   parse,
   put,
   putAlways,
   remove,
-  transact,
   type UnitOfWork,
   type Write,
   walk,
@@ -40,7 +40,7 @@ const LIFETIME_S = 3600
 /** Notes a file before it is put. One call. */
 async function expectFile(object_key: string): Promise<LooseFile> {
   const made = { object_key, until: later(LIFETIME_S), version: 1 }
-  await transact([put(looseFile, made, undefined)])
+  await commitWrites([put(looseFile, made, undefined)])
   return made
 }
 
@@ -93,13 +93,13 @@ async function clear(object_key: string): Promise<boolean> {
   const it = await get(looseFile, { object_key })
   // The index may lag behind the item.
   if (!it || it.until > now()) return false
-  return isDone(takeAway(it).then((going) => transact([remove(looseFile, going)])))
+  return isDone(takeAway(it).then((going) => commitWrites([remove(looseFile, going)])))
 }
 
 /** Removes the object. Fails with `conflict` if an item names it by now. The new version of the note keeps any item from naming it later. */
 async function takeAway(it: LooseFile): Promise<LooseFile> {
   const going = withNextVersion(it, {})
-  await transact([put(looseFile, going, it)])
+  await commitWrites([put(looseFile, going, it)])
   await deleteObject(it.object_key)
   return going
 }

@@ -141,6 +141,12 @@ export const commitPlan = <T>(
     return unit.addPlan(await plan(unit.attempt))
   }, write)
 
+/**
+ * Stores these writes in a unit of their own, for background work. Use it where the writes are known before the unit opens.
+ * Code that reads what it changes uses `runUnit` or `commitPlan`, which may run it again. Fails as `transact` does.
+ */
+export const commitWrites = (writes: readonly Write[]): Promise<void> => runUnit((unit) => unit.add(writes))
+
 /** The second run begins at once. After that all who try again wait by chance, so as not to meet once more. */
 async function pauseAfter(attempt: number): Promise<void> {
   if (attempt > 1) await new Promise((done) => setTimeout(done, clock.random(20 * 2 ** attempt)))

@@ -4,13 +4,13 @@ import { clock, newId, now } from '../../base/clock.ts'
 import { impossible, isConflict, noneIf } from '../../base/errors.ts'
 import * as s from '../../base/shapes.ts'
 import {
+  commitWrites,
   defineItem,
   get,
   type Plan,
   parse,
   put,
   remove,
-  transact,
   type UnitOfWork,
   walk,
   withNextVersion,
@@ -120,7 +120,7 @@ async function noteUse(it: ApiKey): Promise<void> {
   if (it.last_used_at !== null && at - Date.parse(it.last_used_at) < USED_S * 1000) return
   const used = withNextVersion<ApiKey>(it, { last_used_at: new Date(at).toISOString() })
   // Another use was noted at the same moment, or the key has just been revoked.
-  await transact([put(apiKey, used, it)]).catch(noneIf(isConflict))
+  await commitWrites([put(apiKey, used, it)]).catch(noneIf(isConflict))
 }
 
 export const KeyView = s.shape('Key', () =>

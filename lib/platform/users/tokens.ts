@@ -3,13 +3,13 @@ import { newId, nowSeconds } from '../../base/clock.ts'
 import { isConflict, noneIf } from '../../base/errors.ts'
 import {
   commitPlan,
+  commitWrites,
   defineItem,
   get,
   getManyOnce,
   itemIn,
   type Key,
   put,
-  transact,
   withNextVersion,
 } from '../../engines/table/index.ts'
 import { key } from '../table/keys.ts'
@@ -64,7 +64,7 @@ export async function openSession(by: User, until: number): Promise<Session> {
     until,
     version: 1,
   }
-  await transact([put(session, made, undefined)])
+  await commitWrites([put(session, made, undefined)])
   return made
 }
 
@@ -87,7 +87,7 @@ export async function loadWithUser(
 /** Moves a family on to its next pair. Fails with `conflict` when another request did so first. */
 export async function advanceSession(old: Session, until: number): Promise<Session> {
   const next = withNextVersion(old, { serial: old.serial + 1, until })
-  await transact([put(session, next, old)])
+  await commitWrites([put(session, next, old)])
   return next
 }
 
@@ -105,7 +105,7 @@ export const denyAccessToken = (id: string, serial: number, until: number) =>
 export async function keepIdentity(token: string, user_id: string, until: number): Promise<void> {
   const old = await get(identity, { token })
   if (old && old.until >= until) return
-  await transact([put(identity, { token, user_id, until, version: 1 }, old)]).catch(noneIf(isConflict))
+  await commitWrites([put(identity, { token, user_id, until, version: 1 }, old)]).catch(noneIf(isConflict))
 }
 
 /** Whose token this is, if a provider said so not long ago. */

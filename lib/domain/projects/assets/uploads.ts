@@ -1,11 +1,11 @@
 import { clock, later, newId, now } from '../../../base/clock.ts'
 import { conflict, goneForGood, isDone } from '../../../base/errors.ts'
 import {
+  commitWrites,
   get,
   parse,
   put,
   remove as removal,
-  transact,
   type UnitOfWork,
   walk,
   withNextVersion,
@@ -77,7 +77,7 @@ export async function takeUpload(old: Upload): Promise<Upload> {
   if (old.held_until !== null && old.held_until > now()) throw leaseConflict()
   const object_keys = [...old.object_keys, objectKey(old.project_id, old.id)]
   const next = withNextVersion<Upload>(old, { object_keys, held_until: later(HOLD) })
-  await transact([put(upload, next, old, leaseConflict)])
+  await commitWrites([put(upload, next, old, leaseConflict)])
   return next
 }
 
@@ -85,12 +85,12 @@ const leaseConflict = () => conflict('This upload is being completed right now.'
 
 /** Gives the lease back after a file was refused, so that another file can be sent. */
 export async function releaseUpload(old: Upload): Promise<void> {
-  await transact([put(upload, withNextVersion<Upload>(old, { held_until: null }), old)])
+  await commitWrites([put(upload, withNextVersion<Upload>(old, { held_until: null }), old)])
 }
 
 /** Ends an upload. Its objects are deleted after the commit. */
 export async function endUpload(old: Upload): Promise<void> {
-  await transact([removal(upload, old)])
+  await commitWrites([removal(upload, old)])
 }
 
 /** Uploads ended in one visit, and in parallel. The next visit continues. */

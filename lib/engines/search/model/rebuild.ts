@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clock, nowSeconds } from '../../../base/clock.ts'
 import { Problem, unavailable } from '../../../base/errors.ts'
-import { removeEntry, reserve, scan, transact } from '../../table/index.ts'
+import { commitWrites, removeEntry, reserve, scan } from '../../table/index.ts'
 import { type Document, type Gone, isGone } from '../document.ts'
 import { type BuildResult, buildSnapshot } from '../index/build.ts'
 import { key } from '../keys.ts'
@@ -44,11 +44,11 @@ export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildRes
 /** Runs work while nobody else rebuilds. */
 async function withRebuildLock<T>(work: () => Promise<T>): Promise<T> {
   const busy = () => unavailable('The search model is being built. Try again.')
-  await transact([reserve(key.searchRebuild(), nowSeconds(), SECONDS, busy)])
+  await commitWrites([reserve(key.searchRebuild(), nowSeconds(), SECONDS, busy)])
   try {
     return await work()
   } finally {
-    await transact([removeEntry(key.searchRebuild())])
+    await commitWrites([removeEntry(key.searchRebuild())])
   }
 }
 

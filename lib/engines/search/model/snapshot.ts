@@ -10,7 +10,7 @@ import { newId, now } from '../../../base/clock.ts'
 import { config } from '../../../base/config.ts'
 import { isDone } from '../../../base/errors.ts'
 import { deleteObject, forgetLooseFile, markLoose, putFile, streamObject, withFile } from '../../bucket/index.ts'
-import { defineItem, get, put, transact } from '../../table/index.ts'
+import { commitWrites, defineItem, get, put } from '../../table/index.ts'
 import type { BuildResult } from '../index/build.ts'
 import { key } from '../keys.ts'
 import { trimLog } from '../log.ts'
@@ -50,7 +50,7 @@ export const loadPointer = (): Promise<Pointer | undefined> => get(pointer, {})
  * pointer has changed.
  */
 export async function markUnreadable(old: Pointer): Promise<void> {
-  if (!old.unreadable) await transact([put(pointer, { ...old, unreadable: true, version: old.version + 1 }, old)])
+  if (!old.unreadable) await commitWrites([put(pointer, { ...old, unreadable: true, version: old.version + 1 }, old)])
 }
 
 /** Chunks of a megabyte: the usual 16 KB cost three times the processor time. */
@@ -121,7 +121,11 @@ export async function publishSnapshot(
   const made = withFile(current.key, async (expected) => {
     await putFile(current.key, compressed, 'application/zstd')
     await rm(compressed, { force: true })
-    await transact([put(pointer, next, old), forgetLooseFile(expected), ...(dropped ? [markLoose(dropped.key)] : [])])
+    await commitWrites([
+      put(pointer, next, old),
+      forgetLooseFile(expected),
+      ...(dropped ? [markLoose(dropped.key)] : []),
+    ])
   })
   if (!(await isDone(made))) return undefined
   // If this fails, the sweeper does it.
