@@ -47,7 +47,7 @@ const PredicateView = s.shape('Predicate', () =>
 export const routes = withTables({
   'GET /cidoc/assertions/': listRoute({
     permission: 'assertion.list',
-    summary: 'List the claims, of a record or of all',
+    summary: 'List the claims (the provenance of values), of a record or of all',
     description: ABOUT_LINKED,
     answer: withTypes(listOf(AssertionView), { [LINKED]: LinkedClaimsView }),
     query: AssertionQuery,
@@ -83,7 +83,7 @@ export const routes = withTables({
 
   'GET /cidoc/assertions/{id}/': readRoute({
     permission: 'assertion.read',
-    summary: 'Read a claim',
+    summary: 'Read a claim: a value with its provenance',
     description: ABOUT_LINKED,
     answer: withTypes(ok(AssertionView), { [LINKED]: LinkedClaimView }),
     params: ById,

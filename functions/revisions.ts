@@ -101,7 +101,7 @@ export const routes = withTables({
 
   'GET /data/entities/{entity_id}/explain/': readRoute({
     permission: 'history.read',
-    summary: 'Tell why values are what they are',
+    summary: 'Tell why values are what they are: their provenance',
     description:
       'For each property: the value that stands, the claim it rests on, the rule and the decision that made it so, and its rivals.',
     answer: ok(ExplanationView),
