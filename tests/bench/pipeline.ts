@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
+import type { Routes } from '../../lib/platform/http/route.ts'
 import type { Event } from '../../lib/platform/http/shell.ts'
 import { print } from './table.ts'
 
@@ -19,7 +20,7 @@ export async function benchPipeline(): Promise<void> {
       answer: ok(v.object({ answer: v.number() })),
       handle,
     }),
-  }
+  } satisfies Routes
   const piped = endpoint(routes)
   const bare = async (event: Event) => ({
     statusCode: 200,

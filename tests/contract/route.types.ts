@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { UnitOfWork } from '../../lib/engines/table/index.ts'
 import { ok } from '../../lib/platform/http/answer.ts'
 import {
   actorRoute,
@@ -44,9 +45,34 @@ export const bare = { 'GET /a/': handle } satisfies Routes
 // @ts-expect-error nor is a literal with the right members
 export const literal = { 'GET /a/': { permission: 'token.create', handle } } satisfies Routes
 
-const good = publicRoute({ ...documented, permission: 'token.create', handle })
+const good = readRoute({ ...documented, permission: 'record.read', subject, handle })
 export const fits = { 'GET /': good, 'GET /a/': good, 'POST /a/{b}/c/': good } satisfies Routes
 // @ts-expect-error not a method
 export const method = { 'FETCH /a/': good } satisfies Routes
 // @ts-expect-error not canonical: no slash at the end
 export const path = { 'GET /a': good } satisfies Routes
+
+// A method that may change something gives a unit of work. A GET gives none.
+const change = async ({ unit }: { unit: UnitOfWork }) => unit.isEmpty
+const write = publicRoute({ ...documented, permission: 'token.create', handle: async ({ unit }) => unit.isEmpty })
+export const writes = {
+  'POST /a/': publicRoute({ ...documented, permission: 'token.create', handle: async ({ unit }) => unit.isEmpty }),
+  'PUT /a/': write,
+  'PATCH /a/': actorRoute({ ...documented, permission: 'record.create', handle: change }),
+  'DELETE /': write,
+  'GET /a/': publicRoute({ ...documented, permission: 'token.create', handle }),
+} satisfies Routes
+export const writesInRead = {
+  // @ts-expect-error a GET gives no unit
+  'GET /a/': publicRoute({ ...documented, permission: 'token.create', handle: async ({ unit }) => unit.isEmpty }),
+  // @ts-expect-error not even where somebody has signed in
+  'GET /b/': actorRoute({ ...documented, permission: 'record.create', handle: async ({ unit }) => unit.isEmpty }),
+  // @ts-expect-error nor to a handler that was declared elsewhere
+  'GET /c/': actorRoute({ ...documented, permission: 'record.create', handle: change }),
+  // @ts-expect-error nor to a route that was
+  'GET /d/': write,
+  // @ts-expect-error nor to one that changes a stored thing
+  'GET /e/': changeRoute({ ...documented, permission: 'record.update', subject, handle }),
+  // @ts-expect-error nor at the root
+  'GET /': write,
+} satisfies Routes

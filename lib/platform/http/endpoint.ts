@@ -36,7 +36,7 @@ import { bodyOf, type FormLimits, type Request } from './request.ts'
 import type { CachePolicy, Route, Routes, Throttle } from './route.ts'
 import { type Event, type RequestContext, type Result, shell } from './shell.ts'
 import { translateReply } from './spoken.ts'
-import { throttle } from './throttle.ts'
+import { type KeepReply, throttle } from './throttle.ts'
 import { gatherWarnings, isStrict, type Warning, warn, warningHeader, withWarnings } from './warnings.ts'
 
 /** Routes as a Lambda handler for HTTP API events (payload 2.0). */
@@ -106,14 +106,20 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const given = { actor, scope, subject, params, query, body, request }
   const handle = spec.representations?.[type] ?? spec.handle
   const asked = { route: hit.key, params, query, body }
-  const plain = await withIdempotencyKey(spec.idempotent, request, actor, asked, (keep) =>
+  const answerWith = async (means: object) => {
+    const answer = await handle(withPage(request, spec.pageSize, { ...given, ...means }))
+    return answer instanceof Reply ? answer : new Reply(200, answer, asType(type))
+  }
+  const write = (keep?: KeepReply) =>
     inUnit(async (unit) => {
-      const answer = await handle(withPage(request, spec.pageSize, { ...given, unit }))
-      const made = answer instanceof Reply ? answer : new Reply(200, answer, asType(type))
+      const made = await answerWith({ unit })
       if (keep && !unit.isEmpty) unit.addFirst(keep(told(made)))
       return made
-    }),
-  )
+    })
+  // What only reads has no unit of work, so it cannot write.
+  const plain = isRead(request)
+    ? await answerWith({})
+    : await withIdempotencyKey(spec.idempotent, request, actor, asked, write)
   if (isRead(request)) tell(request, unreadPage(spec, request))
   const reply = await translateReply(told(plain), request, spec.says)
   const tag = subject && !rule.changes ? tagOf(reply, version, mayCountChanges(actor, subject)) : undefined

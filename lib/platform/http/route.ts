@@ -47,11 +47,19 @@ type Spec<Permission, P, Q, B, Given, A extends Answers> = Documented<A> & {
   representations?: Readonly<Record<`${string}/${string}`, Handle<P, Q, B, Given, unknown>>>
 }
 
+/** What a handler is given so that it can write: only methods that may change something give it. */
+type Writing = { unit: UnitOfWork }
+/** What a GET gives instead: nothing, so its handler cannot write. */
+type Reading = object
+
 declare const made: unique symbol
-/** One declared endpoint. Only the functions below make one, so each has a permission. */
-export type Route = { readonly [made]: true }
+/**
+ * One declared endpoint. Only the functions below make one, so each has a permission. `Needs` is what its handler must be given:
+ * `Routes` infers it from the method, so a GET whose handler takes `unit` does not compile.
+ */
+export type Route<Needs = Writing> = { readonly [made]: (needs: Needs) => void }
 // The declaration is erased here and read again in endpoint.ts, which checks at run time what the types promise.
-const asRoute = (spec: unknown) => spec as Route
+const asRoute = <Needs>(spec: unknown) => spec as Route<Needs>
 
 /** Anyone may call it. `actor` is whoever happens to be signed in. */
 export function publicRoute<
@@ -59,14 +67,15 @@ export function publicRoute<
   Q extends Schema = undefined,
   B extends Schema = undefined,
   A extends Answers = Answers,
->(spec: Spec<PermissionBy<Open>, P, Q, B, { actor: Actor | null; unit: UnitOfWork; page: PageRequest }, A>): Route {
+  Needs extends Reading = Writing,
+>(spec: Spec<PermissionBy<Open>, P, Q, B, { actor: Actor | null; page: PageRequest } & Needs, A>): Route<Needs> {
   return asRoute(spec)
 }
 
 /** Anyone may call it, and nobody looks who does: it answers where the table does not. */
 export function probeRoute<Q extends Schema = undefined, A extends Answers = Answers>(
   spec: Spec<PermissionBy<Open>, undefined, Q, undefined, { page: PageRequest }, A>,
-): Route {
+): Route<Reading> {
   return asRoute({ ...spec, asksNobody: true })
 }
 
@@ -82,7 +91,8 @@ export function actorRoute<
   Q extends Schema = undefined,
   B extends Schema = undefined,
   A extends Answers = Answers,
->(spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; unit: UnitOfWork; page: PageRequest }, A> & Repeats): Route {
+  Needs extends Reading = Writing,
+>(spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: PageRequest } & Needs, A> & Repeats): Route<Needs> {
   return asRoute(spec)
 }
 
@@ -101,7 +111,9 @@ export function listRoute<
   Q extends Schema = undefined,
   B extends Schema = undefined,
   A extends Answers = Answers,
->(spec: Spec<PermissionBy<Lists>, P, Q, B, { actor: Actor | null; scope: Scope; page: PageRequest }, A>): Route {
+>(
+  spec: Spec<PermissionBy<Lists>, P, Q, B, { actor: Actor | null; scope: Scope; page: PageRequest }, A>,
+): Route<Reading> {
   return asRoute(spec)
 }
 
@@ -117,7 +129,7 @@ export function readRoute<
 >(
   spec: Spec<PermissionBy<Sees<Subject>>, P, Q, B, { actor: Actor | null; subject: S; page: PageRequest }, A> &
     Loads<S, P>,
-): Route {
+): Route<Reading> {
   return asRoute(spec)
 }
 
@@ -136,6 +148,11 @@ export function changeRoute<
   return asRoute(spec)
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** A method and a canonical path: no version, no /data/api, one slash at the end. */
-export type Routes = Readonly<Record<`${Method} /${string}/`, Route> & Partial<Record<`${Method} /`, Route>>>
+type ReadMethod = 'GET'
+type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Method = ReadMethod | WriteMethod
+type RoutesOf<M extends Method, Needs> = Readonly<
+  Record<`${M} /${string}/`, Route<Needs>> & Partial<Record<`${M} /`, Route<Needs>>>
+>
+/** A method and a canonical path: no version, no /data/api, one slash at the end. Only a write method gives a unit of work. */
+export type Routes = RoutesOf<ReadMethod, Reading> & RoutesOf<WriteMethod, Writing>
