@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { recordId } from '../../../lib/base/ids/address.ts'
+import '../../../lib/domain/composition.ts'
 import { documentOfValues } from '../../../lib/domain/records/search-document.ts'
 import type { Document } from '../../../lib/engines/search/document.ts'
 import { draftOf, isRowId } from '../../../local/commands/import/draft.ts'
