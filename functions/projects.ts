@@ -199,9 +199,8 @@ export const routes = withTables({
     subject: whole,
     body: Transition,
     handle: async ({ unit, subject, actor, body: { target_state, comment } }) => {
-      // A merge may be more than one transaction holds, and commits by itself.
       if (target_state === 'merged')
-        return mergeAs(subject, { actor, bucket, comment, show: (next) => moved(next, actor) })
+        return mergeAs(unit, subject, { actor, bucket, comment, show: (next) => moved(next, actor) })
       return detailOf(await moveProject(unit, subject, actor, { target_state, comment }), actor)
     },
   }),
@@ -214,7 +213,8 @@ export const routes = withTables({
     answer: movedOn,
     params: BySlug,
     subject: whole,
-    handle: ({ subject, actor }) => rollBackProject(subject, { actor, bucket, show: (next) => moved(next, actor) }),
+    handle: ({ unit, subject, actor }) =>
+      rollBackProject(unit, subject, { actor, bucket, show: (next) => moved(next, actor) }),
   }),
 
   'GET /data/projects/{slug}/activity/': readRoute({

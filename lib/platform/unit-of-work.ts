@@ -8,9 +8,9 @@ import { invalidate } from './cache/cached.ts'
  * one transaction takes. What caches hold of the changed types is stale afterwards.
  */
 export const inUnit = <T>(work: (unit: UnitOfWork) => T | Promise<T>): Promise<T> =>
-  runUnit(work, async (writes, transact) => {
+  runUnit(work, async (writes, commit) => {
     if (actionsOf(writes) > MOST_ACTIONS)
       throw invalidObject('Too many values, names and new records at once. Send them in parts.')
-    await transact(writes)
+    await commit(writes)
     await invalidate(writes.flatMap((write) => write.type ?? []))
   })

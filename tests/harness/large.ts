@@ -9,20 +9,21 @@ const MOST_WRITES = 200
  * that switches. To be called when the table is configured.
  */
 export async function commitLarge(id: string, writes: readonly Write[], last: readonly Write[]): Promise<void> {
-  const [{ allOrNothing }, { settle }, { stageCounters, stagePart }, transaction] = await Promise.all([
+  const [{ runUnit }, { beginStaging, switchOrCallOff }, { settle }, { stageCounters, stagePart }] = await Promise.all([
+    import('../../lib/engines/table/unit-of-work.ts'),
     import('../../lib/engines/table/two-phase/commit.ts'),
     import('../../lib/engines/table/two-phase/settle.ts'),
     import('../../lib/engines/table/two-phase/stage.ts'),
-    import('../../lib/engines/table/two-phase/transaction.ts'),
   ])
-  await transaction.begin(id)
   const parts = Array.from({ length: Math.ceil(writes.length / MOST_WRITES) }, (_, i) =>
     writes.slice(i * MOST_WRITES, (i + 1) * MOST_WRITES),
   )
-  const prepare = async () => {
+  await runUnit(async (unit) => {
+    await beginStaging(unit, id)
     for (const [i, part] of parts.entries()) await stagePart(id, i + 1, async () => part)
     await stageCounters(id)
-  }
-  await allOrNothing(id, prepare, () => transaction.switchOver(id, last))
+    unit.add(last)
+    unit.commitBy((added) => switchOrCallOff(id, added))
+  })
   if (parts.length <= MOST_WAITED_FOR) await settle(id).catch(() => undefined)
 }

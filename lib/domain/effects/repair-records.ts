@@ -10,6 +10,7 @@ import {
   keyOf,
   place,
   removeEntry,
+  runUnit,
   type Stored,
   scan,
   type Write,
@@ -63,17 +64,17 @@ const derivedTypes = ['entry', 'link', 'queue_by_urgency', 'queue_by_category', 
 
 /** Writes what is missing or different. Returns the number of items. */
 const completeRecord = (entity_id: string): Promise<number> =>
-  commitPlan(
-    async () => {
-      const it = await loadRecordById(entity_id)
-      if (!it) return { result: 0, writes: [] }
-      const derived = derivedOf(it)
-      const found = await getMany([...derived.values()].map(keyIn), true)
-      const wrong = [...derived.values()].filter((write) => !isStored(write, itemAt(found, keyIn(write))))
-      return { result: wrong.length, writes: wrong.flatMap((write) => guarded(write, it)) }
-    },
-    { write: inParts },
-  )
+  runUnit(async (unit) => {
+    unit.retryOn('conflict')
+    unit.commitBy(inParts)
+    const it = await loadRecordById(entity_id)
+    if (!it) return 0
+    const derived = derivedOf(it)
+    const found = await getMany([...derived.values()].map(keyIn), true)
+    const wrong = [...derived.values()].filter((write) => !isStored(write, itemAt(found, keyIn(write))))
+    unit.add(wrong.flatMap((write) => guarded(write, it)))
+    return wrong.length
+  })
 
 /** Each write needs the record unchanged since it was read. It changes no counters: sizes are counted afterwards. */
 const guarded = ({ action }: Write, it: LoadedRecord): Write[] => [

@@ -18,7 +18,7 @@ export async function writeChanges(heard: readonly Thing[]): Promise<void> {
   const all = [...new Map(heard.map((it) => [it.id, it])).values()]
   for (let from = 0; from < all.length; from += AT_ONCE) {
     const some = all.slice(from, from + AT_ONCE)
-    await commitPlan(async () => ({ result: undefined, writes: await plan(some) }), { attempts: ATTEMPTS })
+    await commitPlan(async () => ({ result: undefined, writes: await plan(some) }), ATTEMPTS)
   }
 }
 

@@ -125,4 +125,4 @@ export function livingIn(found: ReadonlyMap<string, Stored>, user_id: string, id
 }
 
 /** Runs a plan that writes an inbox, and runs it again when somebody else has written the inbox meanwhile. */
-export const changeInbox = <T>(plan: () => Promise<Plan<T>>): Promise<T> => commitPlan(plan, { attempts: 20 })
+export const changeInbox = <T>(plan: () => Promise<Plan<T>>): Promise<T> => commitPlan(plan, 20)

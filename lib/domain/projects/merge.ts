@@ -2,19 +2,21 @@ import { newId, now } from '../../base/clock.ts'
 import { conflict, impossible, isConflict, isProblem, Problem } from '../../base/errors.ts'
 import type { Write } from '../../engines/table/index.ts'
 import {
-  allOrNothing,
+  beginStaging,
   commitPlan,
-  commitWrites,
   isThrottle,
   reading,
   settle,
   stageCounters,
   stagePart,
+  switchOrCallOff,
   TimeOver,
   transaction,
+  type UnitOfWork,
 } from '../../engines/table/index.ts'
 import { invalidate } from '../../platform/cache/cached.ts'
 import type { Actor } from '../../platform/permissions.ts'
+import { inUnit } from '../../platform/unit-of-work.ts'
 import { recordItem } from '../records/items.ts'
 import { asSubject } from './items.ts'
 import { mergeWork, type Order } from './merge-accept.ts'
@@ -62,17 +64,18 @@ export const mergeLimits = { waitedForMs: 20_000 }
  * switch, and reads what will be there after it.
  */
 export const mergeProject = <R>(
+  unit: UnitOfWork,
   old: Whole,
   { actor, comment, bucket, show }: Wish<R> & { comment: string },
-): Promise<R> => begin(old, { actor, comment, action: 'merge' }, bucket, show)
+): Promise<R> => begin(unit, old, { actor, comment, action: 'merge' }, bucket, show)
 
 /**
  * Takes a merge back: project, assets, links and records are as before, and the project is in `needs_revision`. It waits, goes on
  * and answers as `mergeProject` does.
  */
-export async function rollBackProject<R>(old: Whole, { actor, bucket, show }: Wish<R>): Promise<R> {
+export async function rollBackProject<R>(unit: UnitOfWork, old: Whole, { actor, bucket, show }: Wish<R>): Promise<R> {
   if (old.about.state !== 'merged') throw impossible('Only a merged project can be rolled back.')
-  return begin(old, { actor, comment: '', action: 'rollback' }, bucket, show)
+  return begin(unit, old, { actor, comment: '', action: 'rollback' }, bucket, show)
 }
 
 type Show<R> = (it: Whole) => Promise<R>
@@ -80,29 +83,35 @@ type Show<R> = (it: Whole) => Promise<R>
 export type Wish<R> = { actor: Actor; bucket: Bucket; show: Show<R> }
 type MergeRequest = Pick<Job, 'actor' | 'comment' | 'action'>
 
-async function begin<R>(old: Whole, request: MergeRequest, bucket: Bucket, show: Show<R>): Promise<R> {
+async function begin<R>(
+  unit: UnitOfWork,
+  old: Whole,
+  request: MergeRequest,
+  bucket: Bucket,
+  show: Show<R>,
+): Promise<R> {
   const began = performance.now()
   const { id: project } = old.about
   if (old.about.merge) throw mergeConflict()
   const order: Order = { ...request, id: newId(), project, size: partLimits.recordsInPart, background: false }
-  await commitWrites([reserveProject(project, mergeConflict), ...folderWrites(order, request)])
-  try {
-    const whole = await reloadUnchanged(old)
-    const work = await workOf(request.action, whole, order, bucket)
-    await transaction.begin(order.id)
-    const until = began + stagingTime(performance.now() - began)
-    const prepare = async () => {
-      const { part, results, heads } = await stage(order.id, work, until)
-      return part < work.parts
-        ? moveToBackground(whole, request, { ...order, part, results, of: work.of }, show)
-        : prepareSwitch(order.id, await work.last(results), heads, show)
-    }
-    const { answer } = await allOrNothing(order.id, prepare, ({ commit }) => commit())
-    await finish(order.id, until)
-    return answer
-  } finally {
-    await commitWrites([releaseProject(project)]).catch(() => undefined)
-  }
+  const release = (own: UnitOfWork) => own.add([releaseProject(project)])
+  await unit.storeAhead(
+    'reserved project',
+    (own) => own.add([reserveProject(project, mergeConflict), ...folderWrites(order, request)]),
+    release,
+  )
+  const whole = await reloadUnchanged(old)
+  const work = await workOf(request.action, whole, order, bucket)
+  await beginStaging(unit, order.id)
+  const until = began + stagingTime(performance.now() - began)
+  const { part, results, heads } = await stage(order.id, work, until)
+  const answer =
+    part < work.parts
+      ? await moveToBackground(unit, whole, request, { ...order, part, results, of: work.of }, show)
+      : await planSwitch(unit, order.id, await work.last(results), heads, show)
+  unit.afterCommit(() => finish(order.id, until))
+  unit.afterCommit(release)
+  return answer
 }
 
 /** Only a merge stores the state before it, so only a merge has a folder. */
@@ -196,23 +205,28 @@ async function withLaterBlockers(error: unknown, work: Work, from: number, until
 const blockersIn = (error: unknown): string[] =>
   error instanceof Problem && Array.isArray(error.fields?.blockers) ? [...error.fields.blockers] : []
 
-/** The answer, and the commit that makes it true. */
-type Prepared<R> = { answer: R; commit: () => Promise<void> }
-
-/** After its `commit` readers see all of it. */
-async function prepareSwitch<R>(id: string, last: Last, heads: readonly Write[], show: Show<R>): Promise<Prepared<R>> {
+/** Makes the unit the switch: once it is committed, readers see all of it. Returns the answer. */
+async function planSwitch<R>(
+  unit: UnitOfWork,
+  id: string,
+  last: Last,
+  heads: readonly Write[],
+  show: Show<R>,
+): Promise<R> {
   await stageCounters(id)
   const answer = await reading([...heads, ...last.writes], () => show(last.whole))
-  return { answer, commit: () => switchOver(id, last.writes) }
+  unit.add(last.writes)
+  unit.commitBy((writes) => makeVisible(() => switchOrCallOff(id, writes)))
+  return answer
 }
 
 /**
  * Makes all of it visible. Caches are invalidated before the switch: nobody may store what was read meanwhile. If the process
  * dies after the switch, no cache holds old records.
  */
-async function switchOver(id: string, last: readonly Write[]): Promise<void> {
+async function makeVisible(switchOver: () => Promise<void>): Promise<void> {
   await invalidate(changedTypes)
-  await transaction.switchOver(id, last)
+  await switchOver()
 }
 
 /**
@@ -233,13 +247,14 @@ const changedTypes = ['record', 'decision', 'revision']
 
 type SoFar = { id: string; size: number; part: number; results: readonly PartResult[]; of: number }
 
-/** Prepares the transaction that moves the merge to the background, from the next part on. */
+/** Makes the unit the transaction that moves the merge to the background, from the next part on. Returns the answer. */
 async function moveToBackground<R>(
+  unit: UnitOfWork,
   whole: Whole,
   request: MergeRequest,
   { id, size, part, results, of }: SoFar,
   show: Show<R>,
-): Promise<Prepared<R>> {
+): Promise<R> {
   const { about } = whole
   await Promise.all(results.map((each, number) => savePartResult(id, number, each)))
   const at = now()
@@ -250,12 +265,14 @@ async function moveToBackground<R>(
   const job = { ...request, project_id: about.id, id, size, part, done, of, held_until: at, started_at: at }
   const all = [...writes, newJob(job)]
   const answer = await reading(all, () => show({ ...whole, ...asSubject(next) }))
-  const commit = () =>
-    transaction.keepOpen(id, all).catch(async (error: unknown) => {
+  unit.add(all)
+  unit.commitBy((added) =>
+    transaction.keepOpen(id, added).catch(async (error: unknown) => {
       // The reply may have been lost although the transaction succeeded.
       if ((await findJob(about.id))?.id !== id) throw error
-    })
-  return { answer, commit }
+    }),
+  )
+  return answer
 }
 
 /**
@@ -324,12 +341,11 @@ async function stageAll(taken: Job, bucket: Bucket, until: number, note: (it: Jo
   }
   const results = await loadPartResults(id, work.parts)
   await stageCounters(id)
-  await commitPlan(
-    async () => ({ result: undefined, writes: [...(await work.last(results)).writes, ...endJob(job)] }),
-    {
-      write: (writes) => switchOver(id, writes),
-    },
-  )
+  await inUnit(async (unit) => {
+    unit.retryOn('conflict')
+    unit.add([...(await work.last(results)).writes, ...endJob(job)])
+    unit.commitBy((writes) => makeVisible(() => transaction.switchOver(id, writes)))
+  })
   await finish(id, until)
   return job
 }

@@ -10,9 +10,9 @@ import { blockersOf, type ProjectState, projectMove } from './states.ts'
 export type Wanted = { target_state: Exclude<ProjectState, 'merged'>; comment: string }
 
 /** Checks the move to `merged`, then merges. Fails as `moveProject` and `mergeProject` do. */
-export async function mergeAs<R>(old: Whole, wish: Wish<R> & { comment: string }): Promise<R> {
+export async function mergeAs<R>(unit: UnitOfWork, old: Whole, wish: Wish<R> & { comment: string }): Promise<R> {
   check(old.about, wish.actor, 'merged', wish.comment)
-  return mergeProject(old, wish)
+  return mergeProject(unit, old, wish)
 }
 
 /**

@@ -39,16 +39,13 @@ export async function appendChanges(changes: readonly Change[]): Promise<void> {
 }
 
 const appendOne = (changes: Change[]): Promise<void> =>
-  commitPlan(
-    async () => {
-      const old = await get(end, {})
-      const number = (old?.number ?? 0) + 1
-      const next = { number, changes: (old?.changes ?? 0) + changes.length, version: (old?.version ?? 0) + 1 }
-      const added = put(entry, { number, at: now(), changes, version: 1 }, undefined, faster)
-      return { result: undefined, writes: [put(end, next, old, faster), added] }
-    },
-    { attempts: ATTEMPTS },
-  )
+  commitPlan(async () => {
+    const old = await get(end, {})
+    const number = (old?.number ?? 0) + 1
+    const next = { number, changes: (old?.changes ?? 0) + changes.length, version: (old?.version ?? 0) + 1 }
+    const added = put(entry, { number, at: now(), changes, version: 1 }, undefined, faster)
+    return { result: undefined, writes: [put(end, next, old, faster), added] }
+  }, ATTEMPTS)
 
 const faster = () => conflict('Another writer of the search log was faster.')
 

@@ -17,8 +17,11 @@ const retries = {
   being_made: { when: (error: unknown) => isProblem(error, 'being_made'), attempts: 8 },
 } as const satisfies Record<string, Retry>
 
-/** What was done outside of the table, in its order, and how it is undone. */
+/** What took effect before the commit, in its order, and how it is undone. */
 type Effects = { name: string; done: unknown; undo: () => Promise<unknown> }[]
+
+/** Stores the writes of a unit: in one transaction, or as the switch of a two-phase commit. */
+type Commit = (writes: readonly Write[]) => Promise<void>
 
 /**
  * What is stored together: all of it in one transaction, or nothing. Only `runUnit` makes one, and commits it.
@@ -31,6 +34,8 @@ export class UnitOfWork {
   readonly #pending: Pending
   #writes: Write[] = []
   #retries: Retry[] = []
+  #commit: Commit | undefined
+  #after: (() => Promise<unknown>)[] = []
   #isOver = false
 
   constructor(attempt: number, effects: Effects, pending: Pending) {
@@ -45,7 +50,7 @@ export class UnitOfWork {
     this.#writes.push(...writes)
   }
 
-  /** As `add`, in front of all others: of several conditions that fail, the first is the one that the caller is told. */
+  /** Adds in front of all others. If several conditions fail, the caller gets the error of the first write. */
   addFirst(writes: readonly Write[]): void {
     this.#note(writes)
     this.#writes.unshift(...writes)
@@ -74,18 +79,49 @@ export class UnitOfWork {
     return done
   }
 
+  /**
+   * As `once`, for what the table must hold before the unit is committed, or although the unit fails. Example: the note of a file
+   * that is about to be stored. `work` and `undo` get a unit of their own, which is committed at once.
+   */
+  storeAhead<T>(
+    name: string,
+    work: (own: UnitOfWork) => T | Promise<T>,
+    undo?: (own: UnitOfWork, done: T) => unknown,
+  ): Promise<T> {
+    return this.once(
+      name,
+      () => runUnit(work),
+      (done) => runUnit((own) => undo?.(own, done)),
+    )
+  }
+
+  /** Does this once the unit is committed, with a unit of its own. Its failure is ignored: the change is done. */
+  afterCommit(work: (own: UnitOfWork) => unknown): void {
+    this.#after.push(() => runUnit(work))
+  }
+
+  /** Stores the writes, even if there are none, in another way than one transaction. Example: the switch of a two-phase commit. */
+  commitBy(commit: Commit): void {
+    this.#commit = commit
+  }
+
   get isEmpty(): boolean {
     return this.#writes.length === 0
   }
 
   /** Ends the collecting and returns what was collected. Called once, by `runUnit`. */
-  close(): readonly Write[] {
+  close(): { writes: readonly Write[]; commit: Commit | undefined } {
     this.#isOver = true
-    return this.#writes
+    return { writes: this.#writes, commit: this.#commit }
   }
 
   mayRetry(error: unknown): boolean {
     return this.#retries.some(({ when, attempts }) => this.attempt < attempts && when(error))
+  }
+
+  /** Does what waits for the commit, in its order. Called once, by `runUnit`. */
+  async finish(): Promise<void> {
+    for (const work of this.#after) await work().catch(() => undefined)
   }
 
   #note(writes: readonly Write[]): void {
@@ -97,29 +133,31 @@ export class UnitOfWork {
   }
 }
 
-/** How the writes of a unit are stored: in one transaction, by `transact`, or by the switch of a large one. */
-type Commit = (writes: readonly Write[], transaction: typeof transact) => Promise<void>
-
 /**
- * Runs `work` with a unit of work and commits the unit once, in one transaction unless `commit` says otherwise.
- * What `work` throws is final. When the commit fails in a way that the unit names in `retryOn`, all of `work` runs again with a
- * fresh unit. Nothing added is nothing to commit.
+ * Runs `work` with a unit of work and commits the unit once. What `work` throws is final.
+ * When the commit fails in a way that the unit names in `retryOn`, all of `work` runs again with a fresh unit.
+ * `around` calls `commit`, and does what belongs before and after it. Nothing added is nothing to commit.
  */
-export async function runUnit<T>(work: (unit: UnitOfWork) => T | Promise<T>, commit: Commit = transact): Promise<T> {
+export async function runUnit<T>(
+  work: (unit: UnitOfWork) => T | Promise<T>,
+  around: (writes: readonly Write[], commit: Commit) => Promise<void> = (writes, commit) => commit(writes),
+): Promise<T> {
   const effects: Effects = []
   try {
     for (let attempt = 1; ; attempt += 1) {
       const pending: Pending = new Map()
       const unit = new UnitOfWork(attempt, effects, pending)
       const result = await withPendingReads(pending, async () => work(unit))
-      const writes = unit.close()
+      const { writes, commit } = unit.close()
       try {
-        if (writes.length > 0) await commit(writes, transact)
-        return result
+        if (commit || writes.length > 0) await around(writes, commit ?? transact)
       } catch (error) {
         if (!unit.mayRetry(error)) throw error
+        await pauseAfter(attempt)
+        continue
       }
-      await pauseAfter(attempt)
+      await unit.finish()
+      return result
     }
   } catch (error) {
     // What cannot be undone the sweepers find.
@@ -130,16 +168,13 @@ export async function runUnit<T>(work: (unit: UnitOfWork) => T | Promise<T>, com
 
 /**
  * Plans on items as they are now, and commits the plan in a unit of its own, for background work. When somebody was faster the plan is
- * made again, `attempts` times in all; then it fails with `conflict`. `write` stores the writes in another way than one transaction.
+ * made again, `attempts` times in all; then it fails with `conflict`.
  */
-export const commitPlan = <T>(
-  plan: (attempt: number) => Promise<Plan<T>>,
-  { attempts, write }: { attempts?: number; write?: (writes: readonly Write[]) => Promise<void> } = {},
-): Promise<T> =>
+export const commitPlan = <T>(plan: () => Promise<Plan<T>>, attempts?: number): Promise<T> =>
   runUnit(async (unit) => {
     unit.retryOn('conflict', attempts)
-    return unit.addPlan(await plan(unit.attempt))
-  }, write)
+    return unit.addPlan(await plan())
+  })
 
 /**
  * Stores these writes in a unit of their own, for background work. Use it where the writes are known before the unit opens.

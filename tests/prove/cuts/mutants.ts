@@ -172,8 +172,8 @@ const mutants: readonly Mutant[] = [
   {
     name: 'a merge is over before it is decided',
     file: 'lib/engines/table/two-phase/commit.ts',
-    was: 'await commit(prepared.it)',
-    is: 'void commit(prepared.it).catch(() => undefined)',
+    was: 'await transaction.switchOver(id, writes)',
+    is: 'void transaction.switchOver(id, writes).catch(() => undefined)',
     parts: race('two merge', 'merge and decide'),
   },
   {

@@ -1,25 +1,29 @@
 import { isConflict } from '../../../base/errors.ts'
+import type { Write } from '../item.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
 import { settle } from './settle.ts'
 import * as transaction from './transaction.ts'
 
+/** Opens the two-phase commit `id`, whose parts are staged next. If the unit is not committed, all that was staged is undone. */
+export const beginStaging = (unit: UnitOfWork, id: string): Promise<void> =>
+  unit.once(
+    `two-phase commit ${id}`,
+    () => transaction.begin(id),
+    async () => {
+      await transaction.callOff(id)
+      await settle(id)
+    },
+  )
+
 /**
- * What `prepare` answers, once `commit` has switched, or left it to others to do so. When either fails before that, what has
- * been prepared is undone, and the failure told.
+ * Commits a unit as the switch of a two-phase commit, for `unit.commitBy`. If it fails, the two-phase commit is called off.
+ * If only the reply was lost, the switch has happened, and this does not fail.
  */
-export async function allOrNothing<T>(
-  id: string,
-  prepare: () => Promise<T>,
-  commit: (prepared: T) => Promise<void>,
-): Promise<T> {
-  let prepared: { it: T } | undefined
+export async function switchOrCallOff(id: string, writes: readonly Write[]): Promise<void> {
   try {
-    prepared = { it: await prepare() }
-    await commit(prepared.it)
-    return prepared.it
+    await transaction.switchOver(id, writes)
   } catch (error) {
-    if ((await transaction.callOff(id)) && prepared) return prepared.it
-    await settle(id).catch(() => undefined)
-    throw error
+    if (!(await transaction.callOff(id))) throw error
   }
 }
 
