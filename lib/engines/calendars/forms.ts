@@ -46,9 +46,12 @@ function civilForms(key: CalendarKey): readonly Form[] {
     // year.
     form('(?<year>-?\\d{4})-01-01t00:00(?::00(?:\\.0+)?)?(?:z|[+-]00:?00)?', (p) => years(yearOf(p))),
     form(`(?<year>-?\\d{4,6})-(?<month>\\d\\d)-(?<day>\\d\\d)${clock}`, day),
-    form('(?<year>-?\\d{4})-(?<month>\\d\\d)', month),
+    form('(?<year>-?\\d{4})-(?<season>2[1-4])', (p) => readSeason(key, p)),
+    form('(?<year>-?\\d{4})-(?<month>\\d\\d)(?:-xx)?', month),
+    form('(?<year>-?\\d{4})-xx(?:-xx)?', (p) => years(yearOf(p))),
     form('(?<sign>-?)(?<digits>\\d{1,3})(?<open>x{1,3})', (p) => readMasked(years, p)),
-    form('y?(?<year>-\\d{4,6})', (p) => years(yearOf(p))),
+    form('-(?<year>\\d{4,6})', (p) => years(-yearOf(p))),
+    form('y(?<year>-?\\d{5,})', (p) => years(yearOf(p)) ?? outside),
     form('(?<year>\\d{3,4})', (p) => years(yearOf(p))),
     form(`(?<year>\\d{1,4})${era}`, (p) => years(yearOf(p))),
     form(`${eraBefore}(?<year>\\d{1,4})`, (p) => years(yearOf(p))),
@@ -184,6 +187,26 @@ function datesOf(key: CalendarKey, months: readonly MonthName[]) {
       readInYears(key, yearOf(p), (it) => it.day({ year: yearOf(p), month: monthOf(p), day: Number(p.day) })),
   }
 }
+
+/**
+ * A season of EDTF: `21` is spring, `24` is winter. Writers of a place may begin seasons elsewhere in the year, so these are about:
+ * spring is March to May, winter December to February.
+ *
+ * `1920-22` is a summer in EDTF and three years in prose. A span of less than ten years is read as that: it holds the season, too.
+ */
+function readSeason(key: CalendarKey, parts: Parts): FormResult {
+  const [year, season] = [Number(parts.year), Number(parts.season)]
+  const span = season - (year % 100)
+  if (span > 0 && span < 10) return undefined
+  const first = 3 * (season - SPRING) + 3
+  const [from, to] = [first, first + 2].map((month) =>
+    readInYears(key, year, (it) => (month > 12 ? it.month(year + 1, month - 12) : it.month(year, month))),
+  )
+  return from && to && !isFault(from) && !isFault(to) ? { from: from.from, to: to.to, approximate: true } : undefined
+}
+const SPRING = 21
+
+const outside: Fault = { fault: 'Years before -200000 and after 200000 cannot be kept.' }
 
 type Years = (first: number, last?: number) => Interval | undefined
 

@@ -31,16 +31,16 @@ export const civilMonths: readonly MonthName[] = [
 export const solarMonths: readonly MonthName[] = [
   { en: 'Baishakh', ne: 'वैशाख', spelt: 'bais?h?akh|[bv]ais(?:h)?akha?|वैशाख|बैशाख|बैसाख' },
   { en: 'Jestha', ne: 'जेठ', spelt: 'jesth?a?|jeth|jyais?h?tha?|jyes?h?tha?|जेठ|जेष्ठ|ज्येष्ठ' },
-  { en: 'Ashadh', ne: 'असार', spelt: 'as?h?adha?|as?h?ad|asar|असार|अषाढ|आषाढ' },
+  { en: 'Ashadh', ne: 'असार', spelt: 'as?h?adha?|as?h?ad|ash?aa?r|असार|अषाढ|आषाढ' },
   { en: 'Shrawan', ne: 'साउन', spelt: 's?hra[wv]ana?|sra[wv]ana?|saun|sa[wv]an|साउन|सावन|श्रावण' },
-  { en: 'Bhadra', ne: 'भदौ', spelt: 'bhadrapada?|bhadra|bhad(?:au|o)|भदौ|भाद्र|भाद्रपद' },
-  { en: 'Ashwin', ne: 'असोज', spelt: 'as?h?[wv]ina?|asoj|असोज|आश्विन|अश्विन' },
-  { en: 'Kartik', ne: 'कात्तिक', spelt: 'kartt?ika?|कार्तिक|कात्तिक|कार्त्तिक' },
-  { en: 'Mangsir', ne: 'मङ्सिर', spelt: 'mangsh?ir|mansir|margas?h?irs?h?a?|marga|मङ्सिर|मंसिर|मार्ग|मार्गशीर्ष' },
-  { en: 'Poush', ne: 'पुस', spelt: 'p(?:o|a)?us?h?a?|पुस|पुष|पौष|पौस' },
-  { en: 'Magh', ne: 'माघ', spelt: 'magha?|माघ' },
-  { en: 'Falgun', ne: 'फागुन', spelt: '(?:ph|f)alguna?|(?:ph|f)agun|फागुन|फाल्गुन|फाल्गुण' },
-  { en: 'Chaitra', ne: 'चैत', spelt: 'ch?aitra?|chaita?|चैत|चैत्र' },
+  { en: 'Bhadra', ne: 'भदौ', spelt: 'bhadrapada?|bhadra|bhad(?:au|aw|o)|भदौ|भाद्र|भाद्रपद' },
+  { en: 'Ashwin', ne: 'असोज', spelt: 'as?h?[wv]ina?|ash?(?:o|au)j|असोज|आसोज|असौज|आश्विन|अश्विन' },
+  { en: 'Kartik', ne: 'कात्तिक', spelt: 'ka(?:r|a)?tt?ika?|कार्तिक|कात्तिक|कार्त्तिक' },
+  { en: 'Mangsir', ne: 'मङ्सिर', spelt: 'm[au]ngsh?ir|mansir|margas?h?irs?h?a?|marga|मङ्सिर|मंसिर|मंग्सिर|मार्ग|मार्गशीर्ष' },
+  { en: 'Poush', ne: 'पुस', spelt: 'p(?:o|a)?us?h?a?|poosh?|पुस|पुष|पौष|पौस' },
+  { en: 'Magh', ne: 'माघ', spelt: 'maa?gha?|maa?g|माघ' },
+  { en: 'Falgun', ne: 'फागुन', spelt: '(?:ph|f)aa?lguna?|(?:ph|f)aa?gun|फागुन|फाल्गुन|फाल्गुण' },
+  { en: 'Chaitra', ne: 'चैत', spelt: 'ch?aitra?|chaita?|chet|चैत|चैत्र' },
 ]
 
 /** Names of the lunar months of Nepal Sambat in Newar; sources name the same months in Sanskrit, too. */

@@ -142,12 +142,20 @@ const everBefore = { from: -Infinity, to: -Infinity, approximate: false }
 const everAfter = { from: Infinity, to: Infinity, approximate: false }
 const stillGoing = /^(?:present|now|today|ongoing|date|हालसम्म)$/
 
+/** "Until 1768" holds the year 1768, "before 1768" does not. */
+const openBounds: Readonly<Record<string, (named: Interval) => Partial<Interval>>> = {
+  before: ({ from }) => ({ from: -Infinity, to: from - 1 }),
+  until: () => ({ from: -Infinity }),
+  after: ({ to }) => ({ from: to + 1, to: Infinity }),
+  since: () => ({ to: Infinity }),
+  from: () => ({ to: Infinity }),
+}
+
 function range(text: string, key: CalendarKey | undefined): DateReading | Fault | undefined {
   const half = /^(before|until|after|since|from) (.+)$/.exec(text)
   if (half?.[1] && half[2]) {
     const known = one(half[2], key)
-    const opensLeft = half[1] === 'before' || half[1] === 'until'
-    if (known && !isFault(known)) return opensLeft ? { ...known, from: -Infinity } : { ...known, to: Infinity }
+    if (known && !isFault(known)) return { ...known, ...openBounds[half[1]]?.(known) }
   }
   let fault: Fault | undefined
   for (const separator of separators) {

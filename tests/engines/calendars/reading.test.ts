@@ -37,7 +37,22 @@ const dates: readonly (readonly [string, string, string, boolean?])[] = [
   ['300-200 BCE', '-000299-01-01', '-000199-12-31'],
   ['800 BCE - 200 CE', '-000799-01-01', '0200-12-31'],
   ['1951 to present', '1951-01-01', 'open'],
-  ['before 1500', 'open', '1500-12-31'],
+  ['before 1500', 'open', '1499-12-31'],
+  ['until 1500', 'open', '1500-12-31'],
+  ['after 1500', '1501-01-01', 'open'],
+  ['since 1500', '1500-01-01', 'open'],
+  ['1500 भन्दा अघि', 'open', '1499-12-31'],
+  ['1500 सम्म', 'open', '1500-12-31'],
+  // EDTF, level 1: seasons, and digits that are not specified.
+  ['2001-21', '2001-03-01', '2001-05-31', true],
+  ['2001-22', '2001-06-01', '2001-08-31', true],
+  ['2001-23', '2001-09-01', '2001-11-30', true],
+  ['2001-24', '2001-12-01', '2002-02-28', true],
+  ['1920-22', '1920-01-01', '1922-12-31'],
+  ['2004-XX', '2004-01-01', '2004-12-31'],
+  ['1985-04-XX', '1985-04-01', '1985-04-30'],
+  ['1985-XX-XX', '1985-01-01', '1985-12-31'],
+  ['Y-17000', '-017000-01-01', '-017000-12-31'],
   ['BS 2031', '1974-04-14', '1975-04-13'],
   ['2031 VS', '1974-04-14', '1975-04-13'],
   ['वि.सं. २०३१', '1974-04-14', '1975-04-13'],
@@ -53,7 +68,7 @@ const others: readonly (readonly [string, string, string, boolean?])[] = [
   ['BS 2081-02', '2024-05-14', '2024-06-14'],
   ['c. BS 2031', '1974-04-14', '1975-04-13', true],
   ['BS c. 2031', '1974-04-14', '1975-04-13', true],
-  ['before BS 2031', 'open', '1975-04-13'],
+  ['before BS 2031', 'open', '1974-04-13'],
   ['NS 1145 Kachhala', '2024-11-02', '2024-12-01'],
   ['NS 1145/..', '2024-11-02', 'open'],
   ['Shaka 1690', '1768-04-09', '1769-04-09'],
@@ -101,9 +116,25 @@ describe('readInterval', () => {
     ['NS 1145-13-01', 'There is no month 13: a year has 12.'],
     ['NS 1145 Kachhala thwa 16', 'There is no lunar day 16: a half month has 15.'],
     ['NS 1145 adhika Gunla thwa 1', 'NS 1145 has no intercalary month Gunla.'],
+    ['Y170000002', 'Years before -200000 and after 200000 cannot be kept.'],
     ['30 February 1990 / 1995', 'There is no day 30 in February 1990, which has 28 days.'],
   ])('%s is a date that no calendar has', (words, fault) => {
     expect(readDate(words)).toEqual({ fault })
+  })
+
+  test.each([
+    ['Ashwin', ['Asoj', 'Ashoj', 'Asauj', 'आसोज', 'असोज']],
+    ['Ashadh', ['Asar', 'Ashar', 'असार']],
+    ['Bhadra', ['Bhadau', 'Bhadaw', 'भदौ']],
+    ['Kartik', ['Kattik', 'Kartik', 'कात्तिक']],
+    ['Mangsir', ['Mungsir', 'मङ्सिर', 'मंग्सिर']],
+    ['Poush', ['Poosh', 'Push', 'पुस']],
+    ['Magh', ['Mag', 'माघ']],
+    ['Falgun', ['Faagun', 'Fagun', 'फागुन']],
+    ['Chaitra', ['Chet', 'Chait', 'चैत']],
+  ])('%s of Bikram Sambat is also spelt %j', (month, spellings) => {
+    for (const each of spellings)
+      expect(readInterval(`15 ${each} 2060`), each).toEqual(readInterval(`BS 2060 ${month} 15`))
   })
 
   test('bare numbers are meant in the calendar of the record, words in their own', () => {
