@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { booleanIn } from '../lib/base/booleans.ts'
-import { config } from '../lib/base/config.ts'
 import { invalid, notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
 import { licenceOf, NO_LICENCE } from '../lib/domain/pictures/licences.ts'
@@ -48,7 +47,7 @@ import { BySlug, uuid } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { fileForm } from '../lib/platform/http/request.ts'
 import { changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
-import { throttleUnit } from '../lib/platform/http/throttle.ts'
+import type { Count } from '../lib/platform/http/throttle.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { inUnit } from '../lib/platform/unit-of-work.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
@@ -147,6 +146,17 @@ const UploadAddress = v.object({ ...BySlug.entries, asset_id: uuid })
 const ofProject = ({ slug }: { slug: string }) => projects.loadProject(slug)
 const ofAsset = ({ slug, id }: { slug: string; id: string }) => assets.loadAssetBySlug(slug, id)
 
+/** The same rate limits the files of pictures, which have a count of their own (pictures.ts). */
+const files = { scope: 'project_asset_upload', rate: 'RATE_UPLOADS', per: 'caller' } as const
+const ocrRuns = {
+  scope: 'ocr_run',
+  rate: 'RATE_OCR',
+  per: ({ subject }: { subject: Visited }) => subject.about.id,
+} as const
+/** A file is stored without its text when the project has no run left today. */
+const ocrIfLeft = { ...ocrRuns, counts: 'in the handler', isOptional: true } as const
+const runsOf = ({ subject }: { subject: assets.Attached }) => (assets.startsReading(subject) ? 1 : 0)
+
 /** What is posted to the bucket, as a form with these fields and then the file as `file`. */
 const AnnouncedUploadView = s.shape('AnnouncedUpload', () =>
   v.object({
@@ -178,10 +188,11 @@ export const routes = withTables({
     summary: 'Add a file that is there already',
     description: '`media` is the number of the file, here or in another project that the caller sees.',
     answer: creation(AssetView),
-    errors: [410, 429],
+    errors: [410],
     params: BySlug,
     subject: ofProject,
     body: AnnouncedUpload,
+    throttles: [{ ...files, counts: 'every success' }],
     idempotent: '24h',
     handle: async ({ unit, subject, actor, body: { media, ...metadata } }) => {
       projects.checkOpen(subject.about)
@@ -189,7 +200,6 @@ export const routes = withTables({
       const original = await assets.loadByMediaNumber(media, actor)
       const { file_name, size, content_type, sha256 } = original
       const announced = { ...metadata, file_name, size, content_type, sha256, run_ocr: false }
-      await countUpload(unit, actor)
       const upload = await beginUpload(unit, subject, actor, announced)
       await unit.once('copy', () => copyObject(original.object_key, upload.object_keys[0] ?? ''))
       return replyCreated(await viewOf(await assets.reattachAsset(unit, subject, upload, original)))
@@ -202,19 +212,20 @@ export const routes = withTables({
     description:
       'A form with the file, of up to 4.7 MB; larger ones are announced at `upload_url`. The type is judged from the content. With `run_ocr` the text of an image is read.',
     answer: { ...creation(AssetView), 413: { shape: TooLargeView } },
-    errors: [410, 429],
+    errors: [410],
     params: BySlug,
     subject: ofProject,
+    throttles: [{ ...files, counts: 'in the handler' }, ocrIfLeft],
     form: fileForm,
     body: UploadForm,
     idempotent: '24h',
-    handle: async ({ unit, subject, actor, body: { file, media_type, ...metadata } }) => {
+    handle: async ({ unit, subject, actor, body: { file, media_type, ...metadata }, count }) => {
       projects.checkOpen(subject.about)
       await checkDepicted(subject.about.id, metadata.depicts)
       const source = memorySource(await file.bytes())
       const file_name = displayName(file.name)
       const checked = await admitFile(source, { file_name, media_type, sent_as: file.type })
-      await countUpload(unit, actor)
+      await count('project_asset_upload')
       const { size, content_type } = { size: source.size, ...checked }
       const upload = await beginUpload(unit, subject, actor, {
         ...metadata,
@@ -223,7 +234,7 @@ export const routes = withTables({
         content_type,
         sha256: null,
       })
-      const { stored, reads } = await unit.once('stored', () => storeAsset(subject, upload, source, checked))
+      const { stored, reads } = await unit.once('stored', () => storeAsset(upload, source, checked, count))
       return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads)))
     },
   }),
@@ -234,17 +245,16 @@ export const routes = withTables({
     description:
       'Post a form with the `fields` and then the file, as `file`, to `url` before `expires_at`; then complete the upload.',
     answer: creation(AnnouncedUploadView),
-    errors: [429],
     params: BySlug,
     subject: ofProject,
     body: Announced,
+    throttles: [{ ...files, counts: 'every success' }],
     idempotent: '24h',
     handle: async ({ unit, subject, actor, body: { media_type, ...announced } }) => {
       projects.checkOpen(subject.about)
       await checkDepicted(subject.about.id, announced.depicts)
       const content_type = announcedType(announced.file_name, media_type)
       const sent = { type: content_type, size: announced.size }
-      await countUpload(unit, actor)
       const { id, pending_key } = await uploads.beginUpload(
         unit,
         subject.about,
@@ -264,15 +274,16 @@ export const routes = withTables({
     errors: [410],
     params: UploadAddress,
     subject: ofProject,
+    throttles: [ocrIfLeft],
     body: Completed,
     idempotent: '24h',
-    handle: async ({ unit, subject, params, body }) => {
+    handle: async ({ unit, subject, params, body, count }) => {
       const found = await uploads.loadUpload(subject.about.id, params.asset_id)
       if (!found?.pending_key) return completedBefore(subject, params.asset_id)
       projects.checkOpen(subject.about)
       const { pending_key } = found
       const upload = await unit.once('held', () => uploads.takeUpload(found), uploads.releaseUpload)
-      const { stored, reads } = await unit.once('stored', () => storeSent(subject, upload, pending_key, body))
+      const { stored, reads } = await unit.once('stored', () => storeSent(upload, pending_key, body, count))
       return replyCreated(await viewOf(await assets.attachAsset(unit, subject, upload, stored, reads)))
     },
   }),
@@ -318,12 +329,12 @@ export const routes = withTables({
     summary: 'Have the text of an image read',
     description: 'It is read later: `ocr_status` tells. An asset whose text is being read stays as it is.',
     answer: ok(AssetView),
-    errors: [429],
     params: AssetAddress,
     subject: ofAsset,
+    throttles: [{ ...ocrRuns, counts: 'every success', hits: runsOf }],
     handle: async ({ unit, subject, actor }) => {
       const show = await viewer(subject)
-      return show(await assets.askForText(unit, subject, actor, config.RATE_OCR))
+      return show(await assets.askForText(unit, subject, actor))
     },
   }),
 } satisfies Routes)
@@ -333,10 +344,6 @@ export const handler = endpoint(routes)
 function endings(): string[] {
   return contentTypes.flatMap((type) => typeFacts[type].endings.map((it) => `.${it}`))
 }
-
-/** A file counts from where it is taken in, and no longer when that fails. */
-const countUpload = (unit: UnitOfWork, actor: Actor) =>
-  throttleUnit(unit, 'project_asset_upload', actor.id, config.RATE_UPLOADS)
 
 /**
  * Stores in a unit of its own that a file is being taken in. When no asset comes of it, the upload ends and its file is removed:
@@ -362,14 +369,13 @@ function announcedType(file_name: string, media_type: string): string {
   return type
 }
 
-/** Puts what readers get into the bucket. */
-async function storeAsset(subject: Visited, upload: Upload, source: Source, checked: CheckedContent) {
+/** Puts what readers get into the bucket. `reads`: whether its text is read; it is not if the project has no OCR run left today. */
+async function storeAsset(upload: Upload, source: Source, checked: CheckedContent, count: Count<'ocr_run'>) {
   const { content_type, width = null, height = null, orientation = null } = checked
   const object_key = upload.object_keys.at(-1) ?? ''
   const kept = await storeFile(object_key, source, checked)
   const media_type = typeFacts[content_type].of
-  const reads =
-    upload.run_ocr && isReadable({ media_type }) && (await assets.mayRead(subject.about.id, config.RATE_OCR))
+  const reads = upload.run_ocr && isReadable({ media_type }) && (await count('ocr_run'))
   return { stored: { ...kept, content_type, media_type, width, height, orientation, object_key }, reads }
 }
 
@@ -378,10 +384,10 @@ async function storeAsset(subject: Visited, upload: Upload, source: Source, chec
  * comes to lie there meanwhile.
  */
 async function storeSent(
-  subject: Visited,
   upload: Upload,
   pending_key: string,
   announced: v.InferOutput<typeof Completed>,
+  count: Count<'ocr_run'>,
 ) {
   const sent = await streamObject(pending_key)
   if (!sent) throw invalid({ file: ['The file has not been sent yet.'] })
@@ -390,7 +396,7 @@ async function storeSent(
     if (source.size !== upload.size) throw otherSize()
     for (const wanted of [upload.sha256, announced.sha256]) if (wanted !== null && wanted !== sha256) throw otherFile()
     const claim: FileClaim = { file_name: upload.file_name, media_type: upload.content_type }
-    return storeAsset(subject, upload, source, await admitFile(source, claim))
+    return storeAsset(upload, source, await admitFile(source, claim), count)
   })
   if (!made) throw otherSize()
   return made

@@ -1,6 +1,5 @@
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { config } from '../lib/base/config.ts'
 import * as s from '../lib/base/shapes.ts'
 import { showRecords } from '../lib/domain/records/shown.ts'
 import { answerQuestion } from '../lib/doors/assistant/answer.ts'
@@ -78,7 +77,7 @@ export const routes = {
     answer: ok(AssistantReplyView),
     errors: [502],
     shownBody: ConversationShape,
-    throttle: { scope: 'assistant', rate: config.RATE_ASSISTANT, per: 'address' },
+    throttles: [{ scope: 'assistant', rate: 'RATE_ASSISTANT', per: 'address', counts: 'every call' }],
     body: Conversation,
     says: [],
     handle: async ({ actor, scope, request, body: { messages, maxContextEntities } }) =>

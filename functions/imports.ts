@@ -1,7 +1,5 @@
-import type { UnitOfWork } from '../lib/engines/table/index.ts'
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { config } from '../lib/base/config.ts'
 import { conflict, invalid, notFound } from '../lib/base/errors.ts'
 import * as imports from '../lib/domain/imports/imports.ts'
 import { type Import, outcomes } from '../lib/domain/imports/items.ts'
@@ -36,9 +34,11 @@ import { ById, oneOrNone } from '../lib/platform/http/params.ts'
 import { replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
-import { throttleUnit } from '../lib/platform/http/throttle.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
+
+/** Tables that are sent and tables that are announced share one count. */
+const tables = { scope: 'import', rate: 'RATE_IMPORTS', per: 'caller', counts: 'every success' } as const
 
 const ABOUT_PROGRESS = 'It goes on by itself: `progress` tells how far it has come.'
 
@@ -93,7 +93,7 @@ export const routes = withTables({
     summary: 'Send a table',
     description: `A form with the file (CSV, TSV, XLSX or JSON Lines) of up to 4.7 MB; larger ones are announced at \`upload_url\`. It is read, and what its columns mean is guessed. ${ABOUT_PROGRESS}`,
     answer: { ...creation(ImportDetailView), 413: { shape: TooLargeView } },
-    errors: [429],
+    throttles: [tables],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     form: fileForm,
     body: File_,
@@ -102,7 +102,6 @@ export const routes = withTables({
       const file_name = displayName(file.name)
       const format = formatNamed(file_name, 'file')
       const source = memorySource(await file.bytes())
-      await countImport(unit, actor)
       const { id, object_key, ...is } = await storeSent(unit, format, source)
       return replyCreated(
         await shown(await imports.beginImport(unit, actor, { file_name, format, ...is }, { id, object_key })),
@@ -116,12 +115,11 @@ export const routes = withTables({
     description:
       'Post a form with the `fields` and then the file, as `file`, to `url` before `expires_at`; then complete the upload.',
     answer: creation(AnnouncedImportView),
-    errors: [429],
+    throttles: [tables],
     body: Announced,
     idempotent: '24h',
     handle: async ({ unit, actor, body }) => {
       const format = formatNamed(body.file_name, 'file_name')
-      await countImport(unit, actor)
       const made = await imports.beginImport(unit, actor, { ...body, format })
       return replyCreated({ import_id: made.id, upload: await formFor(made) })
     },
@@ -222,14 +220,21 @@ export const routes = withTables({
     summary: 'Run the rows as one batch',
     description: `Each as the contribution it is. \`doubtful\` says what becomes of rows that look like something known: \`create\`, with a flag for reviewers, or \`skip\`; \`changes\` of rows that change a record: \`make\` or \`leave\`. ${ABOUT_PROGRESS}`,
     answer: ok(ImportDetailView),
-    errors: [409, 429],
+    errors: [409],
     says: ['failed', 'told.*', 'decided.reasons.*'],
     params: ById,
     subject: ofImport,
     body: Run,
+    throttles: [
+      {
+        scope: 'import_rows',
+        rate: 'RATE_IMPORT_ROWS',
+        per: 'caller',
+        counts: 'every success',
+        hits: ({ subject }: { subject: Import }) => Math.max(1, imports.writingRows(subject)),
+      },
+    ],
     handle: async ({ unit, subject, actor, body }) => {
-      const rows = Math.max(1, imports.writingRows(subject))
-      await throttleUnit(unit, 'import_rows', actor.id, config.RATE_IMPORT_ROWS, rows)
       return shown(await imports.orderTask(unit, subject, 'run', actor, body))
     },
   }),
@@ -298,8 +303,6 @@ export const routes = withTables({
 } satisfies Routes)
 
 export const handler = endpoint(routes)
-
-const countImport = (unit: UnitOfWork, actor: Actor) => throttleUnit(unit, 'import', actor.id, config.RATE_IMPORTS)
 
 function formatNamed(file_name: string, member: string) {
   const found = formatOf(file_name)

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { config } from '../lib/base/config.ts'
 import { notFound } from '../lib/base/errors.ts'
 import * as s from '../lib/base/shapes.ts'
 import * as files from '../lib/domain/pictures/files.ts'
@@ -23,7 +22,7 @@ import {
 } from '../lib/doors/iiif/manifest.ts'
 import { sharingHeaders } from '../lib/doors/iiif/sharing.ts'
 import { displayName, isHeicName, memorySource, NO_HEIC } from '../lib/engines/media/index.ts'
-import { get, type UnitOfWork } from '../lib/engines/table/index.ts'
+import { get } from '../lib/engines/table/index.ts'
 import { creation, ok, TooLargeView } from '../lib/platform/http/answer.ts'
 import { announcedDigest, announcedSize, members, REQUIRED } from '../lib/platform/http/body.ts'
 import { endpoint } from '../lib/platform/http/endpoint.ts'
@@ -31,9 +30,11 @@ import { ByEntity, ById, BySlug } from '../lib/platform/http/params.ts'
 import { replyContent, replyCreated } from '../lib/platform/http/reply.ts'
 import { fileForm } from '../lib/platform/http/request.ts'
 import { actorRoute, changeRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
-import { throttleUnit } from '../lib/platform/http/throttle.ts'
-import type { Actor, Subject } from '../lib/platform/permissions.ts'
+import type { Subject } from '../lib/platform/permissions.ts'
 import { inUnit } from '../lib/platform/unit-of-work.ts'
+
+/** The same rate limits the files of projects, which have a count of their own (assets.ts). */
+const uploads = { scope: 'picture_upload', rate: 'RATE_UPLOADS', per: 'caller' } as const
 
 const manifest = { 200: { also: { 'application/ld+json': PictureManifestView } } }
 
@@ -81,16 +82,17 @@ export const routes = {
     description:
       'A form with the file (JPEG, PNG or WebP) of up to 4.7 MB; larger ones are announced at `upload_url`. A contribution then names its `id` in `images`; a file that none names goes after three days.',
     answer: { ...creation(PictureFileView), 413: { shape: TooLargeView } },
-    errors: [409, 429],
+    errors: [409],
+    throttles: [{ ...uploads, counts: 'in the handler' }],
     form: fileForm,
     body: Form,
     idempotent: '24h',
-    handle: async ({ unit, actor, body: { file } }) => {
+    handle: async ({ unit, actor, body: { file }, count }) => {
       const source = memorySource(await file.bytes())
       const file_name = displayName(file.name)
       const taken = await readPictureFile(source, { file_name, sent_as: file.type })
       const content_type = pictureTypeOf(file_name) ?? taken.checked.content_type
-      await countUpload(unit, actor)
+      await count('picture_upload')
       const announced = { file_name, size: source.size, content_type, sha256: null }
       const begun = await unit.once('announced', () =>
         inUnit((own) => files.announceFile(own, actor, announced, false)),
@@ -106,12 +108,11 @@ export const routes = {
     description:
       'Post a form with the `fields` and then the file, as `file`, to `url` before `expires_at`; then complete the upload.',
     answer: creation(AnnouncedPictureView),
-    errors: [429],
+    throttles: [{ ...uploads, counts: 'every success' }],
     body: Announced,
     idempotent: '24h',
     handle: async ({ unit, actor, body }) => {
       const content_type = pictureTypeOf(body.file_name) ?? 'image/jpeg'
-      await countUpload(unit, actor)
       const made = await files.announceFile(unit, actor, { ...body, content_type }, true)
       return replyCreated({ id: made.id, upload: await uploadFormOf(made) })
     },
@@ -174,7 +175,3 @@ function manifestReply(manifest: object | undefined, headers: Record<string, str
   if (!manifest) throw notFound('There are no pictures of it.')
   return replyContent(JSON.stringify(manifest), MANIFEST, headers)
 }
-
-/** A file counts from where it is taken in, and no longer when that fails. */
-const countUpload = (unit: UnitOfWork, actor: Actor) =>
-  throttleUnit(unit, 'picture_upload', actor.id, config.RATE_UPLOADS)

@@ -1,6 +1,5 @@
 import '../lib/domain/composition.ts'
 import * as v from 'valibot'
-import { config } from '../lib/base/config.ts'
 import { assetRow } from '../lib/domain/projects/assets/view.ts'
 import { bucket } from '../lib/domain/projects/bucket.ts'
 import { licenses, visibilities } from '../lib/domain/projects/items.ts'
@@ -31,7 +30,6 @@ import { listBody } from '../lib/platform/http/page.ts'
 import { BySlug, knownText, oneOrNone, QueryText, uuid } from '../lib/platform/http/params.ts'
 import { Reply, replyCreated, replyNoContent } from '../lib/platform/http/reply.ts'
 import { actorRoute, changeRoute, listRoute, type Routes, readRoute } from '../lib/platform/http/route.ts'
-import { throttleUnit } from '../lib/platform/http/throttle.ts'
 import type { Actor } from '../lib/platform/permissions.ts'
 import { peopleOf } from '../lib/platform/users/people.ts'
 import { loadByUsername } from '../lib/platform/users/users.ts'
@@ -154,11 +152,10 @@ export const routes = withTables({
     summary: 'Open a project',
     description: 'Whoever opens it is its owner. The slug is its address and stays.',
     answer: creation(ProjectView),
-    errors: [429],
+    throttles: [{ scope: 'project_create', rate: 'RATE_PROJECTS', per: 'caller', counts: 'every success' }],
     body: Opening,
     idempotent: '24h',
     handle: async ({ unit, actor, body }) => {
-      await throttleUnit(unit, 'project_create', actor.id, config.RATE_PROJECTS)
       const made = await projects.createProject(unit, actor, body)
       return replyCreated(await detailOf(made, actor))
     },

@@ -62,15 +62,15 @@ const RegisteredView = s.shape('Registered', () =>
   }),
 )
 
-const tokenThrottle = { scope: 'token', rate: config.RATE_TOKEN, per: 'address' } as const
-const registerThrottle = { scope: 'register', rate: config.RATE_REGISTER, per: 'address' } as const
+/** Signing in and renewing tokens share one count. */
+const signIns = { scope: 'token', rate: 'RATE_TOKEN', per: 'address', counts: 'every call' } as const
 
 const register = publicRoute({
   permission: 'account.register',
   summary: 'Make an account',
   description: 'Without a username one is made from the email address.',
   answer: creation(RegisteredView),
-  throttle: registerThrottle,
+  throttles: [{ scope: 'register', rate: 'RATE_REGISTER', per: 'address', counts: 'every call' }],
   body: Registration,
   handle: async ({ body }) => replyCreated(await registered(body)),
 })
@@ -83,7 +83,7 @@ export const routes = {
     description: 'By `email` or `username`, and password.',
     answer: ok(TokensView),
     errors: [401],
-    throttle: tokenThrottle,
+    throttles: [signIns],
     body: Credentials,
     handle: async ({ body }) => issue(await signedIn(body)),
   }),
@@ -94,7 +94,7 @@ export const routes = {
     description: 'The refresh token is renewed too: one that is used twice ends its whole session.',
     answer: ok(TokensView),
     errors: [401],
-    throttle: tokenThrottle,
+    throttles: [signIns],
     body: members({ refresh: v.pipe(v.string('Not a valid text.'), v.minLength(1, REQUIRED)) }),
     handle: async ({ body }) => refresh(body.refresh),
   }),
@@ -127,7 +127,7 @@ export const routes = {
     description: 'Also sets the cookie of a session. Outside of dev mode it is refused.',
     answer: ok(TokensView),
     errors: [403],
-    throttle: { scope: 'dev_login', rate: config.RATE_DEV_LOGIN, per: 'address' },
+    throttles: [{ scope: 'dev_login', rate: 'RATE_DEV_LOGIN', per: 'address', counts: 'every call' }],
     body: config.devMode ? members({ email: emailAddress }) : undefined,
     handle: async ({ body, request }) => {
       // Outside of dev mode nothing is read, so that the answer is the same for everything that is sent.

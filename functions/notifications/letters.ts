@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { config, type Rate } from '../../lib/base/config.ts'
+import { config } from '../../lib/base/config.ts'
 import { invalid, signInNeeded } from '../../lib/base/errors.ts'
 import { languages } from '../../lib/base/language/languages.ts'
 import { phrase } from '../../lib/base/language/phrase.ts'
@@ -16,7 +16,6 @@ import { MISSING } from '../../lib/platform/http/params.ts'
 import { Reply } from '../../lib/platform/http/reply.ts'
 import type { Request } from '../../lib/platform/http/request.ts'
 import { actorRoute, publicRoute, type Routes } from '../../lib/platform/http/route.ts'
-import { throttle } from '../../lib/platform/http/throttle.ts'
 import type { Actor } from '../../lib/platform/permissions.ts'
 import { load as loadUser, type User } from '../../lib/platform/users/users.ts'
 
@@ -37,8 +36,13 @@ const Token = v.object({ token: v.pipe(v.string(MISSING), v.maxLength(1000)) }, 
 /** What a mail program sends in its reader's name (RFC 8058). */
 const OneClick = members({ 'List-Unsubscribe': v.optional(line(100)) })
 
-/** So often someone may change how they want letters, each of which may send a question. */
-const OFTEN: Rate = { limit: 20, seconds: 86_400 }
+/** Each change may send a letter that asks whether the address is right. */
+const changes = {
+  scope: 'letters',
+  rate: { limit: 20, seconds: 86_400 },
+  per: 'caller',
+  counts: 'every success',
+} as const
 
 /** How someone wants letters. `obstacle`: why none come although they are wanted. */
 const LetterSettingsView = s.shape('LetterSettings', () =>
@@ -74,9 +78,10 @@ export const letterRoutes = {
     ].join(' '),
     answer: ok(LetterSettingsView),
     body: Wanted,
+    throttles: [{ ...changes, hits: ({ body }: { body: { mode: string } }) => (body.mode === 'off' ? 0 : 1) }],
     handle: async ({ unit, actor, body, request }) => {
       const user = await own(actor)
-      if (body.mode !== 'off') await checkSendable(user)
+      if (body.mode !== 'off') checkSendable(user)
       const made = await settings.changeSettings(unit, user, { ...body, origin: request.origin })
       return settingsView(made, user)
     },
@@ -151,11 +156,10 @@ export const letterRoutes = {
   }),
 } satisfies Routes
 
-async function checkSendable(user: User): Promise<void> {
+function checkSendable(user: User): void {
   if (config.LETTERS_SENDER === '') throw invalid({ mode: ['This service sends no letters.'] })
   if (!settings.isSendable(user.email))
     throw invalid({ mode: ['No letter can be sent to the address of this account.'] })
-  await throttle('letters', user.id, OFTEN)
 }
 
 /** What a caller has set; `obstacle` says why no letters come although they are wanted. */

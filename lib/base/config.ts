@@ -211,6 +211,8 @@ const Environment = v.pipe(
 export type Config = v.InferOutput<typeof Environment>
 export type Weights = Config['SEARCH_WEIGHTS']
 export type Rate = Config['RATE_TOKEN']
+/** The variables that hold a rate. */
+export type RateName = Extract<keyof Config, `RATE_${string}`>
 
 /** Reads the environment; fails with one message that names every missing or malformed variable. */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {

@@ -73,7 +73,7 @@ export type Documented<A extends Answers = Answers> = {
   description?: string
   /** What each success looks like. The handler is checked against it, and so is every answer that a test gets. */
   answer: A
-  /** Errors beside those that follow from the permission, the body and the throttle. */
+  /** Errors beside those that follow from the permission, the body and the throttles. */
   errors?: readonly ErrorStatus[]
   /** Headers of a success, beside those that follow from the route. */
   answerHeaders?: readonly HeaderName[]
@@ -85,7 +85,7 @@ export type Documented<A extends Answers = Answers> = {
   example?: () => unknown
 }
 
-type ErrorStatus = 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 502 | 503
+type ErrorStatus = 401 | 403 | 404 | 409 | 410 | 413 | 422 | 500 | 502 | 503
 export type HeaderName =
   | 'ETag'
   | 'Content-Language'

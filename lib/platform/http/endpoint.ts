@@ -25,7 +25,7 @@ import { type Actor, mayCountChanges, mayWithKey, permissions, type Ruling, type
 import { inUnit } from '../unit-of-work.ts'
 import { preferredType } from './accept.ts'
 import type { Documented } from './answer.ts'
-import { withIdempotencyKey } from './idempotency.ts'
+import { type StoreReply, withIdempotencyKey } from './idempotency.ts'
 import { unstorable } from './json.ts'
 import { membersOf, queryFaults, unknown, unknownMembers } from './known.ts'
 import { CSV, XLSX } from './media.ts'
@@ -33,10 +33,10 @@ import { type PageRequest, pageMembers, pageOf } from './page.ts'
 import { canonical, type Match, matcher } from './path.ts'
 import { Reply } from './reply.ts'
 import { bodyOf, type FormLimits, type Request } from './request.ts'
-import type { CachePolicy, Route, Routes, Throttle } from './route.ts'
+import type { CachePolicy, Route, Routes } from './route.ts'
 import { type Event, type RequestContext, type Result, shell } from './shell.ts'
 import { translateReply } from './spoken.ts'
-import { type KeepReply, throttle } from './throttle.ts'
+import { countCall, counterOf, countSuccess, ofKeys, type Throttle } from './throttle.ts'
 import { gatherWarnings, isStrict, type Warning, warn, warningHeader, withWarnings } from './warnings.ts'
 
 /** Routes as a Lambda handler for HTTP API events (payload 2.0). */
@@ -85,7 +85,7 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   if ((rule.role || rule.changes) && !actor) throw signInNeeded(denial)
   if (rule.role && actor && !rule.role(actor)) throw forbidden()
   if (actor?.key) {
-    await throttle('key', actor.key.id, config.RATE_KEYS)
+    await countCall([ofKeys], { request, actor })
     checkAllowed(mayWithKey(actor.key, spec.permission, isRead(request)))
   }
 
@@ -95,7 +95,8 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
   const version = subject?.version
   if (rule.changes) checkPrecondition(request, version)
 
-  if (spec.throttle) await throttle(spec.throttle.scope, request.address, spec.throttle.rate)
+  const throttles = spec.throttles ?? []
+  await countCall(throttles, { request, actor })
   const also = isRead(request) ? pageMembers : {}
   tell(request, queryFaults(spec.query, request.rawQuery, { repeated: spec.repeated, also }))
   const query = checked(spec.query, { ...request.query, ...repeated(spec, request) })
@@ -110,10 +111,11 @@ async function serve(match: (method: string, path: string) => Match<Route>, requ
     const answer = await handle(withPage(request, spec.pageSize, { ...given, ...means }))
     return answer instanceof Reply ? answer : new Reply(200, answer, asType(type))
   }
-  const write = (keep?: KeepReply) =>
+  const write = (storeReply?: StoreReply) =>
     inUnit(async (unit) => {
-      const made = await answerWith({ unit })
-      if (keep && !unit.isEmpty) unit.addFirst(keep(told(made)))
+      await countSuccess(unit, throttles, given)
+      const made = await answerWith({ unit, count: counterOf(unit, throttles, given) })
+      if (storeReply && !unit.isEmpty) unit.addFirst([storeReply(told(made))])
       return made
     })
   // What only reads has no unit of work, so it cannot write.
@@ -151,7 +153,7 @@ export type Declared = Documented & {
   body?: v.GenericSchema | ((params: unknown) => v.GenericSchema | undefined)
   form?: FormLimits
   urlencoded?: true
-  throttle?: Throttle
+  throttles?: readonly Throttle[]
   remembers?: true
   pageSize?: number
   idempotent?: '24h'

@@ -1,50 +1,104 @@
 import { createHash } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
-import { keyReused, malformedInput } from '../../base/errors.ts'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import * as v from 'valibot'
+import { nowSeconds } from '../../base/clock.ts'
+import { inProgress, keyReused, malformedInput } from '../../base/errors.ts'
+import { defineItem, get, put, type Write } from '../../engines/table/index.ts'
 import type { Actor } from '../permissions.ts'
+import { key } from '../table/keys.ts'
 import { Reply } from './reply.ts'
 import type { Request } from './request.ts'
-import { type KeepReply, type KeptReply, replyUnder } from './throttle.ts'
+
+/** The reply to a request that had an Idempotency-Key. */
+const StoredReply = v.object({
+  user_id: v.string(),
+  key: v.string(),
+  /** Of the request: a key stands for one request. */
+  digest: v.string(),
+  status: v.number(),
+  /** JSON. If `packed`, compressed with gzip and written in base64. */
+  body: v.string(),
+  packed: v.optional(v.literal(true)),
+  until: v.number(),
+  version: v.number(),
+})
+type StoredReply = v.InferOutput<typeof StoredReply>
+const storedReply = defineItem({
+  type: 'reply',
+  schema: StoredReply,
+  key: (it: { user_id: string; key: string }) => key.reply(it.user_id, it.key),
+  expires: (it) => it.until,
+})
+
+const DAY_S = 86_400
+
+/** Makes the write that stores a reply. It belongs to the same transaction as the effect of the request. */
+export type StoreReply = (reply: { status: number; body: unknown }) => Write
 
 /**
- * Runs `work`, or answers what it answered before under the same Idempotency-Key. `work` is given how its reply is kept: by
- * writes for the unit of work that has the effect. Of two requests at once one has the effect, and the other gets its reply.
- * Fails with `keyReused` when the key has named another request.
+ * Runs `work`, or returns its stored reply if the same caller sent the same request under this Idempotency-Key in the last 24 hours.
+ * `work` gets `storeReply` if the request has a key. Of two such requests at the same time one takes effect; both get its reply.
+ * Fails with `keyReused` if the key stood for another request.
  */
 export async function withIdempotencyKey(
   lifetime: '24h' | undefined,
   { headers }: Request,
   actor: Actor | null,
-  asked: { body: unknown },
-  work: (keep?: KeepReply) => Promise<Reply>,
+  input: { body: unknown },
+  work: (storeReply?: StoreReply) => Promise<Reply>,
 ): Promise<Reply> {
-  const key = headers['idempotency-key']
-  if (!lifetime || !actor || key === undefined) return work()
-  if (!/^[\x21-\x7e]{1,200}$/.test(key))
+  const name = headers['idempotency-key']
+  if (!lifetime || !actor || name === undefined) return work()
+  if (!/^[\x21-\x7e]{1,200}$/.test(name))
     throw malformedInput('An Idempotency-Key has 1 to 200 visible ASCII characters.')
-  const digest = await digestOf(asked)
-  const { before, once } = await replyUnder(actor.id, key, digest)
-  if (before) return again(before, digest)
+  const id = { user_id: actor.id, key: name }
+  const digest = await digestOf(input)
+  const old = await get(storedReply, id)
+  if (isValid(old)) return repeatReply(old, digest)
   try {
-    return await work(once)
+    return await work((reply) => put(storedReply, packReply({ ...id, digest, reply, old }), old, inProgress))
   } catch (error) {
-    // Its twin may have been faster, or it was done and only the table's word of it was lost.
-    const first = (await replyUnder(actor.id, key, digest)).before
-    if (!first) throw error
-    return again(first, digest)
+    // Either another request with this key was faster, or this one is stored and only the table's answer was lost.
+    const first = await get(storedReply, id)
+    if (!isValid(first)) throw error
+    return repeatReply(first, digest)
   }
 }
 
-/** Of everything that is asked; a file counts by its bytes, since the boundary of a form is another each time. */
-async function digestOf(asked: { body: unknown }): Promise<string> {
-  const files = Object.values(asked.body ?? {}).filter((it) => it instanceof File)
-  const hash = createHash('sha256').update(JSON.stringify(asked))
-  for (const file of files) hash.update(`${file.name}\n${file.type}\n`).update(await file.bytes())
-  return hash.digest('base64url')
+const isValid = (stored: StoredReply | undefined): stored is StoredReply =>
+  stored !== undefined && stored.until > nowSeconds()
+
+/** An item holds 400 KB, and a record may have 150 KB of values. In a transaction each kilobyte costs two units. */
+const WORTH_PACKING = 2000
+
+function packReply(it: {
+  user_id: string
+  key: string
+  digest: string
+  reply: { status: number; body: unknown }
+  old: StoredReply | undefined
+}): StoredReply {
+  const { reply, old, ...rest } = it
+  const body = JSON.stringify(reply.body)
+  return {
+    ...rest,
+    status: reply.status,
+    ...(body.length < WORTH_PACKING ? { body } : { body: gzipSync(body).toString('base64'), packed: true }),
+    until: nowSeconds() + DAY_S,
+    version: (old?.version ?? 0) + 1,
+  }
 }
 
-function again(kept: KeptReply, digest: string): Reply {
-  if (kept.digest !== digest) throw keyReused()
-  const body = kept.packed ? gunzipSync(Buffer.from(kept.body, 'base64')).toString() : kept.body
-  return new Reply(kept.status, JSON.parse(body), { 'idempotent-replayed': 'true' })
+function repeatReply(stored: StoredReply, digest: string): Reply {
+  if (stored.digest !== digest) throw keyReused()
+  const body = stored.packed ? gunzipSync(Buffer.from(stored.body, 'base64')).toString() : stored.body
+  return new Reply(stored.status, JSON.parse(body), { 'idempotent-replayed': 'true' })
+}
+
+/** The digest of route, path, query and body. A file counts by its bytes: the boundary of a form differs each time. */
+async function digestOf(input: { body: unknown }): Promise<string> {
+  const files = Object.values(input.body ?? {}).filter((it) => it instanceof File)
+  const hash = createHash('sha256').update(JSON.stringify(input))
+  for (const file of files) hash.update(`${file.name}\n${file.type}\n`).update(await file.bytes())
+  return hash.digest('base64url')
 }

@@ -1,24 +1,34 @@
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { Rate } from '../../base/config.ts'
 import type { Scope } from '../../base/visibility.ts'
 import type { UnitOfWork } from '../../engines/table/index.ts'
 import type { Actor, Changes, Lists, Open, PermissionBy, Role, Sees, Subject } from '../permissions.ts'
 import type { Answered, Answers, Documented } from './answer.ts'
 import type { PageRequest } from './page.ts'
 import type { FormLimits, Request } from './request.ts'
+import type { Count, Throttle } from './throttle.ts'
 
 type Schema = GenericSchema | undefined
 type Parsed<S> = S extends GenericSchema ? InferOutput<S> : undefined
 
 /** The Cache-Control of an answer that caches may keep, since it is the same for everyone or changes rarely. */
 export type CachePolicy = { control: string }
-export type Throttle = { scope: string; rate: Rate; per: 'address' }
 
-type Handle<P, Q, B, Given, Answer> = (
-  req: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given,
-) => Promise<Answer>
+/** What was checked before the handler runs. */
+type Checked<P, Q, B, Given> = { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B>; request: Request } & Given
 
-type Spec<Permission, P, Q, B, Given, A extends Answers> = Documented<A> & {
+type Handle<P, Q, B, Given, Answer> = (req: Checked<P, Q, B, Given>) => Promise<Answer>
+
+/** A throttle of a route that anybody may call. */
+type OfAddress<P, Q, B> = Throttle<'address', Checked<P, Q, B, { actor: Actor | null }>>
+/** A throttle of a route that only reads, or stores nothing. */
+type OfCalls = Throttle<'address'> & { counts: 'every call' }
+/** A throttle of a route that knows its caller. */
+type OfCaller<P, Q, B, Given> = Throttle<'address' | 'caller', Checked<P, Q, B, Given>>
+/** `count`, for handlers of routes with a throttle that is counted in the handler. */
+type Counts<T> = T extends { counts: 'in the handler'; scope: infer Scope extends string } ? Scope : never
+type WithCount<T> = [Counts<T>] extends [never] ? unknown : { count: Count<Counts<T>> }
+
+type Spec<Permission, P, Q, B, Given, A extends Answers, T = never> = Documented<A> & {
   permission: Permission
   /** Without it no cache keeps the answer, since it depends on who asks. */
   cache?: CachePolicy
@@ -38,13 +48,14 @@ type Spec<Permission, P, Q, B, Given, A extends Answers> = Documented<A> & {
   form?: FormLimits
   /** The body may be a form of text members as well as JSON. */
   urlencoded?: true
-  throttle?: Throttle
+  /** How often it may be called. Each answers 429 with `Retry-After` when its rate is used up. */
+  throttles?: readonly T[]
   /** Shows what the process remembers of the table (lib/platform/cache): how that stands is read together with who calls. */
   remembers?: true
   /** Answers JSON, which is what clients get that ask for nothing else. */
-  handle: Handle<P, Q, B, Given, Answered<A>>
+  handle: Handle<P, Q, B, Given & WithCount<T>, Answered<A>>
   /** The same in other media types, for clients whose Accept header asks for them. */
-  representations?: Readonly<Record<`${string}/${string}`, Handle<P, Q, B, Given, unknown>>>
+  representations?: Readonly<Record<`${string}/${string}`, Handle<P, Q, B, Given & WithCount<T>, unknown>>>
 }
 
 /** What a handler is given so that it can write: only methods that may change something give it. */
@@ -58,6 +69,8 @@ declare const made: unique symbol
  * `Routes` infers it from the method, so a GET whose handler takes `unit` does not compile.
  */
 export type Route<Needs = Writing> = { readonly [made]: (needs: Needs) => void }
+/** Only a write can count successes, or hits of its handler. */
+type RouteFor<Needs, T> = Route<[T] extends [{ counts: 'every call' }] ? Needs : Writing>
 // The declaration is erased here and read again in endpoint.ts, which checks at run time what the types promise.
 const asRoute = <Needs>(spec: unknown) => spec as Route<Needs>
 
@@ -68,7 +81,10 @@ export function publicRoute<
   B extends Schema = undefined,
   A extends Answers = Answers,
   Needs extends Reading = Writing,
->(spec: Spec<PermissionBy<Open>, P, Q, B, { actor: Actor | null; page: PageRequest } & Needs, A>): Route<Needs> {
+  const T extends OfAddress<P, Q, B> = never,
+>(
+  spec: Spec<PermissionBy<Open>, P, Q, B, { actor: Actor | null; page: PageRequest } & Needs, A, T>,
+): RouteFor<Needs, T> {
   return asRoute(spec)
 }
 
@@ -80,8 +96,8 @@ export function probeRoute<Q extends Schema = undefined, A extends Answers = Ans
 }
 
 /**
- * May come twice under one Idempotency-Key: the second gets the reply of the first, for as long as said. The handler
- * makes its reply by `creating` or `answering`, which keep it in the transaction that has the effect.
+ * For clients that send a request again when they got no answer. Under the same Idempotency-Key the second gets the reply of the
+ * first, for 24 hours. The reply is stored in the transaction that has the effect.
  */
 type Repeats = { idempotent?: '24h' }
 
@@ -92,7 +108,10 @@ export function actorRoute<
   B extends Schema = undefined,
   A extends Answers = Answers,
   Needs extends Reading = Writing,
->(spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: PageRequest } & Needs, A> & Repeats): Route<Needs> {
+  const T extends OfCaller<P, Q, B, { actor: Actor }> = never,
+>(
+  spec: Spec<PermissionBy<Role>, P, Q, B, { actor: Actor; page: PageRequest } & Needs, A, T> & Repeats,
+): RouteFor<Needs, T> {
   return asRoute(spec)
 }
 
@@ -112,7 +131,7 @@ export function listRoute<
   B extends Schema = undefined,
   A extends Answers = Answers,
 >(
-  spec: Spec<PermissionBy<Lists>, P, Q, B, { actor: Actor | null; scope: Scope; page: PageRequest }, A>,
+  spec: Spec<PermissionBy<Lists>, P, Q, B, { actor: Actor | null; scope: Scope; page: PageRequest }, A, OfCalls>,
 ): Route<Reading> {
   return asRoute(spec)
 }
@@ -127,7 +146,7 @@ export function readRoute<
   B extends Schema = undefined,
   A extends Answers = Answers,
 >(
-  spec: Spec<PermissionBy<Sees<Subject>>, P, Q, B, { actor: Actor | null; subject: S; page: PageRequest }, A> &
+  spec: Spec<PermissionBy<Sees<Subject>>, P, Q, B, { actor: Actor | null; subject: S; page: PageRequest }, A, OfCalls> &
     Loads<S, P>,
 ): Route<Reading> {
   return asRoute(spec)
@@ -140,8 +159,9 @@ export function changeRoute<
   Q extends Schema = undefined,
   B extends Schema = undefined,
   A extends Answers = Answers,
+  const T extends OfCaller<P, Q, B, { actor: Actor; subject: S }> = never,
 >(
-  spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S; unit: UnitOfWork }, A> &
+  spec: Spec<PermissionBy<Changes<Subject>>, P, Q, B, { actor: Actor; subject: S; unit: UnitOfWork }, A, T> &
     Loads<S, P> &
     Repeats,
 ): Route {

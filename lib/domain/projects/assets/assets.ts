@@ -1,6 +1,5 @@
 import { now } from '../../../base/clock.ts'
-import type { Rate } from '../../../base/config.ts'
-import { goneForGood, invalid, invalidObject, notFound, Problem } from '../../../base/errors.ts'
+import { goneForGood, invalid, invalidObject, notFound } from '../../../base/errors.ts'
 import {
   add,
   get,
@@ -16,7 +15,6 @@ import {
   type Write,
   withNextVersion,
 } from '../../../engines/table/index.ts'
-import { throttle } from '../../../platform/http/throttle.ts'
 import { type Actor, mayVisit } from '../../../platform/permissions.ts'
 import { key } from '../../../platform/table/keys.ts'
 import { type PeopleById, peopleIn } from '../../../platform/users/people.ts'
@@ -196,15 +194,17 @@ async function latest({ asset: { project_id, id } }: Attached): Promise<Asset> {
   return found
 }
 
+/** Whether a request for OCR begins a run: the asset can be read, and no run is going on. */
+export const startsReading = ({ asset }: Attached): boolean => isReadable(asset) && asset.ocr_since === null
+
 /**
  * Requests OCR of an image or a PDF; nothing happens if it is going on. Fails with `invalid` for other types, with `refused` if
- * the project is frozen, and with `tooMany` if the project has no run left today.
+ * the project is frozen.
  */
-export async function askForText(unit: UnitOfWork, old: Attached, actor: Actor, rate: Rate): Promise<Attached> {
+export async function askForText(unit: UnitOfWork, old: Attached, actor: Actor): Promise<Attached> {
   checkOpen(old.about)
   if (!isReadable(old.asset)) throw invalidObject('Text is read from images and PDFs only.')
-  if (old.asset.ocr_since !== null) return old
-  await unit.once('run of OCR', () => throttle('ocr_run', old.about.id, rate))
+  if (!startsReading(old)) return old
   const { about, result } = await changeProject(unit, old, async (it) => {
     checkOpen(it)
     const before = await latest(old)
@@ -226,15 +226,4 @@ export async function askForText(unit: UnitOfWork, old: Attached, actor: Actor, 
     }
   })
   return { ...about, asset: result, version: result.edition }
-}
-
-/** Takes one of the project's OCR runs of today. Returns false if none is left: the file is kept without its text. */
-export async function mayRead(project_id: string, rate: Rate): Promise<boolean> {
-  try {
-    await throttle('ocr_run', project_id, rate)
-    return true
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'too_many') return false
-    throw error
-  }
 }
