@@ -420,8 +420,9 @@ function failures(one: One, signedIn: boolean): Record<string, Json> {
   const statuses = [
     400,
     ...(signedIn ? [401] : []),
-    // A machine may be refused what anyone else may do, and each key calls only so often.
+    // A machine may be refused what anyone else may do.
     ...(signedIn || !('open' in permissions[spec.permission]) ? [403] : []),
+    // Every route has a throttle for keys: `ofKeys`.
     429,
     ...(path.includes('{') || spec.subject ? [404] : []),
     ...(isSelective(spec.representations) ? [406] : []),

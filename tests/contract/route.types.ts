@@ -16,6 +16,8 @@ import type { Subject } from '../../lib/platform/permissions.ts'
 const handle = async () => 1
 const documented = { summary: 'Try something', answer: ok(v.unknown()) }
 const subject = async (): Promise<Subject | undefined> => undefined
+const uploads = { scope: 'uploads', rate: 'RATE_UPLOADS', per: 'caller' } as const
+const signIns = { scope: 'token', rate: 'RATE_TOKEN', per: 'address', counts: 'every call' } as const
 
 export const refused = [
   // @ts-expect-error no permission
@@ -38,6 +40,53 @@ export const refused = [
   listRoute({ ...documented, permission: 'record.read', handle }),
   // @ts-expect-error to read is not to change
   changeRoute({ ...documented, permission: 'record.read', subject, handle }),
+  // @ts-expect-error a route without a throttle has nothing to count
+  actorRoute({ ...documented, permission: 'record.create', handle: async ({ count }) => count('uploads') }),
+  actorRoute({
+    ...documented,
+    permission: 'record.create',
+    throttles: [{ ...uploads, counts: 'every success' }],
+    // @ts-expect-error the pipeline counts it already
+    handle: async ({ count }) => count('uploads'),
+  }),
+  actorRoute({
+    ...documented,
+    permission: 'record.create',
+    throttles: [{ ...uploads, counts: 'in the handler' }],
+    // @ts-expect-error a throttle that the route does not declare
+    handle: async ({ count }) => count('imports'),
+  }),
+  publicRoute({
+    ...documented,
+    permission: 'token.create',
+    // @ts-expect-error nobody is known to call
+    throttles: [{ ...uploads, counts: 'every success' }],
+    handle,
+  }),
+  // @ts-expect-error no variable has this name
+  publicRoute({ ...documented, permission: 'token.create', throttles: [{ ...signIns, rate: 'RATE_TOKNE' }], handle }),
+  actorRoute({
+    ...documented,
+    permission: 'record.create',
+    // @ts-expect-error the body has no rows
+    throttles: [{ ...uploads, counts: 'every success', hits: ({ body }: { body: { rows: number } }) => body.rows }],
+    body: v.object({ name: v.string() }),
+    handle,
+  }),
+]
+
+export const counted = [
+  publicRoute({ ...documented, permission: 'token.create', throttles: [signIns], handle }),
+  actorRoute({
+    ...documented,
+    permission: 'record.create',
+    throttles: [
+      { ...uploads, counts: 'in the handler' },
+      { ...uploads, scope: 'rows', counts: 'every success', hits: ({ body }: { body: { rows: number } }) => body.rows },
+    ],
+    body: v.object({ rows: v.number() }),
+    handle: async ({ count }) => count('uploads', 2),
+  }),
 ]
 
 // @ts-expect-error a bare function is no route
