@@ -125,3 +125,12 @@ export const writesInRead = {
   // @ts-expect-error nor at the root
   'GET /': write,
 } satisfies Routes
+
+const success = { ...uploads, counts: 'every success' } as const
+export const limitedWrite = {
+  'POST /a/': actorRoute({ ...documented, permission: 'record.create', throttles: [success], handle }),
+} satisfies Routes
+export const limitedRead = {
+  // @ts-expect-error a GET commits nothing, so it cannot count what it commits
+  'GET /a/': actorRoute({ ...documented, permission: 'record.create', throttles: [success], handle }),
+} satisfies Routes
