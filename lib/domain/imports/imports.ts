@@ -93,7 +93,7 @@ const workOf = (task: Task, actor: Actor, of: number, more: Partial<Work> = {}):
   decide: null,
   doubtful: 'create',
   changes: 'make',
-  ...{ next: 0, done: 0, of, failures: 0 },
+  ...{ next: 0, done: 0, of, failures: 0, takes: 0 },
   held_until: now(),
   since: now(),
   ...more,

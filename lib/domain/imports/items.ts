@@ -86,6 +86,8 @@ const Work = v.object({
   done: v.number(),
   of: v.number(),
   failures: v.number(),
+  /** How often workers have taken the task since it last went on: counted before they work, so a task that kills its worker ends. */
+  takes: v.optional(v.number(), 0),
   /** The end of the lease. */
   held_until: v.string(),
   since: v.string(),

@@ -124,8 +124,15 @@ async function take(id: string): Promise<Held | undefined> {
   const it = await get(importItem, { id })
   if (!it?.work || it.work.held_until > now()) return undefined
   const held = holding(it)
-  return (await isDone(held.save({}))) ? held : undefined
+  const takes = it.work.takes + 1
+  if (takes > MOST_TAKES) {
+    await isDone(giveUp(held, it.work, WORKER_ENDED))
+    return undefined
+  }
+  return (await isDone(held.save({}, { takes }))) ? held : undefined
 }
+const MOST_TAKES = 3
+const WORKER_ENDED = 'The process that worked on this ended three times. The file is probably too large for it.'
 
 type Held = ReturnType<typeof holding>
 
@@ -177,12 +184,17 @@ async function fail(held: Held, work: Work, error: unknown): Promise<boolean> {
   if (isConflict(error)) throw error
   const failures = work.failures + 1
   if (isPassing(error) && failures < MOST_FAILURES) {
-    await held.save({}, { failures, held_until: now() })
+    await held.save({}, { failures, takes: 0, held_until: now() })
     log({ level: 'error', message: 'import', error: error instanceof Error ? error.name : 'unknown' })
     return false
   }
-  const failed = error instanceof Problem ? sentenceOf(error) : 'It has failed again and again.'
-  await held.save(
+  await giveUp(held, work, error instanceof Problem ? sentenceOf(error) : 'It has failed again and again.')
+  return true
+}
+
+/** Ends the task. The import shows the reason. */
+const giveUp = (held: Held, work: Work, failed: string): Promise<Import> =>
+  held.save(
     {
       failed,
       ...(work.task === 'read' && { state: 'failed' as const }),
@@ -190,8 +202,6 @@ async function fail(held: Held, work: Work, error: unknown): Promise<boolean> {
     },
     null,
   )
-  return true
-}
 
 type Does = (held: Held, work: Work, until: number) => Promise<boolean>
 
@@ -227,7 +237,7 @@ const tasks: Readonly<Record<Task, Does>> = {
       const isLast = chunk >= chunks.length - 1
       await held.save(
         { made, ...(isLast && { state: 'done' }) },
-        isLast ? null : { next: chunk + 1, done, failures: 0 },
+        isLast ? null : { next: chunk + 1, done, failures: 0, takes: 0 },
       )
       if (isLast) return true
     }
@@ -242,7 +252,7 @@ const tasks: Readonly<Record<Task, Does>> = {
       const step = await decideRows(held.now().id, { ...decide, among }, by, at)
       at = step.next
       const decided = addDecided(held.now().decided ?? { records: 0, left: 0, reasons: [] }, step.reasons)
-      await held.save({ decided }, step.ended ? null : { next: at, done: decided.records, failures: 0 })
+      await held.save({ decided }, step.ended ? null : { next: at, done: decided.records, failures: 0, takes: 0 })
       if (step.ended) return true
     }
   },
@@ -252,7 +262,7 @@ const tasks: Readonly<Record<Task, Does>> = {
 
 /** Gives the lease back, for the next visit. */
 async function pause(held: Held): Promise<false> {
-  await held.save({}, { held_until: now() })
+  await held.save({}, { takes: 0, held_until: now() })
   return false
 }
 
@@ -266,7 +276,7 @@ async function takeBack(held: Held, _work: Work, until: number, pending: boolean
     const some = rows.slice(at, at + AT_ONCE)
     const undone = await Promise.all(some.map((it) => undoRows(it, pending)))
     kept.push(...some.filter((_, i) => undone[i] === 'kept').map((it) => it.entity_id))
-    if (at % CHUNK === 0) await held.save({}, { done: at, of: rows.length, failures: 0 })
+    if (at % CHUNK === 0) await held.save({}, { done: at, of: rows.length, failures: 0, takes: 0 })
   }
   const state = pending ? ('withdrawn' as const) : ('taken_back' as const)
   await held.save({ state, kept: kept.slice(0, MOST_NAMED) }, null)

@@ -9,6 +9,17 @@ export type SheetFacts = { name: string; hidden: boolean; formulas: number; merg
 const MOST_UNPACKED = 400 * 1024 * 1024
 const MOST_PARTS = 5000
 const MOST_SHEETS = 50
+/**
+ * What the reader holds in memory all at once, so these are bounds of memory. A shared string takes some 100 bytes beside its text.
+ * Sheets are read row by row: of a sheet only a row is held.
+ */
+const MOST_STRINGS = 2_000_000
+const MOST_HELD: Readonly<Record<string, number>> = {
+  'xl/sharedStrings.xml': 128 * 1024 * 1024,
+  'xl/styles.xml': 16 * 1024 * 1024,
+}
+const MOST_HELD_ELSE = 1024 * 1024
+const MOST_IN_ROW = 16 * 1024 * 1024
 /** The first bytes of a compound file: an encrypted workbook, or one in the format before 2007. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 
@@ -63,13 +74,21 @@ async function unpack(bytes: Buffer): Promise<Map<string, string>> {
     if (/vbaProject|macrosheets\//i.test(name)) throw impossible(MACROS)
     if (entry.isEncrypted()) throw impossible('The workbook is encrypted. Remove its password and send it again.')
     const isSheet = /^xl\/worksheets\/[^/]+\.xml$/.test(name)
+    const isHeld = /\.(xml|rels)$/.test(name) && /^(xl\/[^/]+|xl\/_rels\/[^/]+|_rels\/[^/]+|[^/]+)$/.test(name)
+    const mostHeld = isHeld ? (MOST_HELD[name] ?? MOST_HELD_ELSE) : MOST_UNPACKED
+    let size = 0
+    let strings = 0
     const kept = /^xl\/(workbook\.xml|_rels\/workbook\.xml\.rels)$/.test(name)
     const counter = counterOf()
     const texts: string[] = []
     for await (const block of await streamOf(zip, entry)) {
       unpacked += block.length
-      if (unpacked > MOST_UNPACKED) throw impossible('The workbook is packed too tightly to be sound.')
+      size += block.length
+      if (unpacked > MOST_UNPACKED || size > mostHeld) throw impossible(TOO_TIGHT)
+      if (name === 'xl/sharedStrings.xml') strings += countStrings(block)
+      if (strings > MOST_STRINGS) throw impossible(`The workbook has more than ${MOST_STRINGS} texts. Split it.`)
       if (isSheet) counter.take(block.toString('latin1'))
+      if (counter.rowSize() > MOST_IN_ROW) throw impossible(TOO_TIGHT)
       if (kept) texts.push(block.toString('utf8'))
     }
     if (isSheet) parts.set(name, counter.told())
@@ -78,19 +97,27 @@ async function unpack(bytes: Buffer): Promise<Map<string, string>> {
   return parts
 }
 
+const TOO_TIGHT = 'The workbook is packed too tightly to be sound.'
 const MACROS = 'The workbook carries macros. Save it as .xlsx, without them.'
+
+/** How many shared strings begin in a block. One whose tag is cut by the end of the block is missed: this is a bound, not a count. */
+const countStrings = (block: Buffer): number => block.toString('latin1').match(/<(?:\w{1,9}:)?si[ />]/g)?.length ?? 0
 
 /** Counts formulas and merged cells of a sheet, block by block. */
 function counterOf() {
-  let [formulas, merged, rest] = [0, 0, '']
+  let [formulas, merged, rest, sinceRow] = [0, 0, '', 0]
   return {
     take: (block: string) => {
       const text = rest + block
+      const row = text.lastIndexOf('<row')
+      sinceRow = row < 0 ? sinceRow + block.length : text.length - row
       formulas += text.match(/<f[ />]/g)?.length ?? 0
       merged += text.match(/<mergeCell /g)?.length ?? 0
       // The start of a tag at the end of a block is kept for the next block.
       rest = /<[a-zA-Z]{0,9}$/.exec(text)?.[0] ?? ''
     },
+    /** Bytes since the last row began. */
+    rowSize: () => sinceRow,
     told: () => `${formulas} ${merged}`,
   }
 }

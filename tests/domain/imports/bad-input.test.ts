@@ -39,6 +39,12 @@ describe('a file that is refused at once', () => {
 
 describe('a file of which the worker says what is wrong', () => {
   const bomb = () => archive({ ...book, 'xl/worksheets/sheet1.xml': new Uint8Array(450 * 1024 * 1024) })
+  // A file of some hundred KB that would hold gigabytes of memory: many tiny texts, many sheets, one endless row.
+  const many = (tag: string, bytes: number) => Buffer.alloc(bytes, tag)
+  const texts = () => archive({ ...book, 'xl/sharedStrings.xml': many('<si><t/></si>', 60_000_000) })
+  const sheets = () => archive({ 'xl/workbook.xml': many('<sheet name="A"/>', 40_000_000) })
+  const row = () =>
+    archive({ ...book, 'xl/worksheets/sheet1.xml': Buffer.concat([Buffer.from('<row>'), many('<c/>', 40_000_000)]) })
   test.each<[string, () => string | Uint8Array | Promise<Uint8Array>, string]>([
     ['empty.csv', () => '\r\n\r\n', 'The table is empty.'],
     ['empty.xlsx', () => xlsx([]), 'The table is empty.'],
@@ -60,6 +66,9 @@ describe('a file of which the worker says what is wrong', () => {
       'The workbook carries macros. Save it as .xlsx, without them.',
     ],
     ['bomb.xlsx', bomb, 'The workbook is packed too tightly to be sound.'],
+    ['texts.xlsx', texts, 'The workbook has more than 2000000 texts. Split it.'],
+    ['sheets.xlsx', sheets, 'The workbook is packed too tightly to be sound.'],
+    ['row.xlsx', row, 'The workbook is packed too tightly to be sound.'],
     ['lines.jsonl', () => '{"name": "x"}\n{"name": ', 'Line 2 is not JSON.'],
     ['list.jsonl', () => '{"name": "x"}\r\n\r\n["x"]', 'Line 3 is no object.'],
     ['nothing.jsonl', () => '{}\n', 'The table is empty.'],
@@ -82,6 +91,31 @@ describe('a file of which the worker says what is wrong', () => {
     const again = await app.contributor.post(`/data/imports/${it.id}/check/`)
     expect([again.status, again.body]).toEqual([409, { detail: 'An import that is failed cannot do this.' }])
   })
+})
+
+test('a file that ends its worker three times is given up with a sentence', async () => {
+  const { get, put, runUnit, withNextVersion } = await import('../../../lib/engines/table/index.ts')
+  const { importItem } = await import('../../../lib/domain/imports/items.ts')
+  const { id } = sure(201, await sendTable(app.contributor, 'heavy.csv', 'name\r\nx'))
+  const load = async () => (await get(importItem, { id })) ?? expect.fail('the import is gone')
+  const endLease = async () => {
+    const it = await load()
+    const ended = it.work && { ...it.work, held_until: '2020-01-01T00:00:00.000Z' }
+    await runUnit((unit) => unit.add([put(importItem, withNextVersion(it, { work: ended }), it)]))
+  }
+  for (let death = 1; death <= 3; death += 1) {
+    // The first write of a worker takes the task. Its process ends right after that.
+    expect(await withFault(0, 'killed after', work, 'every write')).toBe(true)
+    expect((await load()).work?.takes).toBe(death)
+    await endLease()
+  }
+  await work()
+  const it = sure(200, await app.contributor.get(`/data/imports/${id}/`))
+  expect([it.state, it.failed, (await load()).work]).toEqual([
+    'failed',
+    'The process that worked on this ended three times. The file is probably too large for it.',
+    null,
+  ])
 })
 
 describe('what is decided is told', () => {

@@ -88,8 +88,11 @@ export const files: Readonly<Record<string, string>> = {
   'a quotation mark is not closed.': 'उद्धरण चिह्न बन्द गरिएको छैन।',
   'a row is longer than 4 MB.': 'एउटा पङ्क्ति ४ एमबीभन्दा लामो छ।',
   'its quotation marks do not fit.': 'उद्धरण चिह्नहरू मिलेका छैनन्।',
+  'The process that worked on this ended three times. The file is probably too large for it.':
+    'यसमा काम गर्ने प्रक्रिया तीन पटक बन्द भयो। सम्भवतः फाइल त्यसका लागि धेरै ठूलो छ।',
   'It has failed again and again.': 'यो पटक पटक असफल भयो।',
   'The workbook has no sheets.': 'कार्यपुस्तिकामा पाना छैन।',
+  'The workbook has more than {0} texts. Split it.': 'कार्यपुस्तिकामा {0} भन्दा बढी पाठ छन्। यसलाई भागमा बाँड्नुहोस्।',
   'The workbook has more than {0} sheets.': 'कार्यपुस्तिकामा {0} भन्दा बढी पाना छन्।',
   'The workbook is encrypted. Remove its password and send it again.':
     'कार्यपुस्तिका गुप्त पारिएको छ। पासवर्ड हटाएर फेरि पठाउनुहोस्।',
