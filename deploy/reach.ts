@@ -43,8 +43,18 @@ type Sections = ReadonlyMap<string, string>
 
 async function bundled(root: string, entries: readonly string[]): Promise<Map<string, Sections>> {
   const { outputFiles, metafile } = await build({
-    ...{ absWorkingDir: root, entryPoints: [...entries], outdir: 'reach', outbase: '.', write: false, metafile: true },
-    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node24', packages: 'external', logLevel: 'silent' },
+    absWorkingDir: root,
+    entryPoints: [...entries],
+    outdir: 'reach',
+    outbase: '.',
+    write: false,
+    metafile: true,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    packages: 'external',
+    logLevel: 'silent',
     plugins: [withoutAnswers],
   })
   // Otherwise esbuild's helper process goes on.

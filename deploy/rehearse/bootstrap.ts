@@ -13,7 +13,9 @@ try {
   const { handler }: { handler: Handler } = await import(file)
   process.on('message', ({ id, event, until }: Call) => {
     const context = {
-      ...{ functionName: name, functionVersion: '$LATEST', awsRequestId: crypto.randomUUID() },
+      functionName: name,
+      functionVersion: '$LATEST',
+      awsRequestId: crypto.randomUUID(),
       getRemainingTimeInMillis: () => until - Date.now(),
     }
     handler(event, context).then(

@@ -84,18 +84,30 @@ function eventOf({ method = 'GET', url = '/', headers }: IncomingMessage, body: 
   // The gateway sets these itself, whatever the client sent.
   const forwarded = { 'x-forwarded-for': sourceIp, 'x-forwarded-port': '443', 'x-forwarded-proto': 'https' }
   return {
-    ...{ version: '2.0', routeKey: '$default', rawPath, rawQueryString: query },
+    version: '2.0',
+    routeKey: '$default',
+    rawPath,
+    rawQueryString: query,
     ...(cookie && { cookies: cookie.split('; ') }),
     headers: {
       ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, [value].flat().join(',')])),
       ...forwarded,
     },
     requestContext: {
-      ...{ accountId: '000000000000', apiId: 'HttpApi', domainName: 'localhost', domainPrefix: 'localhost' },
-      ...{ requestId: randomUUID(), routeKey: '$default', stage: '$default' },
-      ...{ time: new Date().toUTCString(), timeEpoch: Date.now() },
+      accountId: '000000000000',
+      apiId: 'HttpApi',
+      domainName: 'localhost',
+      domainPrefix: 'localhost',
+      requestId: randomUUID(),
+      routeKey: '$default',
+      stage: '$default',
+      time: new Date().toUTCString(),
+      timeEpoch: Date.now(),
       http: {
-        ...{ method, path: rawPath, protocol: 'HTTP/1.1', userAgent: String(headers['user-agent'] ?? '') },
+        method,
+        path: rawPath,
+        protocol: 'HTTP/1.1',
+        userAgent: String(headers['user-agent'] ?? ''),
         sourceIp,
       },
     },

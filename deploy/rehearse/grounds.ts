@@ -28,20 +28,23 @@ export async function packageStage(stage: string, idp: string): Promise<Stack> {
     process.execPath,
     [join(root, 'node_modules/serverless/bin/serverless.js'), 'package', '--stage', stage, '--package', directory],
     {
-      ...{ cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...process.env,
         BUNDLES: 'kept',
-        ...{
-          CORS_ORIGINS: 'http://localhost:3000',
-          EXTRA_HOSTS: 'localhost',
-          // No list fits into an answer, so every list as a table goes to the bucket.
-          LARGEST_TABLE: '0',
-          REVIEW_WEBHOOK_URL: 'https://reviews.invalid/hook',
-          ...{ LETTERS_SENDER: `Heritage <letters@${IDENTITY}>`, LETTERS_IDENTITY: IDENTITY },
-        },
-        ...{ IDP_CLIENT_ID: 'heritage-local', IDP_ISSUER: idp, IDP_USERINFO_URL: `${idp}/userinfo` },
-        ...{ IDP_TOKENINFO_URL: `${idp}/introspection`, IDP_JWKS_URL: `${idp}/jwks` },
+        CORS_ORIGINS: 'http://localhost:3000',
+        EXTRA_HOSTS: 'localhost',
+        // No list fits into an answer, so every list as a table goes to the bucket.
+        LARGEST_TABLE: '0',
+        REVIEW_WEBHOOK_URL: 'https://reviews.invalid/hook',
+        LETTERS_SENDER: `Heritage <letters@${IDENTITY}>`,
+        LETTERS_IDENTITY: IDENTITY,
+        IDP_CLIENT_ID: 'heritage-local',
+        IDP_ISSUER: idp,
+        IDP_USERINFO_URL: `${idp}/userinfo`,
+        IDP_TOKENINFO_URL: `${idp}/introspection`,
+        IDP_JWKS_URL: `${idp}/jwks`,
       },
     },
   )
@@ -87,14 +90,14 @@ export function surroundings(
   lambda: string,
 ): NodeJS.ProcessEnv {
   return {
-    ...{
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: name,
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_SESSION_TOKEN: 'session',
-    },
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint, AWS_ENDPOINT_URL_S3: bucket.endpoint },
-    ...{ AWS_ENDPOINT_URL_SSM: parameters.endpoint, AWS_ENDPOINT_URL_LAMBDA: lambda },
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: name,
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_SESSION_TOKEN: 'session',
+    AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint,
+    AWS_ENDPOINT_URL_S3: bucket.endpoint,
+    AWS_ENDPOINT_URL_SSM: parameters.endpoint,
+    AWS_ENDPOINT_URL_LAMBDA: lambda,
     AWS_ENDPOINT_URL_SESV2: mail.endpoint,
     // The S3 emulator does not read trailing checksums.
     AWS_REQUEST_CHECKSUM_CALCULATION: 'WHEN_REQUIRED',
@@ -115,8 +118,13 @@ export function roleIn({ role }: Route): string {
 /** Makes the seeded users, with the rights of the account's owner. */
 export async function people({ table, bucket }: Grounds): Promise<void> {
   Object.assign(process.env, {
-    ...{ STAGE: 'local', TABLE_NAME: table.name, BUCKET_NAME: bucket.name, LOG_LEVEL: 'silent', ALLOWED_HOSTS: '' },
-    ...{ DYNAMODB_ENDPOINT: table.endpoint, S3_ENDPOINT: bucket.endpoint },
+    STAGE: 'local',
+    TABLE_NAME: table.name,
+    BUCKET_NAME: bucket.name,
+    LOG_LEVEL: 'silent',
+    ALLOWED_HOSTS: '',
+    DYNAMODB_ENDPOINT: table.endpoint,
+    S3_ENDPOINT: bucket.endpoint,
   })
   const { seedUsers } = await import('../../local/service/users.ts')
   await seedUsers()

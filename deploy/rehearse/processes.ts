@@ -80,7 +80,9 @@ export class Processes {
     const cwd = this.#folderOf(name)
     const file = join(cwd, `${handler.slice(0, handler.lastIndexOf('.'))}.mjs`)
     return fork(join(import.meta.dirname, 'bootstrap.ts'), [file, fullName], {
-      ...{ cwd, silent: true, serialization: 'json' },
+      cwd,
+      silent: true,
+      serialization: 'json',
       // Lambda leaves about nine tenths of the memory to the heap.
       execArgv: [`--max-old-space-size=${Math.floor(memory * 0.9)}`],
       env: { ...variables, ...surroundings(name), TMPDIR: await mkdtemp(join(folder, 'tmp-')) },

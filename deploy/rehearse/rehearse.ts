@@ -68,8 +68,15 @@ async function rehearse(): Promise<number> {
   const invoke = (target: string, event: object) =>
     runtime.invoke(functions.find((it) => target.endsWith(`:${it.fullName}`))?.name ?? target, event)
   const world: World = {
-    ...{ stack, roles, record, table, folder, invoke, letters },
-    ...{ isLate: false, meddle: undefined },
+    stack,
+    roles,
+    record,
+    table,
+    folder,
+    invoke,
+    letters,
+    isLate: false,
+    meddle: undefined,
   }
   const lambda = await startLambda(world)
   ending.push(lambda.stop)

@@ -102,8 +102,10 @@ export async function newcomers(
 async function comers(origin: string, idp: string, { door, n }: { door: string; n: number }): Promise<string[]> {
   const failed: string[] = []
   const registered = {
-    ...{ email: `known${n}@example.org`, username: `known${n}` },
-    ...{ password: 'Stupa-at-dawn-1', first_name: 'Known' },
+    email: `known${n}@example.org`,
+    username: `known${n}`,
+    password: 'Stupa-at-dawn-1',
+    first_name: 'Known',
   }
   const { status } = await ask(origin, 'POST', '/api/register/', { body: registered })
   if (status !== 201) failed.push(`nobody can register: ${status}`)

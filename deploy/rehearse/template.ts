@@ -67,8 +67,12 @@ export class Stack {
       const role: { 'Fn::GetAtt'?: string[] } = Object(Object(this.resources[id]?.Properties).Role)
       const fullName = String(it.FunctionName)
       return {
-        ...{ name: fullName.split('-').slice(2).join('-'), fullName, role: role['Fn::GetAtt']?.[0] ?? '' },
-        ...{ memory: Number(it.MemorySize), timeout: Number(it.Timeout), handler: String(it.Handler) },
+        name: fullName.split('-').slice(2).join('-'),
+        fullName,
+        role: role['Fn::GetAtt']?.[0] ?? '',
+        memory: Number(it.MemorySize),
+        timeout: Number(it.Timeout),
+        handler: String(it.Handler),
         variables: Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, String(value)])),
       }
     })
@@ -84,8 +88,11 @@ export class Stack {
 
   mappings(): Mapping[] {
     return this.#all('AWS::Lambda::EventSourceMapping').map(({ it }) => ({
-      ...{ source: String(it.EventSourceArn), target: String(it.FunctionName), batch: Number(it.BatchSize) },
-      ...{ patterns: patternsIn(it.FilterCriteria), attempts: 1 + Number(it.MaximumRetryAttempts ?? 0) },
+      source: String(it.EventSourceArn),
+      target: String(it.FunctionName),
+      batch: Number(it.BatchSize),
+      patterns: patternsIn(it.FilterCriteria),
+      attempts: 1 + Number(it.MaximumRetryAttempts ?? 0),
       ...destinationIn(it),
     }))
   }
@@ -93,7 +100,8 @@ export class Stack {
   schedules(): Schedule[] {
     return this.#all('AWS::Events::Rule').flatMap(({ it }) =>
       listOf(it.Targets).map((target) => ({
-        ...{ target: String(Object(target).Arn), expression: String(it.ScheduleExpression) },
+        target: String(Object(target).Arn),
+        expression: String(it.ScheduleExpression),
         input: Object(target).Input === undefined ? { source: 'aws.events' } : JSON.parse(String(Object(target).Input)),
       })),
     )

@@ -107,7 +107,9 @@ async function tables(paths: readonly string[], values: Values & { concurrency: 
     }),
     await importExchange(exchange, {
       ...shared,
-      ...{ lenient: values.lenient, concurrency: values.concurrency, wishes: { ...wishes, changes: 'leave' } },
+      lenient: values.lenient,
+      concurrency: values.concurrency,
+      wishes: { ...wishes, changes: 'leave' },
       advance: (rows) => {
         settled = rows
       },

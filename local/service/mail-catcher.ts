@@ -82,7 +82,10 @@ function letterIn(body: string): Caught | string {
   const { FromEmailAddress: from, Destination, Content } = sent.output
   const { Subject, Body, Headers } = Content.Simple
   return {
-    ...{ from, to: Destination.ToAddresses[0], subject: Subject.Data, text: Body.Text.Data },
+    from,
+    to: Destination.ToAddresses[0],
+    subject: Subject.Data,
+    text: Body.Text.Data,
     headers: Headers.map(({ Name, Value }) => [Name, Value]),
     at: new Date().toISOString(),
   }

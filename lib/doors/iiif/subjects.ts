@@ -43,7 +43,11 @@ function pictureOf(it: RecordItem, picture: Picture | undefined, stands: boolean
   if (!picture) return undefined
   const { contributor_id, access_tier, deleted_at, version } = it
   return {
-    ...{ contributor_id, access_tier, deleted_at, version, public: it.public && stands },
+    contributor_id,
+    access_tier,
+    deleted_at,
+    version,
+    public: it.public && stands,
     file: picture.id,
     object_key: objectKey(picture.id),
     size: { width: picture.width ?? 0, height: picture.height ?? 0 },

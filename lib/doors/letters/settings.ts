@@ -36,8 +36,15 @@ const settings = defineItem({
 
 /** The settings of a person who has set nothing: no letters. */
 const unset = (user_id: string): Settings => ({
-  ...{ user_id, mode: 'off', language: null, hour: 7, zone: 'Asia/Kathmandu', origin: '', version: 0 },
-  ...{ confirmed: null, asked_at: null },
+  user_id,
+  mode: 'off',
+  language: null,
+  hour: 7,
+  zone: 'Asia/Kathmandu',
+  origin: '',
+  version: 0,
+  confirmed: null,
+  asked_at: null,
 })
 
 /** A person's settings, or the default ones. */

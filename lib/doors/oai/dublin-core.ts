@@ -49,8 +49,16 @@ const elements: Readonly<Record<string, readonly string[]>> = {
   description: proseFields,
   coverage: ['location_name', 'location', 'has_current_location', 'took_place_at', 'historical_period', 'period'],
   subject: [
-    ...['structure_type', 'monument_type', 'festival_type', 'ritual_type', 'guthi_type', 'object_type'],
-    ...['architectural_style', 'religious_tradition', 'dedicated_to', 'depicts_deity'],
+    'structure_type',
+    'monument_type',
+    'festival_type',
+    'ritual_type',
+    'guthi_type',
+    'object_type',
+    'architectural_style',
+    'religious_tradition',
+    'dedicated_to',
+    'depicts_deity',
   ],
   relation: ['same_as'],
 }

@@ -235,7 +235,12 @@ function decade(years: Years, parts: Parts): FormResult {
 
 /** Which years of a hundred the words mean; they overlap because writers do not agree where "early" ends. */
 const shares: Readonly<Record<string, readonly [number, number]>> = {
-  ...{ early: [0, 39], mid: [30, 69], middle: [30, 69], late: [60, 99], first: [0, 49], second: [50, 99] },
+  early: [0, 39],
+  mid: [30, 69],
+  middle: [30, 69],
+  late: [60, 99],
+  first: [0, 49],
+  second: [50, 99],
 }
 
 function centuryOf(years: Years, parts: Parts): FormResult {

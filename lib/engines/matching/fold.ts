@@ -64,7 +64,16 @@ function decompose(text: string): string {
 }
 
 const undecomposed: Readonly<Record<string, string>> = {
-  ...{ ß: 'ss', æ: 'e', œ: 'e', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i', ŋ: 'n' },
+  ß: 'ss',
+  æ: 'e',
+  œ: 'e',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ı: 'i',
+  ŋ: 'n',
 }
 
 /** Every rule shortens the word or uses up a letter, so repeating them ends; repeating them makes folding idempotent. */

@@ -78,7 +78,13 @@ function readingOf(name: string, aside: boolean): NameReading {
   const words = fold(bare).split(' ').filter(Boolean)
   const own = words.filter((word) => !genericWords().has(word)).map(withoutEnding)
   return {
-    ...{ name, outside, bare, own: own.join(''), core: coreOf(words), remark, aside },
+    name,
+    outside,
+    bare,
+    own: own.join(''),
+    core: coreOf(words),
+    remark,
+    aside,
     town: fold(/,(.*)$/s.exec(outside)?.[1] ?? ''),
     sorts: new Set(words.flatMap((word) => sortOf().get(word) ?? [])),
     deities: words.filter((word) => genericWords().has(word) && !sortWords().has(word)),

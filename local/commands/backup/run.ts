@@ -27,7 +27,10 @@ export async function run(usage: string, work: (task: Task) => Promise<Manifest>
     const place = placeOf(values)
     try {
       const manifest = await work({
-        ...{ folder: resolve(folder), place, objects: values.objects, over: values.over },
+        folder: resolve(folder),
+        place,
+        objects: values.objects,
+        over: values.over,
         isLocal: !values.table,
       })
       const { table, bucket, objects, seal } = manifest

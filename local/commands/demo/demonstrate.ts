@@ -55,8 +55,13 @@ async function plan(owner: Caller, records: readonly string[]): Promise<void> {
   if (status === 200) return
   done(
     await owner.post('/data/projects/', {
-      ...{ slug, title: 'Towers and temples of the old towns', intended_subject: 'Architecture', visibility: 'public' },
-      ...{ abstract: 'What stands, what stood, and who built it.', tags: ['architecture'], languages: ['en', 'ne'] },
+      slug,
+      title: 'Towers and temples of the old towns',
+      intended_subject: 'Architecture',
+      visibility: 'public',
+      abstract: 'What stands, what stood, and who built it.',
+      tags: ['architecture'],
+      languages: ['en', 'ne'],
     }),
   )
   for (const entity of records.slice(0, 6))

@@ -201,17 +201,15 @@ export const happenings: readonly Row[] = [
     note: 'Hindus worship the same god as the saint Matsyendranath.',
     ...cite.locke,
   },
-  ...[
-    relation('person/siddhi-narasimha-malla', 'associated_with', 'location/patan-darbar-square', cite.slusser),
-    relation('person/manadeva', 'active_during', 'period/licchavi', cite.changu),
-    relation('person/bhupatindra-malla', 'active_during', 'period/three-kingdoms', cite.slusser),
-    relation('structure/nyatapola', 'commissioned_by', 'person/bhupatindra-malla', cite.gutschow),
-    relation('structure/krishna-mandir', 'commissioned_by', 'person/siddhi-narasimha-malla', cite.korn),
-    relation('structure/changu-narayan', 'described_in', 'source/changu-inscription', cite.changu),
-    relation('monument/white-stupa', 'created_by', 'person/araniko', cite.slusser),
-    relation('festival/biska', 'celebrated_at', 'location/bhaktapur', cite.gutschow),
-    relation('event/earthquake-1934', 'affected', 'location/bhaktapur', cite.whelpton),
-  ],
+  relation('person/siddhi-narasimha-malla', 'associated_with', 'location/patan-darbar-square', cite.slusser),
+  relation('person/manadeva', 'active_during', 'period/licchavi', cite.changu),
+  relation('person/bhupatindra-malla', 'active_during', 'period/three-kingdoms', cite.slusser),
+  relation('structure/nyatapola', 'commissioned_by', 'person/bhupatindra-malla', cite.gutschow),
+  relation('structure/krishna-mandir', 'commissioned_by', 'person/siddhi-narasimha-malla', cite.korn),
+  relation('structure/changu-narayan', 'described_in', 'source/changu-inscription', cite.changu),
+  relation('monument/white-stupa', 'created_by', 'person/araniko', cite.slusser),
+  relation('festival/biska', 'celebrated_at', 'location/bhaktapur', cite.gutschow),
+  relation('event/earthquake-1934', 'affected', 'location/bhaktapur', cite.whelpton),
 ]
 
 function relation(from: string, predicate: string, to: string, source: object): Row {

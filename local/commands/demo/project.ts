@@ -97,9 +97,15 @@ const say = (line: string) => console.log(`  ${line}`)
 /** The members of an answer that the steps read. */
 const Answer = v.object({
   id: v.optional(v.union([v.string(), v.number()])),
-  ...{ slug: v.optional(v.string()), title: v.optional(v.string()), name: v.optional(v.string()) },
-  ...{ state: v.optional(v.string()), status: v.optional(v.string()), media_type: v.optional(v.string()) },
-  ...{ cultural_entity_id: v.optional(v.string()), comment_id: v.optional(v.string()), count: v.optional(v.number()) },
+  slug: v.optional(v.string()),
+  title: v.optional(v.string()),
+  name: v.optional(v.string()),
+  state: v.optional(v.string()),
+  status: v.optional(v.string()),
+  media_type: v.optional(v.string()),
+  cultural_entity_id: v.optional(v.string()),
+  comment_id: v.optional(v.string()),
+  count: v.optional(v.number()),
   allowed_transitions: v.optional(v.array(v.string())),
   blockers: v.optional(v.array(v.string())),
   results: v.optional(v.array(v.object({ action: v.optional(v.string()), payload: v.optional(v.unknown()) }))),

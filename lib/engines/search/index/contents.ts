@@ -60,11 +60,9 @@ const stemsIn = (text: string): string =>
 function saidByName(names: readonly Word[][], summary: readonly Word[], text: readonly Word[]): Map<string, number> {
   const missed = new Map<string, number>()
   const parts = [
-    ...[{ texts: names, weight: 0.9, length: 3 }],
-    ...[
-      { texts: [summary], weight: 0.3, length: 30 },
-      { texts: [text], weight: 0.15, length: 200 },
-    ],
+    { texts: names, weight: 0.9, length: 3 },
+    { texts: [summary], weight: 0.3, length: 30 },
+    { texts: [text], weight: 0.15, length: 200 },
   ]
   for (const { texts, weight, length } of parts) {
     const said = new Map<string, number>()
