@@ -11,7 +11,7 @@ import { loadDateDisplay } from '../lib/domain/records/views/dates.ts'
 import { rowOf } from '../lib/domain/records/views/record.ts'
 import { rowShape } from '../lib/domain/records/views/record-shape.ts'
 import { facetNames } from '../lib/domain/search-words/facets.ts'
-import { DiscoveryQuery, GroupedQuery, REPEATED, RequiredQuery, SearchQuery } from '../lib/doors/discovery/queries.ts'
+import { DiscoveryQuery, GroupedQuery, REPEATED, RequiredQuery, SearchParams } from '../lib/doors/discovery/queries.ts'
 import {
   CompletionsView,
   DiscoveryView,
@@ -62,7 +62,7 @@ export const routes = withTables({
       'In any script and spelling. Whoever is not signed in is shown what is published. `facets` is null unless it is asked for. `interpreted` tells which words were taken for a place, a sort of thing, a deity or a time; `literal=true` takes every word as it is. `bbox` is west,south,east,north; `near` is latitude,longitude; `from` and `to` are years of our era, Bikram Sambat (BS 1759) or Nepal Sambat (NS 822). Without `q` one of these is needed. With `application/geo+json` all that has a place comes at once, or, beyond 5,000 points, cells of a geohash grid.',
     answer: withTable(withTypes(ok(SearchResultsView), { [MAPPED]: SearchMapView })),
     answerHeaders: ['X-Cache'],
-    query: SearchQuery,
+    query: SearchParams,
     repeated: REPEATED,
     handle: async ({ query, actor, scope, request }) => {
       const { q, page, page_size, sort, facets, calendar } = query
@@ -154,7 +154,7 @@ export const routes = withTables({
 export const handler = endpoint(routes)
 
 /** What is looked for. */
-function narrowedTo(query: v.InferOutput<typeof SearchQuery>, actor: Actor | null, scope: Scope) {
+function narrowedTo(query: v.InferOutput<typeof SearchParams>, actor: Actor | null, scope: Scope) {
   const { q, resource, status, published, literal, sort } = query
   if (sort === 'distance' && !query.near) throw invalid({ sort: ['Give near as well: the point to measure from.'] })
   const values = Object.fromEntries(facetNames.map((facet) => [facet, query[facet]]))

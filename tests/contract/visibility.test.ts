@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { canRead } from '../../lib/base/visibility.ts'
-import { append, columnsFrom, labelsFrom, readableFlags } from '../../lib/engines/search/index/columns.ts'
+import { appendRow, columnsFrom, labelsFrom, readableFlags } from '../../lib/engines/search/index/columns.ts'
 import { type Actor, maySee, scopeOf } from '../../lib/platform/permissions.ts'
 import { documentOf } from '../harness/search-documents.ts'
 
@@ -38,7 +38,7 @@ describe('one rule says who may read', () => {
       access_tier: it.tier ?? 'public',
       contributor_id: it.contributor,
     })
-    const at = append(columns, labelsFrom(), document, { contributor: 0, name: 0 })
+    const at = appendRow(columns, labelsFrom(), document, { contributor: 0, name: 0 })
     const scope = scopeOf(it.actor)
     const isOwn = scope.own !== null && scope.own === it.contributor
     const found = readableFlags(scope, isOwn)[columns.flags[at] ?? 0] === 1

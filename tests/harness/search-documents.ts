@@ -1,6 +1,6 @@
 import { recordId } from '../../lib/base/ids/address.ts'
 import { vocabulary } from '../../lib/domain/search-words/vocabulary.ts'
-import type { Document } from '../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../lib/engines/search/document.ts'
 import { provideVocabulary } from '../../lib/engines/search/vocabulary.ts'
 
 provideVocabulary(vocabulary)
@@ -8,7 +8,7 @@ provideVocabulary(vocabulary)
 const at = '2025-01-01T00:00:00.000Z'
 
 /** What search knows of a public structure that has a title and nothing else, but for what is said. */
-export const documentOf = (number: number, title: string, also: Partial<Document> = {}): Document => ({
+export const documentOf = (number: number, title: string, also: Partial<SearchDocument> = {}): SearchDocument => ({
   id: recordId(8, number),
   resource: 'structures',
   object_pk: String(number),

@@ -93,7 +93,7 @@ const SearchMembers = v.object(
 )
 const where = [['bbox'], ['near'], ['from'], ['to']] as const
 /** A query needs words, a place or a time. Without any it is refused. */
-export const SearchQuery = v.pipe(
+export const SearchParams = v.pipe(
   SearchMembers,
   v.forward(
     v.partialCheck([['q'], ...where], (it) => it.q !== '' || isSomewhere(it), MISSING),

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import type { Stored } from '../table/index.ts'
 
 /** What search knows of one thing: a record of any kind, a project or a user. */
-export const Document = v.object({
+export const SearchDocument = v.object({
   id: v.string(),
   /** The plural under which results are grouped: persons, cultural_entities, users. */
   resource: v.string(),
@@ -43,15 +44,37 @@ export const Document = v.object({
   /** The version of the stored item. An older one never replaces a newer one. */
   version: v.number(),
 })
-export type Document = v.InferOutput<typeof Document>
+export type SearchDocument = v.InferOutput<typeof SearchDocument>
 
 /** A document is gone, for everyone. */
-export const Gone = v.object({ id: v.string(), gone: v.literal(true), version: v.number() })
-export type Gone = v.InferOutput<typeof Gone>
+export const GoneDocument = v.object({ id: v.string(), gone: v.literal(true), version: v.number() })
+export type GoneDocument = v.InferOutput<typeof GoneDocument>
 
 /** What search learns of one change of the table. */
-export const Change = v.union([Gone, Document])
-export type Change = v.InferOutput<typeof Change>
+export const DocumentChange = v.union([GoneDocument, SearchDocument])
+export type DocumentChange = v.InferOutput<typeof DocumentChange>
 
 /** Whether a change takes its document away. */
-export const isGone = (it: Change): it is Gone => 'gone' in it
+export const isGone = (it: DocumentChange): it is GoneDocument => 'gone' in it
+
+/** What search learns of stored items, and of which types. */
+export type DocumentSource = {
+  types: readonly string[]
+  documentOf: (stored: Stored) => DocumentChange | undefined
+}
+
+let source: DocumentSource | undefined
+
+/**
+ * Hands in what search learns of items. The engine does not know what is stored, so who builds a model from the table
+ * calls this first.
+ */
+export function provideDocuments(given: DocumentSource): void {
+  source = given
+}
+
+/** What was handed in. Fails where nothing was. */
+export function documentSource(): DocumentSource {
+  if (!source) throw new Error('search has no documents: call provideDocuments first')
+  return source
+}

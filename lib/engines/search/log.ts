@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { now } from '../../base/clock.ts'
 import { conflict } from '../../base/errors.ts'
 import { commitPlan, defineItem, get, parse, put, queryBeyond, removeAll } from '../table/index.ts'
-import { Change } from './document.ts'
-import { key } from './keys.ts'
+import { DocumentChange } from './document.ts'
+import { searchKey } from './keys.ts'
 
 /**
  * The change log: what search has to learn, in order. Entries are numbered from 1 without gaps.
@@ -15,14 +15,14 @@ import { key } from './keys.ts'
  * version.
  */
 const End = v.object({ number: v.number(), changes: v.number(), version: v.number() })
-const end = defineItem({ type: 'search-end', schema: End, key: () => key.searchEnd() })
+const end = defineItem({ type: 'search-end', schema: End, key: () => searchKey.searchEnd() })
 
-const Entry = v.object({ number: v.number(), at: v.string(), changes: v.array(Change), version: v.number() })
+const Entry = v.object({ number: v.number(), at: v.string(), changes: v.array(DocumentChange), version: v.number() })
 type Entry = v.InferOutput<typeof Entry>
 const entry = defineItem({
   type: 'search-entry',
   schema: Entry,
-  key: (it: { number: number }) => key.searchEntry(it.number),
+  key: (it: { number: number }) => searchKey.searchEntry(it.number),
 })
 
 /** How often a writer tries again when another one was faster. */
@@ -34,11 +34,11 @@ const MOST_BYTES = 250_000
  * Appends changes to the log, in order: a read and a transaction for each entry. Fails with `conflict` if others were
  * always faster.
  */
-export async function appendChanges(changes: readonly Change[]): Promise<void> {
+export async function appendChanges(changes: readonly DocumentChange[]): Promise<void> {
   for (const part of splitChanges(changes)) await appendOne(part)
 }
 
-const appendOne = (changes: Change[]): Promise<void> =>
+const appendOne = (changes: DocumentChange[]): Promise<void> =>
   commitPlan(async () => {
     const old = await get(end, {})
     const number = (old?.number ?? 0) + 1
@@ -59,7 +59,7 @@ export type LogPage = { entries: Entry[]; more: boolean; lost: boolean }
 
 /** Reads the entries after a number. One query, half a unit when there is nothing new. */
 export async function readLogAfter(number: number): Promise<LogPage> {
-  const { pk, sk } = key.searchEntry(number)
+  const { pk, sk } = searchKey.searchEntry(number)
   const { items, more } = await queryBeyond(pk, sk)
   const entries = items.map((item) => parse(entry, item))
   // A query may lag behind in one place and not in another. What comes after a hole waits for the next look.
@@ -74,17 +74,17 @@ const isTrimmed = async (number: number): Promise<boolean> => (await get(entry, 
 /** Removes the entries before a number. Followers that have not read them meet the hole and open a snapshot. */
 export async function trimLog(number: number): Promise<void> {
   for (;;) {
-    const { pk, sk } = key.searchEntry(0)
+    const { pk, sk } = searchKey.searchEntry(0)
     const { items, more } = await queryBeyond(pk, sk)
     const old = items.map((item) => parse(entry, item).number).filter((each) => each < number)
-    await removeAll(old.map(key.searchEntry))
+    await removeAll(old.map(searchKey.searchEntry))
     if (!more || old.length < items.length) return
   }
 }
 
 /** Splits changes into parts that fit into one entry each. */
-function splitChanges(changes: readonly Change[]): Change[][] {
-  const parts: Change[][] = []
+function splitChanges(changes: readonly DocumentChange[]): DocumentChange[][] {
+  const parts: DocumentChange[][] = []
   let left = 0
   for (const change of changes) {
     const bytes = Buffer.byteLength(JSON.stringify(change))

@@ -1,8 +1,8 @@
 import { isProblem, noneIf } from '../../base/errors.ts'
 import type { Model, SortOrder } from './query.ts'
-import { isSomewhere, type Where } from './where.ts'
+import { isSomewhere, type WhereQuery } from './where.ts'
 
-type ListQuery = Partial<Where> & {
+type ListQuery = Partial<WhereQuery> & {
   search?: string | undefined
   sort?: SortOrder | undefined
   facets?: boolean | undefined

@@ -1,6 +1,6 @@
 import type { Scope } from '../../base/visibility.ts'
 import type { Point } from '../matching/index.ts'
-import type { Document } from './document.ts'
+import type { SearchDocument } from './document.ts'
 
 /** The orders of results. Ties go by id, so that pages neither repeat nor skip. */
 export const sortOrders = [
@@ -59,7 +59,7 @@ export type SearchQuery = {
 }
 
 /** A document as a result. `score` lies between 0 and 1. */
-export type Hit = Omit<Document, 'text' | 'version' | 'links'> & {
+export type Hit = Omit<SearchDocument, 'text' | 'version' | 'links'> & {
   score: number
   /** A passage that answers, as HTML. What was asked for stands between <mark> and </mark>. */
   snippet?: string

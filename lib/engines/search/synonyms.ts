@@ -1,12 +1,12 @@
 import { once } from '../../base/once.ts'
 import { plainWords, respell, sortGroups } from '../matching/index.ts'
-import { termOf } from './index/words.ts'
+import { toTerm } from './index/words.ts'
 
 const meanings = once(
   () =>
     new Map<string, ReadonlySet<string>>(
       sortGroups.flatMap((group) => {
-        const terms = group.split(' ').map(termOf)
+        const terms = group.split(' ').map(toTerm)
         return terms.map((term) => [term, new Set(terms.filter((other) => other !== term))] as const)
       }),
     ),
@@ -23,7 +23,7 @@ const none: ReadonlySet<string> = new Set()
 export const meaningOf = (name: string): string => respell(plainWords(name).map(standIn).join(''))
 
 function standIn(word: string): string {
-  const term = termOf(word)
+  const term = toTerm(word)
   const others = synonymsOf(term)
   return others.size > 0 ? ([term, ...others].sort()[0] ?? word) : word
 }

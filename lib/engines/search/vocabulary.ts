@@ -20,7 +20,7 @@ export type Concept = {
 }
 
 /** What an installation of search knows of its field. */
-export type Vocabulary = {
+export type SearchVocabulary = {
   readonly concepts: readonly Concept[]
   /** For each resource the sort of thing that all its documents are: the label of a concept as `sort`. */
   readonly sortByResource: Readonly<Record<string, string>>
@@ -35,9 +35,9 @@ export type Vocabulary = {
   readonly sample: string
 }
 
-type MakeVocabulary = () => Vocabulary | Promise<Vocabulary>
+type MakeVocabulary = () => SearchVocabulary | Promise<SearchVocabulary>
 let make: MakeVocabulary | undefined
-let loaded: Vocabulary | undefined
+let loaded: SearchVocabulary | undefined
 
 /** Hands in the vocabulary, once in a process. `given` runs when the vocabulary is first needed; it may import its words then. */
 export function provideVocabulary(given: MakeVocabulary): void {
@@ -51,7 +51,7 @@ export async function loadVocabulary(): Promise<void> {
 }
 
 /** The vocabulary, which `loadVocabulary` has made ready. */
-export function vocabulary(): Vocabulary {
+export function loadedVocabulary(): SearchVocabulary {
   if (loaded) return loaded
   const given = make?.()
   if (!given || given instanceof Promise) throw new Error('search has no vocabulary: await loadVocabulary first')
@@ -60,8 +60,8 @@ export function vocabulary(): Vocabulary {
 }
 
 /** The names of the facets, in the order in which they are shown. */
-export const facetNames = once((): readonly string[] => Object.keys(vocabulary().facets))
+export const vocabularyFacets = once((): readonly string[] => Object.keys(loadedVocabulary().facets))
 
 /** Changes with the vocabulary. No process opens a snapshot that was made with another one. */
 export const vocabularyDigest = (): string =>
-  createHash('sha256').update(JSON.stringify(vocabulary())).digest('hex').slice(0, 16)
+  createHash('sha256').update(JSON.stringify(loadedVocabulary())).digest('hex').slice(0, 16)

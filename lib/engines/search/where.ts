@@ -66,8 +66,8 @@ export const whereEntries = {
   from: readWith(NO_DATE, yearsIn),
   to: readWith(NO_DATE, yearsIn),
 }
-const Where = v.object(whereEntries)
-export type Where = v.InferOutput<typeof Where>
+const WhereQuery = v.object(whereEntries)
+export type WhereQuery = v.InferOutput<typeof WhereQuery>
 
 /**
  * The place and time of a query as filters of a model. Refuses `within` without `near`, and years that run backwards.
@@ -78,7 +78,7 @@ export function readWhere({
   within,
   from,
   to,
-}: Partial<Where>): Pick<SearchQuery, 'box' | 'near' | 'years'> {
+}: Partial<WhereQuery>): Pick<SearchQuery, 'box' | 'near' | 'years'> {
   if (within !== undefined && !near) throw invalid({ within: ['Give near as well: the point to measure from.'] })
   const years = from || to ? { from: from?.from ?? -Infinity, to: to?.to ?? Infinity } : undefined
   if (years && years.from > years.to) throw invalid({ to: ['It lies before from.'] })
@@ -87,5 +87,5 @@ export function readWhere({
 }
 
 /** Whether a query is narrowed to a place or a time. */
-export const isSomewhere = ({ bbox, near, from, to }: Partial<Where>): boolean =>
+export const isSomewhere = ({ bbox, near, from, to }: Partial<WhereQuery>): boolean =>
   [bbox, near, from, to].some((it) => it !== undefined)

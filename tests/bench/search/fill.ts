@@ -1,6 +1,6 @@
 import { recordId } from '../../../lib/base/ids/address.ts'
 import { shortSummary } from '../../../lib/domain/records/search-document.ts'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 import { memoize } from '../../../lib/engines/search/index/memoize.ts'
 import { documentOf, type Row } from './rows.ts'
 
@@ -16,7 +16,7 @@ export function dice(seed: number): () => number {
 }
 
 /** So many documents: the real ones first, then others whose names and texts are put together from pieces of real ones. */
-export function* documents(rows: readonly Row[], size: number): Generator<Document> {
+export function* documents(rows: readonly Row[], size: number): Generator<SearchDocument> {
   const roll = dice(7)
   const any = () => rows[Math.floor(roll() * rows.length)] ?? documentless
   const places = rows.filter(({ kind }) => kind === 'location').map(({ name }) => name)

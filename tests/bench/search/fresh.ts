@@ -1,7 +1,7 @@
-import { createFollower } from '../../../lib/engines/search/model/follower.ts'
+import { ModelFollower } from '../../../lib/engines/search/model/follower.ts'
 
 // A process that begins with nothing: fetches the snapshot, opens it, answers once, and says what that took.
-const model = await createFollower().model()
+const model = await new ModelFollower().model()
 const { count } = await model.search({
   text: 'shiva mandir',
   scope: { signedIn: false, everything: false, own: null },

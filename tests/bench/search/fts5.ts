@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { fold } from '../../../lib/engines/matching/fold.ts'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 
 /** What it was given, in words, for the output. */
 export const setUp = `SQLite FTS5 (node:sqlite): texts folded as ours are, in a contentless table of unicode61 without diacritics with an index of
@@ -22,7 +22,7 @@ const schema = `
   CREATE VIRTUAL TABLE trigrams USING fts5(names, content = '', tokenize = 'trigram');`
 
 /** Builds a file of its own from the documents and opens it. */
-export function openFts5(documents: Iterable<Document>): Fts5 {
+export function openFts5(documents: Iterable<SearchDocument>): Fts5 {
   const directory = mkdtempSync(join(tmpdir(), 'heritage-fts5-'))
   const path = join(directory, 'fts5.sqlite')
   const began = performance.now()
@@ -41,7 +41,7 @@ export function openFts5(documents: Iterable<Document>): Fts5 {
   }
 }
 
-function write(path: string, documents: Iterable<Document>): void {
+function write(path: string, documents: Iterable<SearchDocument>): void {
   const db = new DatabaseSync(path)
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536')
   db.exec(schema)
@@ -99,7 +99,7 @@ export function bm25BesideHidden() {
 }
 
 /** FTS5 with Porter's stems, as texts are commonly searched: any of the words, the best by bm25 (title 3, other names 3, the rest 1). */
-export function openFts5Stemmed(documents: Iterable<Document>): Pick<Fts5, 'find' | 'close'> {
+export function openFts5Stemmed(documents: Iterable<SearchDocument>): Pick<Fts5, 'find' | 'close'> {
   const db = new DatabaseSync(':memory:')
   db.exec(`CREATE TABLE document (number INTEGER PRIMARY KEY, id TEXT);
     CREATE VIRTUAL TABLE words USING fts5(title, names, body, content = '', tokenize = 'porter unicode61 remove_diacritics 2')`)

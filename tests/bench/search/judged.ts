@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { recordId } from '../../../lib/base/ids/address.ts'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
 import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
 import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
@@ -128,7 +128,7 @@ async function cranfield(folder: string): Promise<void> {
   ours.close()
 }
 
-const textDocument = (number: number, object_pk: string, title: string, text: string): Document =>
+const textDocument = (number: number, object_pk: string, title: string, text: string): SearchDocument =>
   documentOf(number, title.replace(/\s+/g, ' '), {
     id: recordId(12, number),
     resource: 'sources',
@@ -139,7 +139,7 @@ const textDocument = (number: number, object_pk: string, title: string, text: st
 const written = { created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T10:00:00.000Z' }
 
 /** A model of documents in a file of its own. */
-async function opened(all: Iterable<Document>): Promise<{ find: Finder; close: () => void }> {
+async function opened(all: Iterable<SearchDocument>): Promise<{ find: Finder; close: () => void }> {
   const directory = mkdtempSync(join(tmpdir(), 'heritage-judged-'))
   const path = join(directory, 'model.sqlite')
   await buildSnapshot(path, all, 0)

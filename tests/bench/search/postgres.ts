@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 import { freePort } from '../../../local/service/ports.ts'
 
 const binaries = '/usr/lib/postgresql/15/bin'
@@ -19,7 +19,7 @@ query has three letters or more: pg_trgm's word similarity of names as well. Onl
 export type Postgres = {
   /** Where its socket is. */
   place: { host: string; port: number }
-  load: (documents: Iterable<Document>) => Promise<{ seconds: number; indexBytes: number; bytes: number }>
+  load: (documents: Iterable<SearchDocument>) => Promise<{ seconds: number; indexBytes: number; bytes: number }>
   find: (text: string) => Promise<string[]>
   memory: () => number
   /** Processor time that the server has used, in milliseconds. */
@@ -90,13 +90,13 @@ async function connect(host: string, port: number): Promise<pg.Client> {
   }
 }
 
-async function load(client: pg.Client, documents: Iterable<Document>) {
+async function load(client: pg.Client, documents: Iterable<SearchDocument>) {
   await client.query('DROP TABLE IF EXISTS documents')
   await client.query(`CREATE UNLOGGED TABLE documents (
     id text, resource text, title text, names text, summary text, body text, status text, is_published boolean,
     access_tier text, updated_at timestamptz, name_norm text, tsv tsvector)`)
   const began = performance.now()
-  let batch: Document[] = []
+  let batch: SearchDocument[] = []
   const insert = async () => {
     await client.query(
       `INSERT INTO documents SELECT id, resource, title, names, summary, body, 'accepted', true, 'public', updated_at::timestamptz,

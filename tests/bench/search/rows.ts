@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { recordId } from '../../../lib/base/ids/address.ts'
 import '../../../lib/domain/composition.ts'
 import { documentOfValues } from '../../../lib/domain/records/search-document.ts'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 import { draftOf, isRowId } from '../../../local/commands/import/draft.ts'
 
 const folder = new URL('../../../../shared/data/', import.meta.url)
@@ -51,7 +51,7 @@ export function readRows(): Row[] {
 export const readQueries = (): Query[] => [...lines<Query>('search-queries'), ...lines<Query>('search-queries.osm')]
 
 /** The `number`-th document: what search learns of the record that a row is imported as. */
-export function documentOf(row: Row, number: number, also: Partial<Document> = {}): Document {
+export function documentOf(row: Row, number: number, also: Partial<SearchDocument> = {}): SearchDocument {
   const draft = draftOf(row, { lenient: true })
   if (Array.isArray(draft)) throw new Error(`${row.id}: ${draft.map(({ reason }) => reason).join(' ')}`)
   const { kind, values, references } = draft
@@ -76,7 +76,7 @@ export function documentOf(row: Row, number: number, also: Partial<Document> = {
   }
 }
 
-function pointIn(written: unknown): Document['point'] {
+function pointIn(written: unknown): SearchDocument['point'] {
   const [lat = Number.NaN, lng = Number.NaN] = typeof written === 'string' ? written.split(',').map(Number) : []
   return Number.isFinite(lat) && Number.isFinite(lng) ? { lat, lng } : null
 }

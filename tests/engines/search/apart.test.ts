@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { fold } from '../../../lib/engines/matching/fold.ts'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
 import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
 import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
@@ -26,11 +26,11 @@ const directory = mkdtempSync(join(tmpdir(), 'heritage-apart-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 const at = '2025-01-15T10:00:00.000Z'
-const document = (title: string, number: number, also: Partial<Document> = {}): Document =>
+const document = (title: string, number: number, also: Partial<SearchDocument> = {}): SearchDocument =>
   documentOf(number, title, { created_at: at, updated_at: at, ...also })
 
 let files = 0
-async function modelWith(documents: readonly Document[], changes: readonly Document[] = []) {
+async function modelWith(documents: readonly SearchDocument[], changes: readonly SearchDocument[] = []) {
   const path = join(directory, `${++files}.sqlite`)
   await buildSnapshot(path, documents, 0)
   const corpus = new Corpus(openSnapshotFile(path))

@@ -177,10 +177,10 @@ const cold = (many: number, before?: Before): Promise<Started[]> =>
   inStarts(
     many,
     async () => {
-      const { createFollower } = await import('../../../lib/engines/search/model/follower.ts')
+      const { ModelFollower } = await import('../../../lib/engines/search/model/follower.ts')
       const scope = { signedIn: false, everything: false, own: null }
       try {
-        return (await (await createFollower().model()).search({ text: 'bhairav', scope, limit: 10 })).count
+        return (await (await new ModelFollower().model()).search({ text: 'bhairav', scope, limit: 10 })).count
       } catch (error) {
         return Object(error).code
       }
@@ -207,6 +207,6 @@ async function inStarts<T>(many: number, work: () => Promise<T>, before?: Before
 /** As it is before anyone has searched: there is no pointer to a snapshot. */
 async function forget(): Promise<void> {
   const { removeAll } = await import('../../../lib/engines/table/write.ts')
-  const { key } = await import('../../../lib/engines/search/keys.ts')
+  const { searchKey: key } = await import('../../../lib/engines/search/keys.ts')
   await removeAll([key.searchSnapshot()])
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
 import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
 import { stemOf } from '../../../lib/engines/search/index/words.ts'
@@ -16,7 +16,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 const patan = { lat: 27.6727, lng: 85.3249 }
 const far = { lat: 28.85, lng: 81.72 }
-type Row = string | [title: string, also: Partial<Document>]
+type Row = string | [title: string, also: Partial<SearchDocument>]
 const rules: readonly (readonly [rule: string, question: string, first: string, others: readonly Row[]])[] = [
   [
     'another word for the sort',
@@ -73,7 +73,7 @@ test.each([
 })
 
 let numbers = 0
-const document = (row: Row): Document => {
+const document = (row: Row): SearchDocument => {
   const [title, also] = typeof row === 'string' ? [row, {}] : row
   return documentOf(++numbers, title, also)
 }

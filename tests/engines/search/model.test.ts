@@ -49,7 +49,7 @@ async function settled(timeout = 15_000): Promise<void> {
 }
 
 /** What another process has: a model of its own, opened anew. */
-const anotherProcess = async () => (await import('../../../lib/engines/search/model/follower.ts')).createFollower()
+const anotherProcess = async () => new (await import('../../../lib/engines/search/model/follower.ts')).ModelFollower()
 
 /** Everything that a model answers, in one order. */
 async function everythingIn(from = model()) {

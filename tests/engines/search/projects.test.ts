@@ -107,13 +107,13 @@ describe('a project in search', () => {
 
   test('is the same in a model made from the table', async () => {
     const { rebuildSnapshot } = await import('../../../lib/engines/search/model/rebuild.ts')
-    const { createFollower } = await import('../../../lib/engines/search/model/follower.ts')
+    const { ModelFollower } = await import('../../../lib/engines/search/model/follower.ts')
     const ask = { text: '', resources: ['projects'], limit: 100 }
     const staff = { signedIn: true, everything: true, own: null }
     const { processModel } = await import('../../../lib/engines/search/model/follower.ts')
     const before = await (await processModel()).search({ ...ask, scope: staff })
     await rebuildSnapshot()
-    const after = await (await createFollower().model()).search({ ...ask, scope: staff })
+    const after = await (await new ModelFollower().model()).search({ ...ask, scope: staff })
     expect(after.hits).toEqual(before.hits)
     expect(after.count).toBeGreaterThan(4)
   })

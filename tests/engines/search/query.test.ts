@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../../lib/base/ids/address.ts'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
 import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
 import { Corpus } from '../../../lib/engines/search/model/corpus.ts'
@@ -18,7 +18,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 const weights = { text: 0.8, recency: 0.15, popularity: 0.05 }
 let files = 0
-async function corpusOf(documents: readonly Document[]): Promise<Corpus> {
+async function corpusOf(documents: readonly SearchDocument[]): Promise<Corpus> {
   const path = join(directory, `${++files}.sqlite`)
   await buildSnapshot(path, documents, 0)
   return new Corpus(openSnapshotFile(path))
@@ -26,7 +26,7 @@ async function corpusOf(documents: readonly Document[]): Promise<Corpus> {
 const modelFor = (corpus: Corpus): Model => createModel(corpus, weights, () => 'state')
 
 let numbers = 0
-const document = (title: string, also: Partial<Document> = {}): Document =>
+const document = (title: string, also: Partial<SearchDocument> = {}): SearchDocument =>
   documentOf(++numbers, title, { contributor_id: 'maya', ...also })
 const anon = { signedIn: false, everything: false, own: null }
 const staff = { signedIn: true, everything: true, own: 'staff' }
@@ -172,7 +172,7 @@ describe('words', async () => {
     expect((await titles(it, 'शिवमन्दिर'))[0]).toBe('शिव मन्दिर')
   })
 })
-const modelWith = async (documents: readonly Document[]) => modelFor(await corpusOf(documents))
+const modelWith = async (documents: readonly SearchDocument[]) => modelFor(await corpusOf(documents))
 
 describe('every spelling of a name finds it', async () => {
   const spellings = [
@@ -250,7 +250,7 @@ describe('filters, orders and pages', async () => {
     }),
   )
   const model = modelFor(await corpusOf(many))
-  const fitting = (test: (it: Document) => boolean) => many.filter(test).length
+  const fitting = (test: (it: SearchDocument) => boolean) => many.filter(test).length
 
   test('an empty text asks for everything, newest first', async () => {
     const { count, hits } = await model.search(ask('  '))
@@ -260,19 +260,27 @@ describe('filters, orders and pages', async () => {
   })
 
   test.each([
-    ['resources', { resources: ['monuments'] }, (it: Document) => it.resource === 'monuments' && it.is_published],
-    ['several resources', { resources: ['monuments', 'structures', 'x'] }, (it: Document) => it.is_published],
+    ['resources', { resources: ['monuments'] }, (it: SearchDocument) => it.resource === 'monuments' && it.is_published],
+    ['several resources', { resources: ['monuments', 'structures', 'x'] }, (it: SearchDocument) => it.is_published],
     ['an unknown resource', { resources: ['castles'] }, () => false],
-    ['a status', { statuses: ['pending_review'], scope: staff }, (it: Document) => it.status === 'pending_review'],
+    [
+      'a status',
+      { statuses: ['pending_review'], scope: staff },
+      (it: SearchDocument) => it.status === 'pending_review',
+    ],
     ['an unknown status', { statuses: ['lost'] }, () => false],
     ['an empty status', { statuses: [''] }, () => false],
-    ['published', { published: true, scope: staff }, (it: Document) => it.is_published],
-    ['not published', { published: false, scope: staff }, (it: Document) => !it.is_published],
+    ['published', { published: true, scope: staff }, (it: SearchDocument) => it.is_published],
+    ['not published', { published: false, scope: staff }, (it: SearchDocument) => !it.is_published],
     ['not published, to everyone', { published: false }, () => false],
-    ['a contributor', { contributor: 'ram' }, (it: Document) => it.contributor_id === 'ram' && it.is_published],
+    ['a contributor', { contributor: 'ram' }, (it: SearchDocument) => it.contributor_id === 'ram' && it.is_published],
     ['an unknown contributor', { contributor: 'nobody' }, () => false],
-    ['own ones too', { scope: signedIn('ram') }, (it: Document) => it.is_published || it.contributor_id === 'ram'],
-    ['an unknown person signed in', { scope: signedIn('eve') }, (it: Document) => it.is_published],
+    [
+      'own ones too',
+      { scope: signedIn('ram') },
+      (it: SearchDocument) => it.is_published || it.contributor_id === 'ram',
+    ],
+    ['an unknown person signed in', { scope: signedIn('eve') }, (it: SearchDocument) => it.is_published],
     ['everything for staff', { scope: staff }, () => true],
   ] as const)('%s', async (_, filter, fits) => {
     for (const text of ['', 'pati']) expect((await model.search(ask(text, filter))).count).toBe(fitting(fits))
@@ -499,12 +507,12 @@ test('a snapshot with changes answers as a snapshot of all of it', async () => {
         if (gone) return { id, gone: true as const, version: i + 1 }
         return { ...document(words.join(' '), { is_published, object_pk: String(at) }), id, version: i + 1 }
       })
-      const fold = new Map<string, Document>()
+      const fold = new Map<string, SearchDocument>()
       for (const it of changes) {
         if ('gone' in it) fold.delete(it.id)
         else fold.set(it.id, it)
       }
-      const first = new Map<string, Document>()
+      const first = new Map<string, SearchDocument>()
       for (const it of changes.slice(0, cut)) {
         if ('gone' in it) first.delete(it.id)
         else first.set(it.id, it)

@@ -23,9 +23,9 @@ const read = async (slug: string, ocr_text: string) => {
 }
 /** What a process finds that opens the snapshot now. */
 const found = async (text: string, signedIn: boolean) => {
-  const { createFollower } = await import('../../../lib/engines/search/model/follower.ts')
+  const { ModelFollower } = await import('../../../lib/engines/search/model/follower.ts')
   const scope = { signedIn, everything: false, own: null }
-  const model = await createFollower().model()
+  const model = await new ModelFollower().model()
   const { hits } = await model.search({ text, scope, resources: ['project_assets'], limit: 10 })
   return hits.map((it) => it.object_pk)
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Document } from '../../../lib/engines/search/document.ts'
+import type { SearchDocument } from '../../../lib/engines/search/document.ts'
 import { buildSnapshot } from '../../../lib/engines/search/index/build.ts'
 import { openSnapshotFile } from '../../../lib/engines/search/index/snapshot-file.ts'
 import { geohash } from '../../../lib/engines/search/model/clusters.ts'
@@ -18,11 +18,12 @@ const directory = mkdtempSync(join(tmpdir(), 'heritage-questions-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 let numbers = 0
-const document = (title: string, also: Partial<Document> = {}): Document => documentOf(++numbers, title, also)
+const document = (title: string, also: Partial<SearchDocument> = {}): SearchDocument =>
+  documentOf(++numbers, title, also)
 const years = (from: number | null, to: number | null, approximate = false) => ({ from, to, approximate })
 const anon = { signedIn: false, everything: false, own: null }
 let files = 0
-async function modelFor(documents: Iterable<Document>) {
+async function modelFor(documents: Iterable<SearchDocument>) {
   const path = join(directory, `${++files}.sqlite`)
   await buildSnapshot(path, documents, 0)
   return createModel(new Corpus(openSnapshotFile(path)), { text: 0.8, recency: 0.15, popularity: 0.05 }, () => 'state')

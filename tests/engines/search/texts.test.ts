@@ -227,12 +227,12 @@ describe('what the projector does of it', () => {
 
   test('is the same in a model made from the table', async () => {
     const { rebuildSnapshot } = await import('../../../lib/engines/search/model/rebuild.ts')
-    const { createFollower, processModel } = await import('../../../lib/engines/search/model/follower.ts')
+    const { ModelFollower, processModel } = await import('../../../lib/engines/search/model/follower.ts')
     const scope = { signedIn: true, everything: true, own: null }
     const ask = { text: '', resources: ['project_assets'], limit: 100, scope }
     const before = await (await processModel()).search(ask)
     await rebuildSnapshot()
-    const after = await (await createFollower().model()).search(ask)
+    const after = await (await new ModelFollower().model()).search(ask)
     expect([after.count, after.hits]).toEqual([before.count, before.hits])
     expect(after.count).toBeGreaterThan(5)
   })

@@ -1,18 +1,18 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Document, Gone } from '../document.ts'
+import type { GoneDocument, SearchDocument } from '../document.ts'
 import { loadVocabulary, vocabularyDigest } from '../vocabulary.ts'
 import { bloomFilterOf } from './bloom-filter.ts'
 import { newPackedNumbers, type PackedNumbers, packedBytes, pushNumber, VoicedLists, writePostings } from './codec.ts'
 import {
-  append,
+  appendRow,
   columnBytes,
   columnNames,
   columnsFrom,
   labelsFrom,
   Numbering,
-  type Sight,
-  seenBy,
-  sights,
+  type Tally,
+  tallies,
+  tallyFlags,
   textsOf,
 } from './columns.ts'
 import { contentsOf } from './contents.ts'
@@ -29,9 +29,9 @@ export type BuildResult = { documents: number; position: number }
  */
 export async function buildSnapshot(
   path: string,
-  documents: Iterable<Document> | AsyncIterable<Document>,
+  documents: Iterable<SearchDocument> | AsyncIterable<SearchDocument>,
   position: number,
-  gone: Iterable<Gone> = [],
+  gone: Iterable<GoneDocument> = [],
 ): Promise<BuildResult> {
   await loadVocabulary()
   const db = new DatabaseSync(path)
@@ -48,11 +48,11 @@ export async function buildSnapshot(
   const insert = db.prepare('INSERT INTO document (number, place, names, body) VALUES (?, ?, ?, ?)')
 
   for await (const it of documents) {
-    const number = append(columns, labels, it, { contributor: contributors.of(it.contributor_id ?? ''), name: 0 })
+    const number = appendRow(columns, labels, it, { contributor: contributors.of(it.contributor_id ?? ''), name: 0 })
     insert.run(number, columns.order[number] ?? 0, packNames([it.title, ...it.names]), packDocument(it))
     names.push({ key: nameKey(it.title), number })
     const contents = contentsOf(it)
-    const seen = seenBy(columns.flags[number] ?? 0)
+    const seen = tallyFlags(columns.flags[number] ?? 0)
     for (const term of contents.terms) terms.countIn(term, seen)
     for (const impact of contents.impacts) terms.entry(impact.term).lists.push(number, impact)
     for (const raw of contents.raws) raws.countIn(raw, seen)
@@ -67,10 +67,10 @@ export async function buildSnapshot(
   for (const [number, id] of contributors.texts.entries()) contributor.run(id, number)
   const tombstone = db.prepare('INSERT OR REPLACE INTO gone (id, version) VALUES (?, ?)')
   for (const { id, version } of gone) tombstone.run(id, version)
-  const anonymous = columns.flags.subarray(0, columns.size).reduce((sum, flags) => sum + seenBy(flags).anon, 0)
+  const anonymous = columns.flags.subarray(0, columns.size).reduce((sum, flags) => sum + tallyFlags(flags).anon, 0)
   db.prepare('INSERT INTO facts (facts) VALUES (?)').run(
     JSON.stringify({
-      format: formatOf(),
+      format: snapshotFormat(),
       position,
       documents: columns.size,
       anonymous,
@@ -85,7 +85,7 @@ export async function buildSnapshot(
 /** Raise it with each change of the file's layout, or of how words, postings and documents are made for it. */
 const LAYOUT = 11
 /** A process opens no file of another format. Concepts, facets and columns are part of the format by themselves. */
-export const formatOf = (): string => [LAYOUT, vocabularyDigest(), ...columnNames()].join(' ')
+export const snapshotFormat = (): string => [LAYOUT, vocabularyDigest(), ...columnNames()].join(' ')
 
 const schema = `
   CREATE TABLE facts (facts TEXT);
@@ -101,14 +101,14 @@ const schema = `
   CREATE TABLE word_list (number INTEGER PRIMARY KEY, text TEXT);
   CREATE TABLE word_gram (gram TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;`
 
-type Entry = { lists: VoicedLists } & Record<Sight, number>
+type Entry = { lists: VoicedLists } & Record<Tally, number>
 
 class Vocabulary {
   readonly entries = new Map<string, Entry>()
 
-  countIn(text: string, seen: Record<Sight, 0 | 1>): void {
+  countIn(text: string, seen: Record<Tally, 0 | 1>): void {
     const entry = this.entry(text)
-    for (const sight of sights) entry[sight] += seen[sight]
+    for (const tally of tallies) entry[tally] += seen[tally]
   }
 
   entry(text: string): Entry {

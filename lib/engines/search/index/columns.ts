@@ -1,9 +1,9 @@
 import { once } from '../../../base/once.ts'
 import { canRead, isCoarse, isForEveryone, type Reader, type Scope } from '../../../base/visibility.ts'
 import { type Point, roundPoint } from '../../matching/index.ts'
-import type { Document } from '../document.ts'
-import { facetNames } from '../vocabulary.ts'
-import { labelOf } from './links.ts'
+import type { SearchDocument } from '../document.ts'
+import { vocabularyFacets } from '../vocabulary.ts'
+import { facetLabel } from './links.ts'
 
 /**
  * Columns: what is filtered, counted and sorted by. One typed array for each member, indexed by the number of a
@@ -41,7 +41,7 @@ export type Columns = { size: number; facets: Record<string, Uint16Array<ArrayBu
 const isColumn = (name: string): name is ColumnName => name in arrays
 const plainColumns: readonly ColumnName[] = Object.keys(arrays).filter(isColumn)
 /** The names under which columns lie in a snapshot. */
-export const columnNames = (): string[] => [...plainColumns, ...facetNames().map(facetColumn)]
+export const columnNames = (): string[] => [...plainColumns, ...vocabularyFacets().map(facetColumn)]
 const facetColumn = (facet: string) => `facet ${facet}`
 
 export const PUBLISHED = 1
@@ -93,7 +93,7 @@ export const textsOf = ({ resource, status, category, facets }: Labels): LabelTe
   facets: byFacet((facet) => facets[facet]?.texts ?? ['']),
 })
 const byFacet = <T>(make: (facet: string) => T): Record<string, T> =>
-  Object.fromEntries(facetNames().map((facet) => [facet, make(facet)]))
+  Object.fromEntries(vocabularyFacets().map((facet) => [facet, make(facet)]))
 
 /** Columns for `size` documents, filled from the bytes of a snapshot where there are any. */
 export function columnsFrom(size: number, bytes: (name: string) => Uint8Array | undefined): Columns {
@@ -132,10 +132,10 @@ const emptyColumns = (room: number): Columns => ({
 const SLACK = 4096
 
 /** Appends a row and returns its number. `row`: the number of its contributor, and the rank of its title. */
-export function append(
+export function appendRow(
   columns: Columns,
   labels: Labels,
-  it: Document,
+  it: SearchDocument,
   row: { contributor: number; name: number },
 ): number {
   if (columns.size === columns.flags.length) grow(columns)
@@ -149,14 +149,14 @@ export function append(
   columns.status[at] = labels.status.of(it.status ?? '')
   columns.category[at] = labels.category.of(it.category ?? '')
   for (const [facet, column] of Object.entries(columns.facets))
-    column[at] = labels.facets[facet]?.of(labelOf(it, facet)) ?? 0
+    column[at] = labels.facets[facet]?.of(facetLabel(it, facet)) ?? 0
   columns.contributor[at] = row.contributor
   columns.created[at] = Date.parse(it.created_at)
   columns.updated[at] = Date.parse(it.updated_at)
   columns.popularity[at] = it.popularity_score
   columns.name[at] = row.name
-  columns.order[at] = placeOf(it.id)
-  const point = pointFor(it)
+  columns.order[at] = numberFromId(it.id)
+  const point = coarsenPoint(it)
   columns.lat[at] = point?.lat ?? Number.NaN
   columns.lng[at] = point?.lng ?? Number.NaN
   columns.from[at] = it.years ? (it.years.from ?? Number.NEGATIVE_INFINITY) : Number.NaN
@@ -165,7 +165,7 @@ export function append(
 }
 
 /** The place of a document as search shows it: records of some tiers to a tenth of a degree, whoever asks. */
-export const pointFor = ({ point, access_tier }: Pick<Document, 'point' | 'access_tier'>): Point | null =>
+export const coarsenPoint = ({ point, access_tier }: Pick<SearchDocument, 'point' | 'access_tier'>): Point | null =>
   point && isCoarse(access_tier) ? roundPoint(point) : point
 
 function grow(columns: Columns): void {
@@ -193,7 +193,7 @@ export function* columnBytes(columns: Columns): Iterable<[name: string, bytes: U
  * The first 52 bits of a UUID as a number; the id of a record begins with its kind and sequence number. Other ids are
  * hashed.
  */
-export function placeOf(id: string): number {
+export function numberFromId(id: string): number {
   const hex = id.slice(0, 15).replaceAll('-', '')
   if (/^[0-9a-f]{13}$/.test(hex)) return Number.parseInt(hex, 16)
   let hash = 7
@@ -206,11 +206,11 @@ export function placeOf(id: string): number {
  * public answer, not even by crowding out a spelling. `total`: all, for callers who are signed in, since some hidden
  * documents are their own.
  */
-export const sights = ['anon', 'total'] as const
-export type Sight = (typeof sights)[number]
-export const sightOf = (scope: Scope): Sight => (scope.signedIn || scope.everything ? 'total' : 'anon')
+export const tallies = ['anon', 'total'] as const
+export type Tally = (typeof tallies)[number]
+export const tallyFor = (scope: Scope): Tally => (scope.signedIn || scope.everything ? 'total' : 'anon')
 /** In which of the two counts a document with these flags is. */
-export const seenBy = (flags: number): Record<Sight, 0 | 1> => ({
+export const tallyFlags = (flags: number): Record<Tally, 0 | 1> => ({
   anon: publicFlags()[flags | ALIVE] === 1 ? 1 : 0,
   total: 1,
 })

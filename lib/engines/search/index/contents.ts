@@ -1,8 +1,8 @@
-import type { Document } from '../document.ts'
+import type { SearchDocument } from '../document.ts'
 import { linkTerm } from './links.ts'
 import { tagsOf } from './tags.ts'
 import { ANY_VOICE, type Voice } from './voice.ts'
-import { stemOf, type Word, wordsOf } from './words.ts'
+import { splitWords, stemOf, type Word } from './words.ts'
 
 /**
  * How much a term says of a document, from 1 to 255: `name` as part of its names and description, `text` by BM25 over
@@ -21,9 +21,9 @@ export type Contents = { raws: Set<string>; terms: Set<string>; impacts: Impact[
  * Lengths are compared with fixed ones, not with the stored average. So the weight of a document depends on itself
  * alone, and hidden ones cannot move the others.
  */
-export function contentsOf(it: Document): Contents {
-  const names = [it.title, ...it.names].map(wordsOf)
-  const [summary, text] = [wordsOf(it.summary), [...wordsOf(it.text), ...wordsOf(stemsIn(it.text))]]
+export function contentsOf(it: SearchDocument): Contents {
+  const names = [it.title, ...it.names].map(splitWords)
+  const [summary, text] = [splitWords(it.summary), [...splitWords(it.text), ...splitWords(stemsIn(it.text))]]
   const raws = new Set<string>()
   const words = new Map<string, Word>()
   for (const some of [...names, summary, text]) {

@@ -2,9 +2,9 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
 import { once } from '../../../base/once.ts'
 import { cut, plainWords } from '../../matching/index.ts'
-import { Document } from '../document.ts'
-import { vocabulary } from '../vocabulary.ts'
-import { type Word, wordOf } from './words.ts'
+import { SearchDocument } from '../document.ts'
+import { loadedVocabulary } from '../vocabulary.ts'
+import { toWord, type Word } from './words.ts'
 
 /** The members of a document in the order in which a snapshot stores their values, compressed. */
 const members = [
@@ -31,26 +31,26 @@ const members = [
   'links',
   'text',
   'picture',
-] as const satisfies readonly (keyof Document)[]
+] as const satisfies readonly (keyof SearchDocument)[]
 
 /** Small windows and buffers: setting up larger ones costs more than a short text itself. */
 const compression = once(() => ({
-  dictionary: Buffer.from(vocabulary().sample),
+  dictionary: Buffer.from(loadedVocabulary().sample),
   windowBits: 12,
   memLevel: 4,
   chunkSize: 2048,
 }))
 
-export const packDocument = (it: Document): Uint8Array =>
+export const packDocument = (it: SearchDocument): Uint8Array =>
   deflateRawSync(JSON.stringify(members.map((name) => it[name] ?? null)), compression())
 
-export function unpackDocument(packed: Uint8Array): Document {
+export function unpackDocument(packed: Uint8Array): SearchDocument {
   const values = v.parse(v.array(v.unknown()), JSON.parse(inflateRawSync(packed, compression()).toString()))
   // An optional member is absent where it is null. No other may be missing.
   const there = members
     .map((name, i): [string, unknown] => [name, values[i]])
     .filter(([name, value]) => !optional.has(name) || (value !== null && value !== undefined))
-  return v.parse(Document, Object.fromEntries(there))
+  return v.parse(SearchDocument, Object.fromEntries(there))
 }
 
 const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years', 'links', 'picture'])
@@ -86,7 +86,7 @@ export const unpackNames = (packed: string): PlainName[] =>
   packed.split('\n').map((line) => {
     const [plain = '', written = plain] = line.split(MARK)
     const words = [...new Set(plain.split(' '))]
-    return { plain: words.join(' '), words: words.map(wordOf), devanagari: isDevanagari(written), written }
+    return { plain: words.join(' '), words: words.map(toWord), devanagari: isDevanagari(written), written }
   })
 
 /** Stands between the two; no name contains it. */

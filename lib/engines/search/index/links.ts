@@ -1,4 +1,4 @@
-import type { Document } from '../document.ts'
+import type { SearchDocument } from '../document.ts'
 
 /**
  * A document holds the ids of the records that it links to, not their names. Names are looked up when a question is
@@ -12,14 +12,14 @@ export const isLinkTerm = (term: string): boolean => term.startsWith('@')
 /**
  * The label under which a facet counts a document: the first of its values, behind the link that these words stand for.
  */
-export function labelOf({ links, values }: Document, facet: string): string {
+export function facetLabel({ links, values }: SearchDocument, facet: string): string {
   const words = values?.[facet]?.[0] ?? ''
   const link = links?.find((it) => it.facet === facet)
   return link ? `${linkTerm(link.id)} ${words}` : words
 }
 
 /** The two parts of such a label. */
-export function parseLabel(label: string): { id: string | undefined; words: string } {
+export function parseFacetLabel(label: string): { id: string | undefined; words: string } {
   if (!isLinkTerm(label)) return { id: undefined, words: label }
   const end = label.indexOf(' ')
   return { id: label.slice(1, end), words: label.slice(end + 1) }

@@ -1,9 +1,9 @@
 import { once } from '../../../base/once.ts'
 import { distanceInMetres } from '../../matching/index.ts'
-import type { Document } from '../document.ts'
-import { type Concept, vocabulary } from '../vocabulary.ts'
+import type { SearchDocument } from '../document.ts'
+import { type Concept, loadedVocabulary } from '../vocabulary.ts'
 import { ANY_VOICE, soundsApart, type Voice } from './voice.ts'
-import { type Word, wordsOf } from './words.ts'
+import { splitWords, type Word } from './words.ts'
 
 /** The term under which documents of a concept are listed. No word begins with `#`. */
 export const tagOf = ({ as, label }: Pick<Concept, 'as' | 'label'>): string => `#${as} ${label}`
@@ -17,9 +17,9 @@ type Row = { concept: Concept; voices: readonly Voice[] }
 const phraseIndex = once(() => {
   const byPhrase = new Map<string, Row[]>()
   const openers = new Set<string>()
-  for (const concept of vocabulary().concepts) {
+  for (const concept of loadedVocabulary().concepts) {
     for (const phrase of concept.phrases) {
-      const words = wordsOf(phrase)
+      const words = splitWords(phrase)
       const terms = words.map(({ term }) => term)
       const key = terms.join(' ')
       const row = { concept, voices: words.map(({ voice }) => voice) }
@@ -82,7 +82,7 @@ const MOST_YEARS = 150
 
 /** The tags of a document, each with how surely it is true, from 0 to 1. */
 export function tagsOf(
-  it: Document,
+  it: SearchDocument,
   parts: { names: readonly (readonly Word[])[]; summary: readonly Word[]; text: readonly Word[] },
 ) {
   const tags = new Map<string, number>()
@@ -93,12 +93,12 @@ export function tagsOf(
   const named = (words: readonly Word[], sure: (mention: Mention) => number) => {
     for (const mention of findMentions(words)) add(mention.concept, sure(mention))
   }
-  const { concepts, facets, sortByResource } = vocabulary()
+  const { concepts, facets, sortByResource } = loadedVocabulary()
   const byResource = sortByResource[it.resource]
   if (byResource !== undefined) add({ as: 'sort', label: byResource }, SURE.value)
   for (const [facet, values] of Object.entries(it.values ?? {}))
     for (const value of values ?? [])
-      named(wordsOf(spaced(value)), ({ concept }) => (concept.as === facets[facet] ? SURE.value : SURE.text))
+      named(splitWords(spaced(value)), ({ concept }) => (concept.as === facets[facet] ? SURE.value : SURE.text))
   for (const name of parts.names) {
     const mentions = findMentions(name)
     const head = mentions.findLast(({ concept }) => concept.as === 'sort')
@@ -117,11 +117,11 @@ export function tagsOf(
 /** "DhungeDhara" and "world_heritage_site" as words. */
 const spaced = (value: string) => value.replaceAll('_', ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
 
-const isAround = ({ area }: Concept, { point }: Document): boolean =>
+const isAround = ({ area }: Concept, { point }: SearchDocument): boolean =>
   area !== undefined && point !== null && distanceInMetres(area.at, point) <= area.reach * 1000
 
 /** Whether the years of a document are those of a concept, and few enough to tell. */
-function isOfTime({ years: of }: Concept, { years }: Document): boolean {
+function isOfTime({ years: of }: Concept, { years }: SearchDocument): boolean {
   if (!of || !years || years.from === null || years.to === null || years.to - years.from > MOST_YEARS) return false
   const { from, to } = years
   return of.partly ? from <= of.to && to >= of.from : from >= of.from && to <= of.to

@@ -22,8 +22,8 @@ export type Word = {
 }
 
 /** The words of a text, in order. The same for documents and for questions. */
-export function wordsOf(text: string): Word[] {
-  return plainWords(text).map((raw) => wordOf(cut(raw, LONGEST)))
+export function splitWords(text: string): Word[] {
+  return plainWords(text).map((raw) => toWord(cut(raw, LONGEST)))
 }
 
 /** Longer words are no names; a text without spaces must not become one entry of a vocabulary. */
@@ -34,7 +34,7 @@ const words = new Map<string, Word>()
  * The word of a raw word; the same object while it is remembered. Most words come again, and respelling costs more than
  * looking up.
  */
-export function wordOf(raw: string): Word {
+export function toWord(raw: string): Word {
   const known = words.get(raw)
   if (known !== undefined) return known
   if (words.size > 50_000) words.clear()
@@ -92,14 +92,14 @@ const nepaliEnding =
 /** What a word that joins, asks or honours tells. */
 export const FILLER_WEIGHT = 0.1
 
-export const termOf = (raw: string): string => wordOf(raw).term
+export const toTerm = (raw: string): string => toWord(raw).term
 
 const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
   new Set([...folded].flatMap((it) => [it, termFor(it)]))
 /** Stop words as they are written: "while" sounds like "wheel". */
 const stops = once((): ReadonlySet<string> => new Set(plainWords(sets.stopWords)))
 /** Words that cannot begin a question, as they are written. */
-export const trailingWords = once((): ReadonlySet<string> => new Set(plainWords(sets.trailingWords)))
+export const trailingWordSet = once((): ReadonlySet<string> => new Set(plainWords(sets.trailingWords)))
 /** Filler words by sound and voice: "bhata" folds like "what", and sounds apart. */
 const fillers = once(() =>
   plainWords(sets.fillerWords).map((raw) => {

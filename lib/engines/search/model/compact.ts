@@ -12,7 +12,7 @@ import {
   type Pointer,
   publishSnapshot,
   removeOtherSnapshots,
-  type Snapshot,
+  type StoredSnapshot,
 } from './snapshot.ts'
 
 /**
@@ -24,7 +24,7 @@ const SHARE = 0.02
 const DAY_MS = 86_400_000
 
 /** Makes the next snapshot when one is due: from the current one and the log, or from the table where there is none. */
-export async function compactIfDue(): Promise<Snapshot | undefined> {
+export async function compactIfDue(): Promise<StoredSnapshot | undefined> {
   const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
   if (!pointer) return (await rebuildUnlessMade(pointer))?.snapshot
   const { current, unreadable } = pointer
@@ -39,7 +39,7 @@ export async function compactIfDue(): Promise<Snapshot | undefined> {
  * Makes the next snapshot, due or not. If the current one cannot be read, or its log is gone, it is built from the
  * table.
  */
-export async function compactNow(pointer: Pointer): Promise<Snapshot | undefined> {
+export async function compactNow(pointer: Pointer): Promise<StoredSnapshot | undefined> {
   await loadVocabulary()
   const corpus = await corpusAt(pointer.current)
   if (!corpus) return (await rebuildUnlessMade(pointer))?.snapshot
@@ -66,7 +66,7 @@ export async function compactNow(pointer: Pointer): Promise<Snapshot | undefined
   }
 }
 
-async function corpusAt(snapshot: Snapshot): Promise<Corpus | undefined> {
+async function corpusAt(snapshot: StoredSnapshot): Promise<Corpus | undefined> {
   try {
     return new Corpus(openSnapshotFile(await fetchSnapshot(snapshot)))
   } catch {

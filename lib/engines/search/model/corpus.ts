@@ -1,20 +1,20 @@
-import { type Change, type Document, isGone } from '../document.ts'
+import { type DocumentChange, isGone, type SearchDocument } from '../document.ts'
 import { type Postings, VoicedLists, type VoicedPostings } from '../index/codec.ts'
 import {
   ALIVE,
-  append,
+  appendRow,
   type Columns,
   type Labels,
   labelsFrom,
-  placeOf,
-  type Sight,
-  seenBy,
-  sights,
+  numberFromId,
+  type Tally,
+  tallies,
+  tallyFlags,
 } from '../index/columns.ts'
 import { type Contents, contentsOf } from '../index/contents.ts'
 import { piecesOf, termGramsOf } from '../index/grams.ts'
 import { nameKey, type PlainName, packNames, unpackNames } from '../index/header.ts'
-import type { Counts, Lexicon, SnapshotFile } from '../index/snapshot-file.ts'
+import type { Lexicon, SnapshotFile, WordCounts } from '../index/snapshot-file.ts'
 import { ANY_VOICE, soundsApart, type Voice } from '../index/voice.ts'
 
 /**
@@ -33,7 +33,7 @@ export class Corpus {
   /** Changes applied since the snapshot. */
   changes = 0
   readonly #first: number
-  readonly #fresh: Document[] = []
+  readonly #fresh: SearchDocument[] = []
   readonly #plain: PlainName[][] = []
   readonly #numbers = new Map<string, number>()
   readonly #gone: Map<string, number>
@@ -58,7 +58,7 @@ export class Corpus {
   }
 
   /** Applies a change, unless the same or a newer version is there already. Returns whether it did. */
-  apply(change: Change): boolean {
+  apply(change: DocumentChange): boolean {
     const old = this.find(change.id)
     const known = old === undefined ? this.#gone.get(change.id) : this.document(old).version
     if (known !== undefined && known >= change.version) return false
@@ -73,7 +73,7 @@ export class Corpus {
   /** The number of the document with this id, if there is one. */
   find(id: string): number | undefined {
     const fresh = this.#numbers.get(id)
-    const candidates = fresh === undefined ? this.#file.at(placeOf(id)) : [fresh]
+    const candidates = fresh === undefined ? this.#file.numbersAt(numberFromId(id)) : [fresh]
     return candidates.find((number) => this.isAlive(number) && (fresh !== undefined || this.document(number).id === id))
   }
 
@@ -81,7 +81,7 @@ export class Corpus {
     return ((this.columns.flags[number] ?? 0) & ALIVE) !== 0
   }
 
-  document(number: number): Document {
+  document(number: number): SearchDocument {
     return (number < this.#first ? undefined : this.#fresh[number - this.#first]) ?? this.#file.document(number)
   }
 
@@ -112,7 +112,7 @@ export class Corpus {
   }
 
   /** Every document that is alive, for the next snapshot. */
-  *documents(): Iterable<Document> {
+  *documents(): Iterable<SearchDocument> {
     let number = 0
     for (const it of this.#file.documents()) if (this.isAlive(number++)) yield it
     for (const [i, it] of this.#fresh.entries()) if (this.isAlive(this.#first + i)) yield it
@@ -127,8 +127,8 @@ export class Corpus {
     this.#file.close()
   }
 
-  #add(it: Document): void {
-    const number = append(this.columns, this.labels, it, {
+  #add(it: SearchDocument): void {
+    const number = appendRow(this.columns, this.labels, it, {
       contributor: this.#contributorNumber(it.contributor_id),
       name: this.#file.rank(it.title),
     })
@@ -153,7 +153,7 @@ export class Corpus {
   }
 
   #count(contents: Contents, flags: number, by: 1 | -1): void {
-    const seen = seenBy(flags)
+    const seen = tallyFlags(flags)
     this.anonymous += by * seen.anon
     this.alive += by
     for (const term of contents.terms) this.terms.add(term, seen, by)
@@ -175,7 +175,7 @@ export class Corpus {
 export class Words {
   readonly #stored: Lexicon
   readonly #grams: (word: string) => string[]
-  readonly #changed = new Map<string, Counts>()
+  readonly #changed = new Map<string, WordCounts>()
   /** Words that the snapshot does not know, by their grams. */
   readonly #fresh = new Map<string, string[]>()
   readonly #added: string[] = []
@@ -185,22 +185,22 @@ export class Words {
     this.#grams = grams
   }
 
-  /** How many documents hold a word, of those that this sight counts. */
-  count(word: string, sight: Sight): number {
+  /** How many documents hold a word, of those that this tally counts. */
+  count(word: string, tally: Tally): number {
     const changed = this.#changed.size > 0 ? this.#changed.get(word) : undefined
-    return (changed ?? this.#stored.counts(word))?.[sight] ?? 0
+    return (changed ?? this.#stored.counts(word))?.[tally] ?? 0
   }
 
-  /** Words that begin with a text and that this sight counts: `most` of the snapshot, and all newer ones. */
-  beginning(text: string, most: number, sight: Sight): string[] {
-    const seen = (word: string) => this.count(word, sight) > 0
+  /** Words that begin with a text and that this tally counts: `most` of the snapshot, and all newer ones. */
+  beginning(text: string, most: number, tally: Tally): string[] {
+    const seen = (word: string) => this.count(word, tally) > 0
     const added = this.#added.filter((word) => word.startsWith(text) && seen(word))
     return [...this.#stored.beginning(text, most, seen), ...added]
   }
 
-  /** Words that share at least `least` grams with a text and that this sight counts. */
-  sharing(grams: readonly string[], least: number, most: number, sight: Sight): string[] {
-    const seen = (word: string) => this.count(word, sight) > 0
+  /** Words that share at least `least` grams with a text and that this tally counts. */
+  sharing(grams: readonly string[], least: number, most: number, tally: Tally): string[] {
+    const seen = (word: string) => this.count(word, tally) > 0
     const shared = new Map<string, number>()
     if (this.#added.length > 0)
       for (const gram of grams)
@@ -209,7 +209,7 @@ export class Words {
     return [...this.#stored.sharing(grams, least, most, seen), ...added]
   }
 
-  add(word: string, seen: Counts, by: 1 | -1): void {
+  add(word: string, seen: WordCounts, by: 1 | -1): void {
     const stored = this.#changed.get(word) ?? this.#stored.counts(word)
     if (!stored) {
       this.#added.push(word)
@@ -220,7 +220,7 @@ export class Words {
       }
     }
     const counts = { anon: 0, total: 0, ...stored }
-    for (const sight of sights) counts[sight] += by * seen[sight]
+    for (const tally of tallies) counts[tally] += by * seen[tally]
     this.#changed.set(word, counts)
   }
 }

@@ -1,50 +1,26 @@
 import type { Weights } from '../../../base/config.ts'
-import { distanceInMetres } from '../../matching/index.ts'
-import { sightOf } from '../index/columns.ts'
-import type { Hit, MapResult, Model, SearchQuery, SearchResult, SortOrder, SuggestQuery } from '../query.ts'
-import { isWritten } from './choices.ts'
+import { tallyFor } from '../index/columns.ts'
+import type { Hit, MapResult, Model, SearchQuery, SearchResult, SuggestQuery } from '../query.ts'
 import { clusterPoints } from './clusters.ts'
 import type { Corpus } from './corpus.ts'
 import { countFacets } from './facets.ts'
 import { type Filters, isNarrowed, makeFilter } from './filters.ts'
 import { explainAnswer, hitMaker, makeHit, makeHits } from './hits.ts'
-import { addLinks } from './linked.ts'
 import { findLiteral } from './literal.ts'
-import { anyTells, countsInText, knownShare, lookUpExactly, lookUpNearly, tellingShare } from './lookup.ts'
+import { anyTells, countsInText, isWritten, lookUpExactly, tellingShare } from './lookup.ts'
 import { type Matches, matchDocuments, truncateMatches } from './match.ts'
-import { findConcepts, parseQuestion, type QueryWord } from './question.ts'
-import { type Answers, MOST_COMPARED, type RankedDocument, rankByRelevance } from './rank.ts'
-import { selectTop } from './select-top.ts'
+import { knownShare, lookUpNearly } from './near.ts'
+import { addLinks, findConcepts, parseQuestion, type QueryWord } from './question.ts'
+import { MOST_COMPARED, type QuestionMatches, rankByRelevance } from './rank.ts'
+import { sortByColumn } from './sort.ts'
 
-/**
- * With fewer documents than this that hold all words as written, near spellings and documents that lack a word are
- * added.
- */
-const ENOUGH = 10
-/**
- * The share of a question's weight that a document must hold; the second, beside a few documents that hold all in their
- * names.
- */
-const LEAST = 0.45
-const LEAST_BESIDE = 0.6
-/** So many documents are a few. */
-const FEW = 3
-/** The share for a question of more than four words. */
-const LEAST_OF_MANY = 0.2
-/** The share of a question that documents must know. One word of three is too little: it may stand in any name. */
-const KNOWN = 0.34
-/** What a document that lacks a word must score: a name does, a mention in passing does not. */
-const LEAST_SCORE = 0.15
-/** What a document scores at least if all words are in its names. */
-const NAMES = 0.3
-
-/** A model over a corpus. `state` is asked for with each answer, since the corpus moves on. */
+/** A model over a corpus. `state` is called for each answer, since the corpus grows with the log. */
 export function createModel(corpus: Corpus, weights: Weights, state: () => string): Model {
   return {
-    search: async (ask) => search(corpus, weights, ask, state()),
-    map: async (ask) => mapPoints(corpus, weights, ask, state()),
-    suggest: async (guess) => suggest(corpus, weights, guess),
-    literal: async (ask) => findLiteral(corpus, ask, makeFilter(corpus, ask)),
+    search: async (query) => search(corpus, weights, query, state()),
+    map: async (query) => mapPoints(corpus, weights, query, state()),
+    suggest: async (query) => suggest(corpus, weights, query),
+    literal: async (query) => findLiteral(corpus, query, makeFilter(corpus, query)),
     document: async (id, scope) => {
       const number = corpus.find(id)
       return number !== undefined && makeFilter(corpus, { scope })(number) ? makeHit(corpus, number, 0) : undefined
@@ -55,123 +31,138 @@ export function createModel(corpus: Corpus, weights: Weights, state: () => strin
   }
 }
 
-function search(corpus: Corpus, weights: Weights, ask: SearchQuery, state: string): SearchResult {
-  const { offset = 0, limit } = ask
-  const { found, ranked } = answer(corpus, weights, ask, offset + limit)
-  const page = (ranked ?? inOrder(corpus, ask, found.numbers, offset + limit)).slice(offset, offset + limit)
+function search(corpus: Corpus, weights: Weights, query: SearchQuery, state: string): SearchResult {
+  const { offset = 0, limit } = query
+  const { matches, ranking } = answerQuestion(corpus, weights, query, offset + limit)
+  const order = ranking ?? sortByColumn(corpus, query, matches.numbers, offset + limit)
+  const page = order.slice(offset, offset + limit)
   return {
-    count: found.numbers.length,
-    hits: makeHits(corpus, ask, found, page),
-    ...(ask.facets && { facets: countFacets(corpus, found.numbers, ask) }),
-    ...explainAnswer(corpus, ask, found, page),
+    count: matches.numbers.length,
+    hits: makeHits(corpus, query, matches, page),
+    ...(query.facets && { facets: countFacets(corpus, matches.numbers, query) }),
+    ...explainAnswer(corpus, query, matches, page),
     state,
   }
 }
 
-/** From this likeness on a name is what the question asks for, whatever its words mean. */
+/** From this likeness on, a name is what the question asks for. Then its words are not taken for concepts. */
 const NAMED = 0.8
 
 /**
- * Finds the answers to a question, ranked if the order is relevance. The question counts as a name first. If nothing is
- * called so, it is what its words mean. The choice depends on the question and the documents alone, not on the page.
+ * Finds what answers a question, and ranks it if the order is relevance:
+ *
+ * 1. The question may be a name: its words are looked for as they are.
+ * 2. It may contain the name of a record ("festivals of Patan"): documents that link to that record count.
+ * 3. If no document is called so, words become concepts: "temples" is a sort of thing, "Patan" a place.
+ *
+ * The choice depends on the question and the documents, not on the page. So all pages agree.
  */
-function answer(corpus: Corpus, weights: Weights, ask: SearchQuery, size: number) {
-  const rank = (found: Answers) => rankByRelevance(corpus, weights, ask.text, found, size)
-  const byWords = (found: Answers) => found.wanted.length > 0 && (ask.sort ?? 'relevance') === 'relevance'
-  const sight = sightOf(ask.scope)
-  const asked = parseQuestion(corpus, ask.text, sight)
-  const asName = findAnswers(corpus, { ...ask, literal: true }, asked)
-  if (ask.literal || asName.wanted.length === 0)
-    return { found: asName, ranked: byWords(asName) ? rank(asName) : undefined }
-  const ranked = rank(asName)
+function answerQuestion(corpus: Corpus, weights: Weights, query: SearchQuery, size: number) {
+  const rank = (matches: QuestionMatches) => rankByRelevance(corpus, weights, query.text, matches, size)
+  const isRanked = (matches: QuestionMatches) =>
+    matches.wanted.length > 0 && (query.sort ?? 'relevance') === 'relevance'
+  const tally = tallyFor(query.scope)
+  const words = parseQuestion(corpus, query.text, tally)
+  const asName = findMatches(corpus, { ...query, literal: true }, words)
+  if (query.literal || asName.wanted.length === 0)
+    return { matches: asName, ranking: isRanked(asName) ? rank(asName) : undefined }
+  const rankedNames = rank(asName)
   // A filter may drop the record that others link to: a deity is no temple. So names are looked for without filters.
-  const anywhere = { text: ask.text, scope: ask.scope, literal: true }
-  const called = isNarrowed(corpus, ask) ? rank(findAnswers(corpus, anywhere, asked)) : ranked
-  const linked = addLinks(corpus, asked, called.map(({ number }) => number).slice(0, MOST_COMPARED), sight)
-  const isName = ranked.some(({ likeness }) => likeness >= NAMED)
-  const isMeant = !isName && findConcepts(corpus, asked, sight).concepts.length > 0
-  const found = isMeant || linked !== asked ? findAnswers(corpus, { ...ask, literal: !isMeant }, linked) : asName
-  return { found, ranked: byWords(found) ? (found === asName ? ranked : rank(found)) : undefined }
+  const unfiltered = { text: query.text, scope: query.scope, literal: true }
+  const named = isNarrowed(corpus, query) ? rank(findMatches(corpus, unfiltered, words)) : rankedNames
+  const linked = addLinks(corpus, words, named.map(({ number }) => number).slice(0, MOST_COMPARED), tally)
+  const isName = rankedNames.some(({ likeness }) => likeness >= NAMED)
+  const isMeant = !isName && findConcepts(corpus, words, tally).concepts.length > 0
+  const matches = isMeant || linked !== words ? findMatches(corpus, { ...query, literal: !isMeant }, linked) : asName
+  return { matches, ranking: isRanked(matches) ? (matches === asName ? rankedNames : rank(matches)) : undefined }
 }
-
-const inOrder = (corpus: Corpus, ask: SearchQuery, numbers: Uint32Array, size: number): RankedDocument[] =>
-  selectTop(numbers, size, orders(corpus, ask)[ask.sort ?? 'relevance']).map((number) => ({
-    number,
-    score: 0,
-    likeness: 0,
-  }))
 
 /** The most points that an answer lists one by one. */
 const MOST_POINTS = 5000
 
-/**
- * The found documents that have a place: each of them, or if they are too many, how many there are in each cell of a
- * grid.
- */
-function mapPoints(corpus: Corpus, weights: Weights, ask: SearchQuery, state: string): MapResult {
+function mapPoints(corpus: Corpus, weights: Weights, query: SearchQuery, state: string): MapResult {
   const { lat } = corpus.columns
-  const { numbers } = answer(corpus, weights, ask, 0).found
-  const placed = numbers.filter((number) => !Number.isNaN(lat[number]))
-  const few = placed.length <= MOST_POINTS
-  const hitAt = hitMaker(corpus, ask)
+  const { numbers } = answerQuestion(corpus, weights, query, 0).matches
+  const withPlace = numbers.filter((number) => !Number.isNaN(lat[number]))
+  const areFew = withPlace.length <= MOST_POINTS
+  const hitAt = hitMaker(corpus, query)
   return {
     count: numbers.length,
-    points: few ? Array.from(placed, (number) => hitAt(number)) : [],
-    clusters: few ? [] : clusterPoints(corpus.columns, placed),
+    points: areFew ? Array.from(withPlace, (number) => hitAt(number)) : [],
+    clusters: areFew ? [] : clusterPoints(corpus.columns, withPlace),
     state,
   }
 }
 
-/** Names that answer the text; documents that only mention it elsewhere are no completions. */
-function suggest(corpus: Corpus, weights: Weights, guess: SuggestQuery): Hit[] {
-  const begins = guess.text.trim().length < 3
-  const asked = parseQuestion(corpus, guess.text, sightOf(guess.scope))
-  const found = findAnswers(corpus, guess, asked, begins ? 'prefix' : 'like')
-  if (found.wanted.length === 0) return []
-  return rankByRelevance(corpus, weights, guess.text, found, guess.limit)
-    .filter(({ likeness }) => likeness >= 0.4)
-    .slice(0, guess.limit)
+/** A name that is less like the text is no completion: the document only mentions the text elsewhere. */
+const COMPLETES = 0.4
+
+function suggest(corpus: Corpus, weights: Weights, query: SuggestQuery): Hit[] {
+  const isShort = query.text.trim().length < 3
+  const words = parseQuestion(corpus, query.text, tallyFor(query.scope))
+  const matches = findMatches(corpus, query, words, isShort ? 'prefix' : 'like')
+  if (matches.wanted.length === 0) return []
+  return rankByRelevance(corpus, weights, query.text, matches, query.limit)
+    .filter(({ likeness }) => likeness >= COMPLETES)
+    .slice(0, query.limit)
     .map(({ number, score }) => makeHit(corpus, number, score))
 }
+
+/** With fewer whole answers than this, near spellings and documents that lack a word are added. */
+const ENOUGH = 10
+/** The share of a question's weight that a document must hold to be an answer. */
+const LEAST = 0.45
+/** The same beside at least `FEW` documents that hold all words in their names. */
+const LEAST_BESIDE = 0.6
+const FEW = 3
+/** The same for a question of more than four words. */
+const LEAST_OF_MANY = 0.2
+/** If documents know a smaller share of the question, nothing is found. One word of three may stand in any name. */
+const KNOWN = 0.34
+/** A document that lacks a word must score this. A name does, a mention in passing does not. */
+const LEAST_SCORE = 0.15
+/** A document with all words in its names scores at least this. */
+const NAMES = 0.3
 
 type Question = Filters & { text: string; literal?: boolean | undefined }
 
 /**
- * Everything that answers the text and passes the filters. `asked`: the words of the text. `prefix`: words and their
- * completions only, no near spellings.
+ * Finds the documents that pass the filters and answer the text, whose words are `words`. With `prefix` only words and
+ * their completions count, no near spellings.
  */
-function findAnswers(
+function findMatches(
   corpus: Corpus,
-  ask: Question,
-  asked: readonly QueryWord[],
+  question: Question,
+  words: readonly QueryWord[],
   how: 'prefix' | 'like' = 'like',
-): Answers {
-  const admits = makeFilter(corpus, ask)
-  if (ask.text.trim() === '') return { ...allMatches(corpus, admits), wanted: [], concepts: [] }
-  const sight = sightOf(ask.scope)
-  if (asked.length === 0) return { ...noMatches(), wanted: [], concepts: [] }
-  const { words, concepts } =
-    ask.literal || how === 'prefix' ? { words: asked, concepts: [] } : findConcepts(corpus, asked, sight)
-  const written = lookUpExactly(corpus, words, sight)
-  const held = matchDocuments(corpus, written, tellingShare(written), admits)
-  const all = anyTells(words) ? held : dropPassingMentions(held, new Set())
-  if ((all.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix')
-    return { ...all, wanted: written, concepts }
-  const nearly = lookUpNearly(corpus, written, sight, ask.literal)
-  if (knownShare(nearly) < KNOWN) return { ...noMatches(), wanted: nearly, concepts }
-  const whole = new Set(all.numbers)
-  const named = new Set(all.numbers.filter((_, i) => (all.scores[i] ?? 0) >= NAMES))
-  const count = nearly.filter(countsInText).length
+): QuestionMatches {
+  const admits = makeFilter(corpus, question)
+  if (question.text.trim() === '') return { ...allMatches(corpus, admits), wanted: [], concepts: [] }
+  if (words.length === 0) return { ...noMatches(), wanted: [], concepts: [] }
+  const tally = tallyFor(question.scope)
+  const { words: asked, concepts } =
+    question.literal || how === 'prefix' ? { words, concepts: [] } : findConcepts(corpus, words, tally)
+
+  const written = lookUpExactly(corpus, asked, tally)
+  const exact = matchDocuments(corpus, written, tellingShare(written), admits)
+  const whole = anyTells(asked) ? exact : dropPassingMentions(exact, new Set())
+  if ((whole.numbers.length >= ENOUGH && written.every(isWritten)) || how === 'prefix')
+    return { ...whole, wanted: written, concepts }
+
+  const wanted = lookUpNearly(corpus, written, tally, question.literal)
+  if (knownShare(wanted) < KNOWN) return { ...noMatches(), wanted, concepts }
+  const named = new Set(whole.numbers.filter((_, i) => (whole.scores[i] ?? 0) >= NAMES))
+  const count = wanted.filter(countsInText).length
   const least = named.size >= FEW ? LEAST_BESIDE : count > 4 ? LEAST_OF_MANY : LEAST
-  const found = matchDocuments(corpus, nearly, least, admits)
-  const said = count > 4 ? found : dropPassingMentions(found, whole)
-  if (said.numbers.length > 0 || words.length < 3 || nearly.filter(isWritten).length < 2)
-    return { ...said, wanted: nearly, concepts, named }
+  const near = matchDocuments(corpus, wanted, least, admits)
+  const matches = count > 4 ? near : dropPassingMentions(near, new Set(whole.numbers))
+  if (matches.numbers.length > 0 || asked.length < 3 || wanted.filter(isWritten).length < 2)
+    return { ...matches, wanted, concepts, named }
   // A question of three words or more, of which two are written somewhere, gets what answers any of them.
-  return { ...matchDocuments(corpus, nearly, LEAST_OF_MANY / 4, admits), wanted: nearly, concepts, named }
+  return { ...matchDocuments(corpus, wanted, LEAST_OF_MANY / 4, admits), wanted, concepts, named }
 }
 
-/** Drops documents that score little, unless they are among those that hold the `whole` question. */
+/** Drops documents that score little, except those of `whole`, which hold the whole question. */
 function dropPassingMentions(matches: Matches, whole: ReadonlySet<number>): Matches {
   const { numbers, scores, texts, held } = matches
   let size = 0
@@ -199,30 +190,4 @@ function allMatches({ columns }: Corpus, admits: (number: number) => boolean): M
   let count = 0
   for (let number = 0; number < columns.size; number += 1) if (admits(number)) numbers[count++] = number
   return withoutScores(numbers.subarray(0, count))
-}
-
-/** The orders that do not depend on the text. */
-function orders(
-  corpus: Corpus,
-  { near }: Pick<SearchQuery, 'near'>,
-): Record<SortOrder, (a: number, b: number) => boolean> {
-  const { lat, lng, updated, created, popularity, name, order } = corpus.columns
-  const by =
-    (column: ArrayLike<number>, way: 1 | -1, also: (a: number, b: number) => number = () => 0) =>
-    (a: number, b: number) => {
-      // Ties go by id in the same direction, as in the lists of the table.
-      return way * ((column[a] ?? 0) - (column[b] ?? 0) || also(a, b) || (order[a] ?? 0) - (order[b] ?? 0)) < 0
-    }
-  const names = (a: number, b: number) => corpus.compareNames(a, b)
-  const away = (number: number) => (near ? distanceInMetres(near, { lat: lat[number] ?? 0, lng: lng[number] ?? 0 }) : 0)
-  return {
-    relevance: by(updated, -1),
-    newest: by(updated, -1),
-    popularity: by(popularity, -1, (a, b) => (updated[a] ?? 0) - (updated[b] ?? 0)),
-    created: by(created, 1),
-    '-created': by(created, -1),
-    name: by(name, 1, names),
-    '-name': by(name, -1, names),
-    distance: (a, b) => away(a) - away(b) < 0 || (away(a) === away(b) && (order[a] ?? 0) < (order[b] ?? 0)),
-  }
 }

@@ -1,6 +1,6 @@
 import { distanceInMetres } from '../../matching/index.ts'
 import { type Columns, type Numbering, PUBLISHED, readableFlags } from '../index/columns.ts'
-import { parseLabel } from '../index/links.ts'
+import { parseFacetLabel } from '../index/links.ts'
 import type { SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 
@@ -56,7 +56,7 @@ function visible(corpus: Corpus, { scope, published }: Pick<Filters, 'scope' | '
 export function labelReader(corpus: Corpus, scope: Filters['scope']): (label: string) => string {
   const admits = visible(corpus, { scope })
   return (label) => {
-    const { id, words } = parseLabel(label)
+    const { id, words } = parseFacetLabel(label)
     const number = id === undefined ? undefined : corpus.find(id)
     return number !== undefined && admits(number) ? corpus.document(number).title : words
   }

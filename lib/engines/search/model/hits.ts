@@ -1,16 +1,16 @@
 import { distanceInMetres } from '../../matching/index.ts'
-import type { Document } from '../document.ts'
-import { pointFor, sightOf } from '../index/columns.ts'
+import type { SearchDocument } from '../document.ts'
+import { coarsenPoint, tallyFor } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
 import type { Hit, Interpreted, SearchQuery, SearchResult } from '../query.ts'
-import { vocabulary } from '../vocabulary.ts'
-import type { WeightedWord } from './choices.ts'
+import { loadedVocabulary } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { isCertain } from './facets.ts'
 import { labelReader } from './filters.ts'
 import { closeness } from './likeness.ts'
+import type { WeightedWord } from './lookup.ts'
 import { countsInText } from './lookup.ts'
-import type { Answers } from './rank.ts'
+import type { QuestionMatches } from './rank.ts'
 import { snippetFinder } from './snippet.ts'
 
 /** A document as a hit. */
@@ -21,13 +21,13 @@ export const makeHit = (corpus: Corpus, number: number, score: number): Hit => (
 
 type Header = Omit<Hit, 'score'>
 /** What hits show of documents in memory. Leaving out members takes longer than all else that is done for a hit. */
-const headers = new WeakMap<Document, Header>()
+const headers = new WeakMap<SearchDocument, Header>()
 
-function headerOf(it: Document): Header {
+function headerOf(it: SearchDocument): Header {
   const known = headers.get(it)
   if (known) return known
   const { version: _, text: __, links: ___, ...others } = it
-  const header = { ...others, point: pointFor(it) }
+  const header = { ...others, point: coarsenPoint(it) }
   headers.set(it, header)
   return header
 }
@@ -38,7 +38,7 @@ function headerOf(it: Document): Header {
  */
 export function hitMaker(corpus: Corpus, { scope, near, years }: SearchQuery) {
   const { columns, labels } = corpus
-  const { placeFacet } = vocabulary()
+  const { placeFacet } = loadedVocabulary()
   const read = labelReader(corpus, scope)
   return (number: number, score = 0): Hit => {
     const hit = makeHit(corpus, number, score)
@@ -52,7 +52,7 @@ export function hitMaker(corpus: Corpus, { scope, near, years }: SearchQuery) {
 }
 
 /** The hits of a page, with snippets if the question asks for them. */
-export function makeHits(corpus: Corpus, ask: SearchQuery, found: Answers, page: readonly Place[]): Hit[] {
+export function makeHits(corpus: Corpus, ask: SearchQuery, found: QuestionMatches, page: readonly Place[]): Hit[] {
   const placed = hitMaker(corpus, ask)
   const shown = page.map(({ number, score }) => placed(number, score))
   if (!ask.snippets || found.wanted.length === 0) return shown
@@ -71,7 +71,7 @@ type Explanation = Pick<SearchResult, 'interpreted' | 'left_out' | 'did_you_mean
 export function explainAnswer(
   corpus: Corpus,
   ask: SearchQuery,
-  found: Answers,
+  found: QuestionMatches,
   page: readonly { number: number }[],
 ): Explanation {
   const { wanted, concepts, held, numbers } = found
@@ -86,9 +86,9 @@ export function explainAnswer(
       value: concept.label,
     }),
   )
-  const sight = sightOf(ask.scope)
+  const tally = tallyFor(ask.scope)
   const known = ({ raw, term }: WeightedWord) =>
-    corpus.words.count(raw, sight) > 0 || corpus.terms.count(term, sight) > 0
+    corpus.words.count(raw, tally) > 0 || corpus.terms.count(term, tally) > 0
   const asked = wanted.map((it) => (known(it) || it.aside ? undefined : it))
   const meant = betterSpelling(corpus, typed, asked, page)
   return {

@@ -1,9 +1,9 @@
 import { countEdits, countEditsToPrefix, respell } from '../../matching/index.ts'
 import { isDevanagari, normaliseTyped, type PlainName } from '../index/header.ts'
 import { soundsApart } from '../index/voice.ts'
-import { FILLER_WEIGHT, townTerms, type Word, wordOf } from '../index/words.ts'
+import { FILLER_WEIGHT, toWord, townTerms, type Word } from '../index/words.ts'
 import { synonymsOf } from '../synonyms.ts'
-import type { WeightedWord } from './choices.ts'
+import type { WeightedWord } from './lookup.ts'
 
 /**
  * Makes a function that says how well the names of a document answer a question, from 0 to 1. The best name counts. 1
@@ -117,7 +117,7 @@ function wordFit(
   const met = (0.15 * Math.min(sound.length, word.sound.length)) / word.sound.length
   if (begins && word.raw.startsWith(begins.raw)) return 0.8 + met
   if (begins && word.sound.startsWith(begins.sound)) return 0.55 + met
-  if (word.term === term && !soundsApart(wordOf(raw).voice, word.voice)) return 0.85
+  if (word.term === term && !soundsApart(toWord(raw).voice, word.voice)) return 0.85
   const near = sound.length > 2 && Math.abs(sound.length - word.sound.length) <= 3
   const sounding = near ? closeness(sound, word.sound, 0.4) : 0
   const written = sounding > 0.4 ? closeness(raw, word.raw, sounding < 0.6 ? 0.6 : 0) : 0

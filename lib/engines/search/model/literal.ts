@@ -1,11 +1,11 @@
 import { cut, plainWords } from '../../matching/index.ts'
 import { eachPosting } from '../index/codec.ts'
-import { type Sight, sightOf } from '../index/columns.ts'
+import { type Tally, tallyFor } from '../index/columns.ts'
 import { tellingPiecesOf } from '../index/grams.ts'
-import { termOf } from '../index/words.ts'
+import { toTerm } from '../index/words.ts'
 import type { Hit, LiteralQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
-import { selectTop } from './select-top.ts'
+import { selectTop } from './sort.ts'
 
 /** The most documents of each resource that are read to see whether they contain a text. */
 const MOST_READ = 3000
@@ -26,7 +26,7 @@ export function findLiteral(
   const { columns } = corpus
   const resources = corpus.labels.resource.texts
   const groups = new Map<number, number[]>()
-  for (const number of candidatesFor(corpus, needle, sightOf(scope))) {
+  for (const number of candidatesFor(corpus, needle, tallyFor(scope))) {
     if (!admits(number)) continue
     const resource = columns.resource[number] ?? 0
     const group = groups.get(resource)
@@ -56,12 +56,12 @@ export function findLiteral(
 }
 
 /** Documents that hold each piece of the text within a word. All documents if every piece is in very many words. */
-function candidatesFor(corpus: Corpus, needle: string, sight: Sight): Iterable<number> {
+function candidatesFor(corpus: Corpus, needle: string, tally: Tally): Iterable<number> {
   const all = plainWords(needle)
   if (all.length === 0) return []
   // Single letters tell little, and the first may be the end of any word.
   const longer = all.filter((piece) => piece.length > 1)
-  const lists = [...new Set(longer.length > 0 ? longer : all)].flatMap((piece) => withPiece(corpus, piece, sight) ?? [])
+  const lists = [...new Set(longer.length > 0 ? longer : all)].flatMap((piece) => withPiece(corpus, piece, tally) ?? [])
   const [fewest, ...others] = lists.sort((a, b) => a.size - b.size)
   if (!fewest) return Array.from({ length: corpus.columns.size }, (_, number) => number)
   return [...fewest].filter((number) => others.every((list) => list.has(number)))
@@ -70,15 +70,15 @@ function candidatesFor(corpus: Corpus, needle: string, sight: Sight): Iterable<n
 /**
  * Documents with a word that contains a piece, or begins with it if it is one letter. Undefined if very many words do.
  */
-function withPiece(corpus: Corpus, piece: string, sight: Sight): Set<number> | undefined {
+function withPiece(corpus: Corpus, piece: string, tally: Tally): Set<number> | undefined {
   const pieces = tellingPiecesOf(piece)
   const words =
     pieces.length === 0
-      ? corpus.words.beginning(piece, MOST_WORDS, sight)
-      : corpus.words.sharing(pieces, pieces.length, MOST_WORDS, sight)
+      ? corpus.words.beginning(piece, MOST_WORDS, tally)
+      : corpus.words.sharing(pieces, pieces.length, MOST_WORDS, tally)
   if (words.length >= MOST_WORDS) return undefined
   const numbers = new Set<number>()
-  for (const term of new Set(words.filter((each) => each.includes(piece)).map(termOf)))
+  for (const term of new Set(words.filter((each) => each.includes(piece)).map(toTerm)))
     for (const list of corpus.postings(term)) eachPosting(list, (number) => numbers.add(number))
   return numbers
 }

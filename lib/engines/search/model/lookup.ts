@@ -1,49 +1,48 @@
 import { type Lru, lru } from '../../../base/lru.ts'
-import type { Sight } from '../index/columns.ts'
-import { tagOf } from '../index/tags.ts'
-import { ANY_VOICE } from '../index/voice.ts'
-import { genericTerms, sortTerms, townTerms } from '../index/words.ts'
-import {
-  type Choice,
-  completionChoices,
-  conceptChoices,
-  containingChoices,
-  exactChoices,
-  isWritten,
-  joinedChoices,
-  LINKED_FIT,
-  nearConceptChoices,
-  otherSpellingChoices,
-  splitChoices,
-  synonymChoices,
-  visibleTerms,
-  type WeightedWord,
-  withConceptTags,
-} from './choices.ts'
+import type { Tally } from '../index/columns.ts'
+import { nearbyTags, tagOf } from '../index/tags.ts'
+import { ANY_VOICE, onsetOf, type Voice } from '../index/voice.ts'
+import { genericTerms, sortTerms, toTerm, toWord, townTerms, type Word } from '../index/words.ts'
 import type { Corpus } from './corpus.ts'
-import { nearChoices } from './near.ts'
 import type { QueryWord } from './question.ts'
+import { otherSpellingsOf } from './spellings.ts'
+
+/**
+ * A way in which a word of the question may stand in a document: one term, or several that must all be there, in words
+ * of a voice. `fit`: how well it fits; 1 is exact. `adds`: it counts beside another choice of the same word.
+ */
+export type Choice = { terms: readonly string[]; fit: number; adds?: boolean; voice?: Voice }
+
+/**
+ * A word of the question with its choices, the best first. `weight`: how much it tells of a name. `rarity`: how rare it
+ * is.
+ */
+export type WeightedWord = QueryWord & {
+  weight: number
+  rarity: number
+  choices: readonly Choice[]
+}
 
 /**
  * Looks words up as they are written: their terms, concepts and links. The unfinished last word also has its
  * completions.
  */
-export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], sight: Sight): WeightedWord[] {
+export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally: Tally): WeightedWord[] {
   return words.map((word, i) => {
-    const written = recallWord(corpus, word, `written ${sight}`, () =>
+    const written = recallWord(corpus, word, `written ${tally}`, () =>
       weigh(corpus, word, [
-        ...conceptChoices(corpus, word, sight),
-        ...visibleTerms(corpus, word.links ?? [], sight).map((link) => ({
+        ...conceptChoices(corpus, word, tally),
+        ...visibleTerms(corpus, word.links ?? [], tally).map((link) => ({
           terms: [link],
           fit: LINKED_FIT,
           adds: true,
         })),
-        ...exactChoices(corpus, word, sight),
-        ...completionChoices(corpus, word, sight),
+        ...exactChoices(corpus, word, tally),
+        ...completionChoices(corpus, word, tally),
       ]),
     )
     // If documents write the two words of a question as one, that one is looked for as well: Devi than, Devithan.
-    const beside = words.length === 2 ? joinedChoices(corpus, words, i, sight, true) : []
+    const beside = words.length === 2 ? joinedChoices(corpus, words, i, tally, true) : []
     return beside.length === 0 ? written : weigh(corpus, word, [...written.choices, ...beside])
   })
 }
@@ -56,7 +55,7 @@ const wordCaches = new WeakMap<Corpus, Lru<string, WeightedWord>>()
 const MOST_KEPT = 100_000
 
 /** What `look` finds for a word, remembered. It must depend on nothing but the word, the corpus and `how`. */
-function recallWord(corpus: Corpus, word: QueryWord, how: string, look: () => WeightedWord): WeightedWord {
+export function recallWord(corpus: Corpus, word: QueryWord, how: string, look: () => WeightedWord): WeightedWord {
   const known = wordCaches.get(corpus) ?? lru<string, WeightedWord>(MOST_KEPT, ({ choices }) => 1 + choices.length)
   wordCaches.set(corpus, known)
   const { raw, whole, aside, syllabic, begins, swapped, concept, links = [] } = word
@@ -92,51 +91,11 @@ export function tellingShare(written: readonly WeightedWord[]): number {
 export const anyTells = (words: readonly QueryWord[]): boolean =>
   words.some(({ raw, aside, begins }) => !aside && (begins || raw.length > 1))
 
-/**
- * The share of a question that documents know, by what its words tell. A word that is written somewhere counts fully;
- * one that only near spellings stand for counts half or less.
- */
-export function knownShare(wanted: readonly WeightedWord[]): number {
-  const known = (it: WeightedWord) =>
-    isWritten(it) ? 1 : it.choices.length > 0 ? (it.raw.length > 4 || wanted.length < 3 ? 0.5 : 0.25) : 0
-  const [told, all] = wanted.reduce(([a, b], it) => [a + it.tells * known(it), b + it.tells], [0, 0])
-  return told / all
-}
-
-/** Adds to each word what is spelt nearly so, contains it, means the same, or is written together or apart. */
-export function lookUpNearly(
-  corpus: Corpus,
-  written: readonly WeightedWord[],
-  sight: Sight,
-  literal = false,
-): WeightedWord[] {
-  const long = written.filter(countsInText).length > SHORT
-  return written.map((it, i) => {
-    if (it.aside || (long && isWritten(it))) return it
-    const nearly = recallWord(corpus, it, `nearly ${sight} ${literal}`, () => {
-      const alike = nearChoices(corpus, it, sight)
-      return weigh(corpus, it, [
-        ...it.choices,
-        ...otherSpellingChoices(corpus, it, sight),
-        ...splitChoices(corpus, it, sight),
-        ...(literal ? alike : withConceptTags(corpus, [...alike, ...nearConceptChoices(it)], sight)),
-        ...containingChoices(corpus, it, sight),
-        ...synonymChoices(corpus, it, sight),
-      ])
-    })
-    const beside = joinedChoices(corpus, written, i, sight)
-    return beside.length === 0 ? nearly : weigh(corpus, it, [...nearly.choices, ...beside])
-  })
-}
-
 /** Whether a word counts when texts are searched: words that only join do not. */
 export const countsInText = ({ rarity }: WeightedWord): boolean => rarity > 0
 
-/** A question of more words is one for texts. What is written somewhere in it is looked for only as it is. */
-const SHORT = 4
-
 /** Weighs a word. Each term counts once, by its best fit, so that no document counts twice for one word. */
-function weigh(corpus: Corpus, asked: QueryWord, choices: readonly Choice[]): WeightedWord {
+export function weigh(corpus: Corpus, asked: QueryWord, choices: readonly Choice[]): WeightedWord {
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
   for (const choice of sorted) {
@@ -173,3 +132,75 @@ const tellingOf = ({ aside, begins }: QueryWord, found: string): number =>
       : genericTerms().has(found)
         ? 0.8
         : 1
+
+/** A document listed under the concept of a word counts as holding the word, even if it is not written there. */
+const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: Tally): Choice[] =>
+  concept
+    ? [
+        { terms: [tagOf(concept)], fit: 1.001 },
+        ...visibleTerms(corpus, nearbyTags(concept), tally).map((tag) => ({ terms: [tag], fit: 0.6 })),
+      ]
+    : []
+
+/**
+ * The word as written. It fits less if it is the beginning of a word and no whole one. A word that stands nowhere also
+ * fits words that sound apart, but less: Whels, Bel.
+ */
+function exactChoices({ terms }: Corpus, { raw, known, term, begins, concept }: QueryWord, tally: Tally): Choice[] {
+  if (terms.count(term, tally) === 0) return []
+  const adds = concept !== undefined
+  const heard = { terms: [term], voice: toWord(raw).voice, fit: begins && !known ? 0.75 : 1, adds }
+  return known ? [heard] : [heard, { ...heard, voice: ANY_VOICE, fit: MISHEARD }]
+}
+
+const MISHEARD = 0.5
+
+/** For an unfinished word: words that begin with its letters, and words that begin with its sound. */
+function completionChoices(corpus: Corpus, { term, begins, known }: QueryWord, tally: Tally): Choice[] {
+  if (!begins) return []
+  const begun = (each: string, least: number) => least + (0.25 * Math.min(term.length, each.length)) / each.length
+  const written = corpus.words.beginning(begins.raw, MOST_COMPLETIONS, tally).map(toWord)
+  const sounding = corpus.terms.beginning(begins.sound, MOST_COMPLETIONS, tally)
+  const voice = known ? onsetOf(begins.raw) : ANY_VOICE
+  return [
+    ...written.map((each) => ({ terms: [each.term], voice: each.voice, fit: begun(each.term, COMPLETED) })),
+    ...sounding.map((each) => ({ terms: [each], voice, fit: begun(each, COMPLETED - 0.25) })),
+  ].filter(({ terms: [each = ''] }) => corpus.terms.count(each, tally) > 0)
+}
+
+/** The most completions of an unfinished word, and the most words that contain one. */
+export const MOST_COMPLETIONS = 400
+
+const COMPLETED = 0.7
+
+/** A document that links to a thing of this name holds the name nearly as well as one that is called so. */
+const LINKED_FIT = 0.9
+
+/** Whether documents hold the word, or one that begins with it, as typed or in another spelling of all of it. */
+export const isWritten = ({ choices }: WeightedWord): boolean => choices.some(({ fit }) => fit >= COMPLETED)
+
+/**
+ * Two neighbouring words that documents write as one: "maya devi" for Mayadevi. The joined word stands for either of
+ * them. `exactly`: only if it is written somewhere letter for letter.
+ */
+export function joinedChoices(
+  corpus: Corpus,
+  all: readonly Word[],
+  at: number,
+  tally: Tally,
+  exactly = false,
+): Choice[] {
+  const pairs = [`${all[at - 1]?.raw ?? ''} ${all[at]?.raw}`, `${all[at]?.raw} ${all[at + 1]?.raw ?? ''}`]
+  const found = pairs
+    .filter((pair) => !pair.startsWith(' ') && !pair.endsWith(' '))
+    .map((pair) => pair.replace(' ', ''))
+    .filter((each) => !exactly || corpus.words.count(each, tally) > 0)
+  const spelt = found.flatMap((each) => [toTerm(each), ...[...otherSpellingsOf(toWord(each).sound)].map(toTerm)])
+  // A joined word that folds like one of its parts joins nothing: "pashupatinath t" is no other name.
+  const apart = spelt.filter((each) => each !== all[at - 1]?.term && each !== all[at]?.term)
+  return visibleTerms(corpus, new Set(apart), tally).map((each) => ({ terms: [each], fit: 0.9 }))
+}
+
+/** Terms of documents that the caller may see. Hidden ones must not even crowd others out. */
+export const visibleTerms = (corpus: Corpus, found: Iterable<string>, tally: Tally): string[] =>
+  [...found].filter((each) => corpus.terms.count(each, tally) > 0)

@@ -1,6 +1,6 @@
 import { BLOCK, eachPosting, impactOf, indexIn, PostingList, type Postings } from '../index/codec.ts'
-import type { Choice, WeightedWord } from './choices.ts'
 import type { Corpus } from './corpus.ts'
+import type { Choice, WeightedWord } from './lookup.ts'
 
 /**
  * The documents that fit. `scores`: by name, `texts`: by text, both from 0 to 1. `held`: which words a document holds,

@@ -1,10 +1,115 @@
 import { countEdits, countEditsToPrefix } from '../../matching/index.ts'
-import type { Sight } from '../index/columns.ts'
-import { gramsOf } from '../index/grams.ts'
+import type { Tally } from '../index/columns.ts'
+import { gramsOf, tellingPiecesOf } from '../index/grams.ts'
+import { conceptOf, conceptTerms, tagOf } from '../index/tags.ts'
 import { ANY_VOICE } from '../index/voice.ts'
-import { termOf, type Word } from '../index/words.ts'
-import { type Choice, isWritten, type WeightedWord } from './choices.ts'
+import { toTerm, townTerms, type Word } from '../index/words.ts'
+import { synonymsOf } from '../synonyms.ts'
 import type { Corpus, Words } from './corpus.ts'
+import {
+  type Choice,
+  countsInText,
+  isWritten,
+  joinedChoices,
+  MOST_COMPLETIONS,
+  recallWord,
+  visibleTerms,
+  type WeightedWord,
+  weigh,
+} from './lookup.ts'
+import type { QueryWord } from './question.ts'
+import { otherSpellingsOf } from './spellings.ts'
+
+/**
+ * The share of a question that documents know, by what its words tell. A word that is written somewhere counts fully;
+ * one that only near spellings stand for counts half or less.
+ */
+export function knownShare(wanted: readonly WeightedWord[]): number {
+  const known = (it: WeightedWord) =>
+    isWritten(it) ? 1 : it.choices.length > 0 ? (it.raw.length > 4 || wanted.length < 3 ? 0.5 : 0.25) : 0
+  const [told, all] = wanted.reduce(([a, b], it) => [a + it.tells * known(it), b + it.tells], [0, 0])
+  return told / all
+}
+
+/** Adds to each word what is spelt nearly so, contains it, means the same, or is written together or apart. */
+export function lookUpNearly(
+  corpus: Corpus,
+  written: readonly WeightedWord[],
+  tally: Tally,
+  literal = false,
+): WeightedWord[] {
+  const long = written.filter(countsInText).length > SHORT
+  return written.map((it, i) => {
+    if (it.aside || (long && isWritten(it))) return it
+    const nearly = recallWord(corpus, it, `nearly ${tally} ${literal}`, () => {
+      const alike = nearChoices(corpus, it, tally)
+      return weigh(corpus, it, [
+        ...it.choices,
+        ...otherSpellingChoices(corpus, it, tally),
+        ...splitChoices(corpus, it, tally),
+        ...(literal ? alike : withConceptTags(corpus, [...alike, ...nearConceptChoices(it)], tally)),
+        ...containingChoices(corpus, it, tally),
+        ...synonymChoices(corpus, it, tally),
+      ])
+    })
+    const beside = joinedChoices(corpus, written, i, tally)
+    return beside.length === 0 ? nearly : weigh(corpus, it, [...nearly.choices, ...beside])
+  })
+}
+
+/** A question of more words is one for texts. What is written somewhere in it is looked for only as it is. */
+const SHORT = 4
+
+/** The other spellings of a name, and the name with an ending that it may have or lack. */
+function otherSpellingChoices(corpus: Corpus, { others, ended }: QueryWord, tally: Tally): Choice[] {
+  const fitting = (found: Iterable<string>, fit: number) =>
+    visibleTerms(corpus, found, tally).map((each) => ({ terms: [each], fit }))
+  return [...fitting(new Set([...others].map(toTerm)), 0.9), ...fitting(new Set([...ended].map(toTerm)), 0.75)]
+}
+
+/** Concepts that a word may be a misspelling of, if it is written nowhere. */
+const nearConceptChoices = (it: WeightedWord): Choice[] =>
+  isWritten(it) || it.raw.length < 5
+    ? []
+    : conceptTerms()
+        .filter((term) => Math.abs(term.length - it.term.length) <= 1 && countEdits(it.term, term, 1) <= 1)
+        .map((term) => ({ terms: [term], fit: 0.6 }))
+
+/** Puts before each choice the concept that its term names: a sort of thing may be misspelt, too. */
+const withConceptTags = (corpus: Corpus, choices: readonly Choice[], tally: Tally): Choice[] =>
+  choices.flatMap((choice) => {
+    const concept = conceptOf(choice.terms[0] ?? '')
+    const tags = concept ? visibleTerms(corpus, [tagOf(concept)], tally) : []
+    return [...tags.map((tag) => ({ terms: [tag], fit: choice.fit })), { ...choice, adds: tags.length > 0 }]
+  })
+
+/** Words that contain the letters. The name of a town within a word is another place: Dhungepatan. */
+function containingChoices(corpus: Corpus, { raw, term }: Word, tally: Tally): Choice[] {
+  if (raw.length < 4 || townTerms().has(term)) return []
+  const pieces = tellingPiecesOf(raw)
+  const found = corpus.words
+    .sharing(pieces, pieces.length, MOST_COMPLETIONS, tally)
+    .filter((each) => each.includes(raw))
+  return visibleTerms(corpus, new Set(found.map(toTerm)), tally)
+    .filter((each) => each !== term)
+    .map((each) => ({ terms: [each], fit: 0.3 + 0.4 * Math.min(1, raw.length / each.length) }))
+}
+
+function synonymChoices(corpus: Corpus, { term }: Word, tally: Tally): Choice[] {
+  return visibleTerms(corpus, synonymsOf(term), tally).map((each) => ({ terms: [each], fit: 0.5 }))
+}
+
+/** One word that documents write as two: "mayadevi" for Maya Devi. */
+function splitChoices(corpus: Corpus, { raw }: Word, tally: Tally): Choice[] {
+  if (raw.length < 5) return []
+  const known = (term: string) => corpus.terms.count(term, tally) > 0
+  const spelt = (term: string) => (known(term) ? term : [...otherSpellingsOf(term)].map(toTerm).find(known))
+  return Array.from({ length: raw.length - 3 }, (_, i) => i + 2).flatMap((at) => {
+    const first = spelt(toTerm(raw.slice(0, at)))
+    const second = first === undefined ? undefined : spelt(toTerm(raw.slice(at)))
+    return first === undefined || second === undefined ? [] : [{ terms: [first, second], fit: 0.85 }]
+  })
+}
 
 const MOST_NEAR = 24
 
@@ -19,33 +124,33 @@ const mostEdits = (letters: number, syllabic: boolean) =>
 const DOUBTED = 0.6
 
 /** Words that are spelt nearly so. Slips happen to the word as written; other spellings of a name show in its term. */
-export function nearChoices(corpus: Corpus, it: WeightedWord, sight: Sight): Choice[] {
+function nearChoices(corpus: Corpus, it: WeightedWord, tally: Tally): Choice[] {
   const { raw, term, known, begins, syllabic, swapped } = it
   const close = (found: Iterable<string>, to: string) =>
     [...found].flatMap((each) => {
       const most = mostEdits(to.length, syllabic)
       const apart = countEdits(to, each, most)
       const fit = 0.9 * (1 - apart / Math.max(to.length, each.length)) ** 2
-      return each !== to && apart <= most ? [{ terms: [termOf(each)], fit }] : []
+      return each !== to && apart <= most ? [{ terms: [toTerm(each)], fit }] : []
     })
   const found = [
-    ...close(spelledLike(corpus.words, raw, syllabic, sight), raw),
-    ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, sight), term) : []),
-    ...sameSkeletons(corpus, it, sight),
-    ...[...swapped].map((each) => ({ terms: [termOf(each)], fit: 0.6 })),
-    ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, sight) : []),
+    ...close(spelledLike(corpus.words, raw, syllabic, tally), raw),
+    ...(term.length > 3 ? close(spelledLike(corpus.terms, term, syllabic, tally), term) : []),
+    ...sameSkeletons(corpus, it, tally),
+    ...[...swapped].map((each) => ({ terms: [toTerm(each)], fit: 0.6 })),
+    ...(begins && !isWritten(it) ? nearlyBegun(corpus, begins.raw, tally) : []),
   ]
   return found
-    .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', sight) > 0)
+    .filter(({ terms: [each] }) => each !== term && corpus.terms.count(each ?? '', tally) > 0)
     .sort((a, b) => b.fit - a.fit || ((a.terms[0] ?? '') < (b.terms[0] ?? '') ? -1 : 1))
     .slice(0, MOST_NEAR)
     .map((choice) => (known ? { ...choice, fit: choice.fit * DOUBTED } : choice))
-    .concat(slipOf(corpus, it, sight))
+    .concat(slipOf(corpus, it, tally))
 }
 
 /** Words with the same consonants. */
-function sameSkeletons(corpus: Corpus, { skeleton }: Word, sight: Sight): Choice[] {
-  const found = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, sight)
+function sameSkeletons(corpus: Corpus, { skeleton }: Word, tally: Tally): Choice[] {
+  const found = skeleton === undefined ? [] : corpus.terms.sharing([skeleton], 1, MOST_NEAR, tally)
   return found.map((each) => ({ terms: [each], fit: SKELETON_FIT }))
 }
 
@@ -56,31 +161,31 @@ const SKELETON_FIT = 0.55
  */
 const OFTENER = 8
 
-const slipOf = (corpus: Corpus, { raw, term, known }: WeightedWord, sight: Sight): Choice[] =>
-  known && corpus.terms.count(term, sight) > OFTENER * corpus.words.count(raw, sight)
+const slipOf = (corpus: Corpus, { raw, term, known }: WeightedWord, tally: Tally): Choice[] =>
+  known && corpus.terms.count(term, tally) > OFTENER * corpus.words.count(raw, tally)
     ? [{ terms: [term], voice: ANY_VOICE, fit: 0.9 * DOUBTED }]
     : []
 
 /** Candidates from a vocabulary. Short words share too few grams, so every text one edit away is tried instead. */
-function spelledLike(words: Words, text: string, syllabic: boolean, sight: Sight): Set<string> {
+function spelledLike(words: Words, text: string, syllabic: boolean, tally: Tally): Set<string> {
   const most = mostEdits(text.length, syllabic)
   if (most === 0) return new Set()
-  const spelt = (each: string) => words.count(each, sight) > 0
+  const spelt = (each: string) => words.count(each, tally) > 0
   if (text.length <= 4) return new Set([...neighbours(text)].filter(spelt))
   const grams = gramsOf(text)
   const least = Math.max(2, grams.length - 3 * most)
-  return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, sight)])
+  return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, tally)])
 }
 
 /** Words that nearly begin with the letters. For fewer than five letters there are too many. */
-function nearlyBegun(corpus: Corpus, letters: string, sight: Sight): Choice[] {
+function nearlyBegun(corpus: Corpus, letters: string, tally: Tally): Choice[] {
   if (letters.length < 5) return []
   const grams = gramsOf(letters).slice(0, -1)
   const most = mostEdits(letters.length, false)
-  return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, sight).flatMap((each) => {
+  return corpus.words.sharing(grams, Math.max(2, grams.length - 4 * most), 300, tally).flatMap((each) => {
     const apart = countEditsToPrefix(letters, each, most, most)
     const fit = 0.75 * (1 - apart / letters.length) ** 2
-    return apart <= most ? [{ terms: [termOf(each)], fit }] : []
+    return apart <= most ? [{ terms: [toTerm(each)], fit }] : []
   })
 }
 

@@ -1,10 +1,11 @@
 import { cut, respellBeginning, swapSyllables } from '../../matching/index.ts'
-import type { Sight } from '../index/columns.ts'
+import type { Tally } from '../index/columns.ts'
 import { isDevanagari } from '../index/header.ts'
+import { linkTerm } from '../index/links.ts'
 import { memoize } from '../index/memoize.ts'
 import { conceptOf, findMentions, type Mention, tagOf } from '../index/tags.ts'
 import { ANY_VOICE } from '../index/voice.ts'
-import { stemOf, termOf, trailingWords, type Word, wordOf, wordsOf } from '../index/words.ts'
+import { splitWords, stemOf, toTerm, toWord, trailingWordSet, type Word } from '../index/words.ts'
 import type { Concept } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
@@ -39,12 +40,12 @@ export type QueryWord = Word & {
 type Letters = Pick<Word, 'raw' | 'sound'>
 
 /** The words of a question. The last one counts as unfinished unless something follows it. */
-export function parseQuestion(corpus: Corpus, asked: string, sight: Sight): QueryWord[] {
-  const text = withoutEndings(corpus, asked, sight)
+export function parseQuestion(corpus: Corpus, asked: string, tally: Tally): QueryWord[] {
+  const text = withoutEndings(corpus, asked, tally)
   const typed = cut(text, 300)
   const seen = new Set<string>()
-  const wholes = wordsOf(cut(asked, 300))
-  const words = wordsOf(typed).flatMap((word, i) => {
+  const wholes = splitWords(cut(asked, 300))
+  const words = splitWords(typed).flatMap((word, i) => {
     if (seen.has(word.raw)) return []
     seen.add(word.raw)
     const whole = wholes[i]?.raw
@@ -57,11 +58,11 @@ export function parseQuestion(corpus: Corpus, asked: string, sight: Sight): Quer
     const last = unfinished && i === words.length - 1
     const swapped = swaps?.get(word.raw) ?? none
     // A word that no document holds as typed may be any word that folds alike.
-    const known = corpus.words.count(word.raw, sight) > 0
+    const known = corpus.words.count(word.raw, tally) > 0
     const voice = known ? word.voice : ANY_VOICE
     // A word that cannot begin a question is another word if it does: Than, a shrine. So is a joining word that is
     // still being typed alone.
-    const aside = word.aside && !(i === 0 && (last || trailingWords().has(word.raw)))
+    const aside = word.aside && !(i === 0 && (last || trailingWordSet().has(word.raw)))
     return {
       ...word,
       aside,
@@ -77,16 +78,16 @@ export function parseQuestion(corpus: Corpus, asked: string, sight: Sight): Quer
 }
 
 /** A question without the endings of Nepali, where the stem is better known: पाटनको, पाटन. */
-function withoutEndings(corpus: Corpus, text: string, sight: Sight): string {
-  const count = (word: string) => corpus.terms.count(termOf(plain(word)), sight)
+function withoutEndings(corpus: Corpus, text: string, tally: Tally): string {
+  const count = (word: string) => corpus.terms.count(toTerm(plain(word)), tally)
   // A single word may be the beginning of a name: पाटनको कृष्ण मन्दिर.
   if (!/\s/.test(text.trim())) return text
   return text.replace(/[\u0900-\u097f]+/g, (word) => {
     const stem = stemOf(word)
     // A word that names a concept as it stands has no ending: तामा, copper.
-    if (stem === word || conceptOf(termOf(plain(word))) || count(word) * 4 > count(stem)) return word
+    if (stem === word || conceptOf(toTerm(plain(word))) || count(word) * 4 > count(stem)) return word
     // What neither stands in documents nor names a concept is no stem: दगुतले.
-    return count(stem) > 0 || conceptOf(termOf(plain(stem))) ? stem : word
+    return count(stem) > 0 || conceptOf(toTerm(plain(stem))) ? stem : word
   })
 }
 
@@ -101,16 +102,16 @@ const isWhose = ({ concept, to }: Mention, next: Mention | undefined): boolean =
  * A word that stands nowhere may be any that folds alike. But a short one with b means none with w: a bell is no well.
  */
 const asHeard = (it: QueryWord): QueryWord =>
-  it.term.length <= 4 && it.term.startsWith('b') ? { ...it, voice: wordOf(it.raw).voice } : it
+  it.term.length <= 4 && it.term.startsWith('b') ? { ...it, voice: toWord(it.raw).voice } : it
 
 /** The concepts that a question names, and its words, each with its concept. */
 export function findConcepts(
   corpus: Corpus,
   words: readonly QueryWord[],
-  sight: Sight,
+  tally: Tally,
 ): { words: QueryWord[]; concepts: Mention[] } {
   const concepts = findMentions(words.map(asHeard)).filter(
-    (it, i, all) => corpus.terms.count(tagOf(it.concept), sight) > 0 && !isWhose(it, all[i + 1]),
+    (it, i, all) => corpus.terms.count(tagOf(it.concept), tally) > 0 && !isWhose(it, all[i + 1]),
   )
   if (concepts.length === 1 && concepts[0]?.concept.isName && words.filter((it) => !it.aside).length === 1)
     return { words: [...words], concepts: [] }
@@ -136,7 +137,7 @@ function swapsIn(typed: string): Map<string, ReadonlySet<string>> {
   return new Map(words.map((word) => [plain(word), new Set(swapSyllables(word).map(plain))]))
 }
 
-const plain = (word: string) => wordsOf(word)[0]?.raw ?? ''
+const plain = (word: string) => splitWords(word)[0]?.raw ?? ''
 
 const none: ReadonlySet<string> = new Set()
 
@@ -144,4 +145,39 @@ const none: ReadonlySet<string> = new Set()
 function beginningOf({ raw }: Word, typed: string): Letters {
   const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
   return { raw: letters, sound: respellBeginning(letters) }
+}
+
+/** The most records that a question is taken to name. */
+const MOST_NAMED = 4
+
+/**
+ * Adds to the words of a question the links of the records that they name. What links to such a record then holds these
+ * words. `numbers`: the documents that may be named, the likeliest first.
+ */
+export function addLinks(
+  corpus: Corpus,
+  asked: readonly QueryWord[],
+  numbers: readonly number[],
+  tally: Tally,
+): readonly QueryWord[] {
+  const links = new Map<QueryWord, string[]>()
+  let named = 0
+  for (const number of numbers) {
+    const run = corpus.names(number).flatMap(({ words }) => runOf(words, asked))
+    const link = run.length > 0 ? linkTerm(corpus.document(number).id) : ''
+    if (link === '' || corpus.terms.count(link, tally) === 0) continue
+    for (const word of new Set(run)) links.set(word, [...(links.get(word) ?? []), link])
+    if (++named === MOST_NAMED) break
+  }
+  return links.size === 0 ? asked : asked.map((it) => ({ ...it, links: links.get(it) ?? [] }))
+}
+
+/**
+ * The words of a question that are a whole name, one after the other. None if the name says only what sort of thing it
+ * is.
+ */
+function runOf(name: readonly Word[], asked: readonly QueryWord[]): readonly QueryWord[] {
+  if (name.length > asked.length || name.every(({ tells }) => tells < 1)) return []
+  const from = asked.findIndex((_, i) => name.every(({ term }, j) => asked[i + j]?.term === term))
+  return from < 0 ? [] : asked.slice(from, from + name.length)
 }

@@ -1,21 +1,19 @@
 import { clock } from '../../../base/clock.ts'
 import type { Weights } from '../../../base/config.ts'
 import type { Mention } from '../index/tags.ts'
-import type { WeightedWord } from './choices.ts'
 import type { Corpus } from './corpus.ts'
 import { nameLikeness } from './likeness.ts'
+import type { WeightedWord } from './lookup.ts'
 import { countsInText } from './lookup.ts'
 import type { Matches } from './match.ts'
-import { selectTop } from './select-top.ts'
+import { type RankedDocument, selectTop } from './sort.ts'
 
 /** What answers a question. `named`: the documents with all words in their names, if others were let in beside them. */
-export type Answers = Matches & {
+export type QuestionMatches = Matches & {
   wanted: readonly WeightedWord[]
   concepts: readonly Mention[]
   named?: ReadonlySet<number>
 }
-
-export type RankedDocument = { number: number; score: number; likeness: number }
 
 /** The names of so many best documents are compared with the question. The rest is ranked by words alone. */
 export const MOST_COMPARED = 64
@@ -41,7 +39,7 @@ export function rankByRelevance(
   corpus: Corpus,
   weights: Weights,
   text: string,
-  found: Answers,
+  found: QuestionMatches,
   size: number,
 ): RankedDocument[] {
   const { numbers, scores, texts, wanted } = found
@@ -92,7 +90,7 @@ function besidesText({ columns: { updated, popularity } }: Corpus, weights: Weig
 /**
  * What the text of a document counts, by how much of the question it holds. A document that is called so counts fully.
  */
-function shareOf({ numbers, held, wanted, concepts, named }: Answers) {
+function shareOf({ numbers, held, wanted, concepts, named }: QuestionMatches) {
   const telling = wanted.reduce((bits, it, i) => (countsInText(it) ? bits | (1 << i) : bits), 0)
   const all = bitsIn(telling)
   const places = placesAsked(wanted, concepts)

@@ -2,23 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clock, nowSeconds } from '../../../base/clock.ts'
 import { Problem, unavailable } from '../../../base/errors.ts'
 import { commitWrites, removeEntry, reserve, scan } from '../../table/index.ts'
-import { type Document, type Gone, isGone } from '../document.ts'
+import { documentSource, type GoneDocument, isGone, type SearchDocument } from '../document.ts'
 import { type BuildResult, buildSnapshot } from '../index/build.ts'
-import { key } from '../keys.ts'
+import { searchKey } from '../keys.ts'
 import { loadLogEnd } from '../log.ts'
-import { documentSource } from './documents.ts'
 import {
   loadPointer,
   newSnapshotPath,
   type Pointer,
   publishSnapshot,
   removeOtherSnapshots,
-  type Snapshot,
+  type StoredSnapshot,
 } from './snapshot.ts'
 
 /** How far a rebuild has come. */
-export type Progress = (looked: number, documents: number) => void
-export type RebuildResult = BuildResult & { id: string; snapshot: Snapshot | undefined }
+export type RebuildProgress = (looked: number, documents: number) => void
+export type RebuildResult = BuildResult & { id: string; snapshot: StoredSnapshot | undefined }
 
 /** How long a rebuild keeps others out, in seconds. If the process dies, the lock ends then. */
 const SECONDS = 300
@@ -28,7 +27,7 @@ const SECONDS = 300
  * So a change meanwhile is read here, or follows in the log, or both; then its version decides. Fails with
  * `unavailable` while another process rebuilds.
  */
-export const rebuildSnapshot = (progress: Progress = () => undefined): Promise<RebuildResult> =>
+export const rebuildSnapshot = (progress: RebuildProgress = () => undefined): Promise<RebuildResult> =>
   withRebuildLock(async () => make(await loadPointer(), progress))
 
 /**
@@ -44,17 +43,17 @@ export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildRes
 /** Runs work while nobody else rebuilds. */
 async function withRebuildLock<T>(work: () => Promise<T>): Promise<T> {
   const busy = () => unavailable('The search model is being built. Try again.')
-  await commitWrites([reserve(key.searchRebuild(), nowSeconds(), SECONDS, busy)])
+  await commitWrites([reserve(searchKey.searchRebuild(), nowSeconds(), SECONDS, busy)])
   try {
     return await work()
   } finally {
-    await commitWrites([removeEntry(key.searchRebuild())])
+    await commitWrites([removeEntry(searchKey.searchRebuild())])
   }
 }
 
-async function make(old: Pointer | undefined, progress: Progress): Promise<RebuildResult> {
+async function make(old: Pointer | undefined, progress: RebuildProgress): Promise<RebuildResult> {
   const [end, { id, path }] = await Promise.all([loadLogEnd(), newSnapshotPath()])
-  const gone: Gone[] = []
+  const gone: GoneDocument[] = []
   const built = await buildSnapshot(path, documentsInTable(gone, progress), end.number, gone)
   const snapshot = await publishSnapshot(id, built, end.changes, old)
   removeOtherSnapshots([id])
@@ -77,7 +76,7 @@ export async function waitForOtherRebuild(seconds: number): Promise<boolean> {
 
 export const isBusy = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable'
 
-async function* documentsInTable(gone: Gone[], progress: Progress): AsyncGenerator<Document> {
+async function* documentsInTable(gone: GoneDocument[], progress: RebuildProgress): AsyncGenerator<SearchDocument> {
   let [looked, documents] = [0, 0]
   const { types, documentOf } = documentSource()
   const pages = scan(types, (items) => {

@@ -12,11 +12,11 @@ import { isDone } from '../../../base/errors.ts'
 import { deleteObject, forgetLooseFile, markLoose, putFile, streamObject, withFile } from '../../bucket/index.ts'
 import { commitWrites, defineItem, get, put } from '../../table/index.ts'
 import type { BuildResult } from '../index/build.ts'
-import { key } from '../keys.ts'
+import { searchKey } from '../keys.ts'
 import { trimLog } from '../log.ts'
 
 /** A snapshot in the bucket: a compressed file, and what must be true of it. */
-export const Snapshot = v.object({
+export const StoredSnapshot = v.object({
   id: v.string(),
   key: v.string(),
   /** Hash and size of the object as it is stored. */
@@ -28,20 +28,20 @@ export const Snapshot = v.object({
   documents: v.number(),
   made_at: v.string(),
 })
-export type Snapshot = v.InferOutput<typeof Snapshot>
+export type StoredSnapshot = v.InferOutput<typeof StoredSnapshot>
 
 /**
  * Which snapshots there are: the current one, and the previous one in case that cannot be read. `unreadable`: somebody
  * could not read the current one.
  */
 const Pointer = v.object({
-  current: Snapshot,
-  previous: v.nullable(Snapshot),
+  current: StoredSnapshot,
+  previous: v.nullable(StoredSnapshot),
   unreadable: v.optional(v.boolean(), false),
   version: v.number(),
 })
 export type Pointer = v.InferOutput<typeof Pointer>
-const pointer = defineItem({ type: 'search-snapshot', schema: Pointer, key: () => key.searchSnapshot() })
+const pointer = defineItem({ type: 'search-snapshot', schema: Pointer, key: () => searchKey.searchSnapshot() })
 
 export const loadPointer = (): Promise<Pointer | undefined> => get(pointer, {})
 
@@ -62,7 +62,7 @@ export class UnreadableSnapshot extends Error {}
 /**
  * Brings a snapshot to this machine, unless it is there already, and returns its path. Fails with `UnreadableSnapshot`.
  */
-export async function fetchSnapshot(it: Snapshot): Promise<string> {
+export async function fetchSnapshot(it: StoredSnapshot): Promise<string> {
   const path = snapshotPath(it.id)
   if (await isThere(path)) return path
   const object = (await streamObject(it.key))?.body
@@ -98,14 +98,14 @@ export async function publishSnapshot(
   built: BuildResult,
   changes: number,
   old: Pointer | undefined,
-): Promise<Snapshot | undefined> {
+): Promise<StoredSnapshot | undefined> {
   const compressed = `${snapshotPath(id)}.zst`
   const hash = createHash('sha256')
   const file = createReadStream(snapshotPath(id), { highWaterMark: large.chunkSize })
   await pipeline(file, createZstdCompress(large), createWriteStream(compressed))
   for await (const bytes of createReadStream(compressed)) hash.update(bytes)
   const { size } = await stat(compressed)
-  const current: Snapshot = {
+  const current: StoredSnapshot = {
     id,
     key: `search/${id}.sqlite.zst`,
     sha256: hash.digest('hex'),

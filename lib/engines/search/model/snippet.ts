@@ -3,8 +3,8 @@ import { cut } from '../../matching/index.ts'
 import { isDevanagari } from '../index/header.ts'
 import { memoize } from '../index/memoize.ts'
 import { ANY_VOICE, soundsApart, type Voice } from '../index/voice.ts'
-import { stemOf, type Word, wordsOf } from '../index/words.ts'
-import type { WeightedWord } from './choices.ts'
+import { splitWords, stemOf, type Word } from '../index/words.ts'
+import type { WeightedWord } from './lookup.ts'
 
 /** About so many letters before the first marked word, and in all. */
 const BEFORE = 40
@@ -54,7 +54,10 @@ function marksIn(text: string, terms: ReadonlyMap<string, MarkedTerm>): Mark[] {
   return marks
 }
 /** A word of a text, and its stem without Nepali endings. Kept, since most words come again. */
-const wordIn = memoize((written: string) => ({ whole: wordsOf(written)[0], stem: wordsOf(stemOf(written))[0] }), 20_000)
+const wordIn = memoize(
+  (written: string) => ({ whole: splitWords(written)[0], stem: splitWords(stemOf(written))[0] }),
+  20_000,
+)
 /** How much of a long text is looked at. */
 const LOOKED_AT = 5000
 
