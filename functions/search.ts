@@ -65,29 +65,41 @@ export const routes = withTables({
     query: SearchParams,
     repeated: REPEATED,
     handle: async ({ query, actor, scope, request }) => {
-      const { q, page, page_size, sort, facets, calendar } = query
+      const { q, page, page_size, sort, facets: wantsFacets, calendar } = query
       const showing = showingOf(request, calendar)
-      const narrowed = narrowedTo(query, actor, scope)
+      const filters = readFilters(query, actor, scope)
       const model = await openSearchModel()
-      const find = async () => {
-        const place = { offset: (page - 1) * page_size, limit: page_size }
+      const findPage = async () => {
         const { hits, count, interpreted, left_out, did_you_mean } = await model.search({
-          ...{ ...narrowed, ...place, sort, snippets: true },
+          ...filters,
+          sort,
+          offset: (page - 1) * page_size,
+          limit: page_size,
+          snippets: true,
         })
-        const told = { interpreted: interpreted ?? [], left_out: left_out ?? [], did_you_mean: did_you_mean ?? null }
-        return { count, ...told, results: hits.map((it) => withYears(resultView(it), it, showing)) }
+        return {
+          count,
+          interpreted: interpreted ?? [],
+          left_out: left_out ?? [],
+          did_you_mean: did_you_mean ?? null,
+          results: hits.map((it) => withYears(resultView(it), it, showing)),
+        }
       }
-      const count = async () => (await model.search({ ...narrowed, limit: 0, facets: true })).facets ?? none
-      if (actor) return answered(actor, { q, page, page_size, ...(await find()) }, facets ? await count() : null)
-      const found = await results(model.state, [narrowed, sort, page, page_size, showing], find)
-      const counted = facets ? await facetCounts(model.state, narrowed, count) : undefined
-      const isHit = found.hit && counted?.hit !== false
-      return answered(actor, { q, page, page_size, ...found.value }, counted?.value ?? null, isHit)
+      const countFacets = async () => (await model.search({ ...filters, limit: 0, facets: true })).facets ?? noFacets
+      const [found, facets] = actor
+        ? [await findAfresh(findPage), wantsFacets ? await findAfresh(countFacets) : undefined]
+        : [
+            await keptPages(model.state, [filters, sort, page, page_size, showing], findPage),
+            wantsFacets ? await keptFacets(model.state, filters, countFacets) : undefined,
+          ]
+      const { count, ...others } = found.value
+      const body = { q, page, page_size, count, facets: facets?.value ?? null, ...others }
+      return cacheable(actor, body, found.hit && facets?.hit !== false)
     },
     representations: {
       [MAPPED]: async ({ query, actor, scope }) => {
-        const found = await (await openSearchModel()).map({ ...narrowedTo(query, actor, scope), limit: 0 })
-        return mapView(found)
+        const model = await openSearchModel()
+        return mapView(await model.map({ ...readFilters(query, actor, scope), limit: 0 }))
       },
     },
   }),
@@ -103,7 +115,7 @@ export const routes = withTables({
       const guess = async () =>
         (await model.suggest({ text: q, scope, resources, limit: MOST_SUGGESTED })).map(suggestionView)
       if (actor) return cacheable(actor, { q, suggestions: await guess() })
-      const { value, hit } = await suggestions(model.state, q, guess)
+      const { value, hit } = await keptSuggestions(model.state, q, guess)
       return cacheable(actor, { q, suggestions: value }, hit)
     },
   }),
@@ -153,8 +165,8 @@ export const routes = withTables({
 
 export const handler = endpoint(routes)
 
-/** What is looked for. */
-function narrowedTo(query: v.InferOutput<typeof SearchParams>, actor: Actor | null, scope: Scope) {
+/** The filters of a query for this caller. */
+function readFilters(query: v.InferOutput<typeof SearchParams>, actor: Actor | null, scope: Scope) {
   const { q, resource, status, published, literal, sort } = query
   if (sort === 'distance' && !query.near) throw invalid({ sort: ['Give near as well: the point to measure from.'] })
   const values = Object.fromEntries(facetNames.map((facet) => [facet, query[facet]]))
@@ -163,7 +175,7 @@ function narrowedTo(query: v.InferOutput<typeof SearchParams>, actor: Actor | nu
     scope,
     resources: resource ?? resources,
     statuses: status,
-    // The public is shown what is published unless it asks for the rest, of which it sees nothing.
+    // Without `published`, callers who are not signed in get what is published. They may see nothing else anyway.
     published: published ?? (actor ? undefined : true),
     literal,
     values,
@@ -171,26 +183,19 @@ function narrowedTo(query: v.InferOutput<typeof SearchParams>, actor: Actor | nu
   }
 }
 
-type Answered = Required<Pick<SearchResult, 'count' | 'interpreted' | 'left_out'>> & {
+type FoundPage = Required<Pick<SearchResult, 'count' | 'interpreted' | 'left_out'>> & {
   did_you_mean: string | null
   results: ReturnType<typeof withYears<ReturnType<typeof resultView>>>[]
 }
-const results = answerCache<Answered>(60)
-const facetCounts = answerCache<Facets>(300)
-const suggestions = answerCache<ReturnType<typeof suggestionView>[]>(60)
-const none: Facets = { resource: {}, status: {} }
+const keptPages = answerCache<FoundPage>(60)
+const keptFacets = answerCache<Facets>(300)
+const keptSuggestions = answerCache<ReturnType<typeof suggestionView>[]>(60)
+const noFacets: Facets = { resource: {}, status: {} }
 
-function answered(
-  actor: Actor | null,
-  { results, interpreted, left_out, did_you_mean, ...rest }: Told,
-  facets: Facets | null,
-  isHit = false,
-): Reply {
-  return cacheable(actor, { ...rest, facets, interpreted, left_out, did_you_mean, results }, isHit)
-}
-type Told = Answered & { q: string; page: number; page_size: number }
+/** Answers without the cache: what signed-in callers get depends on who they are. */
+const findAfresh = async <T>(find: () => Promise<T>) => ({ value: await find(), hit: false })
 
-/** What the public is answered may be kept by anyone for a minute; what depends on who asks, by nobody. */
+/** Anyone may keep a public answer for a minute. What signed-in callers get, nobody may keep. */
 function cacheable(actor: Actor | null, body: object, isHit = false): Reply {
   if (actor) return new Reply(200, body, { 'x-cache': 'bypass' })
   return new Reply(200, body, {

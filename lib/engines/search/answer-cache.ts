@@ -2,8 +2,8 @@ import { clock } from '../../base/clock.ts'
 import { lru } from '../../base/lru.ts'
 
 /**
- * Keeps answers of one sort for so many seconds, under the state of the model and the question. A change of the model
- * changes its state, so no kept answer is out of date.
+ * Makes a cache of answers. Each answer is kept for `seconds` under the question and the state of the model. When
+ * documents change, so does the state: a kept answer is never out of date.
  */
 export function answerCache<T extends object>(seconds: number, most = 500) {
   const kept = lru<string, T>(most)

@@ -1,8 +1,7 @@
 import type { Key } from '../table/index.ts'
 
 /**
- * The items of search in the table: entries of the change log, its end, the pointer to the snapshots, the lock of a
- * rebuild.
+ * The keys of search's items: entries of the change log, its end, the pointer to the snapshots, the lock of a rebuild.
  */
 export const searchKey = {
   searchEntry: (number: number): Key => ({ pk: 'SEARCH#LOG', sk: String(number).padStart(12, '0') }),

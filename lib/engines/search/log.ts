@@ -6,13 +6,13 @@ import { DocumentChange } from './document.ts'
 import { searchKey } from './keys.ts'
 
 /**
- * The change log: what search has to learn, in order. Entries are numbered from 1 without gaps.
+ * The change log: all changes of documents, in order. Entries are numbered from 1 without gaps.
  *
- * An entry is written in one transaction with the number of the last one, under an optimistic lock. So two writers
- * never take the same number, and a reader who has seen all up to some number knows which one is next.
+ * An entry and the number of the last entry are written in one transaction, under an optimistic lock. So two writers
+ * never take the same number, and a reader knows which number comes next.
  *
- * A writer that is cut off after the transaction writes the same changes again. Readers ignore the second copy by its
- * version.
+ * A writer that is cut off after the transaction writes the same changes again. Readers ignore the second copy, since
+ * its version is not newer.
  */
 const End = v.object({ number: v.number(), changes: v.number(), version: v.number() })
 const end = defineItem({ type: 'search-end', schema: End, key: () => searchKey.searchEnd() })
@@ -25,14 +25,14 @@ const entry = defineItem({
   key: (it: { number: number }) => searchKey.searchEntry(it.number),
 })
 
-/** How often a writer tries again when another one was faster. */
+/** How often a writer tries again after another one was faster. */
 const ATTEMPTS = 20
-/** The most bytes of one entry. An item holds 400 KB, and a query returns 1 MB at once. */
+/** The most bytes of one entry. An item may have 400 KB, and a query returns at most 1 MB. */
 const MOST_BYTES = 250_000
 
 /**
- * Appends changes to the log, in order: a read and a transaction for each entry. Fails with `conflict` if others were
- * always faster.
+ * Appends changes in order, with a read and a transaction for each entry. Fails with `conflict` if another writer was
+ * faster `ATTEMPTS` times.
  */
 export async function appendChanges(changes: readonly DocumentChange[]): Promise<void> {
   for (const part of splitChanges(changes)) await appendOne(part)
@@ -49,29 +49,32 @@ const appendOne = (changes: DocumentChange[]): Promise<void> =>
 
 const faster = () => conflict('Another writer of the search log was faster.')
 
-/** The number of the last entry, and how many changes there have been. Strongly consistent. */
+/** Loads the number of the last entry, and how many changes all entries held. Strongly consistent. */
 export async function loadLogEnd(): Promise<{ number: number; changes: number }> {
   return (await get(end, {})) ?? { number: 0, changes: 0 }
 }
 
-/** Entries that follow each other without a gap. `more`: the log may go on. `lost`: the next entry has been trimmed. */
+/** Entries without a gap. `more`: the log may go on. `lost`: the next entry has been trimmed away. */
 export type LogPage = { entries: Entry[]; more: boolean; lost: boolean }
 
-/** Reads the entries after a number. One query, half a unit when there is nothing new. */
+/** Reads the entries after a number. One query; it costs half a read unit if there is nothing new. */
 export async function readLogAfter(number: number): Promise<LogPage> {
   const { pk, sk } = searchKey.searchEntry(number)
   const { items, more } = await queryBeyond(pk, sk)
   const entries = items.map((item) => parse(entry, item))
-  // A query may lag behind in one place and not in another. What comes after a hole waits for the next look.
+  // An eventually consistent query may miss an entry and return later ones. Those wait for the next look.
   const hole = entries.findIndex((it, i) => it.number !== number + 1 + i)
   const whole = hole < 0 ? entries : entries.slice(0, hole)
   return { entries: whole, more: hole < 0 && more, lost: hole === 0 && (await isTrimmed(number + 1)) }
 }
 
-/** Whether an entry has been trimmed: a consistent read does not find it, although later ones are there. */
+/**
+ * Whether the table no longer has an entry, although it has later ones. A consistent read tells this from a lagging
+ * query.
+ */
 const isTrimmed = async (number: number): Promise<boolean> => (await get(entry, { number })) === undefined
 
-/** Removes the entries before a number. Followers that have not read them meet the hole and open a snapshot. */
+/** Removes the entries before a number. A follower that has not read them sees a gap, and opens a newer snapshot. */
 export async function trimLog(number: number): Promise<void> {
   for (;;) {
     const { pk, sk } = searchKey.searchEntry(0)
@@ -82,7 +85,7 @@ export async function trimLog(number: number): Promise<void> {
   }
 }
 
-/** Splits changes into parts that fit into one entry each. */
+/** Splits changes into parts, each small enough for one entry. */
 function splitChanges(changes: readonly DocumentChange[]): DocumentChange[][] {
   const parts: DocumentChange[][] = []
   let left = 0

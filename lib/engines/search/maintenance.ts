@@ -1,6 +1,6 @@
 /**
- * The second entry of the engine: what makes and checks snapshots. Functions that only ask or append do not import it,
- * so their bundles lack the code that packs snapshots.
+ * The engine's second entry, to make and check snapshots. Functions that only ask or append do not import it. So their
+ * bundles lack the code that builds snapshots.
  */
 export { compactIfDue } from './model/compact.ts'
 export { rebuildSnapshot } from './model/rebuild.ts'

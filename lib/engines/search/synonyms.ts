@@ -12,13 +12,13 @@ const meanings = once(
     ),
 )
 
-/** The terms that mean the same sort of thing as a term. */
+/** Terms for the same sort of thing: "mandir" for "temple". */
 export const synonymsOf = (term: string): ReadonlySet<string> => meanings().get(term) ?? none
 const none: ReadonlySet<string> = new Set()
 
 /**
- * A name in one spelling without spaces, each word for a sort of thing replaced by one that stands for all. So names
- * that mean the same are equal: "Ram Mandir", "Ram Temple".
+ * Folds a name so that names of one meaning are equal: "Ram Mandir", "Ram Temple". Each word for a sort of thing is
+ * replaced by one that stands for all, and spaces are taken out.
  */
 export const meaningOf = (name: string): string => respell(plainWords(name).map(standIn).join(''))
 

@@ -3,7 +3,10 @@ import { invalid } from '../../base/errors.ts'
 import { findPeriod, readInterval } from '../calendars/index.ts'
 import type { Box, Near, SearchQuery } from './query.ts'
 
-/** Places and times in queries. What cannot be read is refused with a reason. */
+/**
+ * Query members for places and times. A member that cannot be read is refused with a sentence that says how to write
+ * it.
+ */
 
 const optionalText = v.pipe(
   v.optional(v.string(), ''),
@@ -25,7 +28,7 @@ const readWith = <T>(message: string, reader: (text: string) => T | undefined) =
 
 /**
  * Reads `west,south,east,north`. A west greater than the east crosses the date line. If they are less than 180 degrees
- * apart, the two were swapped: undefined.
+ * apart, they were probably swapped: undefined.
  */
 function boxIn(text: string): Box | undefined {
   const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = numbersIn(text)
@@ -48,7 +51,9 @@ function kilometresIn(text: string): number | undefined {
   return found > 0 && found <= MOST_KM ? found : undefined
 }
 
-/** The years of our era that a date covers: `1702`, `BS 1759`, `NS 822`, `300 BCE`, `17th century`, `वि.सं. १७५९`. */
+/**
+ * Reads the years of our era that a date covers: `1702`, `BS 1759`, `NS 822`, `300 BCE`, `17th century`, `वि.सं. १७५९`.
+ */
 function yearsIn(text: string): { from: number; to: number } | undefined {
   const found = readInterval(text) ?? readInterval(`${text} CE`) ?? findPeriod(text)
   return found && { from: yearOf(found.from), to: yearOf(found.to) }
@@ -58,7 +63,6 @@ const yearOf = (day: number) => (Number.isFinite(day) ? new Date(day * 86_400_00
 const NO_DATE =
   'Give a year of our era (1702, 300 BCE), of Bikram Sambat (BS 1759) or of Nepal Sambat (NS 822), or a period (Malla period).'
 
-/** Members by which searches and lists are narrowed to a place and a time. */
 export const whereEntries = {
   bbox: readWith('Give west, south, east and north in degrees, neither pair swapped: 85.2,27.6,85.5,27.8.', boxIn),
   near: readWith('Give latitude and longitude in degrees: 27.67,85.32.', pointIn),
@@ -69,9 +73,7 @@ export const whereEntries = {
 const WhereQuery = v.object(whereEntries)
 export type WhereQuery = v.InferOutput<typeof WhereQuery>
 
-/**
- * The place and time of a query as filters of a model. Refuses `within` without `near`, and years that run backwards.
- */
+/** Turns the place and time of a query into filters. Refuses `within` without `near`, and `to` before `from`. */
 export function readWhere({
   bbox,
   near,
@@ -86,6 +88,6 @@ export function readWhere({
   return { box: bbox, near: around, years }
 }
 
-/** Whether a query is narrowed to a place or a time. */
+/** Whether a query names a place or a time. */
 export const isSomewhere = ({ bbox, near, from, to }: Partial<WhereQuery>): boolean =>
   [bbox, near, from, to].some((it) => it !== undefined)

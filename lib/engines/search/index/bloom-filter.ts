@@ -1,6 +1,6 @@
 /**
- * A set of words in a few bits each. It is sure only when a word is not in it. Most spellings that are tried are no
- * word, and asking the file for each costs forty times as much.
+ * A set of words in some 16 to 32 bits each. It may claim a word that it does not hold, but never denies one that it
+ * does. Most spellings that are tried are no words, and asking the file for each costs forty times as much.
  */
 export type BloomFilter = Uint8Array
 
@@ -13,7 +13,7 @@ export function bloomFilterOf(words: Iterable<string>, count: number): BloomFilt
   return filter
 }
 
-/** False when the word is not in the set. */
+/** False only if the word is not in the set. */
 export function mayContain(filter: BloomFilter, word: string): boolean {
   for (const place of placesOf(word, filter.length * 8)) {
     if (((filter[place >> 3] ?? 0) & (1 << (place & 7))) === 0) return false
@@ -21,7 +21,7 @@ export function mayContain(filter: BloomFilter, word: string): boolean {
   return true
 }
 
-/** Two places below `bits`, which is a power of two. */
+/** Hashes a word to two bits of the filter. `bits` is a power of two. */
 function placesOf(word: string, bits: number): [number, number] {
   let [a, b] = [0x811c9dc5, 0x9e3779b9]
   for (let i = 0; i < word.length; i += 1) {

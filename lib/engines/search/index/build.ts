@@ -19,13 +19,14 @@ import { contentsOf } from './contents.ts'
 import { piecesOf, termGramsOf } from './grams.ts'
 import { nameKey, packDocument, packNames } from './header.ts'
 
-/** What a built file holds. `position`: the last entry of the change log that is in it. */
+/** `position`: the last entry of the change log that the file holds. */
 export type BuildResult = { documents: number; position: number }
 
 /**
- * Writes a snapshot: one SQLite file that never changes. It holds the documents, the columns, and a vocabulary of terms
- * and one of raw words. For each term it has the postings, for each gram the words that hold it. `gone` are documents
- * taken away lately: their versions keep out older changes that come late.
+ * Writes a snapshot: one SQLite file that never changes afterwards. It holds the documents, the columns, and two
+ * vocabularies: terms and raw words. Each term has its postings, each gram the words that contain it.
+ *
+ * `gone` are documents that were removed lately. Their versions keep out older changes that come late.
  */
 export async function buildSnapshot(
   path: string,
@@ -82,9 +83,9 @@ export async function buildSnapshot(
   return { documents: columns.size, position }
 }
 
-/** Raise it with each change of the file's layout, or of how words, postings and documents are made for it. */
+/** Raise this when the layout of the file changes, or the way words, postings and documents are made for it. */
 const LAYOUT = 11
-/** A process opens no file of another format. Concepts, facets and columns are part of the format by themselves. */
+/** A process opens only files of this format. It changes by itself with the vocabulary, the facets and the columns. */
 export const snapshotFormat = (): string => [LAYOUT, vocabularyDigest(), ...columnNames()].join(' ')
 
 const schema = `

@@ -2,19 +2,19 @@ import type { Impact } from './contents.ts'
 import type { Voice } from './voice.ts'
 
 /**
- * The documents that hold a term, ascending, and how much it says of each. Documents go by blocks of 65,536.
+ * The documents that hold a term, in ascending order, with two weights each. Their numbers are split: the upper half is
+ * a block of 65,536 documents, the lower half a place in it.
  *
- * `blocks`: for each block in use its number, and how many documents it has less one.
- * `lows`: the lower halves of all numbers. `impacts`: the weights by name. `texts`: the weights by text.
+ * `blocks`: pairs of a block's number and its count of documents less one.
+ * `lows`: the lower halves. `impacts`: the weights by name. `texts`: the weights by text.
  *
- * So a block is read without those before it, and a file holds the arrays as memory does.
+ * A block can be read without those before it. Files hold the arrays as memory does.
  */
 export type Postings = { blocks: Uint16Array; lows: Uint16Array; impacts: Uint8Array; texts: Uint8Array }
 
-/** How many documents one block numbers. */
+/** How many document numbers one block spans. */
 export const BLOCK = 65_536
 
-/** A list of postings that grows. */
 export class PostingList {
   readonly #blocks: number[] = []
   #lows = new Uint16Array(4)
@@ -22,7 +22,7 @@ export class PostingList {
   #texts = new Uint8Array(4)
   #count = 0
 
-  /** Appends a number greater than all before it, with an impact of 1 or more, and one by text. */
+  /** Appends a document, whose number must be greater than all before it. `impact` is at least 1. */
   push(number: number, impact: number, text = 0): void {
     const block = Math.floor(number / BLOCK)
     const used = this.#blocks.length
@@ -59,7 +59,6 @@ function copied<T extends Uint8Array | Uint16Array>(from: T, to: T): T {
   return to
 }
 
-/** Calls `each` with every number and its impact. */
 export function eachPosting({ blocks, lows, impacts }: Postings, each: (number: number, impact: number) => void): void {
   let at = 0
   for (let pair = 0; pair < blocks.length; pair += 2) {
@@ -69,7 +68,7 @@ export function eachPosting({ blocks, lows, impacts }: Postings, each: (number: 
   }
 }
 
-/** The impact of a term by name for one document; 0 if the document lacks the term. */
+/** The weight of a term by name in one document; 0 if the document lacks the term. */
 export function impactOf({ blocks, lows, impacts }: Postings, number: number): number {
   const block = Math.floor(number / BLOCK)
   let from = 0
@@ -81,7 +80,7 @@ export function impactOf({ blocks, lows, impacts }: Postings, number: number): n
   return 0
 }
 
-/** The index of `low` in `lows`, from `from` to before `end`; -1 if it is not there. Binary search. */
+/** Finds `low` in the sorted part of `lows` from `from` to before `end`; -1 if it is not there. */
 export function indexIn(lows: Uint16Array, low: number, from: number, end: number): number {
   let last = end - 1
   while (from < last) {
@@ -92,14 +91,14 @@ export function indexIn(lows: Uint16Array, low: number, from: number, end: numbe
   return lows[from] === low ? from : -1
 }
 
-/** The postings of a term, a list for each voice in which it stands. */
+/** The postings of a term in words of one voice. */
 export type VoicedPostings = { voice: Voice; postings: Postings }
 
-/** Such lists while they grow. */
+/** Builds the postings of a term, one list for each voice. */
 export class VoicedLists {
   readonly #lists: { voice: Voice; list: PostingList }[] = []
 
-  /** Appends a number greater than all before it. */
+  /** Appends a document, whose number must be greater than all before it. */
   push(number: number, { voice, name, text }: Pick<Impact, 'voice' | 'name' | 'text'>): void {
     const own = this.#lists.find((it) => it.voice === voice)?.list ?? new PostingList()
     if (own.isEmpty) this.#lists.push({ voice, list: own })
@@ -112,8 +111,8 @@ export class VoicedLists {
 }
 
 /**
- * Packs the lists of a term: how many there are; for each the voice, the length of `blocks` and that of `lows`; then
- * the lists.
+ * Packs the lists of a term. First their count. Then for each list its voice and the lengths of `blocks` and `lows`.
+ * Then the arrays.
  */
 export function writePostings(all: readonly VoicedPostings[]): Uint8Array {
   const sizes = all.map(({ postings: { blocks, lows } }) => 2 * blocks.length + 4 * lows.length)
@@ -135,7 +134,6 @@ export function writePostings(all: readonly VoicedPostings[]): Uint8Array {
 }
 const HEAD = 8
 
-/** Reads what `writePostings` wrote. */
 export function readPostings(stored: Uint8Array): VoicedPostings[] {
   const { buffer, byteOffset } = stored.byteOffset % 2 === 0 ? stored : stored.slice()
   const [count = 0] = new Uint16Array(buffer, byteOffset, 1)
@@ -156,12 +154,12 @@ export function readPostings(stored: Uint8Array): VoicedPostings[] {
   })
 }
 
-/** A growing list of ascending numbers. Each is stored as its distance from the last, in as few bytes as that needs. */
+/** A growing list of ascending numbers. Each is stored as its distance from the last, in as few bytes as possible. */
 export type PackedNumbers = { bytes: Uint8Array; length: number; last: number; count: number }
 
 export const newPackedNumbers = (): PackedNumbers => ({ bytes: new Uint8Array(8), length: 0, last: -1, count: 0 })
 
-/** Appends a number greater than all before it. */
+/** Appends a number, which must be greater than all before it. */
 export function pushNumber(list: PackedNumbers, number: number): void {
   if (list.length + 5 > list.bytes.length) {
     const grown = new Uint8Array(list.bytes.length * 2)
@@ -180,7 +178,6 @@ export function pushNumber(list: PackedNumbers, number: number): void {
 
 export const packedBytes = (list: PackedNumbers): Uint8Array => list.bytes.subarray(0, list.length)
 
-/** The numbers that `pushNumber` wrote. */
 export function unpackNumbers(bytes: Uint8Array): Uint32Array {
   const numbers = new Uint32Array(bytes.length)
   let [last, count] = [-1, 0]

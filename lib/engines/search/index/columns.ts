@@ -6,11 +6,10 @@ import { vocabularyFacets } from '../vocabulary.ts'
 import { facetLabel } from './links.ts'
 
 /**
- * Columns: what is filtered, counted and sorted by. One typed array for each member, indexed by the number of a
- * document.
+ * The columns by which documents are filtered, counted and sorted: typed arrays, indexed by a document's number.
  *
- * Documents of the snapshot come first, then those that changed since. A replaced document stays as a row that is not
- * alive. Each facet of the vocabulary has a column of its own (`facets`).
+ * Documents of the snapshot come first, then changed ones. When a document is replaced, its old row stays without the
+ * flag `ALIVE`. Each facet of the vocabulary has a column, too.
  */
 const arrays = {
   flags: Uint8Array,
@@ -21,11 +20,11 @@ const arrays = {
   created: Float64Array,
   updated: Float64Array,
   popularity: Float32Array,
-  /** The rank of its title among all titles. */
+  /** The rank of the title among all titles in alphabetical order. */
   name: Float64Array,
-  /** The beginning of its id as a number. It settles ties. */
+  /** The beginning of the id as a number. It settles ties. */
   order: Float64Array,
-  /** Degrees; NaN without a place. Coarse places are rounded to a tenth of a degree. */
+  /** In degrees; NaN without a place. Places of coarse tiers are rounded to a tenth of a degree. */
   lat: Float64Array,
   lng: Float64Array,
   /** Years of our era. An open end is infinite; NaN without years. */
@@ -40,18 +39,17 @@ export type Columns = { size: number; facets: Record<string, Uint16Array<ArrayBu
 }
 const isColumn = (name: string): name is ColumnName => name in arrays
 const plainColumns: readonly ColumnName[] = Object.keys(arrays).filter(isColumn)
-/** The names under which columns lie in a snapshot. */
+/** The names of the columns in a snapshot. */
 export const columnNames = (): string[] => [...plainColumns, ...vocabularyFacets().map(facetColumn)]
 const facetColumn = (facet: string) => `facet ${facet}`
 
 export const PUBLISHED = 1
 const OPEN_TIER = 2
 export const ALIVE = 4
-/** Its years are approximate. */
 export const APPROXIMATE = 8
 const ALL_FLAGS = PUBLISHED | OPEN_TIER | ALIVE | APPROXIMATE
 
-/** Gives each new text the next number, from 0; at most as many as a column holds. */
+/** Numbers texts from 0, so that a column can hold them. Beyond `most` texts, new ones get the number of ''. */
 export class Numbering {
   readonly texts: string[]
   readonly #numbers: Map<string, number>
@@ -61,7 +59,6 @@ export class Numbering {
     this.#numbers = new Map(known.map((text, i) => [text, i]))
     this.#most = most
   }
-  /** The number of a text. A new text for which there is no room gets that of ''. */
   of(text: string): number {
     const known = this.#numbers.get(text)
     if (known !== undefined) return known
@@ -71,12 +68,12 @@ export class Numbering {
   }
 }
 
-/** The most labels of a column that is counted by. */
+/** The most different labels of a column: its numbers have 16 bits. */
 export const MOST_LABELS = 2 ** 16
 
-/** The texts behind the columns of numbers. */
+/** The texts that the numbers in the columns stand for. */
 export type Labels = Record<'resource' | 'status' | 'category', Numbering> & { facets: Record<string, Numbering> }
-/** The texts behind the columns of numbers, as a snapshot holds them. */
+/** The same as a snapshot stores them. */
 export type LabelTexts = Record<'resource' | 'status' | 'category', readonly string[]> & {
   facets: Record<string, readonly string[]>
 }
@@ -95,7 +92,7 @@ export const textsOf = ({ resource, status, category, facets }: Labels): LabelTe
 const byFacet = <T>(make: (facet: string) => T): Record<string, T> =>
   Object.fromEntries(vocabularyFacets().map((facet) => [facet, make(facet)]))
 
-/** Columns for `size` documents, filled from the bytes of a snapshot where there are any. */
+/** Makes columns for `size` documents. `bytes` returns what a snapshot holds of a column, if anything. */
 export function columnsFrom(size: number, bytes: (name: string) => Uint8Array | undefined): Columns {
   const columns = emptyColumns(size + SLACK)
   columns.size = size
@@ -128,10 +125,10 @@ const emptyColumns = (room: number): Columns => ({
   facets: byFacet(() => new Uint16Array(room)),
 })
 
-/** Room for changes before the arrays are copied into larger ones. */
+/** Room for this many changes, before the arrays are copied into larger ones. */
 const SLACK = 4096
 
-/** Appends a row and returns its number. `row`: the number of its contributor, and the rank of its title. */
+/** Appends a document and returns its number. `row`: the number of its contributor, and the rank of its title. */
 export function appendRow(
   columns: Columns,
   labels: Labels,
@@ -164,7 +161,7 @@ export function appendRow(
   return at
 }
 
-/** The place of a document as search shows it: records of some tiers to a tenth of a degree, whoever asks. */
+/** The place that search shows to everybody: for records of coarse tiers rounded to a tenth of a degree. */
 export const coarsenPoint = ({ point, access_tier }: Pick<SearchDocument, 'point' | 'access_tier'>): Point | null =>
   point && isCoarse(access_tier) ? roundPoint(point) : point
 
@@ -181,7 +178,7 @@ function grow(columns: Columns): void {
   }
 }
 
-/** Each column by its name in a snapshot, as bytes. */
+/** The columns as a snapshot stores them. */
 export function* columnBytes(columns: Columns): Iterable<[name: string, bytes: Uint8Array]> {
   const bytes = (array: Arrayed) =>
     new Uint8Array(array.buffer, array.byteOffset, columns.size * array.BYTES_PER_ELEMENT)
@@ -189,10 +186,7 @@ export function* columnBytes(columns: Columns): Iterable<[name: string, bytes: U
   for (const [facet, column] of Object.entries(columns.facets)) yield [facetColumn(facet), bytes(column)]
 }
 
-/**
- * The first 52 bits of a UUID as a number; the id of a record begins with its kind and sequence number. Other ids are
- * hashed.
- */
+/** The first 52 bits of a UUID as a number. They sort records by kind and sequence number. Other ids are hashed. */
 export function numberFromId(id: string): number {
   const hex = id.slice(0, 15).replaceAll('-', '')
   if (/^[0-9a-f]{13}$/.test(hex)) return Number.parseInt(hex, 16)
@@ -202,25 +196,25 @@ export function numberFromId(id: string): number {
 }
 
 /**
- * In which documents words are counted for a caller. `anon`: those that everyone sees, so that hidden ones change no
- * public answer, not even by crowding out a spelling. `total`: all, for callers who are signed in, since some hidden
+ * Each word has two counts of documents. `anon` counts those that everyone may see. So hidden documents change no
+ * public answer, not even by crowding out a spelling. `total` counts all. Signed-in callers get it, since some hidden
  * documents are their own.
  */
 export const tallies = ['anon', 'total'] as const
 export type Tally = (typeof tallies)[number]
 export const tallyFor = (scope: Scope): Tally => (scope.signedIn || scope.everything ? 'total' : 'anon')
-/** In which of the two counts a document with these flags is. */
+/** Which counts a document with these flags adds 1 to. */
 export const tallyFlags = (flags: number): Record<Tally, 0 | 1> => ({
   anon: publicFlags()[flags | ALIVE] === 1 ? 1 : 0,
   total: 1,
 })
 const publicFlags = once(() => readableFlags({ signedIn: false, everything: false }, false))
 
-/** For each combination of flags 1 if the reader may see such a document, else 0. `canRead` decides on each. */
+/** A table indexed by flags: 1 if the reader may see a document with them, else 0. */
 export const readableFlags = (reader: Reader, isOwn: boolean): Uint8Array =>
   Uint8Array.from({ length: ALL_FLAGS + 1 }, (_, flags) => {
     const has = (flag: number) => (flags & flag) !== 0
-    // A row that is not alive is a hole: nobody sees it.
+    // A row that is not alive was replaced or removed: nobody sees it.
     const facts = { isDeleted: false, isPublished: has(PUBLISHED), isForEveryone: has(OPEN_TIER), isOwn }
     return has(ALIVE) && canRead(facts, reader) ? 1 : 0
   })

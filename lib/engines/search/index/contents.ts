@@ -5,21 +5,21 @@ import { ANY_VOICE, type Voice } from './voice.ts'
 import { splitWords, stemOf, type Word } from './words.ts'
 
 /**
- * How much a term says of a document, from 1 to 255: `name` as part of its names and description, `text` by BM25 over
- * all words. A term in words of two voices has two impacts.
+ * How much a term says of a document, from 1 to 255. `name`: as part of its names and description. `text`: by BM25 over
+ * all words. A term that stands in words of two voices has two impacts.
  */
 export type Impact = { term: string; voice: Voice; name: number; text: number }
-/** What a document is found by: its raw words, its terms and tags, and the impact of each. */
+/** What a document is found by. `terms` include its tags and links. */
 export type Contents = { raws: Set<string>; terms: Set<string>; impacts: Impact[] }
 
 /**
- * Two models in one list.
+ * Computes the impacts of a document's terms by two models:
  *
  * 1. By name: a term says more in a name than in summary or text, and more in a short name than in a long one.
- * 2. By text: BM25 over the stems of all words, with words of names counted several times.
+ * 2. By text: BM25 over the stems of all words. A word of a name counts several times.
  *
- * Lengths are compared with fixed ones, not with the stored average. So the weight of a document depends on itself
- * alone, and hidden ones cannot move the others.
+ * Both compare lengths with fixed ones, not with the average of all documents. So no hidden document changes the weight
+ * of another.
  */
 export function contentsOf(it: SearchDocument): Contents {
   const names = [it.title, ...it.names].map(splitWords)
@@ -49,14 +49,13 @@ export function contentsOf(it: SearchDocument): Contents {
 }
 
 const byteOf = (share: number) => Math.max(1, Math.round(share * 255))
-/** The impact of a link or of a sure tag, as a share of the most. */
+/** The impact of a link or a sure tag, as a share of the greatest. */
 const TAGGED = 0.3
 
-/** The stems of the Nepali words that have endings. */
 const stemsIn = (text: string): string =>
   (text.match(/[\u0900-\u097f]+/g) ?? []).flatMap((word) => (stemOf(word) === word ? [] : [stemOf(word)])).join(' ')
 
-/** How much each term says by name. Of several names the best counts: having many is no merit. */
+/** How much each term says by name, from 0 to 1. Of several names the best counts: having many is no merit. */
 function saidByName(names: readonly Word[][], summary: readonly Word[], text: readonly Word[]): Map<string, number> {
   const missed = new Map<string, number>()
   const parts = [
@@ -78,7 +77,7 @@ function saidByName(names: readonly Word[][], summary: readonly Word[], text: re
 }
 
 /**
- * BM25 of each term as a share of its maximum: how often it comes, a name counted as so many words, against the length.
+ * BM25 of each term, from 0 to 1: how often it comes, against the length. A name counts as `NAME_COUNTS` words of text.
  */
 function bm25Of(names: readonly Word[][], text: readonly Word[]): Map<string, number> {
   const counts = countsIn(text)
@@ -94,7 +93,7 @@ function bm25Of(names: readonly Word[][], text: readonly Word[]): Map<string, nu
 const K1 = 1.5
 const B = 0.6
 const NAME_COUNTS = 3
-/** The length in words of a middling document. */
+/** The length of an ordinary document, in words. */
 const LENGTH = 100
 
 function countsIn(words: readonly Word[]): Map<string, number> {

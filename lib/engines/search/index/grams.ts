@@ -1,20 +1,20 @@
 import { isLinkTerm } from './links.ts'
 
-/** The grams of a word, with its beginning and end marked. Words that are spelt alike share many. */
+/** The pieces of three letters of a word, with its beginning and end marked. Words that are spelt alike share many. */
 export function gramsOf(word: string): string[] {
   return pieces(`^^${word}$`, 3)
 }
 
 /**
- * The skeleton of a term: without vowels, and without the sounds that each writer hears in another way. Saraswati and
- * Swarshoti have the same. Undefined below four letters, which too many words share.
+ * A term without vowels, and without the sounds that writers hear differently: "Saraswati" and "Swarshoti" have one
+ * skeleton. Undefined if fewer than four letters are left, since too many words would share them.
  */
 export function skeletonOf(term: string): string | undefined {
   const left = `${term.slice(0, 1)}${term.slice(1).replace(/[aeiouybh]/g, '')}`.replace(/(.)\1+/g, '$1')
   return left.length < 4 ? undefined : `=${left}`
 }
 
-/** The grams of a term, and its skeleton. A link has none, since nobody misspells it. */
+/** The grams of a term, and its skeleton. A link has none: nobody misspells it. */
 export function termGramsOf(term: string): string[] {
   if (isLinkTerm(term)) return []
   const skeleton = skeletonOf(term)
@@ -26,7 +26,7 @@ export function piecesOf(word: string): string[] {
   return [...pieces(word, 2), ...gramsOf(word)]
 }
 
-/** The pieces by which a text of two letters or more is looked for: of three letters if it has them, else of two. */
+/** The pieces that a word must have to contain this text of two letters or more. */
 export function tellingPiecesOf(text: string): string[] {
   return pieces(text, text.length > 2 ? 3 : 2)
 }

@@ -6,7 +6,7 @@ import { SearchDocument } from '../document.ts'
 import { loadedVocabulary } from '../vocabulary.ts'
 import { toWord, type Word } from './words.ts'
 
-/** The members of a document in the order in which a snapshot stores their values, compressed. */
+/** The order in which a snapshot stores the members of a document. */
 const members = [
   'id',
   'resource',
@@ -33,7 +33,7 @@ const members = [
   'picture',
 ] as const satisfies readonly (keyof SearchDocument)[]
 
-/** Small windows and buffers: setting up larger ones costs more than a short text itself. */
+/** Small windows and buffers: setting up larger ones takes longer than packing a short text. */
 const compression = once(() => ({
   dictionary: Buffer.from(loadedVocabulary().sample),
   windowBits: 12,
@@ -46,7 +46,7 @@ export const packDocument = (it: SearchDocument): Uint8Array =>
 
 export function unpackDocument(packed: Uint8Array): SearchDocument {
   const values = v.parse(v.array(v.unknown()), JSON.parse(inflateRawSync(packed, compression()).toString()))
-  // An optional member is absent where it is null. No other may be missing.
+  // By this text titles are sorted.
   const there = members
     .map((name, i): [string, unknown] => [name, values[i]])
     .filter(([name, value]) => !optional.has(name) || (value !== null && value !== undefined))
@@ -55,24 +55,23 @@ export function unpackDocument(packed: Uint8Array): SearchDocument {
 
 const optional: ReadonlySet<string> = new Set(['category', 'name_ne', 'values', 'years', 'links', 'picture'])
 
-/** What titles are ordered by. */
+/**
+ * A name, ready to be compared. `plain`: its words in plain letters, each once. `words`: the same, one by one.
+ * `written`: the name as written, in lower case.
+ */
 export const nameKey = (title: string): string => plainWords(title).join(' ') || title.toLowerCase()
 
-/**
- * A name for comparing. `plain` and `words`: its words in plain letters, each once, as one text and one by one.
- * `devanagari`: it is written so. `written`: as it was written, in lower case.
- */
+/** The most letters of a name that are compared. */
 export type PlainName = { plain: string; words: readonly Word[]; devanagari: boolean; written: string }
 export const isDevanagari = (text: string): boolean => /[\u0900-\u097f]/.test(text)
 
-/** The most letters of a name that are compared. */
+/** Brings a typed text into the form of `written`: trimmed, composed (NFC), in lower case. */
 const LONGEST = 200
-/** A typed text in the form in which names are compared: trimmed, composed (NFC), in lower case. */
 export const normaliseTyped = (text: string): string => cut(text.trim().normalize('NFC').toLowerCase(), LONGEST)
 
 /**
- * The names of a document for comparing, the title first. One line each: the plain words, then the name as written if
- * it differs.
+ * Packs names for comparing, the title first: one line each, with the plain words and, if it differs, the name as
+ * written.
  */
 export const packNames = (names: readonly string[]): string =>
   names
@@ -89,5 +88,5 @@ export const unpackNames = (packed: string): PlainName[] =>
     return { plain: words.join(' '), words: words.map(toWord), devanagari: isDevanagari(written), written }
   })
 
-/** Stands between the two; no name contains it. */
+/** Separates the two parts of a line. No name contains it. */
 const MARK = '\t'

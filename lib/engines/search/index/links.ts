@@ -2,23 +2,21 @@ import type { SearchDocument } from '../document.ts'
 
 /**
  * A document holds the ids of the records that it links to, not their names. Names are looked up when a question is
- * asked. So a new name counts at once for all that link to it, and a hidden name is shown to nobody.
+ * asked. So a new name counts at once, and nobody sees a hidden one.
  */
 
-/** The term under which documents that link to a record are listed. No word begins with `@`. */
+/** The term under which documents with this link are listed. No word begins with `@`. */
 export const linkTerm = (id: string): string => `@${id}`
 export const isLinkTerm = (term: string): boolean => term.startsWith('@')
 
-/**
- * The label under which a facet counts a document: the first of its values, behind the link that these words stand for.
- */
+/** The label under which a facet counts a document: its first value, with the link of that value before it. */
 export function facetLabel({ links, values }: SearchDocument, facet: string): string {
   const words = values?.[facet]?.[0] ?? ''
   const link = links?.find((it) => it.facet === facet)
   return link ? `${linkTerm(link.id)} ${words}` : words
 }
 
-/** The two parts of such a label. */
+/** Takes a label apart into the id of the link, if it has one, and the words. */
 export function parseFacetLabel(label: string): { id: string | undefined; words: string } {
   if (!isLinkTerm(label)) return { id: undefined, words: label }
   const end = label.indexOf(' ')

@@ -1,8 +1,8 @@
 import { lru } from '../../../base/lru.ts'
 
 /**
- * Answers as `read` does, and keeps recent answers up to a total size of `most`. `read` must always answer the same.
- * What is not there is not kept.
+ * Remembers recent results of `read`, up to a total size of `most`. `read` must always give the same result for a key.
+ * Undefined and null are not kept.
  */
 export function memoize<K, V>(read: (key: K) => V, most: number, sizeOf?: (value: NonNullable<V>) => number) {
   const kept = lru<K, NonNullable<V>>(most, sizeOf)

@@ -5,14 +5,13 @@ import { type Concept, loadedVocabulary } from '../vocabulary.ts'
 import { ANY_VOICE, soundsApart, type Voice } from './voice.ts'
 import { splitWords, type Word } from './words.ts'
 
-/** The term under which documents of a concept are listed. No word begins with `#`. */
 export const tagOf = ({ as, label }: Pick<Concept, 'as' | 'label'>): string => `#${as} ${label}`
 
 type Row = { concept: Concept; voices: readonly Voice[] }
 
 /**
- * `byPhrase`: concepts by the terms of their phrases, joined by spaces, with the voices of the words. The first that
- * claims a phrase has it. `openers`: the terms with which a phrase of several words begins.
+ * Concepts by the terms of their phrases, joined by spaces. If two concepts claim a phrase, the first one gets it.
+ * `openers`: the first terms of phrases of several words.
  */
 const phraseIndex = once(() => {
   const byPhrase = new Map<string, Row[]>()
@@ -29,13 +28,13 @@ const phraseIndex = once(() => {
   }
   return { byPhrase, openers }
 })
-/** The longest phrase, in words. */
+/** The most words of a phrase. */
 const LONGEST = 4
 
-/** A run of words that names a concept. `from` and `to`: the places of its first and last word. */
+/** A run of words that names a concept, from word `from` to word `to`. */
 export type Mention = { from: number; to: number; concept: Concept }
 
-/** The concepts that a text names, the longest phrases first from the left. No word is part of two. */
+/** Finds the concepts that a text names. At each place the longest phrase wins, and no word is part of two. */
 export function findMentions(words: readonly Pick<Word, 'term' | 'voice'>[]): Mention[] {
   const found: Mention[] = []
   const { byPhrase, openers } = phraseIndex()
@@ -62,22 +61,21 @@ export function findMentions(words: readonly Pick<Word, 'term' | 'voice'>[]): Me
   return found
 }
 
-/** The concept that a term names by itself. */
 export const conceptOf = (term: string): Concept | undefined => phraseIndex().byPhrase.get(term)?.[0]?.concept
 
-/** The terms of concepts that are one word of five letters or more. Shorter ones are near too many other words. */
+/** Terms of five letters or more that name a concept by themselves. Shorter ones are too near to other words. */
 export const conceptTerms = once(() =>
   [...phraseIndex().byPhrase.keys()].filter((it) => it.length > 4 && !it.includes(' ')),
 )
 
 /**
- * How surely a document is what a part of it names, from 0 to 1. Of several sorts in a name the last says what it is
- * (`name`), the others are a `part`: a Devi Temple is a temple and no goddess.
+ * How surely a document is what a part of it names, from 0 to 1. A name may hold several sorts: a "Devi Temple" is a
+ * temple, not a goddess. The last one counts as `name`, the others as `part`.
  */
 const SURE = { value: 1, name: 0.92, part: 0.3, opening: 0.75, summary: 0.5, text: 0.3, near: 0.6 }
-/** So many first words of a summary say what a thing is. */
+/** The opening words of a summary say what a thing is. */
 const OPENING = 5
-/** A longer span tells no century, and no reign either. */
+/** A document that spans more years belongs to no century and no reign. */
 const MOST_YEARS = 150
 
 /** The tags of a document, each with how surely it is true, from 0 to 1. */
@@ -114,18 +112,18 @@ export function tagsOf(
   return tags
 }
 
-/** "DhungeDhara" and "world_heritage_site" as words. */
+/** Splits "DhungeDhara" and "world_heritage_site" into words. */
 const spaced = (value: string) => value.replaceAll('_', ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
 
 const isAround = ({ area }: Concept, { point }: SearchDocument): boolean =>
   area !== undefined && point !== null && distanceInMetres(area.at, point) <= area.reach * 1000
 
-/** Whether the years of a document are those of a concept, and few enough to tell. */
+/** Whether the years of a document lie in those of a concept. With `partly` it is enough that they overlap. */
 function isOfTime({ years: of }: Concept, { years }: SearchDocument): boolean {
   if (!of || !years || years.from === null || years.to === null || years.to - years.from > MOST_YEARS) return false
   const { from, to } = years
   return of.partly ? from <= of.to && to >= of.from : from >= of.from && to <= of.to
 }
 
-/** The tags of documents that answer a concept less surely. */
+/** The tags of neighbouring concepts. Their documents answer a concept less surely. */
 export const nearbyTags = ({ as, near = [] }: Concept): string[] => near.map((label) => tagOf({ as, label }))

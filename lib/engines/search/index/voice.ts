@@ -1,17 +1,16 @@
 /**
- * The voice of a word: what folding drops and ears hear. Words that fold alike and differ in it are different words:
- * Bell and Well, Dhara and Dara.
+ * How a word sounds, where folding drops the difference: "Bell" and "Well" fold alike, but are different words.
  *
  * The lower two bits say how the word begins: 1 with b, 2 with w, 3 with v (which may be either) or another letter.
- * Above them there is a bit for each stop, set if the stop is aspirated. In longer words only the first stop counts,
- * since writers waver in the others: Mandir, Mandhir.
+ * Each further bit stands for a stop, and is set if the stop is aspirated. In longer words only the first stop counts:
+ * writers waver in the others, as in "Mandir" and "Mandhir".
  */
 export type Voice = number
 
-/** The voice that fits every word of the same folding. */
+/** Fits every word of the same folding. */
 export const ANY_VOICE: Voice = 0xffff
 
-/** In terms of up to so many letters every stop counts. */
+/** In terms of so many letters or fewer, every stop counts. */
 const SHORT = 5
 const MOST_STOPS = 8
 const onsets: Readonly<Record<string, number>> = { b: 1, w: 2 }
@@ -26,9 +25,9 @@ export function voiceOf(raw: string, term: string): Voice {
   return (onsets[raw[0] ?? ''] ?? 3) | (bits << 2)
 }
 
-/** The voice of a longer word that begins with these letters. */
+/** The voice of a long word that begins with these letters. */
 export const onsetOf = (raw: string): Voice => (onsets[raw[0] ?? ''] ?? 3) | (/^(?:[bdgjkpt]h|f)/.test(raw) ? 4 : 0)
 
-/** Whether two words of one term are different words by their voices. */
+/** Whether two words of one term are different words by how they sound. */
 export const soundsApart = (a: Voice, b: Voice): boolean =>
   a !== b && a !== ANY_VOICE && b !== ANY_VOICE && (a >> 2 !== b >> 2 || (a & b & 3) === 0)

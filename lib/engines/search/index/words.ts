@@ -4,35 +4,36 @@ import { skeletonOf } from './grams.ts'
 import { soundsApart, type Voice, voiceOf } from './voice.ts'
 
 /**
- * A word. `raw`: as written, in plain letters. `sound`: one form for all its spellings. `term`: the sound of its stem,
- * under which it is listed. `tells`: how much it says of what a thing is called. `aside`: it only joins, asks or
- * honours.
+ * A word.
+ *
+ * `raw`: as written, in plain letters. `sound`: one form for all its spellings.
+ * `term`: the sound of its stem, under which documents are listed.
+ * `tells`: how much it says of what a thing is called. `aside`: it only joins, asks or honours, as "of" and "Shri".
  */
 export type Word = {
   readonly raw: string
   readonly sound: string
   readonly term: string
   readonly voice: Voice
-  /** The term and the voice as one text. */
+  /** The term and the voice in one text. */
   readonly key: string
-  /** Its consonants (`skeletonOf`), if there are enough to tell. */
+  /** See `skeletonOf`. */
   readonly skeleton: string | undefined
   readonly tells: number
   readonly aside: boolean
 }
 
-/** The words of a text, in order. The same for documents and for questions. */
+/** Splits a text into words, for documents and questions alike. */
 export function splitWords(text: string): Word[] {
   return plainWords(text).map((raw) => toWord(cut(raw, LONGEST)))
 }
 
-/** Longer words are no names; a text without spaces must not become one entry of a vocabulary. */
+/** Longer words are no names. A text without spaces must not become one entry of the vocabulary. */
 const LONGEST = 40
 
 const words = new Map<string, Word>()
 /**
- * The word of a raw word; the same object while it is remembered. Most words come again, and respelling costs more than
- * looking up.
+ * Analyses a raw word. The result is remembered, since most words come again and respelling costs more than a lookup.
  */
 export function toWord(raw: string): Word {
   const known = words.get(raw)
@@ -58,13 +59,13 @@ export function toWord(raw: string): Word {
 }
 
 /**
- * The term of a raw word: without the ending of an English plural, then respelt. No other ending goes, since it may be
- * part of a name.
+ * Folds a raw word to its term: without the ending of an English plural, then respelt. No other ending is taken off: it
+ * may be part of a name.
  */
 const termFor = (raw: string): string => respell(singularOf(raw))
 
 /**
- * Endings of English plurals, for words of four letters or more; the first that fits counts. They fit monasteries,
+ * Endings of English plurals, for words of four letters or more. The first that fits counts. They fit monasteries,
  * churches and temples, but not Ganas, chaos, Tirthas or Ramnagar.
  */
 const plurals: readonly (readonly [RegExp, string])[] = [
@@ -79,8 +80,8 @@ function singularOf(raw: string): string {
 }
 
 /**
- * A Nepali word without endings that say whose, where, to whom or how many: पाटनको, मन्दिरहरूमा. At least two letters
- * stay, signs of vowels aside.
+ * Takes off the Nepali endings that say whose, where, to whom or how many: पाटनको, मन्दिरहरूमा. At least two letters
+ * stay, not counting signs of vowels.
  */
 export function stemOf(word: string): string {
   const stem = word.replace(nepaliEnding, '')
@@ -89,25 +90,25 @@ export function stemOf(word: string): string {
 const nepaliEnding =
   /(?<=^(?:[\u0904-\u0939][\u0900-\u0903\u093a-\u0963]*){2,})(?:हरू|हरु|को|का|की|मा|लाई|बाट|ले|सँग|संग|देखि|सम्म|भित्र)$/
 
-/** What a word that joins, asks or honours tells. */
+/** How much a word tells that only joins, asks or honours. */
 export const FILLER_WEIGHT = 0.1
 
 export const toTerm = (raw: string): string => toWord(raw).term
 
 const termsFor = (folded: Iterable<string>): ReadonlySet<string> =>
   new Set([...folded].flatMap((it) => [it, termFor(it)]))
-/** Stop words as they are written: "while" sounds like "wheel". */
+/** Stop words as written: by sound "while" would be "wheel". */
 const stops = once((): ReadonlySet<string> => new Set(plainWords(sets.stopWords)))
-/** Words that cannot begin a question, as they are written. */
+/** Words that cannot begin a question, as written. */
 export const trailingWordSet = once((): ReadonlySet<string> => new Set(plainWords(sets.trailingWords)))
-/** Filler words by sound and voice: "bhata" folds like "what", and sounds apart. */
+/** Filler words by sound and voice. "bhata" folds like "what", but sounds different. */
 const fillers = once(() =>
   plainWords(sets.fillerWords).map((raw) => {
     const sound = respell(raw)
     return { sound, voice: voiceOf(raw, sound) }
   }),
 )
-/** The terms of words that say what sort of thing it is, that name a town, or that many names share. */
+/** Terms for sorts of things, for towns, and for words that many names share. */
 export const sortTerms = once(() => termsFor(sets.sortWords()))
 export const townTerms = once(() => termsFor(sets.townWords()))
 export const genericTerms = once(() => termsFor(sets.genericWords()))

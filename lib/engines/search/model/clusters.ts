@@ -1,11 +1,11 @@
 import type { Columns } from '../index/columns.ts'
 import type { PointCluster } from '../query.ts'
 
-/** The most cells. Geohashes are as long as that allows. */
+/** The most cells of an answer. Geohashes are as long as this allows. */
 const MOST_CELLS = 1000
 const LONGEST = 7
 
-/** Counts points by cell of a geohash grid, with the mean of their coordinates. */
+/** Counts points in the cells of a geohash grid, with the mean of their coordinates. */
 export function clusterPoints({ lat, lng }: Columns, numbers: Uint32Array): PointCluster[] {
   for (let length = LONGEST; ; length -= 1) {
     const cells = cellsOf(lat, lng, numbers, length)
@@ -28,7 +28,9 @@ function cellsOf(lat: Float64Array, lng: Float64Array, numbers: Uint32Array, len
 
 const DIGITS = '0123456789bcdefghjkmnpqrstuvwxyz'
 
-/** The geohash of a point. Bits halve the range of longitude and that of latitude by turns; five bits make a digit. */
+/**
+ * Makes the geohash of a point. Its bits halve the ranges of longitude and latitude by turns; five bits are a digit.
+ */
 export function geohash(lat: number, lng: number, length: number): string {
   const ranges: [[number, number], [number, number]] = [
     [-180, 180],

@@ -16,14 +16,14 @@ import {
 } from './snapshot.ts'
 
 /**
- * A new snapshot is due after so many changes, or this share of all documents, whichever is more. With any change it is
- * due after a day, and at once if somebody could not read the current one.
+ * A new snapshot is due after `CHANGES` changes or `SHARE` of all documents, whichever is more. It is due after a day
+ * if there is any change, and at once if the current one cannot be read.
  */
 const CHANGES = 500
 const SHARE = 0.02
 const DAY_MS = 86_400_000
 
-/** Makes the next snapshot when one is due: from the current one and the log, or from the table where there is none. */
+/** Makes the next snapshot if one is due: from the current one and the log, or from the table if there is none. */
 export async function compactIfDue(): Promise<StoredSnapshot | undefined> {
   const [pointer, end] = await Promise.all([loadPointer(), loadLogEnd()])
   if (!pointer) return (await rebuildUnlessMade(pointer))?.snapshot
@@ -36,7 +36,7 @@ export async function compactIfDue(): Promise<StoredSnapshot | undefined> {
 }
 
 /**
- * Makes the next snapshot, due or not. If the current one cannot be read, or its log is gone, it is built from the
+ * Makes the next snapshot. If the current one cannot be read, or entries of its log are gone, it is built from the
  * table.
  */
 export async function compactNow(pointer: Pointer): Promise<StoredSnapshot | undefined> {

@@ -18,8 +18,8 @@ import type { Lexicon, SnapshotFile, WordCounts } from '../index/snapshot-file.t
 import { ANY_VOICE, soundsApart, type Voice } from '../index/voice.ts'
 
 /**
- * A snapshot with the changes since. The file stays as it is. Changed documents live in memory, numbered after those of
- * the file; those that they replace are marked as not alive.
+ * A snapshot with the changes since then. The file stays as it is. Changed documents live in memory, numbered after
+ * those of the file. The documents that they replace lose the flag `ALIVE`.
  */
 export class Corpus {
   readonly #file: SnapshotFile
@@ -27,10 +27,10 @@ export class Corpus {
   readonly labels: Labels
   readonly terms: Words
   readonly words: Words
-  /** How many documents everyone sees. Frequencies go by these alone, so that hidden documents change no weight. */
+  /** How many documents everyone may see. Weights depend on these alone, so hidden documents change none. */
   anonymous: number
   alive: number
-  /** Changes applied since the snapshot. */
+  /** How many changes were applied since the snapshot. */
   changes = 0
   readonly #first: number
   readonly #fresh: SearchDocument[] = []
@@ -52,12 +52,12 @@ export class Corpus {
     this.#gone = new Map(file.gone().map(({ id, version }) => [id, version]))
   }
 
-  /** The last entry of the change log that is in the snapshot. */
+  /** The last entry of the change log that the snapshot holds. */
   get position(): number {
     return this.#file.facts.position
   }
 
-  /** Applies a change, unless the same or a newer version is there already. Returns whether it did. */
+  /** Applies a change, unless this version or a newer one is there already. Returns whether it did. */
   apply(change: DocumentChange): boolean {
     const old = this.find(change.id)
     const known = old === undefined ? this.#gone.get(change.id) : this.document(old).version
@@ -85,13 +85,13 @@ export class Corpus {
     return (number < this.#first ? undefined : this.#fresh[number - this.#first]) ?? this.#file.document(number)
   }
 
-  /** Every name of a document in plain words, its title first. */
+  /** Every name of a document in plain words, the title first. */
   names(number: number): PlainName[] {
     return number < this.#first ? this.#file.names(number) : (this.#plain[number - this.#first] ?? [])
   }
 
   /**
-   * The postings of a term in words of a voice, each list ascending. Some of the documents may not be alive any more.
+   * The postings of a term in words of a voice, each list ascending. Some of their documents may not be alive any more.
    */
   postings(term: string, voice: Voice = ANY_VOICE): Postings[] {
     const fitting = ({ voice: other }: VoicedPostings) => !soundsApart(voice, other)
@@ -99,26 +99,26 @@ export class Corpus {
     return lists.filter(fitting).map(({ postings }) => postings)
   }
 
-  /** The number under which the columns hold a contributor; undefined for one without documents. */
+  /** The number of a contributor in the columns; undefined without documents. */
   contributor(id: string): number | undefined {
     return this.#contributors.get(id) ?? this.#file.contributor(id)
   }
 
-  /** Orders two changed documents of equal rank by name. Documents of the file have a rank of their own. */
+  /** Compares the names of two changed documents of equal rank. Documents of the file differ in rank. */
   compareNames(a: number, b: number): number {
     if (a < this.#first || b < this.#first) return 0
     const [x, y] = [nameKey(this.document(a).title), nameKey(this.document(b).title)]
     return x < y ? -1 : x > y ? 1 : 0
   }
 
-  /** Every document that is alive, for the next snapshot. */
+  /** All documents that are alive, for the next snapshot. */
   *documents(): Iterable<SearchDocument> {
     let number = 0
     for (const it of this.#file.documents()) if (this.isAlive(number++)) yield it
     for (const [i, it] of this.#fresh.entries()) if (this.isAlive(this.#first + i)) yield it
   }
 
-  /** Documents that were taken away, with their versions, so that an older change does not bring one back. */
+  /** Removed documents with their versions, so that no older change brings one back. */
   *gone(): Iterable<{ id: string; gone: true; version: number }> {
     for (const [id, version] of this.#gone) yield { id, gone: true, version }
   }
@@ -171,7 +171,7 @@ export class Corpus {
   #nextContributor: number | undefined
 }
 
-/** A vocabulary with its changes since the snapshot. */
+/** A vocabulary of the snapshot with the changes since then. */
 export class Words {
   readonly #stored: Lexicon
   readonly #grams: (word: string) => string[]
@@ -185,20 +185,20 @@ export class Words {
     this.#grams = grams
   }
 
-  /** How many documents hold a word, of those that this tally counts. */
+  /** How many documents hold a word, by this tally. */
   count(word: string, tally: Tally): number {
     const changed = this.#changed.size > 0 ? this.#changed.get(word) : undefined
     return (changed ?? this.#stored.counts(word))?.[tally] ?? 0
   }
 
-  /** Words that begin with a text and that this tally counts: `most` of the snapshot, and all newer ones. */
+  /** Words that begin with a text and count in this tally: at most `most` of the snapshot, and all newer ones. */
   beginning(text: string, most: number, tally: Tally): string[] {
     const seen = (word: string) => this.count(word, tally) > 0
     const added = this.#added.filter((word) => word.startsWith(text) && seen(word))
     return [...this.#stored.beginning(text, most, seen), ...added]
   }
 
-  /** Words that share at least `least` grams with a text and that this tally counts. */
+  /** Words that share at least `least` of these grams and count in this tally. */
   sharing(grams: readonly string[], least: number, most: number, tally: Tally): string[] {
     const seen = (word: string) => this.count(word, tally) > 0
     const shared = new Map<string, number>()

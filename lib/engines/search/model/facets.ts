@@ -3,10 +3,10 @@ import type { Facets, SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 import { labelReader } from './filters.ts'
 
-/** The most values of a facet in an answer: those of most documents. */
+/** The most values of a facet in an answer: those with the most documents. */
 const MOST_VALUES = 100
 
-/** Counts the documents of each resource, status and facet value. A facet without values is absent. */
+/** Counts documents by resource, status and facet value. Facets without values are absent. */
 export function countFacets(corpus: Corpus, numbers: Uint32Array, { scope, years }: SearchQuery): Facets {
   const { columns, labels } = corpus
   const read = labelReader(corpus, scope)
@@ -24,10 +24,10 @@ export function countFacets(corpus: Corpus, numbers: Uint32Array, { scope, years
   }
 }
 
-/** Counts by label; all zeros between two calls of `countsOf`. */
+/** Working memory of `countsOf`: all zeros between two calls. */
 const counts = new Uint32Array(MOST_LABELS)
 
-/** Each label of these documents with how many have it. */
+/** Counts the labels of these documents. */
 function countsOf(column: Uint16Array, numbers: Uint32Array): [number, number][] {
   const labels: number[] = []
   for (let i = 0; i < numbers.length; i += 1) {
@@ -44,8 +44,8 @@ function countsOf(column: Uint16Array, numbers: Uint32Array): [number, number][]
 }
 
 /**
- * The values of most documents, in alphabetical order. Labels of one name are added up; those without a name are left
- * out.
+ * Keeps the values with the most documents, in alphabetical order. Labels with the same name are added up, those
+ * without a name left out.
  */
 function mostCommon(counted: readonly (readonly [string, number])[]): Record<string, number> {
   const byName = new Map<string, number>()
@@ -59,7 +59,7 @@ function mostCommon(counted: readonly (readonly [string, number])[]): Record<str
   )
 }
 
-/** Whether the years of a document lie surely within those of the question: they are exact, and none is outside. */
+/** Whether a document's years surely lie within those of the question: they are exact, and none is outside. */
 export const isCertain = ({ flags, from, to }: Columns, number: number, years: { from: number; to: number }): boolean =>
   ((flags[number] ?? 0) & APPROXIMATE) === 0 &&
   (from[number] ?? Number.NaN) >= years.from &&

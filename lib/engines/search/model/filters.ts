@@ -4,7 +4,7 @@ import { parseFacetLabel } from '../index/links.ts'
 import type { SearchQuery } from '../query.ts'
 import type { Corpus } from './corpus.ts'
 
-/** What narrows a search beside its text. */
+/** All that narrows a search, except its text. */
 export type Filters = Pick<
   SearchQuery,
   'scope' | 'resources' | 'statuses' | 'published' | 'category' | 'contributor' | 'values' | 'box' | 'near' | 'years'
@@ -12,7 +12,8 @@ export type Filters = Pick<
 type Test = (number: number) => boolean
 
 /**
- * Makes a test whether a document passes the filters and may be shown. Nothing is found, counted or sorted without it.
+ * Makes a test of whether a document passes the filters and the caller may see it. Nothing is found, counted or sorted
+ * without it.
  */
 export function makeFilter(corpus: Corpus, asked: Filters): Test {
   const { contributor: owners } = corpus.columns
@@ -29,14 +30,14 @@ export function makeFilter(corpus: Corpus, asked: Filters): Test {
   return (number) => tests.every((test) => test(number))
 }
 
-/** Whether a question has filters. `resources` counts as one only if it names less than half of all. */
+/** Whether a question has filters. `resources` is one only if it names less than half of all resources. */
 export function isNarrowed({ labels }: Corpus, { resources, values, ...asked }: Filters): boolean {
   const others = [asked.statuses, asked.category, asked.contributor, asked.box, asked.near, asked.years]
   const few = resources !== undefined && resources.length * 2 < labels.resource.texts.length
   return few || [...others, ...Object.values(values ?? {})].some((it) => it !== undefined)
 }
 
-/** Whether the caller may see a document. */
+/** Makes a test of whether the caller may see a document. */
 function visible(corpus: Corpus, { scope, published }: Pick<Filters, 'scope' | 'published'>): Test {
   const { flags, contributor: owners } = corpus.columns
   const own = numberOf(corpus, scope.own)
@@ -50,8 +51,8 @@ function visible(corpus: Corpus, { scope, published }: Pick<Filters, 'scope' | '
 }
 
 /**
- * Reads labels of facets for a caller: the title of the linked record today if the caller may see it, else the words as
- * written.
+ * Makes a function that reads labels of facets for a caller. A label with a link gets the title that the linked record
+ * has now, if the caller may see it. Else it keeps the words as written.
  */
 export function labelReader(corpus: Corpus, scope: Filters['scope']): (label: string) => string {
   const admits = visible(corpus, { scope })
@@ -65,7 +66,7 @@ export function labelReader(corpus: Corpus, scope: Filters['scope']): (label: st
 const NOBODY = 0xffff_ffff
 const numberOf = (corpus: Corpus, id: string | null): number => (id && corpus.contributor(id)) || NOBODY
 
-/** One test for each column of labels that the question filters by. */
+/** Makes a test for each column of labels that the question filters by. */
 function labelTests(corpus: Corpus, { scope, resources, statuses, category, values }: Filters): Test[] {
   const { columns, labels } = corpus
   const among = (column: ArrayLike<number>, known: Numbering, fits: (label: string) => boolean): Test => {

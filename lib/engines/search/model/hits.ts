@@ -13,14 +13,13 @@ import { countsInText } from './lookup.ts'
 import type { QuestionMatches } from './rank.ts'
 import { snippetFinder } from './snippet.ts'
 
-/** A document as a hit. */
 export const makeHit = (corpus: Corpus, number: number, score: number): Hit => ({
   ...headerOf(corpus.document(number)),
   score: Math.round(Math.min(1, score) * 1e6) / 1e6,
 })
 
 type Header = Omit<Hit, 'score'>
-/** What hits show of documents in memory. Leaving out members takes longer than all else that is done for a hit. */
+/** The shown members of documents in memory. Leaving out the others takes longer than all else that a hit needs. */
 const headers = new WeakMap<SearchDocument, Header>()
 
 function headerOf(it: SearchDocument): Header {
@@ -33,8 +32,7 @@ function headerOf(it: SearchDocument): Header {
 }
 
 /**
- * Makes hits of documents, with the current name of the linked place. With `near` they have a distance, with `years` a
- * `when`.
+ * Makes hits in which a linked place has its current name. With `near` they have a `distance`, with `years` a `when`.
  */
 export function hitMaker(corpus: Corpus, { scope, near, years }: SearchQuery) {
   const { columns, labels } = corpus
@@ -51,7 +49,7 @@ export function hitMaker(corpus: Corpus, { scope, near, years }: SearchQuery) {
   }
 }
 
-/** The hits of a page, with snippets if the question asks for them. */
+/** Makes the hits of a page, with snippets if the query asks for them. */
 export function makeHits(corpus: Corpus, ask: SearchQuery, found: QuestionMatches, page: readonly Place[]): Hit[] {
   const placed = hitMaker(corpus, ask)
   const shown = page.map(({ number, score }) => placed(number, score))
@@ -67,7 +65,9 @@ type Place = { number: number; score: number }
 
 type Explanation = Pick<SearchResult, 'interpreted' | 'left_out' | 'did_you_mean'>
 
-/** Explains an answer: what the question was taken for, which of its words nothing holds, and another spelling. */
+/**
+ * Says how the question was understood, which of its words nothing holds, and how it may have been meant to be spelt.
+ */
 export function explainAnswer(
   corpus: Corpus,
   ask: SearchQuery,
@@ -98,17 +98,17 @@ export function explainAnswer(
   }
 }
 
-/** The words of a question as typed, if they are as many as the words that were looked for; else those. */
+/** The words as typed. If they are not as many as the words that were looked for, these are shown instead. */
 function typedWords(text: string, wanted: readonly WeightedWord[]): string[] {
   const words = [...new Set(text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])]
   return words.length === wanted.length ? words : wanted.map(({ raw }) => raw)
 }
 
-/** From this likeness on two words are one word, misspelt. */
+/** From this likeness on, two words are the same word, misspelt. */
 const ALIKE = 0.6
 const LOOKED_AT = 3
 
-/** The question with each unknown word as the best hits spell it; undefined if that changes nothing. */
+/** The question with each unknown word spelt as in the best hits; undefined if that changes nothing. */
 function betterSpelling(
   corpus: Corpus,
   typed: readonly string[],

@@ -6,9 +6,9 @@ import { synonymsOf } from '../synonyms.ts'
 import type { WeightedWord } from './lookup.ts'
 
 /**
- * Makes a function that says how well the names of a document answer a question, from 0 to 1. The best name counts. 1
- * is the name as typed; another spelling comes close, another script next. What either side has beyond the other costs,
- * common words little.
+ * Makes a function that compares the names of a document with a question, from 0 to 1. The best name counts. The name
+ * as typed gives 1, another spelling a little less, another script less again. Words that only one side has cost
+ * likeness, common words little.
  */
 export function nameLikeness(wanted: readonly WeightedWord[], typed: string) {
   const asked = questionFor(wanted)
@@ -30,8 +30,7 @@ export function nameLikeness(wanted: readonly WeightedWord[], typed: string) {
 const OTHER_SCRIPT = 0.9
 
 /**
- * A question as names are compared with it. `fits`: how well a word answers each word of the question, computed once
- * for all names.
+ * A question, prepared for comparing many names. `fits`: how well a word of a name answers each word of the question.
  */
 type Question = {
   wanted: readonly WeightedWord[]
@@ -47,7 +46,7 @@ const NOT_JOINED: Joined = { raw: '', sounds: '' }
 function questionFor(wanted: readonly WeightedWord[]): Question {
   const known = new Map<Word, readonly number[]>()
   const last = wanted.at(-1)
-  // A single letter at the end begins one more word; it is no part of the word before it.
+  // A single letter at the end begins another word. It is no part of the word before it.
   const runsOn = wanted.length > 1 && last?.begins !== undefined && last.raw.length === 1
   return {
     wanted,
@@ -64,7 +63,7 @@ function questionFor(wanted: readonly WeightedWord[]): Question {
 }
 
 function likeness(question: Question, { plain, words, written }: PlainName, letters: string): number {
-  // How far the name begins with the letters as typed; other spellings only sound the same.
+  // How like the beginning of the name is to the letters as typed. Names that only sound alike score less.
   const spelt = () => closeness(written.slice(0, letters.length), letters)
   if (plain === '') return 0
   if (plain === question.plain) return 0.97 + 0.03 * spelt()
@@ -79,7 +78,7 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
     }
     answered += fit * (question.wanted[each]?.weight ?? 0)
     if (fit < 0.3 && tellsMore(question.wanted[each], words)) whole = false
-    // A name holds each word once, where it first stands. A word that is met again has no order.
+    // This word of the name is used already: it says nothing about the order.
     if (at >= 0 && used[at]) continue
     if (at <= last) inOrder = false
     if (at >= 0) [last, used[at]] = [at, true]
@@ -93,15 +92,15 @@ function likeness(question: Question, { plain, words, written }: PlainName, lett
   }
   const begins = plain.startsWith(question.plain) ? 0.11 + 0.03 * spelt() : 0
   const apart = (answered / question.total) * (0.68 + 0.12 * (met / told) + (inOrder ? 0.06 : 0) + begins)
-  // "Temple" is no answer to a question for temples in some town.
+  // A name such as "Temple" is no answer to a question for temples in some town.
   return Math.max(generic ? apart * GENERIC : apart, together(question.joined, words))
 }
 
-/** Whether a name that lacks this word is another name. A town beside several words only says where it is. */
+/** Whether a name without this word is another name. A town among several words only says where the thing is. */
 const tellsMore = (it: WeightedWord | undefined, words: readonly Word[]): boolean =>
   it !== undefined && !it.aside && !(words.length > 1 && townTerms().has(it.term))
 
-/** What is left of the likeness if a name of sorts and towns alone answers a part of the question. */
+/** The factor for a name of sorts and towns alone that answers only a part of the question. */
 const GENERIC = 0.4
 
 function wordFit(
@@ -142,12 +141,12 @@ function wordFit(
  * looks alike.
  */
 const [MEANT, MEANT_ALONE] = [0.7, 0.5]
-/** How well a word answers one that folds alike and sounds apart. */
+/** How well a word answers one that folds alike but sounds different. */
 const APART = 0.6
 
 /**
- * The likeness of names that differ in where words end, or in words that tell nothing: Mayadevi, Maya Devi; Shri Ram
- * Mandir, Ram Mandir.
+ * Compares a name and a question written without spaces, and without words that tell nothing: "Mayadevi" with "Maya
+ * Devi", "Shri Ram Mandir" with "Ram Mandir".
  */
 function together(asked: Joined, words: readonly Word[]): number {
   if (asked.raw.length < 4) return 0
@@ -164,16 +163,16 @@ function together(asked: Joined, words: readonly Word[]): number {
   return apart <= most ? 0.9 * (1 - apart / longer) + 0.03 * closeness(a, b) : 0
 }
 
-/** Names written as one may differ by so many slips. With more, one of their words is another word. */
+/** Joined names may differ by so many letters. With more, one of their words is another word. */
 const SLIPS = 3
 
-/** Words, or their sounds, written as one, without those that tell nothing. */
+/** Joins words, or their sounds, without those that tell nothing. */
 function joinedUp(words: readonly Word[], by: 'raw' | 'sound'): string {
   const told = words.filter(({ tells }) => tells > FILLER_WEIGHT)
   return (told.length > 0 ? told : words).map((word) => word[by]).join('')
 }
 
-/** The length of `joinedUp(words, 'raw')`. Few names have as many letters as the question, so most are never joined. */
+/** The length of `joinedUp(words, 'raw')`, without joining them: few names are as long as the question. */
 function joinedLength(words: readonly Word[]): number {
   let [told, all] = [0, 0]
   for (const { raw, tells } of words) {

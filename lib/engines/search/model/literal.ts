@@ -9,12 +9,12 @@ import { selectTop } from './sort.ts'
 
 /** The most documents of each resource that are read to see whether they contain a text. */
 const MOST_READ = 3000
-/** A text within so many words stands in most documents, and narrows nothing. */
+/** A text that stands in so many words stands in most documents. It narrows nothing. */
 const MOST_WORDS = 5000
 
 /**
- * Documents that contain a text as it was typed, letter case aside. The vocabulary gives candidates; they are read to
- * be sure.
+ * Finds documents that contain a text as it was typed, in any letter case. The vocabulary gives candidates, which are
+ * then read.
  */
 export function findLiteral(
   corpus: Corpus,
@@ -55,7 +55,7 @@ export function findLiteral(
   return found
 }
 
-/** Documents that hold each piece of the text within a word. All documents if every piece is in very many words. */
+/** The documents in which each word of the text is part of a word. All documents if that would not narrow them. */
 function candidatesFor(corpus: Corpus, needle: string, tally: Tally): Iterable<number> {
   const all = plainWords(needle)
   if (all.length === 0) return []
@@ -68,7 +68,8 @@ function candidatesFor(corpus: Corpus, needle: string, tally: Tally): Iterable<n
 }
 
 /**
- * Documents with a word that contains a piece, or begins with it if it is one letter. Undefined if very many words do.
+ * The documents with a word that contains `piece`, or begins with it if it is one letter. Undefined if that are too
+ * many.
  */
 function withPiece(corpus: Corpus, piece: string, tally: Tally): Set<number> | undefined {
   const pieces = tellingPiecesOf(piece)

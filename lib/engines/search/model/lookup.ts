@@ -8,14 +8,13 @@ import type { QueryWord } from './question.ts'
 import { otherSpellingsOf } from './spellings.ts'
 
 /**
- * A way in which a word of the question may stand in a document: one term, or several that must all be there, in words
- * of a voice. `fit`: how well it fits; 1 is exact. `adds`: it counts beside another choice of the same word.
+ * One way in which a document may hold a word of the question: by one term, or by several that must all be there.
+ * `fit`: how well it fits; 1 is exact. `adds`: a document scores it beside another choice of the same word.
  */
 export type Choice = { terms: readonly string[]; fit: number; adds?: boolean; voice?: Voice }
 
 /**
- * A word of the question with its choices, the best first. `weight`: how much it tells of a name. `rarity`: how rare it
- * is.
+ * A word with its choices, the best first. `weight`: how much it tells of a name. `rarity`: how rare it is in texts.
  */
 export type WeightedWord = QueryWord & {
   weight: number
@@ -24,8 +23,7 @@ export type WeightedWord = QueryWord & {
 }
 
 /**
- * Looks words up as they are written: their terms, concepts and links. The unfinished last word also has its
- * completions.
+ * Finds the terms, concepts and links of each word as written. The last word, if unfinished, also gets its completions.
  */
 export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally: Tally): WeightedWord[] {
   return words.map((word, i) => {
@@ -41,20 +39,21 @@ export function lookUpExactly(corpus: Corpus, words: readonly QueryWord[], tally
         ...completionChoices(corpus, word, tally),
       ]),
     )
-    // If documents write the two words of a question as one, that one is looked for as well: Devi than, Devithan.
+    // Documents may write two words as one: "Devi than" as "Devithan".
     const beside = words.length === 2 ? joinedChoices(corpus, words, i, tally, true) : []
     return beside.length === 0 ? written : weigh(corpus, word, [...written.choices, ...beside])
   })
 }
 
-/**
- * What was found for words lately, for each corpus: most words come again in other questions. The limit counts choices.
- */
+/** Words looked up lately, for each corpus. The limit counts choices. */
 const wordCaches = new WeakMap<Corpus, Lru<string, WeightedWord>>()
 
 const MOST_KEPT = 100_000
 
-/** What `look` finds for a word, remembered. It must depend on nothing but the word, the corpus and `how`. */
+/**
+ * Returns what `look` found for this word before, or calls it. `look` must depend only on the word, the corpus and
+ * `how`.
+ */
 export function recallWord(corpus: Corpus, word: QueryWord, how: string, look: () => WeightedWord): WeightedWord {
   const known = wordCaches.get(corpus) ?? lru<string, WeightedWord>(MOST_KEPT, ({ choices }) => 1 + choices.length)
   wordCaches.set(corpus, known)
@@ -79,7 +78,8 @@ export function recallWord(corpus: Corpus, word: QueryWord, how: string, look: (
 }
 
 /**
- * The share of a question's weight that its telling words have. A document that holds these holds all that was asked.
+ * The share of a question's weight that telling words have. A document that holds all of these holds the whole
+ * question.
  */
 export function tellingShare(written: readonly WeightedWord[]): number {
   const weightOfAll = (some: readonly WeightedWord[]) => some.reduce((sum, { weight }) => sum + weight, 0)
@@ -87,14 +87,14 @@ export function tellingShare(written: readonly WeightedWord[]): number {
   return told.length === 0 ? 1 : weightOfAll(told) / weightOfAll(written)
 }
 
-/** Whether any word tells something by itself: joining words and single letters do not. */
+/** Whether any word tells something by itself. Joining words and single letters do not. */
 export const anyTells = (words: readonly QueryWord[]): boolean =>
   words.some(({ raw, aside, begins }) => !aside && (begins || raw.length > 1))
 
-/** Whether a word counts when texts are searched: words that only join do not. */
+/** Whether a word counts when texts are searched. Joining words do not. */
 export const countsInText = ({ rarity }: WeightedWord): boolean => rarity > 0
 
-/** Weighs a word. Each term counts once, by its best fit, so that no document counts twice for one word. */
+/** Weighs a word. Each term keeps only its best choice, so that no document counts twice for one word. */
 export function weigh(corpus: Corpus, asked: QueryWord, choices: readonly Choice[]): WeightedWord {
   const sorted = [...choices].sort((a, b) => b.fit - a.fit || (a.terms.join() < b.terms.join() ? -1 : 1))
   const best = new Map<string, Choice>()
@@ -106,8 +106,8 @@ export function weigh(corpus: Corpus, asked: QueryWord, choices: readonly Choice
 }
 
 /**
- * How much it tells that a document holds a word: the rarer, the more; less if the word only names a sort of thing or a
- * town. A word that no document holds tells as much as its nearest spelling, or as a middling word.
+ * How much it tells that a document holds a word: the rarer it is, the more. Words for sorts of things and towns tell
+ * less. A word that no document holds gets the rarity of its nearest spelling, or a middling one.
  */
 function weightsOf(
   corpus: Corpus,
@@ -133,7 +133,9 @@ const tellingOf = ({ aside, begins }: QueryWord, found: string): number =>
         ? 0.8
         : 1
 
-/** A document listed under the concept of a word counts as holding the word, even if it is not written there. */
+/**
+ * The tag of a word's concept. A document with that tag counts as holding the word, even if it is not written there.
+ */
 const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: Tally): Choice[] =>
   concept
     ? [
@@ -143,8 +145,8 @@ const conceptChoices = (corpus: Corpus, { concept }: QueryWord, tally: Tally): C
     : []
 
 /**
- * The word as written. It fits less if it is the beginning of a word and no whole one. A word that stands nowhere also
- * fits words that sound apart, but less: Whels, Bel.
+ * The word as written. It fits less if it is only the beginning of a word. If it stands nowhere, words that sound
+ * different fit too, but less: Whels, Bel.
  */
 function exactChoices({ terms }: Corpus, { raw, known, term, begins, concept }: QueryWord, tally: Tally): Choice[] {
   if (terms.count(term, tally) === 0) return []
@@ -155,7 +157,7 @@ function exactChoices({ terms }: Corpus, { raw, known, term, begins, concept }: 
 
 const MISHEARD = 0.5
 
-/** For an unfinished word: words that begin with its letters, and words that begin with its sound. */
+/** Completions of an unfinished word: words that begin with its letters, and words that begin with its sound. */
 function completionChoices(corpus: Corpus, { term, begins, known }: QueryWord, tally: Tally): Choice[] {
   if (!begins) return []
   const begun = (each: string, least: number) => least + (0.25 * Math.min(term.length, each.length)) / each.length
@@ -168,20 +170,22 @@ function completionChoices(corpus: Corpus, { term, begins, known }: QueryWord, t
   ].filter(({ terms: [each = ''] }) => corpus.terms.count(each, tally) > 0)
 }
 
-/** The most completions of an unfinished word, and the most words that contain one. */
+/** The most completions of an unfinished word, and the most words that contain a given one. */
 export const MOST_COMPLETIONS = 400
 
 const COMPLETED = 0.7
 
-/** A document that links to a thing of this name holds the name nearly as well as one that is called so. */
+/** A document that links to a thing of this name fits nearly as well as one that is called so. */
 const LINKED_FIT = 0.9
 
-/** Whether documents hold the word, or one that begins with it, as typed or in another spelling of all of it. */
+/**
+ * Whether some document holds the word, or one that begins with it, as typed or in another spelling of the whole word.
+ */
 export const isWritten = ({ choices }: WeightedWord): boolean => choices.some(({ fit }) => fit >= COMPLETED)
 
 /**
- * Two neighbouring words that documents write as one: "maya devi" for Mayadevi. The joined word stands for either of
- * them. `exactly`: only if it is written somewhere letter for letter.
+ * Two neighbouring words that documents write as one: "maya devi" for Mayadevi. The joined word stands for either.
+ * `exactly`: only if some document writes it so, letter for letter.
  */
 export function joinedChoices(
   corpus: Corpus,
@@ -201,6 +205,6 @@ export function joinedChoices(
   return visibleTerms(corpus, new Set(apart), tally).map((each) => ({ terms: [each], fit: 0.9 }))
 }
 
-/** Terms of documents that the caller may see. Hidden ones must not even crowd others out. */
+/** Keeps the terms that stand in documents the caller may see. Hidden ones must not even crowd others out. */
 export const visibleTerms = (corpus: Corpus, found: Iterable<string>, tally: Tally): string[] =>
   [...found].filter((each) => corpus.terms.count(each, tally) > 0)

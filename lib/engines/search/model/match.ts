@@ -3,14 +3,14 @@ import type { Corpus } from './corpus.ts'
 import type { Choice, WeightedWord } from './lookup.ts'
 
 /**
- * The documents that fit. `scores`: by name, `texts`: by text, both from 0 to 1. `held`: which words a document holds,
- * one bit each by their place in the question.
+ * Documents that fit, as parallel arrays. `scores`: by name, `texts`: by text, both from 0 to 1. `held`: which words of
+ * the question a document holds, one bit each.
  */
 export type Matches = { numbers: Uint32Array; scores: Float32Array; texts: Float32Array; held: Uint32Array }
 
 /**
- * The working memory of matching: one place for each document of a block, all zeros between blocks. It is small enough
- * for the processor's cache, however many documents there are.
+ * Working memory with one place for each document of a block, all zeros between blocks. It fits into the processor's
+ * cache, however many documents there are.
  */
 const termScore = new Float32Array(BLOCK)
 const termWeight = new Float32Array(BLOCK)
@@ -19,8 +19,9 @@ const words = new Uint32Array(BLOCK)
 const touched = new Uint16Array(BLOCK)
 
 /**
- * The admitted documents that hold words worth at least `least` of the weight of all. The words that tell most come
- * first. Once the words left cannot make up that share, no new document is taken in. So common words cost little.
+ * Finds the admitted documents that hold words worth at least the share `least` of all weight. Words with the most
+ * weight come first. Once the words left cannot make up that share, no new document is taken in: so common words cost
+ * little.
  */
 export function matchDocuments(
   corpus: Corpus,
@@ -57,7 +58,6 @@ export function matchDocuments(
   return truncateMatches({ numbers, scores: worth, texts, held }, size)
 }
 
-/** The first so many. */
 export const truncateMatches = ({ numbers, scores, texts, held }: Matches, size: number): Matches => ({
   numbers: numbers.subarray(0, size),
   scores: scores.subarray(0, size),
@@ -65,9 +65,9 @@ export const truncateMatches = ({ numbers, scores, texts, held }: Matches, size:
   held: held.subarray(0, size),
 })
 
-/** A word of the question. `opens`: it takes in new documents. `left`: the weight of the words after it. */
+/** One word of the question. `opens`: it still takes in new documents. `left`: the weight of the words after it. */
 type Step = { bit: number; weight: number; opens: boolean; left: number; runs: Run[] }
-/** The postings of one choice, read on from block to block. */
+/** The postings of one choice, with the place up to which they have been read. */
 type Run = Postings & { share: number; textShare: number; adds: boolean; pair: number; from: number }
 
 function stepsOf(corpus: Corpus, wanted: readonly WeightedWord[], total: number, needed: number): Step[] {
@@ -88,7 +88,7 @@ function stepsOf(corpus: Corpus, wanted: readonly WeightedWord[], total: number,
   })
 }
 
-/** Leaves in `touched` the documents of a block that hold enough, and answers how many they are. */
+/** Matches one block. Leaves the documents that hold enough in `touched`, and returns how many there are. */
 function matchBlock(block: number, steps: readonly Step[], needed: number): number {
   let count = 0
   for (const { bit, weight, opens, left, runs } of steps) {
@@ -130,10 +130,13 @@ function matchBlock(block: number, steps: readonly Step[], needed: number): numb
   return count
 }
 
-/** A list so many times longer than there are documents left is searched for each of them, not read from end to end. */
+/**
+ * If a list is so many times longer than the documents left, each document is searched in it instead of reading it
+ * whole.
+ */
 const WALK = 12
 
-/** Drops the documents that cannot hold enough any more. */
+/** Drops documents that cannot hold enough any more. Returns how many are left. */
 function dropHopeless(count: number, least: number): number {
   let kept = 0
   for (let at = 0; at < count; at += 1) {
@@ -161,7 +164,7 @@ function postingsOf(corpus: Corpus, { terms, voice }: Choice): Postings[] {
   return lists
 }
 
-/** The documents in both lists, with the lower of their two impacts. */
+/** The documents in both lists, each with the lower of its two impacts. */
 function intersect(a: Postings, b: Postings): Postings {
   const [few, many] = a.lows.length < b.lows.length ? [a, b] : [b, a]
   const list = new PostingList()

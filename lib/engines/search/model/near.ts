@@ -21,8 +21,8 @@ import type { QueryWord } from './question.ts'
 import { otherSpellingsOf } from './spellings.ts'
 
 /**
- * The share of a question that documents know, by what its words tell. A word that is written somewhere counts fully;
- * one that only near spellings stand for counts half or less.
+ * The share of a question that documents know, weighed by what its words tell. A word that is written somewhere counts
+ * fully, one that only has near spellings counts half or less.
  */
 export function knownShare(wanted: readonly WeightedWord[]): number {
   const known = (it: WeightedWord) =>
@@ -31,7 +31,7 @@ export function knownShare(wanted: readonly WeightedWord[]): number {
   return told / all
 }
 
-/** Adds to each word what is spelt nearly so, contains it, means the same, or is written together or apart. */
+/** Adds to each word: near spellings, words that contain it, synonyms, and ways to write it together or apart. */
 export function lookUpNearly(
   corpus: Corpus,
   written: readonly WeightedWord[],
@@ -57,17 +57,17 @@ export function lookUpNearly(
   })
 }
 
-/** A question of more words is one for texts. What is written somewhere in it is looked for only as it is. */
+/** A longer question is one for texts. Its words that are written somewhere get no near spellings. */
 const SHORT = 4
 
-/** The other spellings of a name, and the name with an ending that it may have or lack. */
+/** Other spellings of a name, and the name with an ending that it may have or lack: Pashupati, Pashupatinath. */
 function otherSpellingChoices(corpus: Corpus, { others, ended }: QueryWord, tally: Tally): Choice[] {
   const fitting = (found: Iterable<string>, fit: number) =>
     visibleTerms(corpus, found, tally).map((each) => ({ terms: [each], fit }))
   return [...fitting(new Set([...others].map(toTerm)), 0.9), ...fitting(new Set([...ended].map(toTerm)), 0.75)]
 }
 
-/** Concepts that a word may be a misspelling of, if it is written nowhere. */
+/** Concepts that a word may be a misspelling of, if no document holds the word. */
 const nearConceptChoices = (it: WeightedWord): Choice[] =>
   isWritten(it) || it.raw.length < 5
     ? []
@@ -75,7 +75,7 @@ const nearConceptChoices = (it: WeightedWord): Choice[] =>
         .filter((term) => Math.abs(term.length - it.term.length) <= 1 && countEdits(it.term, term, 1) <= 1)
         .map((term) => ({ terms: [term], fit: 0.6 }))
 
-/** Puts before each choice the concept that its term names: a sort of thing may be misspelt, too. */
+/** Puts the tag of its concept before each choice. So a misspelt sort of thing finds all things of that sort. */
 const withConceptTags = (corpus: Corpus, choices: readonly Choice[], tally: Tally): Choice[] =>
   choices.flatMap((choice) => {
     const concept = conceptOf(choice.terms[0] ?? '')
@@ -83,7 +83,7 @@ const withConceptTags = (corpus: Corpus, choices: readonly Choice[], tally: Tall
     return [...tags.map((tag) => ({ terms: [tag], fit: choice.fit })), { ...choice, adds: tags.length > 0 }]
   })
 
-/** Words that contain the letters. The name of a town within a word is another place: Dhungepatan. */
+/** Words that contain the letters. A town's name within a word is another place: Dhungepatan is not in Patan. */
 function containingChoices(corpus: Corpus, { raw, term }: Word, tally: Tally): Choice[] {
   if (raw.length < 4 || townTerms().has(term)) return []
   const pieces = tellingPiecesOf(raw)
@@ -114,16 +114,18 @@ function splitChoices(corpus: Corpus, { raw }: Word, tally: Tally): Choice[] {
 const MOST_NEAR = 24
 
 /**
- * The most edits of a near spelling: none below three letters, one up to seven, two above. A Devanagari question allows
- * one more above four letters, since a syllable is several letters.
+ * The most edits of a near spelling: none below three letters, one up to seven, two above. Devanagari allows one more
+ * above four letters, since a syllable has several.
  */
 const mostEdits = (letters: number, syllabic: boolean) =>
   letters < 3 ? 0 : (letters < 8 ? 1 : 2) + (syllabic && letters > 4 ? 1 : 0)
 
-/** What a near spelling counts if the word itself is written somewhere. */
+/** The factor for near spellings of a word that some document holds as typed. */
 const DOUBTED = 0.6
 
-/** Words that are spelt nearly so. Slips happen to the word as written; other spellings of a name show in its term. */
+/**
+ * Words that are spelt nearly so. Slips are looked for in the word as written, other spellings of a name in its term.
+ */
 function nearChoices(corpus: Corpus, it: WeightedWord, tally: Tally): Choice[] {
   const { raw, term, known, begins, syllabic, swapped } = it
   const close = (found: Iterable<string>, to: string) =>
@@ -157,7 +159,8 @@ function sameSkeletons(corpus: Corpus, { skeleton }: Word, tally: Tally): Choice
 const SKELETON_FIT = 0.55
 
 /**
- * If a term stands in so many times more documents than the word as typed, the word may be a slip: Baktapur, Bhaktapur.
+ * If a term stands in so many times more documents than the word as typed, the word may be a slip: Baktapur for
+ * Bhaktapur.
  */
 const OFTENER = 8
 
@@ -166,7 +169,9 @@ const slipOf = (corpus: Corpus, { raw, term, known }: WeightedWord, tally: Tally
     ? [{ terms: [term], voice: ANY_VOICE, fit: 0.9 * DOUBTED }]
     : []
 
-/** Candidates from a vocabulary. Short words share too few grams, so every text one edit away is tried instead. */
+/**
+ * Candidates from a vocabulary. Short words share too few grams, so all texts that are one edit away are tried instead.
+ */
 function spelledLike(words: Words, text: string, syllabic: boolean, tally: Tally): Set<string> {
   const most = mostEdits(text.length, syllabic)
   if (most === 0) return new Set()
@@ -177,7 +182,7 @@ function spelledLike(words: Words, text: string, syllabic: boolean, tally: Tally
   return new Set([...[...swaps(text)].filter(spelt), ...words.sharing(grams, least, 300, tally)])
 }
 
-/** Words that nearly begin with the letters. For fewer than five letters there are too many. */
+/** Words that nearly begin with these letters. Below five letters there would be too many. */
 function nearlyBegun(corpus: Corpus, letters: string, tally: Tally): Choice[] {
   if (letters.length < 5) return []
   const grams = gramsOf(letters).slice(0, -1)
@@ -191,7 +196,7 @@ function nearlyBegun(corpus: Corpus, letters: string, tally: Tally): Choice[] {
 
 const letters = [...'abcdefghijklmnopqrstuvwxyz']
 
-/** Every text that is one edit away. */
+/** Yields every text that is one edit away. */
 function* neighbours(term: string): Iterable<string> {
   yield* swaps(term)
   for (let i = 0; i <= term.length; i += 1) {
@@ -204,7 +209,7 @@ function* neighbours(term: string): Iterable<string> {
   }
 }
 
-/** Every text with two neighbouring letters swapped. Such texts share few grams with it. */
+/** Yields every text with two neighbouring letters swapped. These share few grams with the original. */
 function* swaps(term: string): Iterable<string> {
   for (let i = 1; i < term.length; i += 1) yield term.slice(0, i - 1) + term[i] + term[i - 1] + term.slice(i + 1)
 }

@@ -10,7 +10,7 @@ import type { Concept } from '../vocabulary.ts'
 import type { Corpus } from './corpus.ts'
 import { otherEndingsOf, otherSpellingsOf } from './spellings.ts'
 
-/** The most words of a question. More make it no better. */
+/** The most words of a question. More do not make it better. */
 const MOST_WORDS = 24
 
 /**
@@ -18,12 +18,12 @@ const MOST_WORDS = 24
  *
  * `begins`: its letters and sound, if it may be unfinished.
  * `syllabic`: the question is in Devanagari, so a slip may be a whole syllable.
- * `others`: its other spellings. `ended`: it and these with other endings.
- * `swapped`: it with two syllables the other way round.
+ * `others`: its other spellings. `ended`: it and its other spellings, with other endings.
+ * `swapped`: it with two syllables swapped.
  */
 export type QueryWord = Word & {
   begins?: Letters
-  /** Some document holds it letter for letter. */
+  /** Whether some document holds it letter for letter. */
   known: boolean
   /** As it was typed, if an ending was taken off. */
   whole?: string
@@ -31,15 +31,15 @@ export type QueryWord = Word & {
   others: ReadonlySet<string>
   ended: ReadonlySet<string>
   swapped: ReadonlySet<string>
-  /** The concept of the word, or of the phrase that it is part of. */
+  /** The concept that the word names, alone or as part of a phrase. */
   concept?: Concept
-  /** The links of records that the word, or the name that it is part of, names. */
+  /** Link terms of the records that the word names, alone or as part of a name. */
   links?: readonly string[]
 }
 
 type Letters = Pick<Word, 'raw' | 'sound'>
 
-/** The words of a question. The last one counts as unfinished unless something follows it. */
+/** Reads a text into words. The last one counts as unfinished unless something follows it. */
 export function parseQuestion(corpus: Corpus, asked: string, tally: Tally): QueryWord[] {
   const text = withoutEndings(corpus, asked, tally)
   const typed = cut(text, 300)
@@ -60,8 +60,8 @@ export function parseQuestion(corpus: Corpus, asked: string, tally: Tally): Quer
     // A word that no document holds as typed may be any word that folds alike.
     const known = corpus.words.count(word.raw, tally) > 0
     const voice = known ? word.voice : ANY_VOICE
-    // A word that cannot begin a question is another word if it does: Than, a shrine. So is a joining word that is
-    // still being typed alone.
+    // "Than" cannot begin a question as a joining word, so there it is the word for a shrine. A joining word that is
+    // typed alone may be the beginning of another word.
     const aside = word.aside && !(i === 0 && (last || trailingWordSet().has(word.raw)))
     return {
       ...word,
@@ -77,7 +77,7 @@ export function parseQuestion(corpus: Corpus, asked: string, tally: Tally): Quer
   })
 }
 
-/** A question without the endings of Nepali, where the stem is better known: पाटनको, पाटन. */
+/** Takes off Nepali endings where documents know the stem better: पाटनको becomes पाटन. */
 function withoutEndings(corpus: Corpus, text: string, tally: Tally): string {
   const count = (word: string) => corpus.terms.count(toTerm(plain(word)), tally)
   // A single word may be the beginning of a name: पाटनको कृष्ण मन्दिर.
@@ -86,25 +86,20 @@ function withoutEndings(corpus: Corpus, text: string, tally: Tally): string {
     const stem = stemOf(word)
     // A word that names a concept as it stands has no ending: तामा, copper.
     if (stem === word || conceptOf(toTerm(plain(word))) || count(word) * 4 > count(stem)) return word
-    // What neither stands in documents nor names a concept is no stem: दगुतले.
+    // A stem that neither stands in documents nor names a concept is no stem: दगुतले.
     return count(stem) > 0 || conceptOf(toTerm(plain(stem))) ? stem : word
   })
 }
 
-/**
- * Whether a being stands right before a sort of thing. Then it says whose the thing is, as in a queen's pond, and is
- * not asked for.
- */
+/** Whether a being stands right before a sort of thing. In "queen's pond" the queen is not what is asked for. */
 const isWhose = ({ concept, to }: Mention, next: Mention | undefined): boolean =>
   concept.isOwner === true && next?.concept.as === 'sort' && next.from === to + 1
 
-/**
- * A word that stands nowhere may be any that folds alike. But a short one with b means none with w: a bell is no well.
- */
+/** Short words with b get back their voice: "bell" must not name the concept of wells, even if no document holds it. */
 const asHeard = (it: QueryWord): QueryWord =>
   it.term.length <= 4 && it.term.startsWith('b') ? { ...it, voice: toWord(it.raw).voice } : it
 
-/** The concepts that a question names, and its words, each with its concept. */
+/** Finds the concepts that a question names, and marks the words that name them. */
 export function findConcepts(
   corpus: Corpus,
   words: readonly QueryWord[],
@@ -125,13 +120,13 @@ export function findConcepts(
   }
 }
 
-/** Other spellings, and other endings, of a term. Kept, since many words come in every other question. */
+/** Other spellings of a term, and other endings. Kept, since many words come in every other question. */
 const spellingsOf = memoize((term: string) => {
   const others = otherSpellingsOf(term)
   return { others, ended: new Set(term.length > 3 ? [term, ...others].flatMap(otherEndingsOf) : []) }
 }, 2000)
 
-/** For each Devanagari word of a text, in plain letters: what it may be with its syllables swapped. */
+/** For each Devanagari word, in plain letters: what it may be with two syllables swapped. */
 function swapsIn(typed: string): Map<string, ReadonlySet<string>> {
   const words = typed.match(/[\u0900-\u097f]+/g) ?? []
   return new Map(words.map((word) => [plain(word), new Set(swapSyllables(word).map(plain))]))
@@ -141,7 +136,9 @@ const plain = (word: string) => splitWords(word)[0]?.raw ?? ''
 
 const none: ReadonlySet<string> = new Set()
 
-/** The beginning of an unfinished word. Without its last a after a Devanagari consonant: another vowel may follow. */
+/**
+ * The beginning of an unfinished word. A final Devanagari consonant loses its silent a, since another vowel may follow.
+ */
 function beginningOf({ raw }: Word, typed: string): Letters {
   const letters = /[\u0915-\u0939]\u093c?$/.test(typed) ? raw.replace(/a$/, '') : raw
   return { raw: letters, sound: respellBeginning(letters) }
@@ -151,8 +148,8 @@ function beginningOf({ raw }: Word, typed: string): Letters {
 const MOST_NAMED = 4
 
 /**
- * Adds to the words of a question the links of the records that they name. What links to such a record then holds these
- * words. `numbers`: the documents that may be named, the likeliest first.
+ * Finds the records that the question names, and adds their links to the words. So documents that link to such a record
+ * hold these words, too. `numbers`: the documents whose names may be meant, the likeliest first.
  */
 export function addLinks(
   corpus: Corpus,

@@ -8,33 +8,38 @@ import { countsInText } from './lookup.ts'
 import type { Matches } from './match.ts'
 import { type RankedDocument, selectTop } from './sort.ts'
 
-/** What answers a question. `named`: the documents with all words in their names, if others were let in beside them. */
+/**
+ * The matches of a question. `wanted`: its words. `named`: the documents with all words in their names, if others were
+ * let in beside them.
+ */
 export type QuestionMatches = Matches & {
   wanted: readonly WeightedWord[]
   concepts: readonly Mention[]
   named?: ReadonlySet<number>
 }
 
-/** The names of so many best documents are compared with the question. The rest is ranked by words alone. */
+/** The names of so many of the best documents are compared with the question. The rest is ranked by words alone. */
 export const MOST_COMPARED = 64
-/** What a document counts beside others that have all words in their names. */
+/** The factor for a document beside others that have all words in their names. */
 const BESIDE = 0.85
-/** What a document counts if it holds no word of a question with concepts. */
+/** The factor for a document that holds no word of a question with concepts. */
 const LACKING = 0.4
-/** What a document counts if the question names a place and the document lies elsewhere. */
+/** The factor for a document that lies elsewhere than at the place that the question names. */
 const AWAY = 0.6
 /**
- * The share of the text model, by the number of words that tell something. One or two words are a name, many are a
+ * The share of the text model in the score, by the number of telling words. One or two words are a name, many are a
  * question.
  */
 const TEXT_SHARES = [0, 0.1, 0.1, 0.25, 0.4, 0.7, 0.8]
-/** The parts of the name model: which words the names hold, and how like the question they are. */
+/** The two parts of the name model: which words the names hold, and how like the question they are. */
 const [SAID, LIKE] = [0.4, 0.6]
-/** The score of a name that is one word of the question. */
+/** The score of a name that consists of one word of the question. */
 const FULL_SCORE = 0.7
 const DAY_MS = 86_400_000
 
-/** Ranks by score: text, recency and popularity. First by words; then for the best of them by their names as well. */
+/**
+ * Ranks documents by text, recency and popularity: first all by their words, then the best of them by their names, too.
+ */
 export function rankByRelevance(
   corpus: Corpus,
   weights: Weights,
@@ -67,8 +72,7 @@ export function rankByRelevance(
       const number = numbers[place] ?? 0
       if (i >= MOST_COMPARED) return { number, likeness: 0, score: order[place] ?? 0 }
       const likeness = likenessOf(corpus.names(number))
-      // Whoever types a name asks for what is called so, however many words it has. So likeness takes the place of the
-      // text model.
+      // Whoever types a name wants what is called so, even if the name is long. So likeness replaces the text model.
       const isName = Math.min(1, Math.max(0, (likeness - 0.6) / 0.3))
       const named = said(place) + (byName + byText * isName) * LIKE * likeness
       const score = share(place, isName) * (named + byText * (1 - LIKE * isName) * (texts[place] ?? 0))
@@ -77,7 +81,7 @@ export function rankByRelevance(
     .sort((a, b) => b.score - a.score || (ties[a.number] ?? 0) - (ties[b.number] ?? 0))
 }
 
-/** How new and how popular a document is, as parts of its score. */
+/** Scores how new and how popular a document is. */
 function besidesText({ columns: { updated, popularity } }: Corpus, weights: Weights) {
   const now = clock.now().getTime()
   return (number: number): number => {
@@ -88,7 +92,8 @@ function besidesText({ columns: { updated, popularity } }: Corpus, weights: Weig
 }
 
 /**
- * What the text of a document counts, by how much of the question it holds. A document that is called so counts fully.
+ * The factor of a document's text score, by how much of the question it holds. A document that is called so counts
+ * fully.
  */
 function shareOf({ numbers, held, wanted, concepts, named }: QuestionMatches) {
   const telling = wanted.reduce((bits, it, i) => (countsInText(it) ? bits | (1 << i) : bits), 0)
@@ -105,8 +110,8 @@ function shareOf({ numbers, held, wanted, concepts, named }: QuestionMatches) {
 }
 
 /**
- * The places in a question for several things, one bit each: temples in Patan. A town beside a single name only tells
- * which one it is.
+ * The places in a question for several things, one bit each: "temples in Patan". Beside a single name, a town only
+ * tells which one is meant.
  */
 function placesAsked(wanted: readonly WeightedWord[], concepts: readonly Mention[]): number {
   const several = concepts.some(({ concept, to }) => concept.as === 'sort' && isPlural(wanted[to]))

@@ -15,24 +15,24 @@ import {
   type StoredSnapshot,
 } from './snapshot.ts'
 
-/** How far a rebuild has come. */
+/** Reports how many items have been read, and how many documents were found in them. */
 export type RebuildProgress = (looked: number, documents: number) => void
 export type RebuildResult = BuildResult & { id: string; snapshot: StoredSnapshot | undefined }
 
-/** How long a rebuild keeps others out, in seconds. If the process dies, the lock ends then. */
+/** The lock of a rebuild lasts so many seconds. It ends then even if the process dies. */
 const SECONDS = 300
 
 /**
- * Makes a snapshot from the table, which holds all that search knows. The log's end is noted before anything is read.
- * So a change meanwhile is read here, or follows in the log, or both; then its version decides. Fails with
- * `unavailable` while another process rebuilds.
+ * Makes a snapshot from all items of the table. The end of the log is noted first. A change that comes meanwhile is
+ * read here, or from the log, or twice: then its version decides. Fails with `unavailable` while another process
+ * rebuilds.
  */
 export const rebuildSnapshot = (progress: RebuildProgress = () => undefined): Promise<RebuildResult> =>
   withRebuildLock(async () => make(await loadPointer(), progress))
 
 /**
- * The same for a process that found the snapshots of `seen` useless. Undefined if somebody has made another one since.
- * Of many that start at once, the last get here when the first is done.
+ * The same for a process that could not use the snapshots of `seen`. Undefined if somebody has made another one since:
+ * of many processes that start at once, one builds and the others find it.
  */
 export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildResult | undefined> =>
   withRebuildLock(async () => {
@@ -40,7 +40,6 @@ export const rebuildUnlessMade = (seen: Pointer | undefined): Promise<RebuildRes
     return old && old.current.id !== seen?.current.id ? undefined : make(old, () => undefined)
   })
 
-/** Runs work while nobody else rebuilds. */
 async function withRebuildLock<T>(work: () => Promise<T>): Promise<T> {
   const busy = () => unavailable('The search model is being built. Try again.')
   await commitWrites([reserve(searchKey.searchRebuild(), nowSeconds(), SECONDS, busy)])
@@ -60,7 +59,7 @@ async function make(old: Pointer | undefined, progress: RebuildProgress): Promis
   return { ...built, id, snapshot }
 }
 
-/** Pauses between looks, in milliseconds. They double, so that many who wait do not keep asking for one item. */
+/** Pauses between looks, in milliseconds. They double, so that many waiting processes do not flood one item. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = 1600
 

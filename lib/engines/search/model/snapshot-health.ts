@@ -2,8 +2,8 @@ import { objectSize } from '../../bucket/index.ts'
 import { loadPointer } from './snapshot.ts'
 
 /**
- * Whether a process that starts now finds the current snapshot as it was stored. It does not say how much that holds:
- * this would tell of hidden documents.
+ * Whether a new process could fetch the current snapshot as it was stored. The message gives no number of documents:
+ * that would tell of hidden ones.
  */
 export async function snapshotHealth(): Promise<{ healthy: boolean; message: string }> {
   const pointer = await loadPointer()

@@ -15,14 +15,14 @@ import type { BuildResult } from '../index/build.ts'
 import { searchKey } from '../keys.ts'
 import { trimLog } from '../log.ts'
 
-/** A snapshot in the bucket: a compressed file, and what must be true of it. */
+/** A snapshot in the bucket: a compressed SQLite file. */
 export const StoredSnapshot = v.object({
   id: v.string(),
   key: v.string(),
-  /** Hash and size of the object as it is stored. */
+  /** Hash and size of the compressed object. */
   sha256: v.string(),
   bytes: v.number(),
-  /** The last entry of the change log that it holds, and how many changes there had been. */
+  /** The last entry of the change log that the snapshot holds, and how many changes all entries up to it held. */
   position: v.number(),
   changes: v.number(),
   documents: v.number(),
@@ -31,8 +31,8 @@ export const StoredSnapshot = v.object({
 export type StoredSnapshot = v.InferOutput<typeof StoredSnapshot>
 
 /**
- * Which snapshots there are: the current one, and the previous one in case that cannot be read. `unreadable`: somebody
- * could not read the current one.
+ * Which snapshots there are: the current one, and the previous one in case that cannot be read. `unreadable`: a process
+ * failed to read the current one.
  */
 const Pointer = v.object({
   current: StoredSnapshot,
@@ -53,14 +53,15 @@ export async function markUnreadable(old: Pointer): Promise<void> {
   if (!old.unreadable) await commitWrites([put(pointer, { ...old, unreadable: true, version: old.version + 1 }, old)])
 }
 
-/** Chunks of a megabyte: the usual 16 KB cost three times the processor time. */
+/** Chunks of a megabyte: the usual 16 KB take three times the processor time. */
 const large = { chunkSize: 2 ** 20 }
 
 /** A snapshot is missing, or is not what was stored. */
 export class UnreadableSnapshot extends Error {}
 
 /**
- * Brings a snapshot to this machine, unless it is there already, and returns its path. Fails with `UnreadableSnapshot`.
+ * Fetches a snapshot to this machine, unless it is there already, and returns its path. Fails with
+ * `UnreadableSnapshot`.
  */
 export async function fetchSnapshot(it: StoredSnapshot): Promise<string> {
   const path = snapshotPath(it.id)
@@ -73,7 +74,7 @@ export async function fetchSnapshot(it: StoredSnapshot): Promise<string> {
     object.on('data', (bytes: Uint8Array) => hash.update(bytes))
     await pipeline(object, createZstdDecompress(large), createWriteStream(partial))
     if (hash.digest('hex') !== it.sha256) throw new UnreadableSnapshot('altered')
-    // The file gets its name when it is complete, so that other processes may take it as it is.
+    // The file gets its final name only when it is complete: other processes may take any file with that name.
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
@@ -89,7 +90,7 @@ export async function fetchSnapshot(it: StoredSnapshot): Promise<string> {
  *
  * 1. It uploads the file.
  * 2. It writes the pointer in one transaction.
- * 3. It removes what nobody starts from any more.
+ * 3. It deletes the snapshot that the pointer no longer names, and the log before the previous one.
  *
  * Undefined if another process was faster.
  */
@@ -128,16 +129,15 @@ export async function publishSnapshot(
     ])
   })
   if (!(await isDone(made))) return undefined
-  // If this fails, the sweeper does it.
+  // If this fails, the sweeper deletes the object later.
   if (dropped) await deleteObject(dropped.key).catch(() => undefined)
   if (kept) await trimLog(kept.position)
   return current
 }
 
-/** The path of a snapshot on this machine. Several processes share the file: it never changes. */
+/** The path of a snapshot on this machine. All processes share the file, since it never changes. */
 export const snapshotPath = (id: string): string => join(directory(), `${prefix()}${id}.sqlite`)
 
-/** An id and a path for a file that is to become a snapshot. */
 export async function newSnapshotPath(): Promise<{ id: string; path: string }> {
   const id = newId()
   await mkdir(directory(), { recursive: true })
@@ -148,8 +148,7 @@ export async function newSnapshotPath(): Promise<{ id: string; path: string }> {
 const MAKING_MS = 600_000
 
 /**
- * Removes this service's snapshots from this machine, except `kept`. A process that has one open keeps it until it
- * closes it.
+ * Removes this service's other snapshots from this machine. A process that has such a file open can go on reading it.
  */
 export function removeOtherSnapshots(kept: readonly string[], youngest = MAKING_MS): void {
   for (const file of readdirSync(directory())) {

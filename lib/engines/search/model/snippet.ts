@@ -6,15 +6,15 @@ import { ANY_VOICE, soundsApart, type Voice } from '../index/voice.ts'
 import { splitWords, stemOf, type Word } from '../index/words.ts'
 import type { WeightedWord } from './lookup.ts'
 
-/** About so many letters before the first marked word, and in all. */
+/** The length of a snippet before its first mark, and in all, in letters. */
 const BEFORE = 40
 const LENGTH = 200
-/** A choice that fits less well is not marked. */
+/** Words of a choice that fits less well are not marked. */
 const FITS = 0.5
 
 /**
- * Finds the passage that answers most of a question; of equal ones that in the script of the question. Words stand
- * between <mark> and </mark>, all else is escaped for HTML. Undefined if no text holds any word.
+ * Makes a function that finds the passage with the most words of a question; among equals one in the question's script.
+ * Words stand between <mark> and </mark>, the rest is escaped for HTML. Undefined if no text holds a word.
  */
 export function snippetFinder(wanted: readonly WeightedWord[], devanagari: boolean) {
   const terms = new Map<string, MarkedTerm>()
@@ -53,15 +53,15 @@ function marksIn(text: string, terms: ReadonlyMap<string, MarkedTerm>): Mark[] {
   }
   return marks
 }
-/** A word of a text, and its stem without Nepali endings. Kept, since most words come again. */
+/** Analyses a word of a text, and its stem without Nepali endings. Kept, since most words come again. */
 const wordIn = memoize(
   (written: string) => ({ whole: splitWords(written)[0], stem: splitWords(stemOf(written))[0] }),
   20_000,
 )
-/** How much of a long text is looked at. */
+/** Only so many letters of a long text are looked at. */
 const LOOKED_AT = 5000
 
-/** The passage from a little before the first mark, cut between words. */
+/** Cuts the passage from a little before the first mark, between words. */
 function around(text: string, marks: readonly Mark[]): string {
   const first = marks[0]?.from ?? 0
   const from = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1

@@ -8,7 +8,7 @@ export type RankedDocument = { number: number; score: number; likeness: number }
 /** Whether document `a` comes before document `b`. */
 type Before = (a: number, b: number) => boolean
 
-/** The first `size` documents in an order that does not depend on the text. They have no score. */
+/** Sorts documents by an order that does not depend on the text, and returns the first `size`. They have no score. */
 export function sortByColumn(corpus: Corpus, query: SearchQuery, numbers: Uint32Array, size: number): RankedDocument[] {
   const before = orders(corpus, query)[query.sort ?? 'relevance']
   return selectTop(numbers, size, before).map((number) => ({ number, score: 0, likeness: 0 }))
@@ -35,10 +35,10 @@ function orders(corpus: Corpus, { near }: Pick<SearchQuery, 'near'>): Record<Sor
   }
 }
 
-/** The first `size` of many numbers in an order, without sorting them all. `before(a, b)`: a comes before b. */
+/** The first `size` of many numbers in an order, without sorting all of them. */
 export function selectTop(numbers: ArrayLike<number>, size: number, before: Before): number[] {
   if (size <= 0) return []
-  // A heap of the best so far with the last of them on top: one comparison tells whether a number gets in.
+  // A heap of the best so far, the worst of them on top: one comparison tells whether a number gets in.
   const heap: number[] = []
   for (let i = 0; i < numbers.length; i += 1) {
     const number = numbers[i] ?? 0

@@ -1,8 +1,8 @@
 import { respell } from '../../matching/index.ts'
 
 /**
- * Pairs of spellings of one sound, as terms have them; either stands for the other. Folding leaves them apart: else a
- * word cut off between their letters would no longer begin the whole word.
+ * Pairs of spellings of one sound, in the form of terms. Folding cannot make them equal: the beginning of a word, cut
+ * off between their letters, would then fold differently from the whole word.
  */
 const pairs: readonly (readonly [string, string])[] = [
   ['ks', 'c'], // Kshetrapal, Chhetrapal
@@ -32,17 +32,15 @@ const pairs: readonly (readonly [string, string])[] = [
   ['ri', 'ru'], // Amrit, Amrut
 ]
 
-/**
- * The other spellings of a term: one pair exchanged in one place, or one silent vowel within it written or left out.
- */
+/** Other spellings of a term: one pair exchanged in one place, or one silent vowel added or left out. */
 export function otherSpellingsOf(term: string): Set<string> {
   const found = new Set<string>()
   for (const [one, other] of pairs) {
     exchange(term, one, other, found)
     exchange(term, other, one, found)
   }
-  // Bhagawati, Bhagwati: between two open syllables an a may be silent.
-  // The last vowel of a term may be silent too: Krishana, Krishna.
+  // Between two open syllables an a may be silent: Bhagawati, Bhagwati. So may the last vowel of a term: Krishana,
+  // Krishna.
   for (const whole of [term, `${term}a`])
     for (const { index } of whole.matchAll(within)) found.add(respell(whole.slice(0, index) + whole.slice(index + 1)))
   for (const { index } of term.matchAll(between)) found.add(respell(`${term.slice(0, index)}a${term.slice(index)}`))
@@ -58,10 +56,10 @@ function exchange(term: string, from: string, to: string, found: Set<string>): v
     found.add(respell(term.slice(0, at) + to + term.slice(at + from.length)))
 }
 
-/** Honours and places that are written onto a name or left out: Pashupati, Pashupatinath; Annapurna, Annapurnadevi. */
+/** Honours and places that writers add to a name or leave out: Pashupati, Pashupatinath; Annapurna, Annapurnadevi. */
 const endings = ['nat', 'debi', 'mai', 'ji', 'stan', 'tan', 'dam', 'ko']
 
-/** A term with such an ending, or without its own. */
+/** The term with each of these endings, or without its own. */
 export function otherEndingsOf(term: string): string[] {
   return endings.flatMap((ending) => {
     if (!term.endsWith(ending)) return [respell(term + ending), respell(`${term}a${ending}`)]
